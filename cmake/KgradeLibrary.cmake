@@ -1,0 +1,26 @@
+# What every target of the harness shares: the include root, warnings, and IEEE arithmetic that no
+# compiler may contract (generated inputs have to be the same bits everywhere).
+add_library(kgrade_options INTERFACE)
+target_include_directories(kgrade_options INTERFACE ${PROJECT_SOURCE_DIR}/harness)
+target_compile_features(kgrade_options INTERFACE cxx_std_20)
+target_compile_options(kgrade_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-ffp-contract=off>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KGRADE_WERROR}>>:-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-Wall>)
+
+# kgrade_library(<folder> SOURCES <file>... [LINK <target>...]): the static library of one folder.
+function(kgrade_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_library(kgrade_${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(kgrade_${name} PUBLIC kgrade_options ${ARG_LINK})
+  set_target_properties(kgrade_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+endfunction()
+
+# kgrade_test(<name> SOURCES <file>... [LINK <target>...]): one GoogleTest binary, one ctest entry a test.
+function(kgrade_test name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE kgrade_options ${ARG_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE KGRADE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,26 @@
+#include "base/result.h"
+
+#include <fmt/format.h>
+
+namespace kgrade {
+
+std::string to_string(const Error& error) {
+  std::string text = error.location.file;
+  if (error.location.line > 0) text += fmt::format(":{}", error.location.line);
+  if (error.location.line > 0 && error.location.column > 0) text += fmt::format(":{}", error.location.column);
+  if (!text.empty()) text += ": ";
+  text += "error: " + error.message;
+  if (!error.remedy.empty()) text += "\n  hint: " + error.remedy;
+  return text;
+}
+
+std::string to_string(const Errors& errors) {
+  std::string text;
+  for (const Error& error : errors) {
+    if (!text.empty()) text += '\n';
+    text += to_string(error);
+  }
+  return text;
+}
+
+}  // namespace kgrade

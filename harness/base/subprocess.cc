@@ -1,0 +1,228 @@
+#include "base/subprocess.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include "base/unique_fd.h"
+
+namespace kgrade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int kept_descriptor = 3;
+
+// argv or envp for execve; the strings must outlive it.
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> result;
+  result.reserve(strings.size() + 1);
+  for (const std::string& string : strings) result.push_back(const_cast<char*>(string.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+void set_limit(int resource, std::uint64_t value) {
+  if (value == 0) return;
+  const rlimit limit{value, value};
+  ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
+}
+
+void apply_limits(const ProcessLimits& limits) {
+  set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
+  set_limit(RLIMIT_AS, limits.address_space_bytes);
+  set_limit(RLIMIT_FSIZE, limits.file_size_bytes);
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+}
+
+void reset_signals() {
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+}
+
+// Between fork and exec: only async-signal-safe calls.
+[[noreturn]] void become(const SpawnRequest& request, const char* program, char** argv, char** envp,
+                         pid_t parent) {
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(127);
+  reset_signals();
+  // Above the target numbers first, so that no dup2 overwrites a source.
+  const int null_fd = ::fcntl(::open("/dev/null", O_RDWR), F_DUPFD, 16);
+  const int in = request.stdin_fd >= 0 ? ::fcntl(request.stdin_fd, F_DUPFD, 16) : null_fd;
+  const int out = request.output_fd >= 0 ? ::fcntl(request.output_fd, F_DUPFD, 16) : null_fd;
+  const int kept = request.kept_fd >= 0 ? ::fcntl(request.kept_fd, F_DUPFD, 16) : -1;
+  ::dup2(in, 0);
+  ::dup2(out, 1);
+  ::dup2(out, 2);
+  unsigned int first_closed = kept_descriptor;
+  if (kept >= 0) {
+    ::dup2(kept, kept_descriptor);
+    first_closed = kept_descriptor + 1;
+  }
+  if (::close_range(first_closed, ~0U, 0) != 0) ::_exit(127);
+  if (!request.working_directory.empty() && ::chdir(request.working_directory.c_str()) != 0) ::_exit(127);
+  apply_limits(request.limits);
+  ::execve(program, argv, envp);
+  ::_exit(127);
+}
+
+// Reads what is there; false at the end of the stream.
+bool drain(int fd, ProcessOutcome& outcome, std::size_t limit) {
+  char buffer[65536];
+  const ssize_t count = ::read(fd, buffer, sizeof buffer);
+  if (count <= 0) return count < 0 && errno == EINTR;
+  const std::size_t room = limit - std::min(limit, outcome.output.size());
+  const std::size_t kept = std::min(room, static_cast<std::size_t>(count));
+  outcome.output.append(buffer, kept);
+  if (kept < static_cast<std::size_t>(count)) outcome.output_truncated = true;
+  return true;
+}
+
+// How long to wait for output before looking whether the child has ended: something that it left behind may hold
+// the pipe open.
+int milliseconds_to_wait(Clock::time_point deadline, bool limited) {
+  constexpr long long look_again = 50;
+  if (!limited) return look_again;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+  return static_cast<int>(std::clamp<long long>(left, 0, look_again));
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), status_(std::exchange(other.status_, std::nullopt)) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(status_, other.status_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ < 0) return;
+  kill_group();
+  wait();
+}
+
+void ChildProcess::kill_group() {
+  if (pid_ > 0 && !status_) ::kill(-pid_, SIGKILL);
+}
+
+bool ChildProcess::has_ended() const {
+  if (status_) return true;
+  // WNOWAIT keeps the process id taken until wait() has killed the group.
+  siginfo_t info{};
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+}
+
+int ChildProcess::wait() {
+  if (status_) return *status_;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  // What the child left behind in its group goes with it.
+  ::kill(-pid_, SIGKILL);
+  status_ = status;
+  return status;
+}
+
+std::optional<int> ChildProcess::wait_for(std::chrono::milliseconds patience) {
+  const auto deadline = Clock::now() + patience;
+  while (!status_) {
+    if (has_ended()) {
+      wait();
+      break;
+    }
+    if (Clock::now() >= deadline) return std::nullopt;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return status_;
+}
+
+Result<ChildProcess> spawn(const SpawnRequest& request) {
+  const auto program = find_program(request.command.front());
+  if (!program) {
+    return Error{fmt::format("cannot start '{}': no such program", request.command.front()),
+                 "install it, or put its folder into PATH", {}};
+  }
+  std::vector<char*> argv = pointers(request.command);
+  std::vector<char*> envp = pointers(request.environment);
+  const pid_t parent = ::getpid();
+  const pid_t pid = ::fork();
+  if (pid < 0) return Error{fmt::format("cannot fork: {}", ::strerror(errno)), "", {}};
+  if (pid == 0) become(request, program->c_str(), argv.data(), envp.data(), parent);
+  ::setpgid(pid, pid);  // in both, so that neither side can run ahead of it
+  return ChildProcess(pid);
+}
+
+Result<ProcessOutcome> run_process(const ProcessRequest& request) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{fmt::format("cannot open a pipe: {}", ::strerror(errno)), "", {}};
+  UniqueFd reader(ends[0]);
+  UniqueFd writer(ends[1]);
+  const auto start = Clock::now();
+  auto child = spawn({request.command, request.environment, request.working_directory, request.limits, -1,
+                      writer.get(), -1});
+  if (!child) return child.errors();
+  writer.reset();
+
+  ProcessOutcome outcome;
+  const bool limited = request.limits.wall.count() > 0;
+  const auto deadline = start + request.limits.wall;
+  for (bool open = true; open && !outcome.timed_out;) {
+    pollfd entry{reader.get(), POLLIN, 0};
+    const int ready = ::poll(&entry, 1, milliseconds_to_wait(deadline, limited));
+    if (ready > 0) {
+      open = drain(reader.get(), outcome, request.output_limit_bytes);
+    } else if (ready == 0) {
+      open = !child->has_ended();
+      outcome.timed_out = open && limited && Clock::now() >= deadline;
+    }
+  }
+  if (outcome.timed_out) child->kill_group();
+  const int status = child->wait();
+  outcome.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+  return outcome;
+}
+
+std::optional<std::filesystem::path> find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    if (::access(name.c_str(), X_OK) == 0) return name;
+    return std::nullopt;
+  }
+  const char* variable = std::getenv("PATH");
+  std::string folders = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::filesystem::path candidate = std::filesystem::path(folders.substr(begin, end - begin)) / name;
+    std::error_code ignored;
+    if (::access(candidate.c_str(), X_OK) == 0 && !std::filesystem::is_directory(candidate, ignored)) {
+      return candidate;
+    }
+    begin = end + 1;
+  }
+  return std::nullopt;
+}
+
+std::string describe_wait_status(int status) {
+  if (WIFEXITED(status)) return fmt::format("exit code {}", WEXITSTATUS(status));
+  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  return fmt::format("wait status {:#x}", status);
+}
+
+}  // namespace kgrade

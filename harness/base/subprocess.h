@@ -1,0 +1,88 @@
+// Child processes: started with an exact environment, an own process group and limits, killed as a whole.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kgrade {
+
+// Zero means no limit.
+struct ProcessLimits {
+  std::chrono::seconds wall{0};
+  std::chrono::seconds cpu{0};
+  std::uint64_t address_space_bytes = 0;
+  std::uint64_t file_size_bytes = 0;
+};
+
+struct ProcessRequest {
+  std::vector<std::string> command;      // command[0] is looked up in PATH
+  std::vector<std::string> environment;  // "NAME=value", all of it
+  std::filesystem::path working_directory;
+  ProcessLimits limits;
+  std::size_t output_limit_bytes = 1 << 20;  // what is kept of stdout and stderr together
+};
+
+struct ProcessOutcome {
+  int exit_code = 0;  // of a normal end; -1 otherwise
+  int signal = 0;     // that ended it; 0 otherwise
+  bool timed_out = false;
+  bool output_truncated = false;
+  std::string output;  // stdout and stderr, as written
+  double seconds = 0;
+
+  bool success() const { return exit_code == 0 && signal == 0 && !timed_out; }
+};
+
+// Runs a program to its end; what it leaves running in its group is killed. An Error when it cannot be started.
+Result<ProcessOutcome> run_process(const ProcessRequest& request);
+
+// A started child. The destructor kills its process group with SIGKILL and reaps it.
+class ChildProcess {
+ public:
+  ChildProcess() = default;
+  explicit ChildProcess(pid_t pid) : pid_(pid) {}
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+  ~ChildProcess();
+
+  pid_t pid() const { return pid_; }
+  void kill_group();
+  bool has_ended() const;
+  // Waits for the end; the wait status of waitpid(2). Further calls return the same.
+  int wait();
+  // As wait(), but gives up after `patience`.
+  std::optional<int> wait_for(std::chrono::milliseconds patience);
+
+ private:
+  pid_t pid_ = -1;
+  std::optional<int> status_;
+};
+
+struct SpawnRequest {
+  std::vector<std::string> command;
+  std::vector<std::string> environment;
+  std::filesystem::path working_directory;
+  ProcessLimits limits;
+  int stdin_fd = -1;   // -1: /dev/null
+  int output_fd = -1;  // stdout and stderr; -1: /dev/null
+  int kept_fd = -1;    // stays open as descriptor 3; every other is closed
+};
+
+// Starts a child that dies with the thread that started it (PR_SET_PDEATHSIG).
+Result<ChildProcess> spawn(const SpawnRequest& request);
+
+// The path of a program in PATH (or the name itself when it holds a slash and is executable).
+std::optional<std::filesystem::path> find_program(const std::string& name);
+
+// "exit code 3" or "signal 11 (Segmentation fault)".
+std::string describe_wait_status(int status);
+
+}  // namespace kgrade

@@ -1,0 +1,17 @@
+// Reads `cases` and `fuzz`; internal to spec.
+#pragma once
+
+#include <vector>
+
+#include "spec/problem.h"
+#include "spec/yaml_tree.h"
+
+namespace kgrade {
+
+std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Parameter>& parameters,
+                                 Diagnostics& diagnostics);
+
+std::vector<FuzzRange> read_fuzz(const YamlNode& node, const std::vector<Parameter>& parameters,
+                                 Diagnostics& diagnostics);
+
+}  // namespace kgrade

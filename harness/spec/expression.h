@@ -1,0 +1,62 @@
+// Exact 64-bit integer expressions over named values, as `let`, `require`, `shape` and `flops` hold them.
+//
+//   or      := and ("||" and)*            product := unary (("*" | "/" | "%") unary)*
+//   and     := compare ("&&" compare)*    unary   := ("-" | "!") unary | primary
+//   compare := sum (("==" | "!=" | "<" | "<=" | ">" | ">=") sum)?
+//   sum     := product (("+" | "-") product)*
+//   primary := integer | name | name "(" or ("," or)* ")" | "(" or ")"
+//
+// Functions: min(a, b, ...), max(a, b, ...), ceil_div(a, b). Division rounds towards minus infinity and
+// the remainder has the sign of the divisor, so that the formulas for output extents hold for any
+// operand (PyTorch's documentation writes them with floor). Overflow and division by zero are errors.
+// Comparisons and "!" yield 0 or 1, "&&" and "||" too; these two do not evaluate their right side when the
+// left one decides. Integers are decimal and at most 2^63 - 1.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kgrade {
+
+using Bindings = std::map<std::string, std::int64_t, std::less<>>;
+
+class Expression {
+ public:
+  struct Node;
+
+  // `location` is where the text begins; errors point at the offending column in it.
+  // Nesting deeper than 100 levels and texts longer than 10,000 characters are errors. The text may hold
+  // line breaks: columns on its later lines count from 1.
+  static Result<Expression> parse(std::string_view text, const Location& location);
+
+  // Errors: a name that `bindings` lacks (with the nearest one that it has), overflow, division by zero.
+  Result<std::int64_t> evaluate(const Bindings& bindings) const;
+
+  // Every name that occurs, each once, in order of appearance; functions are no names.
+  std::vector<std::string> names() const;
+
+  // Every occurrence of a name with its place.
+  struct NameUse {
+    std::string name;
+    Location location;
+  };
+  std::vector<NameUse> name_uses() const;
+
+  // As written, without white space around it and with line breaks turned into spaces.
+  const std::string& text() const { return text_; }
+  // Of the first character that is no white space.
+  const Location& location() const { return location_; }
+
+ private:
+  std::string text_;
+  Location location_;
+  std::shared_ptr<const Node> root_;
+};
+
+}  // namespace kgrade

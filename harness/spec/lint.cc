@@ -1,0 +1,138 @@
+#include "spec/lint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "spec/case.h"
+#include "spec/fields.h"
+#include "spec/scalar_type.h"
+
+namespace kgrade {
+namespace {
+
+class Linter {
+ public:
+  explicit Linter(const Problem& problem) : problem_(problem), whole_file_{problem.path.string(), 1, 1} {}
+
+  std::vector<Finding> run() {
+    check_grading();
+    check_unused_parameters();
+    check_equal_cases();
+    check_fuzz();
+    check_what_readers_miss();
+    std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+      return std::tie(a.what.location.line, a.what.location.column) <
+             std::tie(b.what.location.line, b.what.location.column);
+    });
+    return std::move(findings_);
+  }
+
+ private:
+  void check_grading() {
+    const Errors missing = missing_for_grading(problem_);
+    for (const Error& error : missing) findings_.push_back({Finding::Severity::error, error});
+    const bool shaped = std::none_of(problem_.parameters.begin(), problem_.parameters.end(),
+                                     [](const Parameter& p) { return p.pointer && p.shape.empty(); });
+    if (!shaped) return;
+    for (const CaseSpec& spec : problem_.cases) {
+      const auto resolved = resolve_case(problem_, spec);
+      if (resolved) continue;
+      for (const Error& error : resolved.errors()) findings_.push_back({Finding::Severity::error, error});
+    }
+  }
+
+  void check_unused_parameters() {
+    // While nothing is said about shapes, every parameter would be.
+    const std::set<std::string> used = used_names();
+    if (used.empty()) return;
+    for (const Parameter& parameter : problem_.parameters) {
+      const ScalarType* type = find_scalar_type(parameter.type);
+      const bool integer = !parameter.pointer && type != nullptr && type->is_integer();
+      if (!integer || used.contains(parameter.name)) continue;
+      warn(parameter.location, fmt::format("no shape or formula uses the parameter '{}'", parameter.name),
+           "use it in `shape`, `let`, `require` or `flops`, so that it cannot be forgotten there");
+    }
+  }
+
+  std::set<std::string> used_names() const {
+    std::set<std::string> used;
+    const auto add = [&](const Expression& expression) {
+      for (std::string& name : expression.names()) used.insert(std::move(name));
+    };
+    for (const Parameter& parameter : problem_.parameters) {
+      for (const Expression& extent : parameter.shape) add(extent);
+      if (parameter.init && parameter.init->fan_in) add(*parameter.init->fan_in);
+    }
+    for (const auto& [name, expression] : problem_.let) add(expression);
+    for (const Expression& condition : problem_.require) add(condition);
+    if (problem_.flops) add(*problem_.flops);
+    if (problem_.bytes) add(*problem_.bytes);
+    return used;
+  }
+
+  void check_equal_cases() {
+    using Values = std::pair<Bindings, std::map<std::string, double, std::less<>>>;
+    std::map<Values, const CaseSpec*> seen;
+    for (const CaseSpec& spec : problem_.cases) {
+      const auto [first, fresh] = seen.emplace(Values{spec.integers, spec.reals}, &spec);
+      if (fresh) continue;
+      warn(spec.location,
+           fmt::format("case '{}' has the values of case '{}'", spec.name, first->second->name),
+           "change a value, or remove one of the two");
+    }
+  }
+
+  void check_fuzz() {
+    if (problem_.fuzz.empty()) return;
+    for (const Parameter& parameter : problem_.parameters) {
+      const bool ranged =
+          std::any_of(problem_.fuzz.begin(), problem_.fuzz.end(),
+                      [&](const FuzzRange& range) { return range.parameter == parameter.name; });
+      const ScalarType* type = find_scalar_type(parameter.type);
+      if (parameter.pointer || ranged || type == nullptr || !type->is_integer()) continue;
+      warn(problem_.fuzz.front().location, fmt::format("'fuzz' leaves out '{}'", parameter.name),
+           fmt::format("write `{}: 1..3`, or one integer", parameter.name));
+    }
+  }
+
+  void check_what_readers_miss() {
+    const bool sampled = std::any_of(problem_.cases.begin(), problem_.cases.end(),
+                                     [](const CaseSpec& spec) { return spec.role == CaseRole::sample; });
+    if (!sampled) warn(whole_file_, "no case has the role sample", "give one small case `role: sample`");
+    if (!problem_.flops) {
+      warn(whole_file_, "there is no 'flops'", "write `flops: 2 * ...`, the useful arithmetic of a case");
+    }
+    if (trimmed(problem_.statement).empty()) {
+      warn(whole_file_, "the statement is empty", "write below the frontmatter what the kernel computes");
+    }
+  }
+
+  void warn(Location location, std::string message, std::string remedy) {
+    findings_.push_back(
+        {Finding::Severity::warning, Error{std::move(message), std::move(remedy), std::move(location)}});
+  }
+
+  const Problem& problem_;
+  Location whole_file_;
+  std::vector<Finding> findings_;
+};
+
+}  // namespace
+
+std::string to_string(const Finding& finding) {
+  if (finding.severity == Finding::Severity::error) return to_string(finding.what);
+  // The same form with another word, which stands before the message.
+  const std::string tail =
+      finding.what.message + (finding.what.remedy.empty() ? "" : "\n  hint: " + finding.what.remedy);
+  std::string text = to_string(finding.what);
+  text.resize(text.size() - tail.size() - std::string_view("error: ").size());
+  return text + "warning: " + tail;
+}
+
+std::vector<Finding> lint(const Problem& problem) { return Linter(problem).run(); }
+
+}  // namespace kgrade

@@ -1,0 +1,26 @@
+// Everything that can be said about a problem file that parses: what keeps it from being graded, and what is
+// probably not meant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "spec/problem.h"
+
+namespace kgrade {
+
+struct Finding {
+  enum class Severity { error, warning };
+  Severity severity = Severity::error;
+  Error what;
+};
+
+// "file:12:3: warning: message\n  hint: remedy".
+std::string to_string(const Finding& finding);
+
+// Errors: whatever missing_for_grading says, and every case that resolve_case refuses. Warnings: a scalar
+// parameter of an integer type that no expression uses, cases with equal values, no sample case, no `flops`,
+// a `fuzz` that leaves out a parameter, an empty statement. In the order of the file.
+std::vector<Finding> lint(const Problem& problem);
+
+}  // namespace kgrade

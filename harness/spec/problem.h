@@ -1,0 +1,115 @@
+// A problem file as an immutable value: the frontmatter (the contract) and the statement.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "spec/expression.h"
+
+namespace kgrade {
+
+enum class Difficulty { easy, medium, hard };
+enum class CaseRole { sample, test, bench };
+
+std::string_view to_string(Difficulty difficulty);  // "EASY", as in the file
+std::string_view to_string(CaseRole role);          // "sample"
+
+// How the elements of an input are drawn. Written as a call: uniform(0, 1), normal(0, 1),
+// integers(-2, 3) (both ends included), constant(1.5), ones, zeros, and uniform_fan_in(n) with an integer
+// expression n: uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution.
+struct Init {
+  enum class Kind { uniform, normal, integers, constant, uniform_fan_in };
+  Kind kind = Kind::uniform;
+  double first = 0;   // lo, mean, lo, value
+  double second = 1;  // hi, standard deviation, hi
+  std::optional<Expression> fan_in;
+  std::string text;  // as written
+};
+
+struct Parameter {
+  std::string name;
+  std::string type;  // "[VAR]" (the element type under test) or a name that spec/scalar_type.h lists
+  bool pointer = false;
+  bool is_const = false;
+  std::vector<Expression> shape;  // of a pointer; empty when the file has none
+  std::optional<Init> init;       // of a const pointer
+  Location location;
+
+  bool is_tensor() const { return pointer; }
+  bool is_input() const { return pointer && is_const; }
+  bool is_output() const { return pointer && !is_const; }
+};
+
+// Values of scalar parameters as written in the file; integers for integer types.
+struct CaseSpec {
+  std::string name;
+  CaseRole role = CaseRole::test;
+  Bindings integers;
+  std::map<std::string, double, std::less<>> reals;  // for parameters of type float and double
+  Location location;
+};
+
+struct FuzzRange {
+  std::string parameter;
+  std::int64_t low = 0;
+  std::int64_t high = 0;  // included
+  Location location;
+};
+
+// Upper bounds on ||out - expected|| / ||expected|| for the precision classes.
+struct Thresholds {
+  double fp32 = 1e-5;
+  double tf32 = 1e-3;
+  double bf16 = 1e-2;
+};
+
+struct Problem {
+  std::filesystem::path path;
+  std::string slug;
+  std::string title;
+  Difficulty difficulty = Difficulty::easy;
+  std::string author;  // empty when the file names none
+  std::vector<std::string> tags;
+  std::vector<Parameter> parameters;
+  std::vector<std::string> dtypes;
+  std::vector<std::pair<std::string, Expression>> let;  // in file order; later ones may use earlier ones
+  std::vector<Expression> require;
+  std::vector<CaseSpec> cases;
+  std::vector<FuzzRange> fuzz;
+  std::optional<Expression> flops;
+  std::optional<Expression> bytes;  // memory traffic of a case; without it all tensors once
+  std::string precision = "fp32";
+  Thresholds thresholds;
+  std::string source;
+  std::string statement;       // Markdown, all that follows the frontmatter, line ends as \n
+  std::string content_sha256;  // of the whole file
+
+  const CaseSpec* find_case(std::string_view name) const;
+  const Parameter* find_parameter(std::string_view name) const;
+};
+
+// Reads the bytes of a problem file. `path` is used in messages only. Every fault of form is an error
+// with line and column: no frontmatter, broken YAML, an unknown or missing or doubled key, a wrong type,
+// a text that is not UTF-8, a case that leaves out a parameter or names an unknown one, two cases of one
+// name, an expression that does not parse or names nothing. Keys that only grading needs may be missing.
+// At most 50 errors, in the order of the file. YAML anchors, aliases and tags are refused, and so are a
+// frontmatter of more than 256 KiB and more than 100 parameters, 200 `let`, 200 `require` or 1,000 cases.
+Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path);
+
+Result<Problem> load_problem(const std::filesystem::path& path);
+
+// What grading still needs and a valid interface may lack: shape and init of tensors, dtypes, cases with at
+// least one bench and one test. Empty when the problem can be graded.
+Errors missing_for_grading(const Problem& problem);
+
+// The candidates' entry point as C++: `extern "C" void solution(const float* input, ..., size_t groups);`
+// `element` replaces [VAR].
+std::string signature(const Problem& problem, std::string_view element = "float");
+
+}  // namespace kgrade

@@ -1,0 +1,244 @@
+// parse_problem: the keys of the frontmatter, one member function each.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "spec/case_specs.h"
+#include "spec/fields.h"
+#include "spec/names.h"
+#include "spec/parameters.h"
+#include "spec/problem.h"
+#include "spec/quote.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::size_t most_formulas = 200;
+
+const std::vector<std::string>& known_keys() {
+  static const std::vector<std::string> keys = {
+      "slug",    "title", "difficulty", "author", "tags",  "parameters", "dtypes",     "let",
+      "require", "cases", "fuzz",       "flops",  "bytes", "precision",  "thresholds", "source"};
+  return keys;
+}
+
+class ProblemReader {
+ public:
+  ProblemReader(const YamlNode& root, std::string file, Diagnostics& diagnostics)
+      : root_(root), file_(std::move(file)), diagnostics_(diagnostics) {}
+
+  Problem read() {
+    if (!expect_map(root_, "the frontmatter", "keys with values, as in `slug: vector-add`", 200,
+                    diagnostics_)) {
+      return problem_;
+    }
+    refuse_unknown_keys(root_, known_keys(), "the frontmatter", diagnostics_);
+    read_head();
+    const bool sound = read_signature();
+    const bool sound_formulas = read_formulas();
+    read_grading();
+    // Without sound parameters these would only repeat what is said already.
+    if (sound) {
+      read_values();
+      if (sound_formulas) check_names(problem_, diagnostics_);
+    }
+    return std::move(problem_);
+  }
+
+ private:
+  void read_head() {
+    read_slug();
+    if (const YamlNode* title = require("title", "title: Vector addition")) read_into(*title, problem_.title);
+    read_difficulty();
+    if (const YamlNode* author = root_.find("author")) read_author(*author);
+    if (const YamlNode* tags = root_.find("tags")) problem_.tags = read_texts(*tags, "[convolution]");
+    if (const YamlNode* source = root_.find("source")) read_into(*source, problem_.source);
+  }
+
+  bool read_signature() {
+    const YamlNode* parameters = require("parameters", "parameters:");
+    if (parameters == nullptr) return false;
+    problem_.parameters = read_parameters(*parameters, diagnostics_);
+    return parameters->is_sequence() && problem_.parameters.size() == parameters->children.size();
+  }
+
+  void read_values() {
+    if (const YamlNode* cases = root_.find("cases")) {
+      problem_.cases = read_cases(*cases, problem_.parameters, diagnostics_);
+    }
+    if (const YamlNode* fuzz = root_.find("fuzz"))
+      problem_.fuzz = read_fuzz(*fuzz, problem_.parameters, diagnostics_);
+  }
+
+  // False when a name that other expressions use may be missing.
+  bool read_formulas() {
+    const YamlNode* let = root_.find("let");
+    const bool sound = let == nullptr || read_let(*let);
+    if (const YamlNode* requirements = root_.find("require")) read_require(*requirements);
+    if (const YamlNode* flops = root_.find("flops"))
+      problem_.flops = read_expression(*flops, "'flops'", diagnostics_);
+    if (const YamlNode* bytes = root_.find("bytes"))
+      problem_.bytes = read_expression(*bytes, "'bytes'", diagnostics_);
+    return sound;
+  }
+
+  void read_grading() {
+    if (const YamlNode* dtypes = root_.find("dtypes")) read_dtypes(*dtypes);
+    if (const YamlNode* precision = root_.find("precision")) read_precision(*precision);
+    if (const YamlNode* thresholds = root_.find("thresholds")) read_thresholds(*thresholds);
+  }
+
+  const YamlNode* require(std::string_view key, std::string_view example) {
+    const YamlNode* found = root_.find(key);
+    if (found == nullptr) {
+      diagnostics_.add({file_, 1, 1}, fmt::format("the frontmatter has no '{}'", key),
+                       fmt::format("write `{}`", example));
+    }
+    return found;
+  }
+
+  void read_into(const YamlNode& node, std::string& target) {
+    if (const auto text = read_text(node, fmt::format("'{}'", node.key), diagnostics_)) target = *text;
+  }
+
+  void read_slug() {
+    const YamlNode* slug = require("slug", "slug: vector-add");
+    if (slug == nullptr) return;
+    read_into(*slug, problem_.slug);
+    if (problem_.slug.empty() || is_slug(problem_.slug)) return;
+    diagnostics_.add(slug->location, fmt::format("{} cannot be a slug", in_quotes(problem_.slug)),
+                     "use lower-case letters, digits and hyphens, beginning with a letter or digit");
+  }
+
+  void read_difficulty() {
+    const YamlNode* node = require("difficulty", "difficulty: EASY");
+    if (node == nullptr) return;
+    std::string text;
+    read_into(*node, text);
+    for (const Difficulty known : {Difficulty::easy, Difficulty::medium, Difficulty::hard}) {
+      if (text != to_string(known)) continue;
+      problem_.difficulty = known;
+      return;
+    }
+    if (text.empty()) return;
+    diagnostics_.add(node->location, fmt::format("unknown difficulty {}", in_quotes(text)),
+                     "write EASY, MEDIUM or HARD");
+  }
+
+  // An empty author is as good as none.
+  void read_author(const YamlNode& node) {
+    const bool empty = node.kind == YamlNode::Kind::null || (node.is_scalar() && node.value.empty());
+    if (!empty) read_into(node, problem_.author);
+  }
+
+  std::vector<std::string> read_texts(const YamlNode& node, std::string_view example) {
+    std::vector<std::string> texts;
+    const std::string what = fmt::format("'{}'", node.key);
+    if (!expect_sequence(node, what, fmt::format("a list, as in {}", example), most_formulas, diagnostics_)) {
+      return texts;
+    }
+    for (const YamlNode& child : node.children) {
+      if (auto text = read_text(child, "an item of " + what, diagnostics_)) texts.push_back(*std::move(text));
+    }
+    return texts;
+  }
+
+  bool read_let(const YamlNode& node) {
+    if (!expect_map(node, "'let'", "a map: `out_height: height - kernel_h + 1`, and so on", most_formulas,
+                    diagnostics_)) {
+      return false;
+    }
+    for (const YamlNode& entry : node.children) {
+      auto expression = read_expression(entry, "'let' " + in_quotes(entry.key), diagnostics_);
+      if (expression) problem_.let.emplace_back(entry.key, *std::move(expression));
+    }
+    return problem_.let.size() == node.children.size();
+  }
+
+  void read_require(const YamlNode& node) {
+    if (!expect_sequence(node, "'require'", "a list: `- in_channels % groups == 0`, and so on", most_formulas,
+                         diagnostics_)) {
+      return;
+    }
+    for (const YamlNode& child : node.children) {
+      if (auto condition = read_expression(child, "'require'", diagnostics_)) {
+        problem_.require.push_back(*std::move(condition));
+      }
+    }
+  }
+
+  void read_dtypes(const YamlNode& node) {
+    for (const YamlNode& child : node.children) {
+      if (!child.is_scalar() || child.value == "float32") continue;
+      diagnostics_.add(child.location, fmt::format("unknown dtype {}", in_quotes(child.value)),
+                       "write [float32]: this version grades no other");
+    }
+    problem_.dtypes = read_texts(node, "[float32]");
+  }
+
+  void read_precision(const YamlNode& node) {
+    read_into(node, problem_.precision);
+    const std::vector<std::string> known = {"fp32", "tf32", "bf16"};
+    if (std::find(known.begin(), known.end(), problem_.precision) != known.end()) return;
+    diagnostics_.add(node.place(), fmt::format("unknown precision {}", in_quotes(problem_.precision)),
+                     suggestion_of_known(problem_.precision, known));
+  }
+
+  void read_thresholds(const YamlNode& node) {
+    if (!expect_map(node, "'thresholds'", "a map: `fp32: 1e-5`, and so on", 10, diagnostics_)) return;
+    refuse_unknown_keys(node, {"fp32", "tf32", "bf16"}, "'thresholds'", diagnostics_);
+    bool sound = true;
+    Thresholds& thresholds = problem_.thresholds;
+    for (const auto& [key, target] :
+         {std::pair{"fp32", &thresholds.fp32}, std::pair{"tf32", &thresholds.tf32},
+          std::pair{"bf16", &thresholds.bf16}}) {
+      if (const YamlNode* entry = node.find(key)) sound = read_threshold(*entry, *target) && sound;
+    }
+    if (!sound || (thresholds.fp32 < thresholds.tf32 && thresholds.tf32 < thresholds.bf16)) return;
+    diagnostics_.add(node.key_location,
+                     fmt::format("thresholds do not increase: fp32 {}, tf32 {}, bf16 {}", thresholds.fp32,
+                                 thresholds.tf32, thresholds.bf16),
+                     "write them so that fp32 < tf32 < bf16; one that is left out keeps its default");
+  }
+
+  bool read_threshold(const YamlNode& entry, double& target) {
+    const auto value = read_real(entry, fmt::format("'{}'", entry.key), diagnostics_);
+    if (!value) return false;
+    if (*value > 0) {
+      target = *value;
+      return true;
+    }
+    diagnostics_.add(entry.place(), fmt::format("the threshold '{}' is {}", entry.key, *value),
+                     "write a positive number, as in 1e-5");
+    return false;
+  }
+
+  const YamlNode& root_;
+  std::string file_;
+  Diagnostics& diagnostics_;
+  Problem problem_;
+};
+
+}  // namespace
+
+Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path) {
+  const std::string file = path.string();
+  auto frontmatter = split_frontmatter(content, file);
+  if (!frontmatter) return frontmatter.errors();
+  Diagnostics diagnostics;
+  auto root = parse_yaml(*frontmatter, file, diagnostics);
+  if (!root) {
+    diagnostics.add(root.errors());
+    return diagnostics.take();
+  }
+  Problem problem = ProblemReader(*root, file, diagnostics).read();
+  if (!diagnostics.empty()) return diagnostics.take();
+  problem.path = path;
+  problem.statement = std::move(frontmatter->statement);
+  problem.content_sha256 = sha256_hex(content);
+  return problem;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,23 @@
+// How messages of this folder quote text and suggest names; internal to spec.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kgrade {
+
+// 'text' in quotes; a long one is cut, so that no hostile file makes a message unreadable.
+std::string in_quotes(std::string_view text);
+
+// As base's nearest(), put as "did you mean 'x'? " or nothing. Words over 64 characters are no slips of
+// the keyboard and would only cost time.
+std::string suggestion(std::string_view word, const std::vector<std::string>& options);
+
+// "a, b, c", cut after 24; "none" when there is none.
+std::string listed(const std::vector<std::string>& options);
+
+// suggestion() and what there is: "did you mean 'height'? known here: batch_size, height".
+std::string suggestion_of_known(std::string_view word, const std::vector<std::string>& options);
+
+}  // namespace kgrade

@@ -1,0 +1,33 @@
+// The types that a parameter may have besides [VAR], with the values that a case may give them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kgrade {
+
+// The name in problem files of the element type under test.
+inline constexpr std::string_view element_type_name = "[VAR]";
+
+struct ScalarType {
+  enum class Kind { integer, real };
+  std::string_view name;  // as in C++
+  Kind kind = Kind::integer;
+  // Of an integer type. Values are held in 64 bits with a sign, so those of uint64_t and size_t end at 2^63
+  // - 1.
+  std::int64_t low = std::numeric_limits<std::int64_t>::min();
+  std::int64_t high = std::numeric_limits<std::int64_t>::max();
+
+  bool is_integer() const { return kind == Kind::integer; }
+};
+
+// Null for a type that parameters cannot have. [VAR] is a real type.
+const ScalarType* find_scalar_type(std::string_view name);
+
+// All names, [VAR] first.
+std::vector<std::string> scalar_type_names();
+
+}  // namespace kgrade

@@ -1,0 +1,38 @@
+// How errors read, and what a Result holds.
+#include "base/result.h"
+
+#include <gtest/gtest.h>
+
+namespace kgrade {
+namespace {
+
+TEST(Error, IsPrintedInTheFormThatEditorsParse) {
+  EXPECT_EQ(to_string(Error{"no such thing", "write another", {"a.md", 12, 3}}),
+            "a.md:12:3: error: no such thing\n  hint: write another");
+}
+
+TEST(Error, LeavesOutWhatItDoesNotKnow) {
+  EXPECT_EQ(to_string(Error{"wrong", "", {"a.md", 12, 0}}), "a.md:12: error: wrong");
+  EXPECT_EQ(to_string(Error{"wrong", "", {"a.md", 0, 0}}), "a.md: error: wrong");
+  EXPECT_EQ(to_string(Error{"wrong", "", {}}), "error: wrong");
+}
+
+TEST(Error, ListsAreOneErrorALine) {
+  EXPECT_EQ(to_string(Errors{{"first", "", {}}, {"second", "", {}}}), "error: first\nerror: second");
+  EXPECT_EQ(to_string(Errors{}), "");
+}
+
+TEST(Result, HoldsAValueOrErrors) {
+  Result<std::string> value = std::string("x");
+  EXPECT_TRUE(value.ok());
+  EXPECT_TRUE(static_cast<bool>(value));
+  EXPECT_EQ(value->size(), 1U);
+  EXPECT_EQ(std::move(value).value(), "x");
+  const Result<std::string> failed = Errors{{"first", "", {}}, {"second", "", {}}};
+  EXPECT_FALSE(failed.ok());
+  EXPECT_EQ(failed.error().message, "first");
+  EXPECT_EQ(failed.errors().size(), 2U);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,91 @@
+// What lint finds in problem files that parse.
+#include "spec/lint.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/spec/fixtures.h"
+
+namespace kgrade::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+std::vector<std::string> findings(std::string_view text) {
+  std::vector<std::string> lines;
+  for (const Finding& finding : lint(parsed(text))) {
+    const std::string line = to_string(finding);
+    EXPECT_THAT(line, HasSubstr("\n  hint: "));
+    lines.push_back(line.substr(0, line.find('\n')));
+  }
+  return lines;
+}
+
+// row_sum without the warnings that it has by design.
+std::string clean() {
+  std::string text =
+      edited(row_sum, "cases:\n", "cases:\n  - {name: one, role: sample, rows: 1, columns: 1, scale: 1}\n");
+  return edited(text, "rows: 1..3", "rows: 1..3\n  columns: 2");
+}
+
+TEST(Lint, FindsNothingInACompleteProblem) {
+  EXPECT_THAT(findings(clean()), IsEmpty());
+  const auto problem = load_problem(data_folder() / "gradable/conv-transpose-2d.md");
+  ASSERT_TRUE(problem.ok());
+  EXPECT_THAT(lint(*problem), IsEmpty());
+}
+
+TEST(Lint, WarningsAreInTheOrderOfTheFile) {
+  EXPECT_THAT(findings(row_sum), ElementsAre("problem.md:1:1: warning: no case has the role sample",
+                                             "problem.md:30:3: warning: 'fuzz' leaves out 'columns'"));
+}
+
+TEST(Lint, WhatGradingMissesIsAnError) {
+  EXPECT_THAT(findings(edited(clean(), "    init: uniform(0, 1)\n", "")),
+              ElementsAre("problem.md:6:11: error: parameter 'input' has no init"));
+}
+
+TEST(Lint, EveryCaseIsResolved) {
+  const std::string text = edited(edited(clean(), "columns: 3", "columns: 0"), "columns: 32", "columns: -1");
+  EXPECT_THAT(findings(text),
+              ElementsAre(HasSubstr("problem.md:28:5: error: case 'tiny': `columns > 0` does not hold"),
+                          HasSubstr("problem.md:29:5: error: case 'large': `columns > 0` does not")));
+}
+
+TEST(Lint, ParametersThatNoExpressionUsesAreWarnedOf) {
+  std::string text = edited(clean(), "[rows, columns]", "[rows]");
+  text = edited(text, "columns > 0", "rows > 0");
+  EXPECT_THAT(findings(edited(text, "rows * columns", "rows")),
+              ElementsAre("problem.md:18:12: warning: no shape or formula uses the parameter 'columns'"));
+  EXPECT_THAT(findings(text), IsEmpty()) << "flops use it";
+}
+
+TEST(Lint, EqualCasesAreWarnedOf) {
+  const std::string text =
+      edited(clean(), "rows: 64, columns: 32, scale: 1", "rows: 2, columns: 3, scale: 1.5");
+  EXPECT_THAT(findings(text),
+              ElementsAre("problem.md:29:5: warning: case 'large' has the values of case 'tiny'"));
+}
+
+TEST(Lint, MissingFlopsAndStatementAreWarnedOf) {
+  EXPECT_THAT(findings(edited(clean(), "flops: rows * columns\n", "")),
+              ElementsAre("problem.md:1:1: warning: there is no 'flops'"));
+  EXPECT_THAT(findings(edited(clean(), "Sum every row.", " ")),
+              ElementsAre("problem.md:1:1: warning: the statement is empty"));
+}
+
+TEST(Lint, AnInterfaceIsNotBlamedForUnusedParameters) {
+  const auto problem = load_problem(data_folder() / "interface/conv-transpose-3d.md");
+  ASSERT_TRUE(problem.ok());
+  std::vector<std::string> messages;
+  for (const Finding& finding : lint(*problem)) messages.push_back(finding.what.message);
+  EXPECT_THAT(messages, Not(Contains(HasSubstr("uses the parameter"))));
+  EXPECT_THAT(messages, Contains("there are no cases"));
+}
+
+}  // namespace
+}  // namespace kgrade::testing
