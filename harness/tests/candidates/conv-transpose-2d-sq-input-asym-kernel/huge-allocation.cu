@@ -1,0 +1,12 @@
+// expect: memory_limit
+//
+// Asks for a petabyte of memory and returns; the failure stays in cudaGetLastError().
+#include <cuda_runtime.h>
+
+extern "C" void solution(const float* input, const float* kernel, float* output, size_t batch_size,
+                         size_t in_channels, size_t out_channels, size_t height, size_t width,
+                         size_t kernel_h, size_t kernel_w, size_t stride_h, size_t stride_w, size_t padding_h,
+                         size_t padding_w, size_t output_padding_h, size_t output_padding_w, size_t groups) {
+  void* memory = nullptr;
+  cudaMalloc(&memory, (size_t)1 << 50);
+}

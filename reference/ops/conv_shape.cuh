@@ -1,0 +1,53 @@
+// What a convolution and a transposed convolution have in common.
+//
+// There is one definition for 1, 2 and 3 dimensions: an axis that is left alone has extent 1 and kernel 1,
+// and so changes nothing. Extents of one axis and positions of one plane have to fit an int; offsets into
+// tensors are 64 bits wide.
+#pragma once
+
+#include "ops/types.cuh"
+
+namespace ops {
+
+// The parameters of one spatial axis.
+struct Axis {
+  int input = 1;
+  int output = 1;
+  int kernel = 1;
+  int stride = 1;
+  int padding = 0;
+  int dilation = 1;
+};
+
+struct ConvShape {
+  std::int64_t batch = 1;
+  int in_channels = 1;
+  int out_channels = 1;
+  int groups = 1;
+  Axis depth;
+  Axis height;
+  Axis width;
+
+  __host__ __device__ int input_positions() const { return depth.input * height.input * width.input; }
+  __host__ __device__ int output_positions() const { return depth.output * height.output * width.output; }
+  __host__ __device__ int kernel_elements() const { return depth.kernel * height.kernel * width.kernel; }
+  __host__ __device__ int in_channels_of_a_group() const { return in_channels / groups; }
+  __host__ __device__ int out_channels_of_a_group() const { return out_channels / groups; }
+  __host__ __device__ std::int64_t output_planes() const { return batch * out_channels; }
+};
+
+// The sum of input times weight over `channels` channels, at one position and for one kernel element; the
+// steps lead from one channel to the next.
+template <class Input>
+__device__ accumulator sum_over_channels(const Input* input, std::int64_t input_step, const element* weight,
+                                         std::int64_t weight_step, int channels) {
+  accumulator sum = 0;
+  for (int c = 0; c < channels; ++c) {
+    sum += static_cast<accumulator>(*input) * static_cast<accumulator>(*weight);
+    input += input_step;
+    weight += weight_step;
+  }
+  return sum;
+}
+
+}  // namespace ops

@@ -1,0 +1,87 @@
+// Transposed convolution in 1, 2 and 3 dimensions, without bias, as PyTorch's ConvTranspose1d,
+// ConvTranspose2d and ConvTranspose3d define it: the gradient of a convolution with respect to its input.
+//
+// Every input value spreads over the output: input position i adds input[i] * weight[k] to output position
+// i * stride - padding + k * dilation, for every tap k and every axis alike; what falls outside is dropped.
+// Output padding only makes the output longer, at its end. Here each thread gathers what reaches one output
+// position p: the taps k for which p + padding - k * dilation is a multiple of the stride, and their inputs
+// i = (p + padding - k * dilation) / stride.
+// Layout: input (batch, in_channels, ...), weight (in_channels, out_channels / groups, ...).
+#pragma once
+
+#include "ops/conv_shape.cuh"
+#include "ops/launch.cuh"
+
+namespace ops {
+
+inline Axis conv_transpose_axis(std::size_t input, std::size_t kernel, std::size_t stride,
+                                std::size_t padding, std::size_t output_padding, std::size_t dilation) {
+  Axis axis;
+  axis.input = static_cast<int>(input);
+  axis.kernel = static_cast<int>(kernel);
+  axis.stride = static_cast<int>(stride);
+  axis.padding = static_cast<int>(padding);
+  axis.dilation = static_cast<int>(dilation);
+  axis.output = (axis.input - 1) * axis.stride - 2 * axis.padding + axis.dilation * (axis.kernel - 1) +
+                static_cast<int>(output_padding) + 1;
+  return axis;
+}
+
+// The input position that tap `tap` of the kernel carries to an output position, or -1 if there is none.
+__device__ inline int conv_transpose_source(const Axis& axis, int output, int tap) {
+  const int distance = output + axis.padding - tap * axis.dilation;
+  if (distance < 0 || distance % axis.stride != 0) return -1;
+  const int position = distance / axis.stride;
+  return position < axis.input ? position : -1;
+}
+
+template <class Input, class Output>
+__global__ void conv_transpose_kernel(const Input* input, const element* weight, Output* output,
+                                      ConvShape shape) {
+  if (position_in_plane() >= shape.output_positions()) return;
+  const int position = static_cast<int>(position_in_plane());
+  const int x = position % shape.width.output;
+  const int y = position / shape.width.output % shape.height.output;
+  const int z = position / shape.width.output / shape.height.output;
+  // From one input channel to the next in the weights lie the slices of all output channels of a group.
+  const std::int64_t weight_step =
+      static_cast<std::int64_t>(shape.out_channels_of_a_group()) * shape.kernel_elements();
+
+  for (std::int64_t plane = blockIdx.y; plane < shape.output_planes(); plane += gridDim.y) {
+    const std::int64_t sample = plane / shape.out_channels;
+    const std::int64_t out_channel = plane % shape.out_channels;
+    const std::int64_t group = out_channel / shape.out_channels_of_a_group();
+    const std::int64_t channel_in_group = out_channel % shape.out_channels_of_a_group();
+    const std::int64_t first_channel = group * shape.in_channels_of_a_group();
+    const Input* inputs = input + (sample * shape.in_channels + first_channel) * shape.input_positions();
+    const element* weights =
+        weight + first_channel * weight_step + channel_in_group * shape.kernel_elements();
+
+    accumulator sum = 0;
+    for (int kz = 0; kz < shape.depth.kernel; ++kz) {
+      const int iz = conv_transpose_source(shape.depth, z, kz);
+      if (iz < 0) continue;
+      for (int ky = 0; ky < shape.height.kernel; ++ky) {
+        const int iy = conv_transpose_source(shape.height, y, ky);
+        if (iy < 0) continue;
+        for (int kx = 0; kx < shape.width.kernel; ++kx) {
+          const int ix = conv_transpose_source(shape.width, x, kx);
+          if (ix < 0) continue;
+          const int source = (iz * shape.height.input + iy) * shape.width.input + ix;
+          const int tap = (kz * shape.height.kernel + ky) * shape.width.kernel + kx;
+          sum += sum_over_channels(inputs + source, shape.input_positions(), weights + tap, weight_step,
+                                   shape.in_channels_of_a_group());
+        }
+      }
+    }
+    output[plane * shape.output_positions() + position] = static_cast<Output>(sum);
+  }
+}
+
+template <class Input, class Output>
+void conv_transpose(const Input* input, const element* weight, Output* output, const ConvShape& shape) {
+  const dim3 grid = plane_grid(shape.output_planes(), shape.output_positions());
+  conv_transpose_kernel<<<grid, threads_per_block>>>(input, weight, output, shape);
+}
+
+}  // namespace ops

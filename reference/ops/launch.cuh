@@ -1,0 +1,49 @@
+// How the operators spread their work over threads: one thread an element of the output.
+//
+// Tensors are seen as planes: a plane holds all positions of one channel of one sample. The x axis of the
+// grid covers the positions of a plane, so that neighbouring threads work on neighbouring addresses, and the
+// y axis covers the planes, in several rounds when there are more than a grid can have.
+#pragma once
+
+#include <algorithm>
+
+#include "ops/types.cuh"
+
+namespace ops {
+
+constexpr int threads_per_block = 256;
+
+inline dim3 plane_grid(std::int64_t planes, std::int64_t positions) {
+  const std::int64_t blocks_of_a_plane = (positions + threads_per_block - 1) / threads_per_block;
+  const std::int64_t most_rows = 65535;  // the limit of gridDim.y
+  return dim3(static_cast<unsigned>(blocks_of_a_plane), static_cast<unsigned>(std::min(planes, most_rows)));
+}
+
+// The position of this thread in its plane; it may lie past the end.
+__device__ inline std::int64_t position_in_plane() {
+  return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+// Memory for an intermediate tensor, freed when the object goes. Without memory `data()` is null, and
+// cudaGetLastError() says why.
+class Intermediate {
+ public:
+  explicit Intermediate(std::int64_t count) {
+    void* memory = nullptr;
+    if (cudaMalloc(&memory, static_cast<std::size_t>(count) * sizeof(accumulator)) == cudaSuccess) {
+      data_ = static_cast<accumulator*>(memory);
+    }
+  }
+  ~Intermediate() {
+    if (data_ != nullptr) cudaFree(data_);
+  }
+  Intermediate(const Intermediate&) = delete;
+  Intermediate& operator=(const Intermediate&) = delete;
+
+  accumulator* data() const { return data_; }
+
+ private:
+  accumulator* data_ = nullptr;
+};
+
+}  // namespace ops
