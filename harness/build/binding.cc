@@ -1,0 +1,164 @@
+#include "build/binding.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+#include <sstream>
+#include <vector>
+
+namespace kgrade {
+namespace {
+
+constexpr const char* unit_name = "kgrade-binding";
+
+// Only what the checks need, so that no standard header has to be parsed. The mismatch templates are never
+// defined: an error about one names its arguments, and with them the type that the contestant wrote.
+constexpr const char* checks = R"(
+template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
+template <unsigned long Count> struct kgrade_arity_mismatch;
+template <class Actual> struct kgrade_return_mismatch;
+namespace kgrade_binding {
+template <class A, class B> struct same { static constexpr bool value = false; };
+template <class A> struct same<A, A> { static constexpr bool value = true; };
+template <bool Holds, class Mismatch> struct require { static constexpr unsigned long value = 1; };
+template <class Mismatch> struct require<false, Mismatch> { static constexpr unsigned long value = sizeof(Mismatch); };
+template <unsigned long Position, class... Types> struct nth { using type = void; };
+template <class First, class... Rest> struct nth<0, First, Rest...> { using type = First; };
+template <unsigned long Position, class First, class... Rest>
+struct nth<Position, First, Rest...> { using type = typename nth<Position - 1, Rest...>::type; };
+template <class Function> struct parts;
+template <class Return, class... Parameters> struct parts<Return (*)(Parameters...)> {
+  using result = Return;
+  static constexpr unsigned long count = sizeof...(Parameters);
+  template <unsigned long Position> using parameter = typename nth<Position, Parameters...>::type;
+};
+template <class To> To scalar(unsigned long long slot) {
+  To value;
+  __builtin_memcpy(&value, &slot, sizeof value);
+  return value;
+}
+}
+)";
+
+std::string element_type(const Parameter& parameter, const std::string& element) {
+  return parameter.type == "[VAR]" ? element : parameter.type;
+}
+
+// What a contestant may write for a parameter: inputs with or without const.
+std::vector<std::string> accepted_types(const Parameter& parameter, const std::string& element) {
+  const std::string base = element_type(parameter, element);
+  if (!parameter.pointer) return {base};
+  if (parameter.is_input()) return {"const " + base + "*", base + "*"};
+  return {base + "*"};
+}
+
+std::string argument(const Parameter& parameter, std::size_t position, const std::string& element) {
+  const std::string type = accepted_types(parameter, element).back();
+  if (parameter.pointer) return fmt::format("reinterpret_cast<{}>(arguments[{}])", type, position);
+  return fmt::format("kgrade_binding::scalar<{}>(arguments[{}])", type, position);
+}
+
+// Holds its tongue when the count is wrong: one complaint at a time.
+std::string parameter_check(const Parameter& parameter, std::size_t position, std::size_t count,
+                            const std::string& element) {
+  std::string holds;
+  for (const std::string& type : accepted_types(parameter, element)) {
+    if (!holds.empty()) holds += " || ";
+    holds += fmt::format("kgrade_binding::same<kgrade_parts::parameter<{}>, {}>::value", position, type);
+  }
+  return fmt::format(
+      "static_assert(kgrade_binding::require<kgrade_parts::count != {0} || {1}, "
+      "kgrade_parameter_mismatch<{2}, kgrade_parts::parameter<{2}>>>::value, \"\");\n",
+      count, holds, position);
+}
+
+std::string type_text(std::string type) {
+  const std::regex space_before_star(R"( +\*)");
+  return std::regex_replace(type, space_before_star, "*");
+}
+
+// A compiler's line about the generated unit itself, not about the contestant's source.
+bool unit_says(const std::string& log, const std::string& what) {
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(unit_name) && line.find("error") != std::string::npos &&
+        line.find(what) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+struct ParameterMismatch {
+  std::size_t position = 0;
+  std::string actual;
+};
+
+// Compilers name the mismatch several times; where they have worked out its arguments, the type stands there plainly.
+std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
+  const std::regex pattern(R"(kgrade_parameter_mismatch<([0-9]+)[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
+  for (std::sregex_iterator match(log.begin(), log.end(), pattern), end; match != end; ++match) {
+    if ((*match)[2].str().find("kgrade_") != std::string::npos) continue;
+    return ParameterMismatch{std::stoul((*match)[1].str()), (*match)[2].str()};
+  }
+  return std::nullopt;
+}
+
+std::string parameter_complaint(const Problem& problem, const ParameterMismatch& mismatch,
+                                const std::string& element) {
+  const Parameter& parameter = problem.parameters[mismatch.position];
+  return fmt::format("parameter {} '{}' must be {}, not {}", mismatch.position + 1, parameter.name,
+                     accepted_types(parameter, element).front(), type_text(mismatch.actual));
+}
+
+}  // namespace
+
+std::string binding_unit(const Problem& problem, const std::string& include, const std::string& element) {
+  std::string unit = fmt::format("#include \"{}\"\n#line 1 \"{}\"\n", include, unit_name);
+  unit += checks;
+  unit += "using kgrade_parts = kgrade_binding::parts<decltype(&solution)>;\n";
+  unit += fmt::format(
+      "static_assert(kgrade_binding::require<kgrade_parts::count == {}, "
+      "kgrade_arity_mismatch<kgrade_parts::count>>::value, \"\");\n", problem.parameters.size());
+  unit +=
+      "static_assert(kgrade_binding::require<kgrade_binding::same<kgrade_parts::result, void>::value, "
+      "kgrade_return_mismatch<kgrade_parts::result>>::value, \"\");\n";
+  std::string arguments;
+  for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
+    unit += parameter_check(problem.parameters[i], i, problem.parameters.size(), element);
+    if (i > 0) arguments += ",\n    ";
+    arguments += argument(problem.parameters[i], i, element);
+  }
+  unit += fmt::format(
+      "extern \"C\" int kgrade_entry(const unsigned long long* arguments) {{\n"
+      "  solution(\n    {});\n"
+      "  return static_cast<int>(cudaGetLastError());\n"
+      "}}\n", arguments);
+  return unit;
+}
+
+std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log,
+                                               const std::string& element) {
+  std::smatch match;
+  if (std::regex_search(log, match, std::regex(R"(kgrade_arity_mismatch<([0-9]+)[uUlL]*>)"))) {
+    return fmt::format("'solution' takes {} parameters, the problem has {}", match[1].str(),
+                       problem.parameters.size());
+  }
+  if (const auto mismatch = find_parameter_mismatch(log)) {
+    if (mismatch->position < problem.parameters.size()) return parameter_complaint(problem, *mismatch, element);
+  }
+  if (std::regex_search(log, match, std::regex(R"(kgrade_return_mismatch<([^\n'"\]]+?) ?>['"\]])"))) {
+    return fmt::format("'solution' must return void, not {}", type_text(match[1].str()));
+  }
+  if (unit_says(log, "__global__")) return "'solution' must be a host function that launches kernels, not a kernel";
+  if (unit_says(log, "solution") && (unit_says(log, "not declared") || unit_says(log, "undefined") ||
+                                     unit_says(log, "undeclared"))) {
+    return "the file defines no function 'solution'";
+  }
+  if (unit_says(log, "overloaded") || unit_says(log, "cannot determine which instance")) {
+    return "the file defines more than one function 'solution'";
+  }
+  return std::nullopt;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,85 @@
+#include "build/emulated/brackets.h"
+
+namespace kgrade::emulated {
+namespace {
+
+bool ends_argument_list(const Token& token) { return token.is(";") || token.is("{") || token.is("}"); }
+
+}  // namespace
+
+bool is_opening(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
+bool is_closing(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
+
+std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (is_opening(tokens[i])) ++depth;
+    if (is_closing(tokens[i]) && --depth == 0) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close) {
+  int depth = 0;
+  for (std::size_t i = close + 1; i-- > 0;) {
+    if (is_closing(tokens[i])) ++depth;
+    if (is_opening(tokens[i]) && --depth == 0) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close) {
+  int depth = 0;
+  for (std::size_t i = close + 1; i-- > 0;) {
+    if (tokens[i].is(")") || tokens[i].is("]")) {
+      const auto open = matching_open(tokens, i);
+      if (!open) return std::nullopt;
+      i = *open;
+    } else if (tokens[i].is(">")) {
+      ++depth;
+    } else if (tokens[i].is("<")) {
+      if (--depth == 0) return i;
+    } else if (ends_argument_list(tokens[i]) || tokens[i].is("(") || tokens[i].is("[")) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> closing_angle(Tokens tokens, std::size_t open) {
+  int depth = 0;
+  for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) {
+      const auto close = matching_close(tokens, i);
+      if (!close) return std::nullopt;
+      i = *close;
+    } else if (tokens[i].is("<")) {
+      ++depth;
+    } else if (tokens[i].is(">")) {
+      if (--depth == 0) return i;
+    } else if (ends_argument_list(tokens[i]) || tokens[i].is(")") || tokens[i].is("]")) {
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view text) {
+  if (at + count > tokens.size()) return false;
+  for (std::size_t i = at; i < at + count; ++i) {
+    if (!tokens[i].is(text) || (i > at && tokens[i].begin != tokens[i - 1].end())) return false;
+  }
+  return true;
+}
+
+std::string joined(Tokens tokens) {
+  std::string result;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    // Tokens that touch stay so: the two characters of >> and <= are tokens of their own.
+    if (i > 0 && tokens[i].begin != tokens[i - 1].end()) result += ' ';
+    result += tokens[i].text;
+  }
+  return result;
+}
+
+}  // namespace kgrade::emulated

@@ -1,0 +1,35 @@
+// Finding the partner of a bracket in a run of tokens.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "build/emulated/lexer.h"
+
+namespace kgrade::emulated {
+
+using Tokens = std::span<const Token>;
+
+bool is_opening(const Token& token);  // ( [ {
+bool is_closing(const Token& token);  // ) ] }
+
+// The index of the bracket that closes or opens the one at `at`; nothing when it has no partner.
+std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open);
+std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close);
+
+// The '<' of the template argument list that the '>' at `close` ends. Nothing when what stands between them
+// cannot be one.
+std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close);
+
+// The '>' of the template argument list that the '<' at `open` begins.
+std::optional<std::size_t> closing_angle(Tokens tokens, std::size_t open);
+
+// tokens[at] and the `count - 1` tokens after it are all `text` and touch each other.
+bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view text);
+
+// The tokens on one line and without comments, with a space where something stood between two.
+std::string joined(Tokens tokens);
+
+}  // namespace kgrade::emulated

@@ -1,0 +1,45 @@
+// Builds contestants for the emulated device: rewrites the source to C++20 and compiles it with the host's
+// own compiler. The library resolves the functions of the device from the program that loads it
+// (kgrade_emulated_runtime, linked whole and with its symbols exported).
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "build/toolchain.h"
+
+namespace kgrade {
+
+// A C++ compiler with the arguments that its user gives it always ("ccache g++").
+struct HostCompiler {
+  std::vector<std::string> command;
+  std::string version;  // "g++ 12.2.0": name and version
+  bool is_clang = false;
+};
+
+// The first of $CXX, g++, clang++ and c++ that is there. An Error with the package to install when none is.
+Result<HostCompiler> find_host_compiler();
+
+class EmulatedToolchain : public Toolchain {
+ public:
+  // `device_headers` is the folder of the emulated device's cuda_runtime.h.
+  EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers);
+
+  std::string describe() const override;
+  Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
+
+  // As build(), for a source that offers symbols of its own instead of a problem's entry point.
+  Result<BuildOutcome> build_library(const BuildRequest& request) const;
+
+ private:
+  Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem) const;
+  std::vector<std::string> command(const BuildRequest& request, const std::filesystem::path& unit,
+                                   const std::filesystem::path& library, bool threads_cooperate) const;
+
+  HostCompiler compiler_;
+  std::filesystem::path device_headers_;
+};
+
+}  // namespace kgrade

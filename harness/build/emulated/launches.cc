@@ -1,0 +1,152 @@
+#include "build/emulated/launches.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace kgrade::emulated {
+namespace {
+
+// Words that end the search for a kernel expression: what follows them is not called by them.
+bool is_statement_keyword(const Token& token) {
+  constexpr std::array<std::string_view, 12> words = {"if",     "while", "for",       "switch",
+                                                      "return", "else",  "case",      "do",
+                                                      "throw",  "goto",  "constexpr", "co_return"};
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+bool joins_names(const Token& token) { return token.is("::") || token.is(".") || token.is("->"); }
+
+// Where the expression that ends with tokens[last] begins: names with template arguments, joined by :: . ->,
+// calls, subscripts, and expressions in parentheses.
+class KernelFinder {
+ public:
+  explicit KernelFinder(Tokens tokens) : tokens_(tokens) {}
+
+  std::optional<std::size_t> first_token(std::size_t end) {
+    if (end == 0) return std::nullopt;
+    std::optional<std::size_t> first = operand(end - 1);
+    while (first && *first > 0 && joins_names(tokens_[*first - 1])) {
+      if (*first < 2 || !can_end_operand(tokens_[*first - 2])) return *first - 1;  // ::kernel
+      first = operand(*first - 2);
+    }
+    return first;
+  }
+
+ private:
+  bool can_end_operand(const Token& token) const {
+    return (token.is_identifier() && !is_statement_keyword(token)) || token.is(")") || token.is("]") ||
+           token.is(">");
+  }
+
+  std::optional<std::size_t> operand(std::size_t last) {
+    const Token& token = tokens_[last];
+    if (token.is_identifier() && is_statement_keyword(token)) return std::nullopt;
+    if (token.is_identifier()) return with_template_word(last);
+    if (token.is(">")) return template_name(last);
+    if (token.is(")") || token.is("]")) return after_bracket(last);
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> template_name(std::size_t close) {
+    const auto open = matching_angle(tokens_, close);
+    if (!open || *open == 0 || !tokens_[*open - 1].is_identifier()) return std::nullopt;
+    return with_template_word(*open - 1);
+  }
+
+  // `kernels::template scale<T>`
+  std::size_t with_template_word(std::size_t name) const {
+    return name > 0 && tokens_[name - 1].is("template") ? name - 1 : name;
+  }
+
+  // (kernel), table[i], choose(n): a bracket, and what it is applied to if there is something.
+  std::optional<std::size_t> after_bracket(std::size_t close) {
+    const auto open = matching_open(tokens_, close);
+    if (!open) return std::nullopt;
+    if (*open == 0 || !can_end_operand(tokens_[*open - 1])) return open;
+    // if (condition) (kernel)<<<...>>>: the condition is no function.
+    if (tokens_[*open - 1].is(")")) {
+      const auto before = matching_open(tokens_, *open - 1);
+      if (before && *before > 0 && is_statement_keyword(tokens_[*before - 1])) return open;
+    }
+    const auto applied_to = operand(*open - 1);
+    return applied_to ? applied_to : open;
+  }
+
+  Tokens tokens_;
+};
+
+// The first '>' of the >>> that closes the configuration: of a longer run the last three count, since the
+// others close template argument lists.
+std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
+  for (std::size_t i = begin; i < tokens.size(); ++i) {
+    if (is_opening(tokens[i])) {
+      const auto close = matching_close(tokens, i);
+      if (!close) return std::nullopt;
+      i = *close;
+    } else if (is_closing(tokens[i]) || tokens[i].is(";")) {
+      return std::nullopt;
+    } else if (is_run(tokens, i, 3, ">") && !is_run(tokens, i, 4, ">")) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+// As a string literal: a kernel expression may hold quotes.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// The name in messages: without the spaces between tokens.
+std::string display_name(Tokens kernel) {
+  std::string result;
+  for (const Token& token : kernel) {
+    if (!result.empty() && is_word(result.back()) && is_word(token.text.front())) result += ' ';
+    result += token.text;
+    if (token.is(",")) result += ' ';
+  }
+  return result;
+}
+
+std::string launcher_call(Tokens kernel, Tokens configuration) {
+  const std::string name = joined(kernel);
+  const std::string parameters = "kgrade_emulated::parameters_of(kgrade_tag, " + name + ")";
+  return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(" +
+         joined(configuration) + "), " + quoted(display_name(kernel)) +
+         ", [&](auto kgrade_tag) { if constexpr (requires { " + parameters + "; }) { return " + parameters +
+         "; } else { return kgrade_emulated::AnyParameters{}; } }, [&](auto&... kgrade_p) { " + name +
+         "(kgrade_p...); })";
+}
+
+}  // namespace
+
+std::vector<Launch> find_launches(Tokens tokens) {
+  std::vector<Launch> result;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!is_run(tokens, i, 3, "<") || (i > 0 && tokens[i - 1].is("operator"))) continue;
+    const auto close = configuration_end(tokens, i + 3);
+    const auto kernel = KernelFinder(tokens).first_token(i);
+    if (close && kernel) result.push_back({*kernel, i, *close});
+    i += 2;
+  }
+  return result;
+}
+
+void rewrite_launches(Tokens tokens, Edits& edits) {
+  for (const Launch& launch : find_launches(tokens)) {
+    const Tokens kernel = tokens.subspan(launch.kernel, launch.open - launch.kernel);
+    const Tokens configuration = tokens.subspan(launch.open + 3, launch.close - launch.open - 3);
+    edits.replace(tokens[launch.kernel].begin, tokens[launch.close + 2].end(),
+                  launcher_call(kernel, configuration));
+  }
+}
+
+}  // namespace kgrade::emulated

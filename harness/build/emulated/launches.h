@@ -1,0 +1,32 @@
+// Kernel launches: kernel<<<grid, block, shared, stream>>>(arguments).
+//
+// The kernel expression and the configuration give way to a call that returns a launcher; the argument list
+// stays as it is and calls it:
+//
+//   scale<T><<<blocks, 256>>>(data, n);
+//   kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(blocks, 256),
+//       "scale<T>", [&](auto kgrade_tag) {...}, [&](auto&... kgrade_p) { scale<T>(kgrade_p...); })(data, n);
+//
+// The first lambda finds the kernel's parameter types where they can be told without the arguments, so that
+// arguments convert as in a call (launch.h of the emulated device's headers has the other half).
+#pragma once
+
+#include <vector>
+
+#include "build/emulated/brackets.h"
+#include "build/emulated/edits.h"
+
+namespace kgrade::emulated {
+
+struct Launch {
+  std::size_t kernel = 0;  // tokens: [kernel, open) is the kernel expression
+  std::size_t open = 0;    // the first '<' of <<<
+  std::size_t close = 0;   // the first '>' of >>>
+};
+
+// Every launch in a run of tokens, in order. A '<<<' without '>>>' or without a kernel before it is none.
+std::vector<Launch> find_launches(Tokens tokens);
+
+void rewrite_launches(Tokens tokens, Edits& edits);
+
+}  // namespace kgrade::emulated

@@ -1,0 +1,43 @@
+// From CUDA C++ to C++20 that a host compiler takes together with the emulated device's headers.
+//
+// Sources: the CUDA C++ Programming Guide, sections "Execution Configuration", "__shared__" and
+// "C++ Language Extensions".
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kgrade::emulated {
+
+struct RewriteRequest {
+  std::filesystem::path source;
+  std::string shown_as;  // the source's name in messages; headers beside it are named by its folder
+  std::vector<std::filesystem::path> include_directories;
+  std::filesystem::path device_headers;    // the emulated device's own headers: never rewritten
+  std::filesystem::path output_directory;  // receives the folder "rewritten"
+};
+
+struct RewrittenTree {
+  std::filesystem::path source;                  // the rewritten source
+  std::vector<std::filesystem::path> originals;  // the source and every header that was rewritten, in order
+  // A barrier, a warp operation or shared memory is named somewhere: threads of a block may have to wait for
+  // each other. Without any they can run one after another.
+  bool threads_cooperate = false;
+};
+
+// Rewrites the source and every header it includes that is found beside the including file (quoted) or in an
+// include directory. Lines stay where they are and a #line names the original, so that messages of the
+// compiler show the user's file and line. Nothing is written outside the output directory.
+//
+// Errors: a file that cannot be read or is not UTF-8, more than 1,000 headers, and the first thing that the
+// emulated device cannot run (its location is set, its remedy is `unsupported_remedy`). What #if may leave
+// out is marked instead, so that compiling it reports `unsupported_mark` and the thing (unsupported.h).
+Result<RewrittenTree> rewrite_tree(const RewriteRequest& request);
+
+// One text by itself: #include lines stay as they are and no #line is added. Errors as above.
+Result<std::string> rewrite_text(const std::string& text, const std::string& shown_as);
+
+}  // namespace kgrade::emulated

@@ -1,0 +1,116 @@
+#include "build/nvcc_toolchain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <regex>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "build/binding.h"
+#include "build/compiler_log.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::uint64_t gibibyte = std::uint64_t{1} << 30;
+
+std::vector<std::string> compiler_environment(const std::filesystem::path& nvcc,
+                                              const std::filesystem::path& temporary) {
+  const char* path = std::getenv("PATH");
+  return {fmt::format("PATH={}:{}", nvcc.parent_path().string(), path != nullptr ? path : "/usr/bin:/bin"),
+          "LC_ALL=C", fmt::format("TMPDIR={}", temporary.string())};
+}
+
+// "13.0.88" out of `nvcc --version`.
+std::string version_of(const std::filesystem::path& nvcc) {
+  const auto outcome = run_process({{nvcc.string(), "--version"}, compiler_environment(nvcc, "/tmp"), "", {}, 65536});
+  std::smatch match;
+  if (outcome.ok() && std::regex_search(outcome->output, match, std::regex(R"(V([0-9]+\.[0-9]+\.[0-9]+))"))) {
+    return match[1].str();
+  }
+  return "unknown";
+}
+
+// From Hopper on, the architecture-specific target is a superset ("a": wgmma, setmaxnreg).
+std::string gencode(const std::string& architecture) {
+  std::string number = architecture.substr(architecture.find('_') + 1);
+  if (number.size() > 2 || number >= "90") number += "a";
+  return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", number);
+}
+
+ProcessLimits compile_limits(const BuildRequest& request) {
+  ProcessLimits limits;
+  limits.wall = request.time_limit;
+  limits.cpu = 4 * request.time_limit;
+  limits.address_space_bytes = 16 * gibibyte;
+  limits.file_size_bytes = gibibyte;
+  return limits;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> find_nvcc() {
+  if (auto found = find_program("nvcc")) return found;
+  std::vector<std::string> places;
+  if (const char* home = std::getenv("CUDA_HOME")) places.push_back(std::string(home) + "/bin/nvcc");
+  places.emplace_back("/usr/local/cuda/bin/nvcc");
+  for (const std::string& place : places) {
+    if (auto found = find_program(place)) return found;
+  }
+  return std::nullopt;
+}
+
+NvccToolchain::NvccToolchain(std::filesystem::path nvcc, std::string architecture)
+    : nvcc_(std::move(nvcc)),
+      version_(version_of(nvcc_)),
+      flags_({"-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", gencode(architecture)}) {}
+
+std::string NvccToolchain::describe() const { return fmt::format("nvcc {} {}", version_, fmt::join(flags_, " ")); }
+
+std::vector<std::string> NvccToolchain::command(const BuildRequest& request, const std::filesystem::path& unit,
+                                                const std::filesystem::path& library, bool lean) const {
+  std::vector<std::string> command = {nvcc_.string()};
+  command.insert(command.end(), flags_.begin(), flags_.end());
+  // Saves a third of the compile: libstdc++'s special functions, which <cmath> drags in, are most of it.
+  if (lean) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
+  for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
+  for (const auto& directory : request.include_directories) command.push_back("-I" + directory.string());
+  command.insert(command.end(), {"-o", library.string(), unit.string()});
+  return command;
+}
+
+Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildRequest& request) const {
+  const std::filesystem::path unit = request.output_directory / "unit.cu";
+  BuildOutcome outcome;
+  outcome.library = request.output_directory / "contestant.so";
+  if (auto written = write_file_atomically(unit, binding_unit(problem, request.source.string(), "float")); !written) {
+    return written.errors();
+  }
+  for (const bool lean : {true, false}) {
+    outcome.command = command(request, unit, outcome.library, lean);
+    auto process = run_process({outcome.command, compiler_environment(nvcc_, request.output_directory),
+                                request.output_directory, compile_limits(request)});
+    if (!process) return process.errors();
+    outcome.seconds += process->seconds;
+    outcome.log = replace_all(process->output, request.source.string(), request.shown_as);
+    if (process->success()) {
+      outcome.status = BuildStatus::built;
+      return outcome;
+    }
+    if (process->timed_out) {
+      outcome.message = fmt::format("the compiler did not finish within {} s", request.time_limit.count());
+      return outcome;
+    }
+    if (auto complaint = signature_complaint(problem, outcome.log, "float")) {
+      outcome.status = BuildStatus::signature_mismatch;
+      outcome.message = *complaint;
+      return outcome;
+    }
+  }
+  outcome.message = first_error_line(outcome.log);
+  return outcome;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,31 @@
+// nvcc as a toolchain: contestants for one GPU architecture, nothing else in the library.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "build/toolchain.h"
+
+namespace kgrade {
+
+// nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin.
+std::optional<std::filesystem::path> find_nvcc();
+
+class NvccToolchain : public Toolchain {
+ public:
+  // `architecture` is the device's: "sm_90".
+  NvccToolchain(std::filesystem::path nvcc, std::string architecture);
+
+  std::string describe() const override;
+  Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
+
+ private:
+  std::vector<std::string> command(const BuildRequest& request, const std::filesystem::path& unit,
+                                   const std::filesystem::path& library, bool lean) const;
+
+  std::filesystem::path nvcc_;
+  std::string version_;
+  std::vector<std::string> flags_;
+};
+
+}  // namespace kgrade

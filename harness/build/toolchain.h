@@ -1,0 +1,46 @@
+// From a .cu file to a contestant: one shared library that offers `kgrade_entry`.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "spec/problem.h"
+
+namespace kgrade {
+
+struct BuildRequest {
+  std::filesystem::path source;            // the .cu file
+  std::string shown_as;                    // its name in messages: the path as the user gave it
+  std::filesystem::path output_directory;  // private; everything that the build writes goes there
+  std::vector<std::filesystem::path> include_directories;
+  std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
+  std::chrono::seconds time_limit{120};
+};
+
+enum class BuildStatus { built, compile_error, signature_mismatch, unsupported };
+
+struct BuildOutcome {
+  BuildStatus status = BuildStatus::compile_error;
+  std::filesystem::path library;  // when built
+  std::string message;            // one line: the first thing that is wrong
+  std::string log;                // what the compiler wrote, with paths as the user knows them
+  std::vector<std::string> command;
+  double seconds = 0;
+};
+
+// Builds contestants for one device. Safe to use from several threads at once.
+class Toolchain {
+ public:
+  virtual ~Toolchain() = default;
+  // "nvcc 13.0.88 -O3 ...": what the record keeps.
+  virtual std::string describe() const = 0;
+  // An Error only when the compiler itself is missing or cannot be started.
+  virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,41 @@
+// What the subcommands share: their registration, the problem argument, printing errors.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "grade/layout.h"
+#include "spec/problem.h"
+
+namespace kgrade::cli {
+
+// Exit codes (DESIGN, "What must stay true").
+constexpr int exit_ok = 0;
+constexpr int exit_not_accepted = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_machine = 3;
+constexpr int exit_internal = 70;
+
+// A subcommand registers its options and leaves what is to be run.
+using Run = std::function<int()>;
+struct Command {
+  CLI::App* app;
+  Run run;
+};
+
+Command add_grade(CLI::App& app);
+Command add_list(CLI::App& app);
+Command add_show(CLI::App& app);
+Command add_lint(CLI::App& app);
+Command add_dump(CLI::App& app);
+Command add_doctor(CLI::App& app);
+
+// `--problems DIR`, the same everywhere.
+void add_problems_option(CLI::App& command, std::string& directory);
+
+// Prints to standard error and returns the code, for `return fail(...)`.
+int fail(const Errors& errors, int exit_code = exit_usage);
+
+}  // namespace kgrade::cli

@@ -1,0 +1,69 @@
+#include "grade/dump.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <memory>
+
+#include "cli/app.h"
+#include "spec/catalogue.h"
+
+namespace kgrade::cli {
+namespace {
+
+struct Arguments {
+  std::string problem;
+  std::string problems;
+  std::string device = "auto";
+  std::vector<std::string> overrides;
+  DumpOptions options;
+};
+
+// "batch_size=2".
+Result<Bindings> parse_overrides(const std::vector<std::string>& texts) {
+  Bindings bindings;
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    std::int64_t value = 0;
+    const char* end = text.data() + text.size();
+    const char* begin = equals == std::string::npos ? end : text.data() + equals + 1;
+    const auto [rest, failure] = std::from_chars(begin, end, value);
+    if (failure != std::errc() || rest != end) {
+      return Error{"--set: '" + text + "' is not NAME=INTEGER", "write for example --set batch_size=1", {}};
+    }
+    bindings[text.substr(0, equals)] = value;
+  }
+  return bindings;
+}
+
+int run(Arguments& arguments) {
+  const auto device = parse_device_choice(arguments.device);
+  if (!device) return fail(device.errors());
+  auto overrides = parse_overrides(arguments.overrides);
+  if (!overrides) return fail(overrides.errors());
+  arguments.options.device = *device;
+  arguments.options.overrides = *overrides;
+  arguments.options.layout = Layout::find(arguments.problems);
+  const auto problem = find_problem(arguments.problem, arguments.options.layout.problems);
+  if (!problem) return fail(problem.errors());
+  if (const auto failure = dump_cases(*problem, arguments.options)) return fail(failure->errors, failure->exit_code);
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_dump(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("dump", "Write a case's inputs and expected outputs as .npy files");
+  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")->required();
+  command->add_option("--case", arguments->options.cases, "The case (may be repeated)")->required()->type_name("NAME")->allow_extra_args(false);
+  command->add_option("--directory", arguments->options.directory, "Where to write, a folder a case; made when missing")->required()->type_name("DIR");
+  command->add_option("--set", arguments->overrides, "Replace a scalar parameter of the case (may be repeated)")
+      ->type_name("NAME=N")->allow_extra_args(false);
+  command->add_option("--seed", arguments->options.seed, "Seed of the inputs")->capture_default_str()->type_name("N")->check(CLI::NonNegativeNumber);
+  command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")->capture_default_str()->type_name("DEVICE");
+  add_problems_option(*command, arguments->problems);
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "cli/app.h"
+#include "report/terminal.h"
+#include "spec/catalogue.h"
+
+namespace kgrade::cli {
+namespace {
+
+int run(const std::string& directory) {
+  const Layout layout = Layout::find(directory);
+  const auto files = problem_files(layout.problems);
+  if (!files) return fail(files.errors());
+  const Style style = Style::for_descriptor(STDOUT_FILENO);
+  TextTable table({"slug", "difficulty", "cases", "title"}, {false, false, true, false});
+  std::vector<Problem> problems;
+  Errors errors;
+  for (const auto& file : *files) {
+    auto problem = load_problem(file);
+    if (!problem) {
+      errors.insert(errors.end(), problem.errors().begin(), problem.errors().end());
+      continue;
+    }
+    table.add({problem->slug, std::string(to_string(problem->difficulty)), std::to_string(problem->cases.size()), problem->title});
+    problems.push_back(std::move(*problem));
+  }
+  fmt::print("{}", table.render(style, ""));
+  const Errors clashes = check_catalogue(problems);
+  errors.insert(errors.end(), clashes.begin(), clashes.end());
+  return errors.empty() ? exit_ok : fail(errors);
+}
+
+}  // namespace
+
+Command add_list(CLI::App& app) {
+  auto directory = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("list", "List the problems");
+  add_problems_option(*command, *directory);
+  return {command, [directory] { return run(*directory); }};
+}
+
+}  // namespace kgrade::cli

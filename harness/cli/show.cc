@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "cli/app.h"
+#include "report/terminal.h"
+#include "spec/case.h"
+#include "spec/catalogue.h"
+
+namespace kgrade::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const Problem& problem, const Case& bound) {
+  Json parameters = Json::object();
+  for (const Parameter& parameter : problem.parameters) {
+    if (const auto value = bound.integers.find(parameter.name); value != bound.integers.end()) {
+      parameters[parameter.name] = value->second;
+    }
+  }
+  Json tensors = Json::array();
+  for (const Tensor& tensor : bound.tensors) {
+    tensors.push_back({{"name", tensor.name}, {"shape", tensor.shape}, {"elements", tensor.elements}, {"output", tensor.output}});
+  }
+  return {{"name", bound.name},
+          {"role", to_string(bound.role)},
+          {"parameters", parameters},
+          {"tensors", tensors},
+          {"flops", bound.flops ? Json(*bound.flops) : Json(nullptr)},
+          {"bytes", bound.tensor_bytes(sizeof(float))}};
+}
+
+std::string shape_text(const Parameter& parameter) {
+  if (!parameter.is_tensor()) return "";
+  std::vector<std::string> extents;
+  for (const Expression& extent : parameter.shape) extents.push_back(extent.text());
+  return extents.empty() ? "(no shape given)" : fmt::format("[{}]", fmt::join(extents, ", "));
+}
+
+std::string parameters_text(const Problem& problem, const Style& style) {
+  TextTable table({"parameter", "type", "shape", "drawn from"});
+  for (const Parameter& parameter : problem.parameters) {
+    const std::string base = parameter.type == "[VAR]" ? "float" : parameter.type;
+    const std::string type = parameter.is_input() ? "const " + base + "*" : parameter.pointer ? base + "*" : base;
+    table.add({parameter.name, type, shape_text(parameter), parameter.init ? parameter.init->text : parameter.is_output() ? "(output)" : ""});
+  }
+  return table.render(style);
+}
+
+std::string flops_text(const std::optional<std::int64_t>& flops) {
+  if (!flops) return "-";
+  const auto value = static_cast<double>(*flops);
+  if (value >= 1e12) return fmt::format("{:.2f} TFLOP", value / 1e12);
+  if (value >= 1e9) return fmt::format("{:.2f} GFLOP", value / 1e9);
+  return fmt::format("{:.2f} MFLOP", value / 1e6);
+}
+
+// "batch_size=16 in_channels=32 ...": the scalar parameters of a case in file order.
+std::string values_text(const Problem& problem, const Case& bound) {
+  std::vector<std::string> values;
+  for (const Parameter& parameter : problem.parameters) {
+    if (const auto value = bound.integers.find(parameter.name); value != bound.integers.end()) {
+      values.push_back(fmt::format("{}={}", parameter.name, value->second));
+    }
+  }
+  return fmt::format("{}", fmt::join(values, " "));
+}
+
+std::string outputs_text(const Case& bound) {
+  std::string text;
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output) text += fmt::format("{}[{}]", text.empty() ? "" : " ", fmt::join(tensor.shape, ", "));
+  }
+  return text;
+}
+
+// The signature, a parameter a line once it is too long for one.
+std::string wrapped_signature(const Problem& problem) {
+  constexpr std::size_t width = 100;
+  const std::string line = signature(problem);
+  if (line.size() <= width) return line;
+  const std::size_t open = line.find('(');
+  return line.substr(0, open + 1) + "\n      " + replace_all(line.substr(open + 1), ", ", ",\n      ");
+}
+
+int print_text(const Problem& problem, const std::vector<Case>& cases) {
+  const Style style = Style::for_descriptor(STDOUT_FILENO);
+  fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
+  if (!problem.source.empty()) fmt::print("{}\n", problem.source);
+  fmt::print("\nEntry point\n  {}\n\nParameters\n{}", wrapped_signature(problem), parameters_text(problem, style));
+  for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
+  TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"}, {false, false, false, true, true, false});
+  for (const Case& bound : cases) {
+    table.add({bound.name, std::string(to_string(bound.role)), outputs_text(bound),
+               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)))), flops_text(bound.flops),
+               style(Colour::dim, values_text(problem, bound))});
+  }
+  fmt::print("\nCases (memory: all tensors once)\n{}", table.render(style));
+  fmt::print("\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm).\n", problem.precision,
+             problem.precision == "bf16" ? problem.thresholds.bf16 : problem.precision == "tf32" ? problem.thresholds.tf32 : problem.thresholds.fp32);
+  return exit_ok;
+}
+
+int run(const std::string& name, const std::string& directory, bool as_json) {
+  const auto problem = find_problem(name, Layout::find(directory).problems);
+  if (!problem) return fail(problem.errors());
+  std::vector<Case> cases;
+  Errors errors;
+  for (const CaseSpec& spec : problem->cases) {
+    auto bound = resolve_case(*problem, spec);
+    if (bound) {
+      cases.push_back(std::move(*bound));
+    } else {
+      errors.insert(errors.end(), bound.errors().begin(), bound.errors().end());
+    }
+  }
+  if (!errors.empty()) return fail(errors);
+  if (!as_json) return print_text(*problem, cases);
+  Json json = {{"slug", problem->slug}, {"title", problem->title}, {"difficulty", to_string(problem->difficulty)},
+               {"signature", signature(*problem)}, {"precision", problem->precision}, {"cases", Json::array()}};
+  for (const Case& bound : cases) json["cases"].push_back(json_of(*problem, bound));
+  fmt::print("{}\n", json.dump(2));
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_show(CLI::App& app) {
+  struct Arguments {
+    std::string problem;
+    std::string directory;
+    bool json = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("show", "Show a problem: entry point, shapes, cases with memory and arithmetic");
+  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")->required();
+  add_problems_option(*command, arguments->directory);
+  command->add_flag("--json", arguments->json, "Print JSON");
+  return {command, [arguments] { return run(arguments->problem, arguments->directory, arguments->json); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,113 @@
+#include "contest/link.h"
+
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <system_error>
+
+namespace kgrade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Room for the control message that carries one descriptor (cmsg(3)).
+union DescriptorControl {
+  cmsghdr header;
+  char bytes[CMSG_SPACE(sizeof(int))];
+};
+
+bool send_all(int socket, const void* data, std::size_t size, int descriptor) {
+  iovec part{const_cast<void*>(data), size};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  DescriptorControl control{};
+  if (descriptor >= 0) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+    cmsghdr* header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    ::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  ssize_t sent = 0;
+  do {
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  return sent == static_cast<ssize_t>(size);
+}
+
+UniqueFd received_descriptor(msghdr& message) {
+  cmsghdr* header = CMSG_FIRSTHDR(&message);
+  if (header == nullptr || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
+      header->cmsg_len != CMSG_LEN(sizeof(int))) {
+    return UniqueFd();
+  }
+  int descriptor = -1;
+  ::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  return UniqueFd(descriptor);
+}
+
+// poll(2) until there is something to read; false when `deadline` has passed.
+bool wait_readable(int socket, Clock::time_point deadline) {
+  while (true) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    pollfd entry{socket, POLLIN, 0};
+    const int ready = ::poll(&entry, 1, static_cast<int>(std::clamp<long long>(left, 0, 1'000'000'000)));
+    if (ready > 0) return true;
+    if (ready == 0) return false;
+    if (errno != EINTR) return true;  // the read that follows reports it
+  }
+}
+
+}  // namespace
+
+std::pair<Link, Link> Link::make_pair() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    throw std::system_error(errno, std::generic_category(), "socketpair");
+  }
+  return {Link(UniqueFd(ends[0])), Link(UniqueFd(ends[1]))};
+}
+
+bool Link::send(const Request& request, int descriptor) {
+  return send_all(socket_.get(), &request, sizeof request, descriptor);
+}
+
+bool Link::send(const Reply& reply) { return send_all(socket_.get(), &reply, sizeof reply, -1); }
+
+Link::Outcome Link::receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience) {
+  if (!wait_readable(socket_.get(), Clock::now() + patience)) return Outcome::timeout;
+  // MSG_TRUNC makes the kernel tell the true length of a message that is too long. No control buffer is
+  // offered, so descriptors that a worker sends are dropped by the kernel.
+  const ssize_t size = ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC | MSG_DONTWAIT);
+  if (size == 0 || (size < 0 && errno != EAGAIN)) return Outcome::closed;
+  if (size != static_cast<ssize_t>(sizeof reply)) return Outcome::malformed;
+  const bool sound = reply.magic == message_magic && reply.sequence == sequence &&
+                     reply.status >= ReplyStatus::done && reply.status <= ReplyStatus::device_failed;
+  return sound ? Outcome::message : Outcome::malformed;
+}
+
+std::optional<std::pair<Request, UniqueFd>> Link::next_request() {
+  Request request;
+  iovec part{&request, sizeof request};
+  DescriptorControl control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control.bytes;
+  message.msg_controllen = sizeof control.bytes;
+  ssize_t size = 0;
+  do {
+    size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
+  } while (size < 0 && errno == EINTR);
+  if (size != static_cast<ssize_t>(sizeof request)) return std::nullopt;
+  return std::make_pair(request, received_descriptor(message));
+}
+
+}  // namespace kgrade

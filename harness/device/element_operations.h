@@ -1,0 +1,143 @@
+// What the referee does to one block of 16 bytes or one element, written once for host and device. A block
+// is 16 bytes of a random stream: bytes 16b to 16b+15 of a buffer, or elements 4b to 4b+3 of an input.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "data/distribution.h"
+#include "data/philox.h"
+#include "device/device.h"
+
+namespace kgrade::device {
+
+KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+struct ByteRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// The blocks of a byte range: first, and one past the last.
+KGRADE_HOST_DEVICE inline std::uint64_t first_block(ByteRange range) { return range.begin / 16; }
+KGRADE_HOST_DEVICE inline std::uint64_t end_block(ByteRange range) { return (range.end + 15) / 16; }
+
+KGRADE_HOST_DEVICE inline ByteRange clip(ByteRange range, std::uint64_t block) {
+  const std::uint64_t begin = 16 * block;
+  return {begin < range.begin ? range.begin : begin, begin + 16 > range.end ? range.end : begin + 16};
+}
+
+KGRADE_HOST_DEVICE inline void fill_block(unsigned char* buffer, ByteRange range, const RandomStream& stream,
+                                          std::uint64_t block) {
+  const PhiloxBlock random = random_block(stream, block);
+  const ByteRange part = clip(range, block);
+  if (part.end - part.begin == 16) {
+    memcpy(buffer + part.begin, &random, 16);
+    return;
+  }
+  for (std::uint64_t i = part.begin; i < part.end; ++i) buffer[i] = random_byte(random, i);
+}
+
+KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned char* buffer, ByteRange range,
+                                                              const RandomStream& stream, std::uint64_t block) {
+  const PhiloxBlock random = random_block(stream, block);
+  const ByteRange part = clip(range, block);
+  unsigned int changed = 0;
+  for (std::uint64_t i = part.begin; i < part.end; ++i) changed += buffer[i] != random_byte(random, i);
+  return changed;
+}
+
+// Aligned 4-byte words that still hold what fill_block wrote.
+KGRADE_HOST_DEVICE inline unsigned int unchanged_words_in_block(const unsigned char* buffer, ByteRange range,
+                                                                const RandomStream& stream, std::uint64_t block) {
+  const PhiloxBlock random = random_block(stream, block);
+  const ByteRange part = clip(range, block);
+  unsigned int unchanged = 0;
+  for (std::uint64_t i = part.begin; i + 4 <= part.end; i += 4) {
+    std::uint32_t word;
+    memcpy(&word, buffer + i, sizeof word);
+    unchanged += word == random.word[(i % 16) / 4];
+  }
+  return unchanged;
+}
+
+struct InputRange {
+  std::uint64_t elements;
+  Distribution distribution;
+  RandomStream stream;
+};
+
+KGRADE_HOST_DEVICE inline void fill_input_block(float* input, const InputRange& range, std::uint64_t block) {
+  const PhiloxBlock random = random_block(range.stream, block);
+  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
+    input[i] = element(range.distribution, random, i);
+  }
+}
+
+KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const float* input, const InputRange& range,
+                                                                 std::uint64_t block) {
+  const PhiloxBlock random = random_block(range.stream, block);
+  unsigned int changed = 0;
+  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
+    changed += bits_of(element(range.distribution, random, i)) != bits_of(input[i]);
+  }
+  return changed;
+}
+
+// By bits, since a compiler may assume that there are no NaNs where fast math is on.
+KGRADE_HOST_DEVICE inline bool is_finite(float value) {
+  return (bits_of(value) & 0x7F800000u) != 0x7F800000u;
+}
+
+KGRADE_HOST_DEVICE inline bool is_nan(float value) { return !is_finite(value) && value != value; }
+
+// Two values of which at least one is not finite agree when both are NaN or both the same infinity.
+KGRADE_HOST_DEVICE inline bool same_nonfinite(float a, float b) {
+  return (is_nan(a) && is_nan(b)) || (!is_nan(a) && !is_nan(b) && a == b);
+}
+
+KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float expected, std::uint64_t index) {
+  if (!is_finite(actual) || !is_finite(expected)) {
+    if (same_nonfinite(actual, expected)) return;
+    if (total.nonfinite_mismatches == 0) total.first_nonfinite_mismatch = index;
+    total.nonfinite_mismatches += 1;
+    return;
+  }
+  const double difference = static_cast<double>(actual) - static_cast<double>(expected);
+  total.compared += 1;
+  total.sum_squared_difference += difference * difference;
+  total.sum_squared_expected += static_cast<double>(expected) * static_cast<double>(expected);
+  if (fabs(difference) > total.max_abs_difference) {
+    total.max_abs_difference = fabs(difference);
+    total.worst_index = index;
+  }
+}
+
+// Adds what another part of the same output gave; the smallest index wins where values tie.
+KGRADE_HOST_DEVICE inline void merge(Comparison& total, const Comparison& part) {
+  total.sum_squared_difference += part.sum_squared_difference;
+  total.sum_squared_expected += part.sum_squared_expected;
+  total.compared += part.compared;
+  if (part.max_abs_difference > total.max_abs_difference ||
+      (part.max_abs_difference == total.max_abs_difference && part.worst_index < total.worst_index)) {
+    total.max_abs_difference = part.max_abs_difference;
+    total.worst_index = part.worst_index;
+  }
+  if (part.nonfinite_mismatches > 0 &&
+      (total.nonfinite_mismatches == 0 || part.first_nonfinite_mismatch < total.first_nonfinite_mismatch)) {
+    total.first_nonfinite_mismatch = part.first_nonfinite_mismatch;
+  }
+  total.nonfinite_mismatches += part.nonfinite_mismatches;
+}
+
+KGRADE_HOST_DEVICE inline bool is_wrong(float actual, float expected, double limit) {
+  if (!is_finite(actual) || !is_finite(expected)) return !same_nonfinite(actual, expected);
+  return !(fabs(static_cast<double>(actual) - static_cast<double>(expected)) <= limit);
+}
+
+}  // namespace kgrade::device

@@ -1,0 +1,16 @@
+// Where a thread is in its block and its grid.
+//
+// One copy a host thread: the scheduler sets them before a thread of the block goes on. Variables, as in
+// CUDA, so that code may declare its own by the same names.
+#pragma once
+
+#include "vector_types.h"
+
+#define KGRADE_EMULATED_THREAD_LOCAL extern constinit thread_local __attribute__((tls_model("initial-exec")))
+
+KGRADE_EMULATED_THREAD_LOCAL uint3 threadIdx;
+KGRADE_EMULATED_THREAD_LOCAL uint3 blockIdx;
+KGRADE_EMULATED_THREAD_LOCAL dim3 blockDim;
+KGRADE_EMULATED_THREAD_LOCAL dim3 gridDim;
+
+inline constexpr int warpSize = 32;

@@ -1,0 +1,44 @@
+// Loads and stores with a cache hint, which the host does not need, and what stops a thread or looks at the
+// clock.
+#pragma once
+
+#include <cassert>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+
+#define KGRADE_LOAD(name)    \
+  template <class T>         \
+  T name(const T* address) { \
+    return *address;         \
+  }
+KGRADE_LOAD(__ldg)
+KGRADE_LOAD(__ldca)
+KGRADE_LOAD(__ldcg)
+KGRADE_LOAD(__ldcs)
+KGRADE_LOAD(__ldlu)
+KGRADE_LOAD(__ldcv)
+#undef KGRADE_LOAD
+
+#define KGRADE_STORE(name)                                      \
+  template <class T>                                            \
+  void name(T* address, const std::type_identity_t<T>& value) { \
+    *address = value;                                           \
+  }
+KGRADE_STORE(__stwb)
+KGRADE_STORE(__stcg)
+KGRADE_STORE(__stcs)
+KGRADE_STORE(__stwt)
+#undef KGRADE_STORE
+
+[[noreturn]] inline void __trap() { std::abort(); }
+inline void __brkpt() {}
+inline void __nanosleep(unsigned int) {}
+
+// Nanoseconds: a clock of 1 GHz. It says nothing about a GPU.
+inline long long clock64() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+inline unsigned long long __globaltimer() { return static_cast<unsigned long long>(clock64()); }

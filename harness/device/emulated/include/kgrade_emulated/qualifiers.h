@@ -1,0 +1,29 @@
+// CUDA's qualifiers. Where code runs and where a variable lives makes no difference on the host; __shared__
+// is rewritten before the compiler sees it, and only what hides in a macro comes to the definition below,
+// which shares the variable between the threads of a block because a block runs on one thread of the host.
+#pragma once
+
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __managed__
+#define __shared__ static thread_local
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __block_size__(...)
+// Without `inline`, which submissions may write beside it: twice is an error.
+#define __forceinline__ __attribute__((always_inline))
+#define __inline_hint__
+#define __nv_pure__ __attribute__((pure))
+#define __align__(...) __attribute__((aligned(__VA_ARGS__)))
+#define __builtin_align__(...) __attribute__((aligned(__VA_ARGS__)))
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDART_VERSION 13000
+#define CUDA_RT_INLINE inline
+
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0

@@ -1,0 +1,82 @@
+// Runs the threads of one block after another on one host thread.
+//
+// Threads that may wait for each other run on fibers, but only as many as it takes: a fiber runs the threads
+// of the block in order as a loop, is parked when one of them has to wait, and another fiber goes on with
+// the next thread. A kernel in which nobody waits uses one fiber and never switches.
+//
+// Barriers, warp operations and the end of a thread share one rule: whoever comes last makes the others
+// ready. When nobody is ready, lanes that ask which lanes are converged get their answer; when there are none
+// and threads are left over, the block can never end: that is reported and the process aborted.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/emulated/runtime/fiber.h"
+#include "device/emulated/runtime/shared_memory.h"
+#include "device/emulated/runtime/warp_meetings.h"
+#include "kgrade_emulated/launch.h"
+#include "kgrade_emulated/synchronisation.h"
+
+namespace kgrade_emulated {
+
+class BlockRunner {
+ public:
+  // The runner of the calling host thread.
+  static BlockRunner& of_this_thread();
+
+  void begin_grid(const BoundKernel& kernel, const Configuration& configuration);
+  void run_block(uint3 block);
+  void end_grid() { kernel_ = nullptr; }
+  bool is_running() const { return kernel_ != nullptr; }
+
+  // Called by the current thread of the block.
+  BarrierResult wait_at_barrier(int predicate);
+  const WarpMeeting& meet_warp(WarpOperation operation, unsigned int mask, unsigned long long value,
+                               unsigned int site = 0);
+  void leave_warp(const WarpMeeting& meeting) { warps_.leave(meeting); }
+  unsigned int lane() const { return current_->number % 32; }
+  unsigned int converged_lanes(unsigned int site);
+  SharedMemory& shared_memory() { return shared_memory_; }
+
+ private:
+  static void fiber_entry();
+  [[noreturn]] void serve();
+  void begin_thread(Fiber& fiber);
+  void end_thread();
+  void park();
+  Fiber* converging_fiber();
+  void retire_fiber();
+  void transfer(StackContext& from, Fiber* to);
+  Fiber& idle_fiber();
+  void run_cooperative_block();
+
+  bool barrier_is_complete() const { return barrier_arrived_ > 0 && barrier_arrived_ + ended_ == threads_; }
+  void release_barrier();
+  void require_cooperation(const char* what) const;
+  [[noreturn]] void report_deadlock() const;
+
+  const BoundKernel* kernel_ = nullptr;
+  std::size_t dynamic_shared_bytes_ = 0;
+  unsigned int threads_ = 0;  // of a block
+
+  // Of the current block.
+  uint3 next_thread_{0, 0, 0};
+  unsigned int started_ = 0;
+  unsigned int ended_ = 0;
+  unsigned int barrier_arrived_ = 0;
+  unsigned int barrier_nonzero_ = 0;
+  BarrierResult barrier_result_{0, 0};
+  FiberQueue at_barrier_;
+  FiberQueue ready_;
+  WarpMeetings warps_;
+  SharedMemory shared_memory_;
+
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  FiberQueue idle_;
+  Fiber* current_ = nullptr;
+  StackContext scheduler_;        // the host thread's own stack
+  StackContext* left_ = nullptr;  // what the running stack was switched to from
+};
+
+}  // namespace kgrade_emulated

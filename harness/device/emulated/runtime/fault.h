@@ -1,0 +1,10 @@
+// What no program can go on from: a message on stderr and SIGABRT.
+#pragma once
+
+#include <string>
+
+namespace kgrade_emulated {
+
+[[noreturn]] void fault(const std::string& message);
+
+}  // namespace kgrade_emulated

@@ -1,0 +1,99 @@
+// Launches: checks a configuration as a GPU does and shares the blocks of a grid between host threads.
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+#include "device/emulated/runtime/block_runner.h"
+#include "device/emulated/runtime/emulated_runtime.h"
+#include "device/emulated/runtime/fault.h"
+#include "device/emulated/runtime/function_attributes.h"
+#include "device/emulated/runtime/host_threads.h"
+#include "device/emulated/runtime/limits.h"
+#include "kgrade_emulated/api_errors.h"
+#include "kgrade_emulated/launch.h"
+
+namespace kgrade_emulated {
+namespace {
+
+std::atomic<unsigned int> wanted_host_threads{0};
+
+std::uint64_t volume(dim3 extent) { return std::uint64_t{extent.x} * extent.y * extent.z; }
+
+bool fits(dim3 extent, dim3 most) {
+  return extent.x >= 1 && extent.y >= 1 && extent.z >= 1 && extent.x <= most.x && extent.y <= most.y &&
+         extent.z <= most.z;
+}
+
+cudaError_t check(const BoundKernel& kernel, const Configuration& configuration) {
+  const bool block_fits =
+      fits(configuration.block, dim3(limits::block_x, limits::block_y, limits::block_z)) &&
+      volume(configuration.block) <= limits::threads_per_block;
+  const bool grid_fits = fits(configuration.grid, dim3(limits::grid_x, limits::grid_y, limits::grid_z));
+  if (!block_fits || !grid_fits) return cudaErrorInvalidConfiguration;
+  if (configuration.dynamic_shared_bytes > most_dynamic_shared_bytes(kernel.function)) {
+    return cudaErrorInvalidValue;
+  }
+  return cudaSuccess;
+}
+
+// Blocks in order, x fastest; host threads take a few at a time.
+class Grid {
+ public:
+  Grid(const BoundKernel& kernel, const Configuration& configuration, unsigned int threads)
+      : kernel_(kernel), configuration_(configuration), blocks_(volume(configuration.grid)) {
+    const std::uint64_t shares = std::uint64_t{threads} * 8;
+    step_ = std::clamp<std::uint64_t>(blocks_ / shares, 1, 64);
+  }
+
+  void run_share() {
+    BlockRunner& runner = BlockRunner::of_this_thread();
+    runner.begin_grid(kernel_, configuration_);
+    for (;;) {
+      const std::uint64_t begin = next_.fetch_add(step_);
+      if (begin >= blocks_) break;
+      for (std::uint64_t block = begin; block < std::min(begin + step_, blocks_); ++block) {
+        runner.run_block(position(block));
+      }
+    }
+    runner.end_grid();
+  }
+
+ private:
+  uint3 position(std::uint64_t block) const {
+    const std::uint64_t row = block / configuration_.grid.x;
+    return uint3{static_cast<unsigned int>(block % configuration_.grid.x),
+                 static_cast<unsigned int>(row % configuration_.grid.y),
+                 static_cast<unsigned int>(row / configuration_.grid.y)};
+  }
+
+  const BoundKernel& kernel_;
+  const Configuration& configuration_;
+  std::uint64_t blocks_;
+  std::uint64_t step_ = 1;
+  std::atomic<std::uint64_t> next_{0};
+};
+
+}  // namespace
+
+void set_host_threads(unsigned int count) { wanted_host_threads = count; }
+
+unsigned int host_threads() {
+  const unsigned int wanted = wanted_host_threads;
+  return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
+}
+
+void run_grid(const BoundKernel& kernel, const Configuration& configuration) {
+  if (BlockRunner::of_this_thread().is_running()) {
+    fault(std::string("a kernel launches ") + kernel.name + ": dynamic parallelism is not supported");
+  }
+  if (const cudaError_t error = check(kernel, configuration); error != cudaSuccess) {
+    set_last_error(error);
+    return;
+  }
+  const std::uint64_t blocks = volume(configuration.grid);
+  const auto threads = static_cast<unsigned int>(std::min<std::uint64_t>(host_threads(), blocks));
+  Grid grid(kernel, configuration, threads);
+  run_on_host_threads(threads, [&] { grid.run_share(); });
+}
+
+}  // namespace kgrade_emulated

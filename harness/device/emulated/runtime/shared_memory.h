@@ -1,0 +1,39 @@
+// The shared memory of the block that a host thread runs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "kgrade_emulated/shared.h"
+
+namespace kgrade_emulated {
+
+// Each variable is a heap block of its own size. Blocks are kept for the next block of threads, which finds
+// them filled with 0xff bytes again.
+class SharedMemory {
+ public:
+  void begin_block(std::size_t dynamic_bytes);
+
+  void* variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
+  void* dynamic() const { return dynamic_.memory.get(); }
+
+ private:
+  struct Release {
+    void operator()(void* memory) const;
+  };
+  struct Piece {
+    std::unique_ptr<void, Release> memory;
+    std::size_t bytes = 0;
+    std::uint64_t filled_for = 0;  // the block of threads that it was last filled for
+  };
+  void allocate(Piece& piece, std::size_t bytes, std::size_t alignment);
+
+  std::vector<Piece> pieces_;  // by slot number
+  Piece dynamic_;
+  std::uint64_t block_ = 0;
+  std::size_t static_bytes_ = 0;  // in use by this block
+};
+
+}  // namespace kgrade_emulated

@@ -1,0 +1,104 @@
+#include "device/emulated/runtime/warp_meetings.h"
+
+#include <bit>
+
+#include "device/emulated/runtime/fault.h"
+
+namespace kgrade_emulated {
+namespace {
+
+constexpr unsigned int lanes = 32;
+
+}  // namespace
+
+void WarpMeetings::begin_block(unsigned int threads) {
+  warps_.assign((threads + lanes - 1) / lanes, Warp{});
+  const unsigned int in_last_warp = threads % lanes;
+  if (in_last_warp != 0) warps_.back().gone = ~0u << in_last_warp;
+}
+
+WarpMeetings::Meeting& WarpMeetings::open_meeting(Warp& warp, const Rendezvous& wanted) {
+  for (Meeting* meeting = warp.open; meeting != nullptr; meeting = meeting->next) {
+    if (meeting->operation == wanted.operation && meeting->mask == wanted.mask &&
+        meeting->site == wanted.site) {
+      return *meeting;
+    }
+  }
+  if (free_ == nullptr) {
+    all_.push_back(std::make_unique<Meeting>());
+    free_ = all_.back().get();
+  }
+  Meeting& meeting = *free_;
+  free_ = meeting.next;
+  meeting.operation = wanted.operation;
+  meeting.mask = wanted.mask;
+  meeting.site = wanted.site;
+  meeting.arrived = 0;
+  meeting.next = warp.open;
+  warp.open = &meeting;
+  return meeting;
+}
+
+WarpMeetings::Arrival WarpMeetings::arrive(Fiber& fiber, const Rendezvous& rendezvous,
+                                           unsigned long long value, FiberQueue& ready) {
+  Warp& warp = warps_[fiber.number / lanes];
+  const unsigned int lane = fiber.number % lanes;
+  if ((rendezvous.mask >> lane & 1u) == 0)
+    fault("a lane calls a __*_sync warp operation with a mask that leaves it out");
+  Meeting& meeting = open_meeting(warp, rendezvous);
+  meeting.value[lane] = value;
+  meeting.arrived |= 1u << lane;
+  const bool complete = is_complete(warp, meeting);
+  if (complete) {
+    close(warp, meeting, ready);
+  } else {
+    meeting.waiting.push(fiber);
+  }
+  return {&meeting, complete};
+}
+
+void WarpMeetings::close(Warp& warp, Meeting& meeting, FiberQueue& ready) {
+  Meeting** link = &warp.open;
+  while (*link != &meeting) link = &(*link)->next;
+  *link = meeting.next;
+  meeting.readers = static_cast<unsigned int>(std::popcount(meeting.arrived));
+  ready.take_all(meeting.waiting);
+}
+
+void WarpMeetings::leave(const WarpMeeting& meeting) {
+  // Made by open_meeting(), so that it is one of ours and not const.
+  auto& own = static_cast<Meeting&>(const_cast<WarpMeeting&>(meeting));
+  if (--own.readers > 0) return;
+  own.next = free_;
+  free_ = &own;
+}
+
+void WarpMeetings::close_complete(Warp& warp, FiberQueue& ready) {
+  for (Meeting* meeting = warp.open; meeting != nullptr;) {
+    Meeting* const next = meeting->next;
+    if (is_complete(warp, *meeting)) close(warp, *meeting, ready);
+    meeting = next;
+  }
+}
+
+void WarpMeetings::release_converging(FiberQueue& ready) {
+  for (Warp& warp : warps_) {
+    for (Meeting* meeting = warp.open; meeting != nullptr;) {
+      Meeting* const next = meeting->next;
+      if (meeting->operation == WarpOperation::converge) close(warp, *meeting, ready);
+      meeting = next;
+    }
+  }
+}
+
+unsigned int WarpMeetings::waiting_lanes() const {
+  unsigned int count = 0;
+  for (const Warp& warp : warps_) {
+    for (const Meeting* meeting = warp.open; meeting != nullptr; meeting = meeting->next) {
+      count += static_cast<unsigned int>(std::popcount(meeting->arrived));
+    }
+  }
+  return count;
+}
+
+}  // namespace kgrade_emulated

@@ -1,0 +1,66 @@
+// Where the lanes of a warp wait for each other.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/emulated/runtime/fiber.h"
+#include "kgrade_emulated/warp.h"
+
+namespace kgrade_emulated {
+
+// What lanes have to agree on to meet.
+struct Rendezvous {
+  WarpOperation operation;
+  unsigned int mask;
+  unsigned int site = 0;
+};
+
+// The warps of one block. Lanes that came for the same operation with the same mask meet; lanes that have
+// returned from the kernel, or never were, are not waited for.
+class WarpMeetings {
+ public:
+  void begin_block(unsigned int threads);
+
+  struct Arrival {
+    WarpMeeting* meeting;
+    bool complete;  // the lane was the last; otherwise its fiber has been queued in the meeting
+  };
+  Arrival arrive(Fiber& fiber, const Rendezvous& rendezvous, unsigned long long value, FiberQueue& ready);
+  void leave(const WarpMeeting& meeting);
+
+  // The thread has returned from the kernel.
+  void retire(unsigned int thread, FiberQueue& ready) {
+    Warp& warp = warps_[thread / 32];
+    warp.gone |= 1u << thread % 32;
+    if (warp.open != nullptr) close_complete(warp, ready);
+  }
+
+  // Completes every `converge` with the lanes that have come.
+  void release_converging(FiberQueue& ready);
+
+  unsigned int waiting_lanes() const;
+
+ private:
+  struct Meeting : WarpMeeting {
+    FiberQueue waiting;
+    Meeting* next = nullptr;  // in the warp's list or the free list
+  };
+  struct Warp {
+    unsigned int gone = 0;  // lanes that are not waited for
+    Meeting* open = nullptr;
+  };
+
+  Meeting& open_meeting(Warp& warp, const Rendezvous& rendezvous);
+  static bool is_complete(const Warp& warp, const Meeting& meeting) {
+    return ((meeting.arrived | warp.gone) & meeting.mask) == meeting.mask;
+  }
+  void close_complete(Warp& warp, FiberQueue& ready);
+  void close(Warp& warp, Meeting& meeting, FiberQueue& ready);
+
+  std::vector<Warp> warps_;
+  std::vector<std::unique_ptr<Meeting>> all_;
+  Meeting* free_ = nullptr;
+};
+
+}  // namespace kgrade_emulated

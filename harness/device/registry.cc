@@ -1,0 +1,53 @@
+#include "device/registry.h"
+
+#include <charconv>
+
+#include "device/emulated/emulated_device.h"
+#ifdef KGRADE_HAVE_CUDA
+#include "device/cuda/cuda_device.h"
+#endif
+
+namespace kgrade {
+
+Result<DeviceChoice> parse_device_choice(const std::string& text) {
+  if (text == "auto") return DeviceChoice{};
+  if (text == "emulated") return DeviceChoice{DeviceChoice::Kind::emulated, 0};
+  if (text == "cuda") return DeviceChoice{DeviceChoice::Kind::cuda, 0};
+  if (text.starts_with("cuda:")) {
+    int ordinal = -1;
+    const char* end = text.data() + text.size();
+    const auto [rest, failure] = std::from_chars(text.data() + 5, end, ordinal);
+    if (failure == std::errc() && rest == end && ordinal >= 0) {
+      return DeviceChoice{DeviceChoice::Kind::cuda, ordinal};
+    }
+  }
+  return Error{"unknown device '" + text + "'", "write auto, cuda, cuda:N (N counts from 0) or emulated", {}};
+}
+
+CudaProbe probe_cuda() {
+#ifdef KGRADE_HAVE_CUDA
+  return cuda::probe();
+#else
+  return {false, {}, Error{"this build has no CUDA device",
+                           "install the CUDA Toolkit, then configure and build again", {}}};
+#endif
+}
+
+DeviceChoice resolve_choice(const DeviceChoice& choice) {
+  if (choice.kind != DeviceChoice::Kind::automatic) return choice;
+  return {probe_cuda().devices.empty() ? DeviceChoice::Kind::emulated : DeviceChoice::Kind::cuda, 0};
+}
+
+Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const std::string& worker_directory) {
+  const DeviceChoice resolved = resolve_choice(choice);
+  if (resolved.kind == DeviceChoice::Kind::emulated) {
+    return std::unique_ptr<Device>(std::make_unique<emulated::EmulatedDevice>(worker_directory));
+  }
+#ifdef KGRADE_HAVE_CUDA
+  return cuda::open(resolved.ordinal, worker_directory);
+#else
+  return *probe_cuda().problem;
+#endif
+}
+
+}  // namespace kgrade

@@ -1,0 +1,109 @@
+#include "grade/call_review.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace kgrade {
+namespace {
+
+// cudaError_t values by which a kernel ends (CUDA Runtime API, "CUDA error types"); they are part of the ABI.
+constexpr int cuda_memory_allocation = 2;
+constexpr int cuda_invalid_configuration = 9;
+constexpr int cuda_too_many_resources = 701;
+constexpr std::array<int, 8> cuda_device_faults = {700, 214, 710, 714, 715, 716, 717, 719};
+
+std::string error_name(int error) {
+  switch (error) {
+    case 1: return "invalid argument";
+    case cuda_memory_allocation: return "out of memory";
+    case cuda_invalid_configuration: return "invalid launch configuration";
+    case 98: return "invalid device function";
+    case 209: return "no kernel image for this device";
+    case 700: return "illegal memory access";
+    case cuda_too_many_resources: return "too many resources requested for launch";
+    case 702: return "launch timed out";
+    case 710: return "device-side assert";
+    case 714: return "hardware stack error";
+    case 715: return "illegal instruction";
+    case 716: return "misaligned address";
+    case 717: return "operation on an invalid address space";
+    case 719: return "unspecified launch failure";
+    default: return "see cudaError_t";
+  }
+}
+
+std::optional<CallFinding> review_fault(const CallReport& report) {
+  switch (report.fault) {
+    case Fault::none: return std::nullopt;
+    case Fault::time_limit: return CallFinding{Verdict::time_limit, "completion", report.detail};
+    case Fault::no_memory: return CallFinding{Verdict::memory_limit, "memory", report.detail};
+    case Fault::cannot_load: return CallFinding{Verdict::runtime_error, "load", report.detail};
+    case Fault::malformed: return CallFinding{Verdict::cheating, "completion", report.detail};
+    case Fault::ended:
+    case Fault::device_failed: break;
+  }
+  return CallFinding{Verdict::runtime_error, "completion", report.detail};
+}
+
+std::optional<CallFinding> review_cuda_error(int error) {
+  if (error == 0) return std::nullopt;
+  const std::string message = fmt::format("CUDA error {} ({}) after the call", error, error_name(error));
+  if (error == cuda_memory_allocation) return CallFinding{Verdict::memory_limit, "memory", message};
+  return CallFinding{Verdict::runtime_error, "device_errors", message};
+}
+
+// A worker that reports a time which the referee's clock contradicts is lying or broken.
+std::optional<CallFinding> review_clock(const CallReport& report) {
+  if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0 && report.elapsed_ms <= report.wall_ms) return std::nullopt;
+  return CallFinding{Verdict::cheating, "clock",
+                 fmt::format("the worker reports {} ms, the referee's clock says {} ms", report.elapsed_ms,
+                             report.wall_ms)};
+}
+
+std::optional<CallFinding> review_damage(const Lease::Damage& damage) {
+  if (damage.guard_bytes > 0) {
+    return CallFinding{Verdict::out_of_bounds, "guard_zones",
+                   fmt::format("{} bytes written outside of '{}'", damage.guard_bytes, damage.guard_tensor)};
+  }
+  if (damage.input_elements > 0) {
+    return CallFinding{Verdict::input_modified, "inputs_unchanged",
+                   fmt::format("{} elements of input '{}' changed", damage.input_elements, damage.input_tensor)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<CallFinding> review_call(const CallReport& report) {
+  if (auto finding = review_fault(report)) return finding;
+  if (auto finding = review_cuda_error(report.cuda_error)) return finding;
+  if (auto finding = review_damage(report.damage)) return finding;
+  return review_clock(report);
+}
+
+bool is_crash(const CallReport& report) {
+  return report.fault == Fault::ended || report.fault == Fault::device_failed ||
+         std::find(cuda_device_faults.begin(), cuda_device_faults.end(), report.cuda_error) !=
+             cuda_device_faults.end();
+}
+
+CallFinding explain_crash(const CallFinding& finding, const Lease::Damage& damage) {
+  const auto more = review_damage(damage);
+  if (!more) return finding;
+  return {more->verdict, more->check, fmt::format("{} ({})", more->message, finding.message)};
+}
+
+std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (auto extent = shape.rbegin(); extent != shape.rend(); ++extent) {
+    const auto size = static_cast<std::uint64_t>(*extent);
+    text = fmt::format("{}{}{}", index % size, text.empty() ? "" : ", ", text);
+    index /= size;
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace kgrade

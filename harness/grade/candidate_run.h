@@ -1,0 +1,27 @@
+// One candidate from its build to its record.
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "build/toolchain.h"
+#include "grade/case_run.h"
+
+namespace kgrade {
+
+struct PlannedCase {
+  Case bound;
+  std::string skipped;  // why it does not run; empty: it does
+};
+
+// How long a contestant's static constructors may take.
+inline constexpr std::chrono::milliseconds load_patience{60'000};
+inline constexpr std::chrono::milliseconds candidate_load_patience{10'000};
+
+// `record` comes with path and hash. Cases run in order; one that kills the worker ends the candidate, the cases
+// after it are recorded as skipped. An Error is not the candidate's (see run_case).
+Result<CandidateRecord> run_candidate(Table& table, const BuildOutcome& built, const std::vector<PlannedCase>& cases,
+                                      CandidateRecord record);
+
+}  // namespace kgrade

@@ -1,0 +1,41 @@
+// Building contestants: the oracle and the reference from one source, candidates from theirs.
+#pragma once
+
+#include <filesystem>
+#include <future>
+#include <memory>
+#include <string>
+
+#include "base/temporary_directory.h"
+#include "build/toolchain.h"
+#include "device/registry.h"
+#include "grade/layout.h"
+#include "grade/stage_clock.h"
+
+namespace kgrade {
+
+// The toolchain for a device; `architecture` is the GPU's ("sm_90"). An Error when the compiler is missing.
+Result<std::unique_ptr<Toolchain>> make_toolchain(const DeviceChoice& device, const std::string& architecture,
+                                                  const Layout& layout);
+
+enum class Role { oracle, reference, candidate };
+
+// A contestant being built on a thread of its own, in a private folder that goes with the object.
+class Build {
+ public:
+  Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
+        const Layout& layout, StageClock& clock);
+  ~Build() { finish(); }
+  Build(const Build&) = delete;
+  Build& operator=(const Build&) = delete;
+
+  // Waits for the end; the same outcome every time.
+  const Result<BuildOutcome>& finish();
+
+ private:
+  TemporaryDirectory directory_;
+  std::future<Result<BuildOutcome>> running_;
+  std::optional<Result<BuildOutcome>> outcome_;
+};
+
+}  // namespace kgrade

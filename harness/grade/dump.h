@@ -1,0 +1,28 @@
+// The tensors of a case as files for other frameworks: inputs, and the expected outputs as the oracle gives them.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "device/registry.h"
+#include "grade/grade.h"
+#include "grade/layout.h"
+
+namespace kgrade {
+
+struct DumpOptions {
+  std::vector<std::string> cases;
+  Bindings overrides;  // scalar parameters that replace those of the cases
+  DeviceChoice device;
+  std::uint64_t seed = 0;
+  std::filesystem::path directory;  // made when missing
+  Layout layout;
+};
+
+// Writes <directory>/<case>/<tensor>.npy (NumPy's format, version 1.0, '<f4', C order) for every tensor, and
+// case.json with the slug, the case, the parameters and the names of the outputs.
+std::optional<GradeFailure> dump_cases(const Problem& problem, const DumpOptions& options);
+
+}  // namespace kgrade

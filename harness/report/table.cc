@@ -1,0 +1,94 @@
+#include "report/table.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "measure/statistics.h"
+
+namespace kgrade {
+namespace {
+
+std::string verdict_text(Verdict verdict, const Style& style) {
+  return style(verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(verdict));
+}
+
+std::string error_text(const CaseRecord& c) {
+  if (c.calls == 0) return "-";
+  return std::isfinite(c.relative_error) ? fmt::format("{:.1e}", c.relative_error) : "inf";
+}
+
+std::string median_text(const std::vector<double>& samples, bool are_speed) {
+  if (samples.empty() || !are_speed) return "-";
+  return format_ms(quantile(samples, 0.5));
+}
+
+std::string speedup_text(const std::optional<double>& speedup) {
+  return speedup ? fmt::format("{:.2f}x", *speedup) : "-";
+}
+
+void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
+  if (!c.run) {
+    table.add({c.name, std::string(to_string(c.role)), style(Colour::yellow, "skipped"), "-", "-", "-", "-", "-",
+               c.message});
+    return;
+  }
+  const bool speed = record.device.measures_speed;
+  const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
+  table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
+             median_text(c.candidate_ms, speed), median_text(c.reference_ms, speed), speedup_text(c.speedup),
+             c.verdict == Verdict::accepted ? "" : c.message});
+}
+
+std::string headline(const CandidateRecord& candidate, const Style& style) {
+  std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style), style(Colour::bold, candidate.path));
+  if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
+  if (candidate.speedup) line += fmt::format("  {:.2f}x the reference", *candidate.speedup);
+  line += '\n';
+  if (!candidate.message.empty()) line += fmt::format("  {}\n", candidate.message);
+  return line;
+}
+
+std::string checks_text(const CandidateRecord& candidate, const Style& style) {
+  TextTable table({"check", "outcome", "detail"});
+  for (const Check& check : candidate.checks) {
+    const std::string outcome = check.outcome == CheckOutcome::passed   ? style(Colour::green, "passed")
+                                : check.outcome == CheckOutcome::failed ? style(Colour::red, "failed")
+                                                                        : style(Colour::dim, "not run");
+    table.add({check.name, outcome, check.detail});
+  }
+  return "\n" + table.render(style);
+}
+
+std::string stages_text(const Record& record, const Style& style) {
+  TextTable table({"stage", "seconds"}, {false, true});
+  for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
+  table.add({"total", fmt::format("{:.2f}", record.total_seconds)});
+  return "\n" + table.render(style);
+}
+
+}  // namespace
+
+std::string render_table(const Record& record, const Style& style, bool verbose) {
+  std::string text = fmt::format("{}  {}\n", record.problem_slug, style(Colour::dim, record.device.name));
+  for (const CandidateRecord& candidate : record.candidates) {
+    text += headline(candidate, style);
+    if (!candidate.cases.empty()) {
+      TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
+                      {false, false, false, true, false, true, true, true, false});
+      for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
+      text += table.render(style);
+    }
+    if (verbose) text += checks_text(candidate, style);
+    if (!candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error)) {
+      text += "\n" + candidate.compiler_log;
+    }
+  }
+  if (verbose) text += stages_text(record, style);
+  if (!record.device.measures_speed) {
+    text += style(Colour::dim, "The emulated device judges answers only: its times are no speed and are not shown.\n");
+  }
+  return text;
+}
+
+}  // namespace kgrade

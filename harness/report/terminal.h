@@ -1,0 +1,40 @@
+// Colour and width: plain when the output is no terminal or NO_COLOR is set (https://no-color.org).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kgrade {
+
+enum class Colour { red, green, yellow, cyan, dim, bold };
+
+class Style {
+ public:
+  explicit Style(bool coloured) : coloured_(coloured) {}
+  // For the given stream (STDOUT_FILENO, STDERR_FILENO).
+  static Style for_descriptor(int descriptor);
+  std::string operator()(Colour colour, std::string_view text) const;
+  bool coloured() const { return coloured_; }
+
+ private:
+  bool coloured_;
+};
+
+// Rows of cells in columns as wide as their widest cell; widths count characters, not escape sequences or the
+// bytes of UTF-8. Columns named in `right` are aligned to the right.
+class TextTable {
+ public:
+  explicit TextTable(std::vector<std::string> header, std::vector<bool> right = {});
+  void add(std::vector<std::string> row);
+  std::string render(const Style& style, std::string_view indent = "  ") const;
+
+ private:
+  std::vector<std::vector<std::string>> rows_;
+  std::vector<bool> right_;
+};
+
+// "3.42 us", "12.3 ms", "1.20 s"; three significant digits, for people only.
+std::string format_ms(double milliseconds);
+
+}  // namespace kgrade

@@ -1,0 +1,99 @@
+#include "build/emulated/shared_variables.h"
+
+#include <gtest/gtest.h>
+
+#include "build/emulated/lexer.h"
+
+namespace kgrade::emulated {
+namespace {
+
+// "type: before name after, ..." with "extern" and "align(...)" in front.
+std::string declarations_in(const std::string& text) {
+  const LexedSource source = lex(text);
+  std::string result;
+  for (const SharedDeclaration& declaration : find_shared_declarations(source.tokens)) {
+    if (!result.empty()) result += "; ";
+    if (declaration.is_extern) result += "extern ";
+    if (!declaration.alignment.empty()) result += "align(" + declaration.alignment + ") ";
+    result += declaration.type + ":";
+    for (const Declarator& declarator : declaration.declarators) {
+      result += " " + declarator.before + declarator.name + declarator.after;
+    }
+  }
+  return result;
+}
+
+std::string rewritten(const std::string& text) {
+  const LexedSource source = lex(text);
+  Edits edits;
+  rewrite_shared_variables(source.tokens, find_scopes(source.tokens), edits);
+  return edits.apply(text);
+}
+
+TEST(SharedVariables, ReadsArraysAndScalars) {
+  EXPECT_EQ(declarations_in("{ __shared__ float a[16][17]; }"), "float: a[16][17]");
+  EXPECT_EQ(declarations_in("{ __shared__ int n; __shared__ bool b; }"), "int: n; bool: b");
+  EXPECT_EQ(declarations_in("{ __shared__ float a[N * 2], b, c[2][M]; }"), "float: a[N * 2] b c[2][M]");
+  EXPECT_EQ(declarations_in("{ __shared__ unsigned long long a[4]; }"), "unsigned long long: a[4]");
+}
+
+TEST(SharedVariables, ReadsTemplatedAndQualifiedTypes) {
+  EXPECT_EQ(declarations_in("{ __shared__ typename A<T, 3>::type a[sizeof(B<int, 2>)]; }"),
+            "typename A<T, 3>::type: a[sizeof(B<int, 2>)]");
+  EXPECT_EQ(declarations_in("{ __shared__ std::array<float, 4> a, b; }"), "std::array<float, 4>: a b");
+  EXPECT_EQ(declarations_in("{ volatile __shared__ float a[2]; }"), "volatile float: a[2]");
+  EXPECT_EQ(declarations_in("{ __shared__ volatile float a[2]; }"), "volatile float: a[2]");
+  EXPECT_EQ(declarations_in("{ __shared__ struct { int i; float f; } s[3]; }"),
+            "struct { int i; float f; }: s[3]");
+}
+
+TEST(SharedVariables, ReadsPointers) {
+  EXPECT_EQ(declarations_in("{ __shared__ float *p, q[2], *r[3]; }"), "float: *p q[2] *r[3]");
+}
+
+TEST(SharedVariables, ReadsAlignment) {
+  EXPECT_EQ(declarations_in("{ __shared__ __align__(16) char a[2]; }"), "align(16) char: a[2]");
+  EXPECT_EQ(declarations_in("{ __shared__ alignas(float4) char a[2]; }"), "align(float4) char: a[2]");
+  EXPECT_EQ(declarations_in("{ __attribute__((aligned(32))) __shared__ char a[2]; }"),
+            "align(32) char: a[2]");
+}
+
+TEST(SharedVariables, ReadsDynamicMemory) {
+  EXPECT_EQ(declarations_in("{ extern __shared__ float s[]; }"), "extern float: s[]");
+  EXPECT_EQ(declarations_in("{ extern __shared__ __align__(sizeof(T)) unsigned char s[]; }"),
+            "extern align(sizeof(T)) unsigned char: s[]");
+  EXPECT_EQ(declarations_in("{ __shared__ extern int s[][32]; }"), "extern int: s[][32]");
+}
+
+TEST(SharedVariables, StopsAtTheStatementBefore) {
+  EXPECT_EQ(declarations_in("if (x) y(); __shared__ int a; for (;;) { __shared__ int b; }"),
+            "int: a; int: b");
+  EXPECT_EQ(declarations_in("switch (x) { case 1: __shared__ int a; }"), "int: a");
+}
+
+TEST(SharedVariables, LeavesOutWhatItDoesNotUnderstand) {
+  EXPECT_EQ(declarations_in("{ __shared__ int a = 3; }"), "");
+  EXPECT_EQ(declarations_in("{ __shared__ int a[2] = {1, 2}; }"), "");
+  EXPECT_EQ(declarations_in("{ __shared__ int (*p)[4]; }"), "");
+  EXPECT_EQ(declarations_in("/* __shared__ int a; */ const char* s = \"__shared__ int b;\";"), "");
+}
+
+TEST(SharedVariables, BecomeReferencesInFunctions) {
+  EXPECT_EQ(
+      rewritten("void f() {\n  __shared__ float\n a[2];\n}"),
+      "void f() {\n  typedef float  kgrade_type_a [2]; static kgrade_emulated::SharedSlot kgrade_slot_a; "
+      "kgrade_type_a& a = kgrade_emulated::shared_variable<kgrade_type_a>(kgrade_slot_a);\n\n}");
+  EXPECT_EQ(rewritten("void f() { extern __shared__ float s[]; }"),
+            "void f() { typedef float  kgrade_type_s []; auto* const s = "
+            "kgrade_emulated::dynamic_shared<kgrade_type_s>(); }");
+}
+
+TEST(SharedVariables, BecomePointersAtNamespaceScope) {
+  const std::string text = rewritten("namespace n { extern __shared__ float s[]; }");
+  EXPECT_NE(text.find("static kgrade_emulated::BlockHook kgrade_hook_s"), std::string::npos) << text;
+  const std::string in_function = rewritten("namespace n { void f() { extern __shared__ float s[]; } }");
+  EXPECT_EQ(in_function.find("BlockHook"), std::string::npos) << in_function;
+}
+
+}  // namespace
+}  // namespace kgrade::emulated

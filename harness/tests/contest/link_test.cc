@@ -1,0 +1,76 @@
+#include "contest/link.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <random>
+#include <thread>
+
+namespace kgrade {
+namespace {
+
+using std::chrono::milliseconds;
+
+TEST(Link, CarriesRequestsWithADescriptor) {
+  auto [referee, worker] = Link::make_pair();
+  const UniqueFd file(::memfd_create("test", MFD_CLOEXEC));
+  ASSERT_EQ(::write(file.get(), "hello", 5), 5);
+  Request request;
+  request.type = RequestType::lend;
+  request.sequence = 7;
+  request.slots[63] = 42;
+  ASSERT_TRUE(referee.send(request, file.get()));
+  auto received = worker.next_request();
+  ASSERT_TRUE(received);
+  EXPECT_EQ(received->first.sequence, 7u);
+  EXPECT_EQ(received->first.slots[63], 42u);
+  char text[6] = {};
+  ASSERT_EQ(::pread(received->second.get(), text, 5, 0), 5);
+  EXPECT_STREQ(text, "hello");
+}
+
+TEST(Link, AClosedEndIsSaid) {
+  auto [referee, worker] = Link::make_pair();
+  { const Link gone = std::move(worker); }
+  EXPECT_FALSE(referee.send(Request{}));
+  Reply reply;
+  EXPECT_EQ(referee.receive(reply, 0, milliseconds(1000)), Link::Outcome::closed);
+}
+
+TEST(Link, WaitsNoLongerThanItsPatience) {
+  auto [referee, worker] = Link::make_pair();
+  Reply reply;
+  EXPECT_EQ(referee.receive(reply, 0, milliseconds(10)), Link::Outcome::timeout);
+}
+
+// Whatever bytes come, the answer is one of four outcomes; a message passes only by its magic and number.
+TEST(Link, RandomMessagesAreMalformedAndNothingWorse) {
+  auto [referee, worker] = Link::make_pair();
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 10'000; ++i) {
+    std::vector<unsigned char> bytes(1 + random() % (2 * sizeof(Reply)));
+    for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random());
+    ASSERT_EQ(::write(worker.descriptor(), bytes.data(), bytes.size()), static_cast<ssize_t>(bytes.size()));
+    Reply reply;
+    ASSERT_EQ(referee.receive(reply, random(), milliseconds(1000)), Link::Outcome::malformed);
+  }
+}
+
+TEST(Link, DescriptorsThatAWorkerSendsAreNotTaken) {
+  auto [referee, worker] = Link::make_pair();
+  const UniqueFd file(::memfd_create("test", MFD_CLOEXEC));
+  const int next_free = ::dup(file.get());
+  ::close(next_free);
+  // A worker's end can send requests too; the referee reads one as a malformed reply.
+  ASSERT_TRUE(worker.send(Request{}, file.get()));
+  Reply reply;
+  EXPECT_EQ(referee.receive(reply, 0, milliseconds(1000)), Link::Outcome::malformed);
+  const int after = ::dup(file.get());
+  EXPECT_EQ(after, next_free);
+  ::close(after);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,70 @@
+// What a launch refuses, and how a kernel that cannot go on ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "device/emulated/runtime/emulated_runtime.h"
+#include "tests/device/emulated/loaded_source.h"
+
+namespace kgrade::test {
+namespace {
+
+constexpr int success = 0;
+constexpr int invalid_value = 1;
+constexpr int invalid_configuration = 9;
+
+using Launch = int(unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, std::size_t);
+
+TEST(EmulatedErrors, RefusesConfigurationsThatNoGpuTakes) {
+  const LoadedSource source("grids.cu");
+  Launch* const launch = source.function<Launch>("launch_nothing");
+  EXPECT_EQ(launch(1, 1, 1, 1024, 1, 1, 0), success);
+  EXPECT_EQ(launch(1, 1, 1, 1025, 1, 1, 0), invalid_configuration);
+  EXPECT_EQ(launch(1, 1, 1, 64, 64, 1, 0), invalid_configuration);
+  EXPECT_EQ(launch(1, 1, 1, 1, 1, 65, 0), invalid_configuration);
+  EXPECT_EQ(launch(0, 1, 1, 32, 1, 1, 0), invalid_configuration);
+  EXPECT_EQ(launch(1, 1, 0, 32, 1, 1, 0), invalid_configuration);
+  EXPECT_EQ(launch(1, 1, 1, 0, 1, 1, 0), invalid_configuration);
+  EXPECT_EQ(launch(1, 65536, 1, 1, 1, 1, 0), invalid_configuration);
+  EXPECT_EQ(launch(1, 1, 65536, 1, 1, 1, 0), invalid_configuration);
+  EXPECT_EQ(launch(1, 65535, 1, 1, 1, 1, 0), success);
+  EXPECT_EQ(launch(1, 1, 1, 32, 1, 1, 48 * 1024), success);
+  EXPECT_EQ(launch(1, 1, 1, 32, 1, 1, 48 * 1024 + 1), invalid_value);
+  EXPECT_EQ(launch(1, 1, 1, 32, 1, 1, 0), success) << "a refused launch must not stick";
+}
+
+TEST(EmulatedErrorsDeathTest, ReportsADeadlock) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const LoadedSource source("deadlock.cu");
+  std::vector<int> out(64);
+  EXPECT_DEATH(
+      source.function<int(int*)>("deadlock")(out.data()),
+      "deadlock: 24 threads wait at __syncthreads, 8 lanes wait in a __\\*_sync warp operation, 32 threads "
+      "have exited, in kernel stuck, block \\(0,0,0\\)");
+}
+
+TEST(EmulatedErrorsDeathTest, EndsAtTheGuardPageWhenAStackOverflows) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const LoadedSource source("deadlock.cu");
+  std::vector<int> out(64);
+  EXPECT_EXIT(source.function<int(int*)>("overflow")(out.data()), testing::KilledBySignal(SIGSEGV), "");
+}
+
+TEST(EmulatedErrors, GivesTheSameOnAnyNumberOfHostThreads) {
+  const LoadedSource source("histogram.cu");
+  std::vector<unsigned char> data(30000);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<unsigned char>(i * 7);
+  std::vector<std::vector<unsigned int>> results;
+  for (const unsigned int threads : {1u, 2u, 5u, 16u}) {
+    kgrade_emulated::set_host_threads(threads);
+    results.emplace_back(256, 0);
+    source.function<int(const unsigned char*, unsigned int*, int)>("histogram")(
+        data.data(), results.back().data(), static_cast<int>(data.size()));
+  }
+  kgrade_emulated::set_host_threads(0);
+  EXPECT_THAT(results, testing::Each(results.front()));
+}
+
+}  // namespace
+}  // namespace kgrade::test

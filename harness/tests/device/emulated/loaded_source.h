@@ -1,0 +1,30 @@
+// A .cu file of harness/tests/data/emulated, built for the emulated device and loaded into the test.
+#pragma once
+
+#include <string>
+
+#include "base/temporary_directory.h"
+
+namespace kgrade::test {
+
+class LoadedSource {
+ public:
+  // Throws with the compiler's log when the file does not build or load.
+  explicit LoadedSource(const std::string& file_name);
+  ~LoadedSource();
+  LoadedSource(const LoadedSource&) = delete;
+  LoadedSource& operator=(const LoadedSource&) = delete;
+
+  template <class Function>
+  Function* function(const char* name) const {
+    return reinterpret_cast<Function*>(symbol(name));
+  }
+
+ private:
+  void* symbol(const char* name) const;
+
+  TemporaryDirectory folder_;
+  void* library_ = nullptr;
+};
+
+}  // namespace kgrade::test

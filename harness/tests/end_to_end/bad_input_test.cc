@@ -1,0 +1,176 @@
+// Bad input gets one clear message with place and remedy, exit code 2, and leaves nothing behind.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "command.h"
+
+namespace kgrade::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string slug = "conv-transpose-2d-sq-input-asym-kernel";
+const std::string naive = "solutions/" + slug + "/naive.cu";
+
+void expect_refused(const Result& result, const std::string& message, const std::string& remedy) {
+  EXPECT_EQ(result.exit_code, 2) << result.output;
+  EXPECT_THAT(result.output, HasSubstr(message));
+  EXPECT_THAT(result.output, HasSubstr(remedy));
+  EXPECT_THAT(result.left_behind, IsEmpty());
+}
+
+// A small sound problem file that the tests below spoil in one place each.
+std::string problem_text() {
+  return R"yaml(---
+slug: scale
+title: Scale
+difficulty: EASY
+parameters:
+  - {name: input, type: "[VAR]", pointer: true, const: true, shape: [n], init: "uniform(0, 1)"}
+  - {name: output, type: "[VAR]", pointer: true, const: false, shape: [m]}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+let:
+  m: n
+require:
+  - n >= 1
+flops: n
+cases:
+  - {name: tiny, role: sample, n: 3}
+  - {name: small, role: test, n: 33}
+  - {name: large, role: bench, n: 100}
+---
+Double every element.
+)yaml";
+}
+
+struct Spoiled {
+  const char* name;
+  const char* from;
+  const char* to;
+  const char* place;  // ":line:column:"
+  const char* message;
+  const char* remedy;
+};
+
+void PrintTo(const Spoiled& spoiled, std::ostream* stream) { *stream << spoiled.name; }
+
+class BadProblem : public testing::TestWithParam<Spoiled> {};
+
+TEST_P(BadProblem, IsRefusedWithPlaceAndRemedy) {
+  const Spoiled& spoiled = GetParam();
+  std::string text = problem_text();
+  const std::size_t at = text.find(spoiled.from);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(at, std::string(spoiled.from).size(), spoiled.to);
+  const ScratchFile file("scale.md", text);
+  for (const auto& command : std::vector<std::vector<std::string>>{
+           {"grade", file.path(), naive, "--device", "emulated"}, {"show", file.path()}, {"lint", file.path()}}) {
+    const Result result = kgrade(command);
+    expect_refused(result, spoiled.message, spoiled.remedy);
+    EXPECT_THAT(result.output, HasSubstr(file.path() + spoiled.place)) << command[0];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Form, BadProblem,
+    testing::Values(
+        Spoiled{"BrokenYaml", "title: Scale", "title: [Scale", ":", "error:", "hint:"},
+        Spoiled{"UnknownKey", "title: Scale", "titel: Scale", ":3:1:", "titel", "title"},
+        Spoiled{"MissingKey", "title: Scale\n", "", ":", "title", "hint:"},
+        Spoiled{"UnknownName", "  m: n", "  m: k", ":11:6:", "'k'", "hint:"},
+        Spoiled{"Overflow", "n: 100}", "n: 99999999999999999999}", ":18:", "64", "hint:"},
+        Spoiled{"OverflowInAnExpression", "  m: n", "  m: n * 9223372036854775807", ":16:5:", "overflow: 3 * 9223372036854775807 does not fit into 64 bits (line 11, column 8)", "hint:"},
+        Spoiled{"DivisionByZero", "  m: n", "  m: n / (n - n)", ":16:5:", "division by zero: 3 / 0 (line 11, column 8)", "hint:"},
+        Spoiled{"NegativeExtent", "  m: n", "  m: n - 50", ":16:5:", "extent `m` of 'output' is -47", "at least 1"},
+        Spoiled{"ZeroExtent", "  m: n", "  m: n - 3", ":16:5:", "extent `m` of 'output' is 0", "at least 1"},
+        Spoiled{"DuplicateCase", "name: small", "name: tiny", ":17:", "tiny", "hint:"},
+        Spoiled{"NotUtf8", "Double", "\xff" "ouble", ":", "UTF-8", "hint:"}),
+    [](const auto& test) { return test.param.name; });
+
+TEST(BadInput, TwoFilesWithOneSlug) {
+  const ScratchFile file("scale.md", problem_text());
+  std::filesystem::copy_file(file.path(), file.directory() + "/other.md");
+  expect_refused(kgrade({"list", "--problems", file.directory()}), "scale", "hint:");
+  expect_refused(kgrade({"lint", "--problems", file.directory()}), "scale", "hint:");
+  expect_refused(kgrade({"grade", "scale", naive, "--problems", file.directory(), "--device", "emulated"}), "scale", "hint:");
+}
+
+TEST(BadInput, ASlugThatDoesNotExistGetsTheNearestOne) {
+  expect_refused(kgrade({"grade", "conv-transpose-2d-sq-input-asym-kernle", naive}), "conv-transpose-2d-sq-input-asym-kernle", slug);
+  expect_refused(kgrade({"show", "conv-transpose-2d-sq-input-asym-kernle"}), "conv-transpose-2d-sq-input-asym-kernle", slug);
+}
+
+TEST(BadInput, ACandidateThatDoesNotExist) {
+  expect_refused(kgrade({"grade", slug, "nowhere/naive.cu", "--device", "emulated"}), "nowhere/naive.cu", "hint:");
+}
+
+TEST(BadInput, ACandidateThatIsAFolder) {
+  expect_refused(kgrade({"grade", slug, "solutions", "--device", "emulated"}), "is a folder", "hint:");
+}
+
+TEST(BadInput, ACaseThatDoesNotExistGetsTheNearestOne) {
+  expect_refused(kgrade({"grade", slug, naive, "--case", "kernelbenhc", "--device", "emulated"}), "kernelbenhc", "kernelbench");
+}
+
+TEST(BadInput, AJsonPathThatCannotBeWritten) {
+  expect_refused(kgrade({"grade", slug, naive, "--json", "/nowhere/at/all.json", "--device", "emulated"}), "/nowhere/at", "hint:");
+  expect_refused(kgrade({"grade", slug, naive, "--json", "problems", "--device", "emulated"}), "is a folder", "hint:");
+}
+
+TEST(BadInput, ACaseLargerThanTheDevicesMemoryIsToldBeforeItIsTried) {
+  std::string text = problem_text();
+  text.replace(text.find("n: 100}"), 7, "n: 1000000000000}");
+  text.replace(text.find("slug: scale"), 11, "slug: conv-transpose-2d-sq-input-asym-kernel");
+  const ScratchFile file("scale.md", text);
+  expect_refused(kgrade({"grade", file.path(), naive, "--case", "large", "--device", test_device()}), "TiB", "--case");
+}
+
+TEST(BadInput, UnknownDevicesAndOptions) {
+  expect_refused(kgrade({"grade", slug, naive, "--device", "gpu"}), "unknown device 'gpu'", "emulated");
+  EXPECT_EQ(kgrade({"grade", slug, naive, "--no-such-option"}).exit_code, 2);
+  EXPECT_EQ(kgrade({"grade"}).exit_code, 2);
+  EXPECT_EQ(kgrade({}).exit_code, 2);
+  EXPECT_EQ(kgrade({"grade", slug, naive, "--seed", "-1"}).exit_code, 2);
+}
+
+TEST(BadInput, TheSeedsFormParsesAndLintSaysWhatGradingStillNeeds) {
+  std::string text = R"yaml(---
+slug: "scale"
+title: "Scale"
+difficulty: "EASY"
+author: "someone"
+tags: ["elementwise"]
+parameters:
+  - name: "input"
+    type: "[VAR]"
+    pointer: "true"
+    const: "true"
+
+  - name: "output"
+    type: "[VAR]"
+    pointer: "true"
+    const: "false"
+
+  - name: "n"
+    type: "size_t"
+    pointer: "false"
+    constant: "false"
+---
+
+Double every element.
+)yaml";
+  const ScratchFile file("scale.md", text);
+  EXPECT_EQ(kgrade({"show", file.path()}).exit_code, 0);
+  const Result lint = kgrade({"lint", file.path()});
+  for (const char* key : {"shape", "init", "dtypes", "cases"}) EXPECT_THAT(lint.output, HasSubstr(key));
+  expect_refused(lint, "shape", "hint:");
+  expect_refused(kgrade({"grade", file.path(), naive, "--device", "emulated"}), "shape", "hint:");
+}
+
+}  // namespace
+}  // namespace kgrade::test

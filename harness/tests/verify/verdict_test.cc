@@ -1,0 +1,139 @@
+#include "verify/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "device/element_operations.h"
+
+namespace kgrade {
+namespace {
+
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+Comparison compare(const std::vector<float>& actual, const std::vector<float>& expected) {
+  Comparison total;
+  for (std::size_t i = 0; i < actual.size(); ++i) device::accumulate(total, actual[i], expected[i], i);
+  return total;
+}
+
+Judgement judge_fp32(const Comparison& comparison) { return judge(comparison, Thresholds{}, Precision::fp32); }
+
+// Every element off by the same share: what rounding looks like.
+Comparison evenly_off(double share) {
+  std::vector<float> expected(1000);
+  std::vector<float> actual(1000);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = static_cast<float>(1 + i % 7);
+    actual[i] = static_cast<float>(expected[i] * (1 + (i % 2 == 0 ? share : -share)));
+  }
+  return compare(actual, expected);
+}
+
+TEST(Verdict, EqualOutputsAreAcceptedWithNoError) {
+  const Judgement judgement = judge_fp32(compare({1, 2, 3}, {1, 2, 3}));
+  EXPECT_EQ(judgement.verdict, Verdict::accepted);
+  EXPECT_EQ(judgement.precision, Precision::fp32);
+  EXPECT_EQ(judgement.relative_error, 0);
+}
+
+TEST(Verdict, ErrorsAreNormOverNorm) {
+  const Judgement judgement = judge_fp32(compare({3, 4.5f}, {3, 4}));
+  EXPECT_DOUBLE_EQ(judgement.relative_error, 0.5 / 5);
+  EXPECT_DOUBLE_EQ(judgement.max_scaled_error, 0.5 / std::sqrt(25.0 / 2));
+}
+
+TEST(Verdict, EvenErrorsReachTheClassTheyAreConsistentWith) {
+  EXPECT_EQ(judge_fp32(evenly_off(5e-7)).precision, Precision::fp32);
+  EXPECT_EQ(judge_fp32(evenly_off(5e-7)).verdict, Verdict::accepted);
+  EXPECT_EQ(judge_fp32(evenly_off(3e-4)).precision, Precision::tf32);
+  EXPECT_EQ(judge_fp32(evenly_off(3e-4)).verdict, Verdict::low_precision);
+  EXPECT_EQ(judge_fp32(evenly_off(3e-3)).precision, Precision::bf16);
+  EXPECT_EQ(judge_fp32(evenly_off(3e-3)).verdict, Verdict::low_precision);
+  EXPECT_EQ(judge_fp32(evenly_off(0.1)).precision, Precision::none);
+  EXPECT_EQ(judge_fp32(evenly_off(0.1)).verdict, Verdict::wrong_answer);
+}
+
+TEST(Verdict, ALowerClassIsAcceptedWhereTheProblemAsksForNoMore) {
+  EXPECT_EQ(judge(evenly_off(3e-4), Thresholds{}, Precision::tf32).verdict, Verdict::accepted);
+  EXPECT_EQ(judge(evenly_off(3e-3), Thresholds{}, Precision::tf32).verdict, Verdict::low_precision);
+}
+
+TEST(Verdict, OneWrongElementAmongAMillionIsNoMatterOfPrecision) {
+  std::vector<float> expected(1'000'000, 1.0f);
+  std::vector<float> actual = expected;
+  actual[123'456] = 2.0f;  // the norm of the difference over norm is only 1e-3
+  const Judgement judgement = judge_fp32(compare(actual, expected));
+  EXPECT_LE(judgement.relative_error, 1.1e-3);
+  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
+}
+
+TEST(Verdict, OneSlightlyWrongElementIsFoundInAHugeOutput) {
+  std::vector<float> expected(4'000'000, 1.0f);
+  std::vector<float> actual = expected;
+  actual[7] = 1.001f;  // far inside the norm's bound of 1e-5
+  const Comparison comparison = compare(actual, expected);
+  EXPECT_LT(judge_fp32(comparison).relative_error, 1e-5);
+  EXPECT_EQ(judge_fp32(comparison).verdict, Verdict::wrong_answer);
+  EXPECT_EQ(comparison.worst_index, 7u);
+}
+
+TEST(Verdict, ZerosAreWrongHoweverSmallTheExpectedOutput) {
+  const std::vector<float> expected(100, 1e-20f);
+  EXPECT_EQ(judge_fp32(compare(std::vector<float>(100, 0.0f), expected)).verdict, Verdict::wrong_answer);
+}
+
+TEST(Verdict, AnythingButZeroIsWrongWhereZerosAreExpected) {
+  EXPECT_EQ(judge_fp32(compare({0, 0}, {0, 0})).verdict, Verdict::accepted);
+  EXPECT_EQ(judge_fp32(compare({0, 1e-30f}, {0, 0})).verdict, Verdict::wrong_answer);
+}
+
+TEST(Verdict, NanAndTheInfinitiesAreToldApart) {
+  EXPECT_EQ(judge_fp32(compare({1, nan}, {1, nan})).verdict, Verdict::accepted);
+  EXPECT_EQ(judge_fp32(compare({1, inf}, {1, inf})).verdict, Verdict::accepted);
+  for (const auto& [actual, expected] : std::vector<std::pair<float, float>>{
+           {nan, 1}, {inf, 1}, {1, nan}, {1, inf}, {nan, inf}, {inf, nan}, {inf, -inf}, {-inf, inf}}) {
+    const Comparison comparison = compare({1, actual}, {1, expected});
+    EXPECT_EQ(comparison.nonfinite_mismatches, 1u) << actual << " for " << expected;
+    EXPECT_EQ(comparison.first_nonfinite_mismatch, 1u);
+    EXPECT_EQ(judge_fp32(comparison).verdict, Verdict::wrong_answer);
+  }
+}
+
+TEST(Verdict, MergedPartsEqualTheWhole) {
+  std::vector<float> expected(257);
+  std::vector<float> actual(257);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    expected[i] = static_cast<float>(i);
+    actual[i] = static_cast<float>(i) + (i == 200 ? 2.0f : 0.25f);
+  }
+  actual[100] = nan;
+  actual[30] = inf;
+  Comparison merged;
+  for (std::size_t part = 0; part < 4; ++part) {
+    Comparison partial;
+    for (std::size_t i = part; i < expected.size(); i += 4) device::accumulate(partial, actual[i], expected[i], i);
+    device::merge(merged, partial);
+  }
+  const Comparison whole = compare(actual, expected);
+  EXPECT_EQ(merged.worst_index, 200u);
+  EXPECT_EQ(merged.worst_index, whole.worst_index);
+  EXPECT_EQ(merged.nonfinite_mismatches, 2u);
+  EXPECT_EQ(merged.first_nonfinite_mismatch, 30u);
+  EXPECT_EQ(merged.compared, whole.compared);
+  EXPECT_DOUBLE_EQ(merged.sum_squared_difference, whole.sum_squared_difference);
+}
+
+TEST(Verdict, NamesRoundTrip) {
+  for (int i = 0; i < 13; ++i) {
+    const auto verdict = static_cast<Verdict>(i);
+    EXPECT_EQ(verdict_from(to_string(verdict)), verdict);
+  }
+  EXPECT_FALSE(verdict_from("fine"));
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,81 @@
+#include "verify/verdict.h"
+
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace kgrade {
+namespace {
+
+constexpr std::array<std::string_view, 13> verdict_names = {
+    "accepted",     "wrong_answer", "low_precision", "compile_error", "signature_mismatch",
+    "runtime_error", "time_limit",  "memory_limit",  "out_of_bounds", "input_modified",
+    "unstable",     "cheating",     "unsupported"};
+
+constexpr std::array<std::string_view, 4> precision_names = {"fp32", "tf32", "bf16", "none"};
+
+double threshold(const Thresholds& thresholds, Precision precision) {
+  switch (precision) {
+    case Precision::fp32: return thresholds.fp32;
+    case Precision::tf32: return thresholds.tf32;
+    case Precision::bf16: return thresholds.bf16;
+    case Precision::none: break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
+
+double ratio(double numerator, double denominator) {
+  if (numerator == 0) return 0;
+  return denominator > 0 ? numerator / denominator : std::numeric_limits<double>::infinity();
+}
+
+// The best class whose bounds hold.
+Precision reached(const Judgement& judgement, const Thresholds& thresholds) {
+  for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    const double bound = threshold(thresholds, precision);
+    // Written so that NaN fails.
+    if (judgement.relative_error <= bound && judgement.max_scaled_error <= element_factor * bound) return precision;
+  }
+  return Precision::none;
+}
+
+}  // namespace
+
+std::string_view to_string(Verdict verdict) { return verdict_names[static_cast<std::size_t>(verdict)]; }
+
+std::optional<Verdict> verdict_from(std::string_view text) {
+  for (std::size_t i = 0; i < verdict_names.size(); ++i) {
+    if (verdict_names[i] == text) return static_cast<Verdict>(i);
+  }
+  return std::nullopt;
+}
+
+std::string_view to_string(Precision precision) { return precision_names[static_cast<std::size_t>(precision)]; }
+
+Precision precision_from(std::string_view text) {
+  for (std::size_t i = 0; i < precision_names.size(); ++i) {
+    if (precision_names[i] == text) return static_cast<Precision>(i);
+  }
+  return Precision::none;
+}
+
+Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required) {
+  Judgement judgement;
+  const double count = static_cast<double>(comparison.compared);
+  const double rms_expected = count > 0 ? std::sqrt(comparison.sum_squared_expected / count) : 0;
+  const double rms_difference = count > 0 ? std::sqrt(comparison.sum_squared_difference / count) : 0;
+  judgement.relative_error =
+      ratio(std::sqrt(comparison.sum_squared_difference), std::sqrt(comparison.sum_squared_expected));
+  judgement.max_scaled_error = ratio(comparison.max_abs_difference, rms_expected);
+  judgement.element_limit = element_factor * threshold(thresholds, required) * rms_expected;
+  judgement.precision = reached(judgement, thresholds);
+  if (comparison.nonfinite_mismatches > 0) judgement.precision = Precision::none;
+  if (judgement.precision <= required) return judgement;
+  const bool concentrated = comparison.max_abs_difference > concentration_limit * rms_difference;
+  if (concentrated) judgement.precision = Precision::none;
+  judgement.verdict =
+      judgement.precision == Precision::none ? Verdict::wrong_answer : Verdict::low_precision;
+  return judgement;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,59 @@
+// One word on a candidate, and how a comparison becomes one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "device/device.h"
+#include "spec/problem.h"
+
+namespace kgrade {
+
+enum class Verdict {
+  accepted,
+  wrong_answer,
+  low_precision,
+  compile_error,
+  signature_mismatch,
+  runtime_error,
+  time_limit,
+  memory_limit,
+  out_of_bounds,
+  input_modified,
+  unstable,
+  cheating,
+  unsupported,
+};
+
+std::string_view to_string(Verdict verdict);  // "wrong_answer"
+std::optional<Verdict> verdict_from(std::string_view text);
+
+// What arithmetic an error is consistent with, best first; none is beyond them all.
+enum class Precision { fp32, tf32, bf16, none };
+std::string_view to_string(Precision precision);
+Precision precision_from(std::string_view text);  // of the spec's word; none for any other
+
+struct Judgement {
+  Verdict verdict = Verdict::accepted;
+  Precision precision = Precision::fp32;
+  // ||actual - expected|| / ||expected||, Euclidean norms over all elements.
+  double relative_error = 0;
+  // max |actual - expected| over the root mean square of expected.
+  double max_scaled_error = 0;
+  // Elements further off than this are counted as wrong in messages.
+  double element_limit = 0;
+};
+
+// No element may be off by more than this many times the class's threshold, in units of the root mean square of
+// the expected output: rounding errors of a sum spread evenly, so even the worst of 10^9 normally distributed
+// ones lies within 6.1 standard deviations; a bug is concentrated.
+constexpr double element_factor = 16;
+
+// An error within a class but concentrated in few elements (worst over root mean square above this) is a bug and
+// not a matter of arithmetic: wrong_answer rather than low_precision.
+constexpr double concentration_limit = 16;
+
+Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required);
+
+}  // namespace kgrade
