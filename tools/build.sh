@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Installs what is missing, configures and builds: the program is then build/release/bin/kgrade.
+#   tools/build.sh [--tests]    with --tests, what the tests need is set up and built too
+# Flags for CMake can be given in KGRADE_CMAKE_FLAGS, separated by spaces.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+stage() { # name, command...
+  local name=$1 begin=$SECONDS
+  shift
+  "$@"
+  echo "== $name: $((SECONDS - begin)) s"
+}
+
+main() {
+  local testing=OFF flags
+  [ "${1:-}" != --tests ] || testing=ON
+  read -r -a flags <<<"${KGRADE_CMAKE_FLAGS:-}"
+  stage set-up tools/setup.sh "$@"
+  stage configure cmake --preset release "-DBUILD_TESTING=$testing" "${flags[@]}"
+  stage build cmake --build --preset release --parallel "$(nproc)"
+}
+
+main "$@"

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# What has to be shown on a GPU, in one call: builds, runs all tests on the device, grades every solution, times a
+# grade with a cold start, and compares the oracle with PyTorch in float64 where PyTorch is installed.
+#   tools/gpu_check.sh [DIR]    records, table and logs go to DIR (default: build/gpu_check)
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+out=$(realpath -m "${1:-build/gpu_check}")
+kgrade=build/release/bin/kgrade
+failed=()
+
+step() { # name, command...: goes on after a failure, so that one call tells as much as it can
+  local name=$1 begin=$SECONDS
+  shift
+  "$@" >"$out/$name.log" 2>&1 && local outcome=ok || { local outcome=FAILED; failed+=("$name"); }
+  echo "== $name: $outcome, $((SECONDS - begin)) s"
+  [ "$outcome" = ok ] || tail -n 40 "$out/$name.log"
+}
+
+grade_solutions() {
+  local slug status=0
+  for slug in $(ls solutions); do
+    "$kgrade" grade "$slug" solutions/"$slug"/*.cu --device cuda --verbose --json "$out/$slug.json" || status=1
+  done
+  return "$status"
+}
+
+# From the command to the verdict, nothing compiled before: the figure that the README gives.
+time_one_grade() {
+  local slug=conv-transpose-2d-sq-input-asym-kernel begin end
+  for _ in 1 2 3; do
+    begin=$(date +%s.%N)
+    "$kgrade" grade "$slug" "solutions/$slug/naive.cu" --case kernelbench --device cuda --verbose \
+      --json "$out/$slug.kernelbench.json" || return
+    end=$(date +%s.%N)
+    awk "BEGIN {printf \"seconds from command to verdict: %.2f\\n\", $end - $begin}"
+  done
+}
+
+mkdir -p "$out"
+step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tests
+[ -x "$kgrade" ] || exit 1
+"$kgrade" doctor
+step time time_one_grade
+grep 'seconds from' "$out/time.log"
+step solutions grade_solutions
+# The tests labelled pypi need packages from PyPI; a GPU machine may have no network.
+step tests env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 4 -LE pypi
+grep 'tests passed' "$out/tests.log"
+if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+  step oracle python3 tools/oracle_check/torch_check.py --kgrade "$kgrade" --json "$out/oracle_against_torch.json"
+  tail -n 3 "$out/oracle.log"
+fi
+[ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }

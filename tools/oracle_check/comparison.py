@@ -1,0 +1,230 @@
+"""Runs `kgrade dump` for the cases of the problems and holds what the oracle says against other witnesses.
+
+A witness computes the same problem from the same inputs with somebody else's code. What both check scripts
+share is here: the command line, the dumps, the error measure, the table and the JSON file.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+import problems
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+# float32 outputs of an exact computation are rounded by at most 2^-24 = 6e-8 an element.
+FLOAT64_BOUND = 2e-7
+
+
+@dataclass(frozen=True)
+class Witness:
+    name: str
+    bound: float  # on the norm of the difference over the norm of the oracle's output
+    # From the layers, the inputs and the oracle's output to that error; may raise ValueError.
+    error: Callable[[list[problems.Layer], dict[str, np.ndarray], np.ndarray], float]
+
+
+@dataclass(frozen=True)
+class CaseToCheck:
+    slug: str
+    name: str
+    role: str
+    parameters: dict[str, int]
+    changes: dict[str, int]  # what `--set` replaces, to make a large case fit
+
+
+@dataclass(frozen=True)
+class Dump:
+    parameters: dict[str, int]
+    inputs: dict[str, np.ndarray]
+    expected: np.ndarray
+
+
+@dataclass
+class Row:
+    case: CaseToCheck
+    elements: int = 0
+    errors: dict[str, float] = field(default_factory=dict)  # by witness
+    seconds: float = 0
+    complaint: str = ""
+
+    def passed(self, witnesses: list[Witness]) -> bool:
+        # Not `error > bound`: a NaN must not pass.
+        return not self.complaint and all(self.errors[w.name] <= w.bound for w in witnesses)
+
+
+class CommandFailed(Exception):
+    pass
+
+
+def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
+    if actual.shape != expected.shape:
+        raise ValueError(f"shape {list(actual.shape)} here, {list(expected.shape)} from the oracle")
+    expected = expected.astype(np.float64)
+    difference, norm = np.linalg.norm(actual - expected), np.linalg.norm(expected)
+    return float(difference / norm) if norm else float(difference)
+
+
+def fitting_batch(case: dict, max_elements: int) -> dict[str, int]:
+    """The change that brings the largest tensor, taken to grow with the batch, down to `max_elements`."""
+    largest = max(tensor["elements"] for tensor in case["tensors"])
+    if largest <= max_elements:
+        return {}
+    return {"batch_size": max(1, case["parameters"]["batch_size"] * max_elements // largest)}
+
+
+class Kgrade:
+    def __init__(self, options: argparse.Namespace):
+        self._program = str(Path(options.kgrade).resolve())
+        self._common = ["--problems", options.problems] if options.problems else []
+        self._dump_options = ["--device", options.device, "--seed", str(options.seed)]
+
+    def _run(self, *arguments: str) -> str:
+        command = [self._program, *arguments, *self._common]
+        outcome = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True,
+                                 stdin=subprocess.DEVNULL, check=False)
+        if outcome.returncode != 0:
+            message = " ".join((outcome.stderr.strip() or outcome.stdout.strip()).split("\n"))
+            raise CommandFailed(f"kgrade {' '.join(arguments)}: exit code {outcome.returncode}: {message}")
+        return outcome.stdout
+
+    def cases(self, slug: str, roles: list[str], max_elements: int) -> list[CaseToCheck]:
+        output = self._run("show", slug, "--json")
+        try:
+            shown = json.loads(output)
+        except json.JSONDecodeError as failure:
+            raise CommandFailed(f"kgrade show {slug} --json: what it printed is no JSON: {failure}") from failure
+        return [CaseToCheck(slug, case["name"], case["role"], case["parameters"],
+                            fitting_batch(case, max_elements))
+                for case in shown["cases"] if case["role"] in roles]
+
+    def dump(self, cases: list[CaseToCheck], directory: Path) -> None:
+        """Writes the tensors of cases of one problem that share their changes, each into a folder of its name."""
+        names = [word for case in cases for word in ("--case", case.name)]
+        changes = [word for name, value in cases[0].changes.items() for word in ("--set", f"{name}={value}")]
+        self._run("dump", cases[0].slug, *names, *changes, *self._dump_options, "--directory", str(directory))
+
+
+def load(directory: Path) -> Dump:
+    description = json.loads((directory / "case.json").read_text(encoding="utf-8"))
+    (output,) = description["outputs"]
+    tensors = {file.stem: np.load(file) for file in sorted(directory.glob("*.npy"))}
+    expected = tensors.pop(output)
+    return Dump(description["parameters"], tensors, expected)
+
+
+def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness]) -> Row:
+    row = Row(case, dump.expected.size)
+    begin = time.monotonic()
+    chain = problems.layers(case.slug, dump.parameters)
+    for witness in witnesses:
+        try:
+            row.errors[witness.name] = witness.error(chain, dump.inputs, dump.expected)
+        except (ValueError, RuntimeError) as failure:
+            row.complaint = f"{witness.name}: {' '.join(str(failure).split())}"
+            break
+    row.seconds = time.monotonic() - begin
+    return row
+
+
+def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness], jobs: int) -> Iterable[Row]:
+    """Dumps `jobs` groups of cases at a time while the witnesses work on those that are there."""
+    groups = [list(group) for _, group in itertools.groupby(cases, key=lambda case: (case.slug, case.changes))]
+    with tempfile.TemporaryDirectory(prefix="kgrade-oracle-") as root, ThreadPoolExecutor(jobs) as pool:
+        folders = [Path(root, str(number)) for number in range(len(groups))]
+        dumps = [pool.submit(kgrade.dump, group, folder) for group, folder in zip(groups, folders)]
+        for group, folder, dump in zip(groups, folders, dumps):
+            try:
+                dump.result()
+            except CommandFailed as failure:
+                yield from (Row(case, complaint=str(failure)) for case in group)
+                continue
+            for case in group:
+                yield check(case, load(folder / case.name), witnesses)
+            shutil.rmtree(folder)
+
+
+def table(rows: list[Row], witnesses: list[Witness]) -> str:
+    """Markdown."""
+    heads = ["problem", "case", "role", "changed", "outputs", *(w.name for w in witnesses), ""]
+    lines = [heads, ["---"] * 4 + ["--:"] * (1 + len(witnesses)) + ["---"]]
+    for row in rows:
+        changed = ", ".join(f"{name}={value}" for name, value in row.case.changes.items())
+        errors = [f"{row.errors[w.name]:.1e}" if w.name in row.errors else "" for w in witnesses]
+        verdict = "ok" if row.passed(witnesses) else row.complaint or "above the bound"
+        lines.append([row.case.slug, row.case.name, row.case.role, changed, str(row.elements), *errors, verdict])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def as_json(rows: list[Row], witnesses: list[Witness], options: argparse.Namespace, about: dict) -> dict:
+    return {
+        "schema_version": 1,
+        "tool": Path(sys.argv[0]).name,
+        "device": options.device,
+        "seed": options.seed,
+        "versions": about,
+        "bounds": {w.name: w.bound for w in witnesses},
+        "passed": bool(rows) and all(row.passed(witnesses) for row in rows),
+        "cases": [{
+            "slug": row.case.slug, "case": row.case.name, "role": row.case.role,
+            "changes": row.case.changes, "output_elements": row.elements,
+            "errors": {name: e if math.isfinite(e) else None for name, e in row.errors.items()},
+            "passed": row.passed(witnesses), "complaint": row.complaint, "seconds": row.seconds,
+        } for row in rows],
+    }
+
+
+def parse_options(description: str, device: str, roles: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--kgrade", default=str(REPOSITORY / "build/release/bin/kgrade"), help="the program")
+    parser.add_argument("--problems", help="folder of the problem files")
+    parser.add_argument("--slug", action="append", choices=problems.slugs(), help="only this problem")
+    parser.add_argument("--role", action="append", choices=["sample", "test", "bench"],
+                        help=f"only cases of this role (default: {', '.join(roles)})")
+    parser.add_argument("--device", default=device, help="where kgrade runs the oracle (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--max-elements", type=int, default=1 << 26,
+                        help="cases with a larger tensor get a smaller batch (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=2, help="dumps made at once (default: %(default)s)")
+    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    options = parser.parse_args()
+    options.role = options.role or roles
+    options.slug = options.slug or problems.slugs()
+    return options
+
+
+def run(options: argparse.Namespace, witnesses: list[Witness], about: dict) -> int:
+    """The whole of a check script after its options; the exit code."""
+    begin = time.monotonic()
+    kgrade = Kgrade(options)
+    try:
+        cases = [c for slug in options.slug for c in kgrade.cases(slug, options.role, options.max_elements)]
+    except (CommandFailed, OSError) as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        return 1
+    rows = []
+    for row in rows_of(kgrade, cases, witnesses, options.jobs):
+        rows.append(row)
+        print(f"{len(rows)}/{len(cases)} {row.case.slug} {row.case.name}", file=sys.stderr, flush=True)
+    print(table(rows, witnesses))
+    failed = sum(not row.passed(witnesses) for row in rows)
+    bounds = ", ".join(f"{w.name} at most {w.bound:.0e}" for w in witnesses)
+    print(f"\n{len(rows)} cases, {failed} failed ({bounds}; norm of the difference over norm), "
+          f"{time.monotonic() - begin:.1f} s")
+    if options.json:
+        options.json.write_text(json.dumps(as_json(rows, witnesses, options, about), indent=2) + "\n",
+                                encoding="utf-8")
+    return 0 if rows and not failed else 1

@@ -1,0 +1,69 @@
+"""Layers as calls of torch.nn.functional, in float64 on a device."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from problems import BatchNorm, Convolution, GroupNorm, Layer, MaxPool2d, Tanh
+
+Tensors = dict[str, torch.Tensor]
+
+
+@singledispatch
+def _apply(layer, value: torch.Tensor, tensors: Tensors) -> torch.Tensor:
+    raise TypeError(f"no call of torch.nn.functional is known for {layer}")
+
+
+@_apply.register
+def _(layer: Convolution, value: torch.Tensor, tensors: Tensors) -> torch.Tensor:
+    dimensions = len(layer.stride)
+    common = dict(stride=layer.stride, padding=layer.padding, dilation=layer.dilation, groups=layer.groups)
+    if layer.transposed:
+        call = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}[dimensions]
+        common["output_padding"] = layer.output_padding
+    else:
+        call = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}[dimensions]
+    return call(value, tensors[layer.weight], **common)
+
+
+@_apply.register
+def _(layer: BatchNorm, value: torch.Tensor, tensors: Tensors) -> torch.Tensor:
+    return F.batch_norm(value, None, None, tensors[layer.weight], tensors[layer.bias], training=True,
+                        eps=layer.epsilon)
+
+
+@_apply.register
+def _(layer: GroupNorm, value: torch.Tensor, tensors: Tensors) -> torch.Tensor:
+    return F.group_norm(value, layer.groups, tensors[layer.weight], tensors[layer.bias], layer.epsilon)
+
+
+@_apply.register
+def _(layer: Tanh, value: torch.Tensor, tensors: Tensors) -> torch.Tensor:
+    return torch.tanh(value)
+
+
+@_apply.register
+def _(layer: MaxPool2d, value: torch.Tensor, tensors: Tensors) -> torch.Tensor:
+    return F.max_pool2d(value, layer.kernel, layer.stride)
+
+
+def float64(chain: list[Layer], tensors: dict[str, np.ndarray], device: str) -> torch.Tensor:
+    on_device = {name: torch.from_numpy(t).to(device, torch.float64) for name, t in tensors.items()}
+    with torch.inference_mode():
+        value = on_device["input"]
+        for layer in chain:
+            value = _apply(layer, value, on_device)
+    return value
+
+
+def relative_error(actual: torch.Tensor, expected: np.ndarray) -> float:
+    """As comparison.relative_error, where the tensors of a large case are: on the device."""
+    if actual.shape != expected.shape:
+        raise ValueError(f"shape {list(actual.shape)} here, {list(expected.shape)} from the oracle")
+    on_device = torch.from_numpy(expected).to(actual.device, torch.float64)
+    difference, norm = torch.linalg.vector_norm(actual - on_device), torch.linalg.vector_norm(on_device)
+    return float(difference / norm) if norm else float(difference)
