@@ -5,28 +5,40 @@
 namespace kgrade {
 namespace {
 
-constexpr std::uint64_t element_bytes = sizeof(float);
+constexpr Patience lending_patience{60'000};
 
 }  // namespace
 
-Result<std::unique_ptr<Seat>> Seat::take(Device& device, const Problem& problem) {
-  auto worker = WorkerProcess::start(device.worker_command());
-  if (!worker) return worker.errors();
-  return std::unique_ptr<Seat>(new Seat(device, problem, std::move(*worker)));
+Referee::Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference)
+    : device_(device), problem_(problem), oracle_(oracle), reference_(reference), poison_key_(random_seed()) {}
+
+void Referee::seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library) {
+  candidate_ = std::move(seat);
+  candidate_library_ = std::move(library);
 }
 
-Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, Patience patience) {
-  lease_.reset();
-  auto lease = Lease::make(device_, problem_, bound, element_bytes);
-  if (!lease) return lease.errors();
-  lease_ = std::move(*lease);
-  return lease_->lend_to(*worker_, inputs_writable, patience);
+Seat& Referee::seat_of(Player player) {
+  switch (player) {
+    case Player::oracle: return oracle_;
+    case Player::reference: return reference_;
+    case Player::candidate: break;
+  }
+  return *candidate_;
 }
 
-Referee::Referee(Device& device, const Problem& problem)
-    : device_(device), problem_(problem), poison_key_(random_seed()) {}
+Result<Answer> Referee::sit(Player player, const Case& bound) {
+  return seat_of(player).sit(bound, false, lending_patience);
+}
 
-CallReport Referee::call(Seat& seat, const Draw& draw, Seat::Patience patience) {
+void Referee::rise() {
+  for (const Player player : {Player::oracle, Player::reference, Player::candidate}) seat_of(player).rise();
+}
+
+CallReport Referee::call(Player player, const Draw& draw, Patience patience) {
+  return checked_call(seat_of(player), draw, patience);
+}
+
+CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience) {
   Lease& lease = seat.lease();
   lease.refresh(draw, poison_key_, ++calls_);
   const Answer answer = seat.worker().call(lease.slots(), patience);
@@ -43,10 +55,10 @@ CallReport Referee::call(Seat& seat, const Draw& draw, Seat::Patience patience) 
   return report;
 }
 
-std::vector<OutputComparison> Referee::compare(Seat& seat, Seat& oracle) {
+std::vector<OutputComparison> Referee::compare(Player player) {
   std::vector<OutputComparison> comparisons;
-  const auto actual = seat.lease().outputs();
-  const auto expected = oracle.lease().outputs();
+  const auto actual = seat_of(player).lease().outputs();
+  const auto expected = oracle_.lease().outputs();
   for (std::size_t i = 0; i < actual.size(); ++i) {
     const Tensor& tensor = *actual[i].tensor;
     comparisons.push_back({tensor.name, tensor.shape,
@@ -56,24 +68,23 @@ std::vector<OutputComparison> Referee::compare(Seat& seat, Seat& oracle) {
   return comparisons;
 }
 
-std::uint64_t Referee::count_wrong(Seat& seat, Seat& oracle, std::size_t output, double limit) {
-  const auto actual = seat.lease().outputs().at(output);
-  const auto expected = oracle.lease().outputs().at(output);
+std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
+  const auto actual = candidate_->lease().outputs().at(output);
+  const auto expected = oracle_.lease().outputs().at(output);
   return device_.count_wrong(*actual.buffer, actual.begin, *expected.buffer, expected.begin,
                              static_cast<std::uint64_t>(actual.tensor->elements), limit);
 }
 
-std::uint64_t Referee::count_unwritten(Seat& seat, std::size_t output) {
-  return seat.lease().unwritten_elements(seat.lease().outputs().at(output));
+std::uint64_t Referee::count_unwritten(std::size_t output) {
+  return candidate_->lease().unwritten_elements(candidate_->lease().outputs().at(output));
 }
 
-Lease::Damage Referee::diagnose(const std::filesystem::path& library, const Case& bound, const Draw& draw,
-                                Seat::Patience patience) {
+Lease::Damage Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
   auto seat = Seat::take(device_, problem_);
-  if (!seat || !(*seat)->load(library, patience).ok()) return {};
-  const auto seated = (*seat)->sit(bound, true, patience);
+  if (!seat || !(*seat)->load(candidate_library_, patience).ok()) return {};
+  const auto seated = (*seat)->sit(bound, true, lending_patience);
   if (!seated || !seated->ok()) return {};
-  return call(**seat, draw, patience).damage;
+  return checked_call(**seat, draw, patience).damage;
 }
 
 }  // namespace kgrade

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "contest/referee.h"
+#include "contest/arena.h"
 #include "verify/verdict.h"
 
 namespace kgrade {

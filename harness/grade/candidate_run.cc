@@ -20,7 +20,8 @@ Verdict verdict_of(BuildStatus status) {
 
 class CandidateRun {
  public:
-  CandidateRun(Table& table, CandidateRecord record) : table_(table), record_(std::move(record)) {}
+  CandidateRun(Session& session, Seat& seat, CandidateRecord record)
+      : session_(session), seat_(seat), record_(std::move(record)) {}
 
   Result<CandidateRecord> run(const BuildOutcome& built, const std::vector<PlannedCase>& cases) {
     record_.compile_seconds = built.seconds;
@@ -37,10 +38,10 @@ class CandidateRun {
 
  private:
   bool load(const BuildOutcome& built) {
-    const auto timer = table_.clock.time("load");
-    table_.progress("loading");
-    Answer answer = table_.candidate.await_ready(load_patience);
-    if (answer.ok()) answer = table_.candidate.load(built.library, candidate_load_patience);
+    const auto timer = session_.stages.time("load");
+    session_.progress("loading");
+    Answer answer = seat_.await_ready(load_patience);
+    if (answer.ok()) answer = seat_.load(built.library, candidate_load_patience);
     if (answer.ok()) {
       checks_.pass_before("completion");
       return true;
@@ -54,12 +55,12 @@ class CandidateRun {
   Errors run_cases(const std::vector<PlannedCase>& cases) {
     for (const PlannedCase& planned : cases) {
       std::string skipped = planned.skipped;
-      if (skipped.empty() && !table_.candidate.alive()) skipped = "not run: the candidate's process is gone";
+      if (skipped.empty() && !session_.arena.candidate_alive()) skipped = "not run: the candidate's process is gone";
       if (!skipped.empty()) {
-        record_.cases.push_back(skipped_case(table_.problem, planned.bound, skipped));
+        record_.cases.push_back(skipped_case(session_.problem, planned.bound, skipped));
         continue;
       }
-      auto result = run_case(table_, planned.bound, checks_);
+      auto result = run_case(session_, planned.bound, checks_);
       if (!result) return result.errors();
       if (result->verdict != Verdict::accepted && record_.verdict == Verdict::accepted) {
         record_.verdict = result->verdict;
@@ -90,16 +91,17 @@ class CandidateRun {
     if (record_.verdict == Verdict::accepted && !speedups.empty()) record_.speedup = geometric_mean(speedups);
   }
 
-  Table& table_;
+  Session& session_;
+  Seat& seat_;
   CandidateRecord record_;
   CheckList checks_;
 };
 
 }  // namespace
 
-Result<CandidateRecord> run_candidate(Table& table, const BuildOutcome& built, const std::vector<PlannedCase>& cases,
-                                      CandidateRecord record) {
-  return CandidateRun(table, std::move(record)).run(built, cases);
+Result<CandidateRecord> run_candidate(Session& session, Seat& seat, const BuildOutcome& built,
+                                      const std::vector<PlannedCase>& cases, CandidateRecord record) {
+  return CandidateRun(session, seat, std::move(record)).run(built, cases);
 }
 
 }  // namespace kgrade

@@ -10,11 +10,8 @@
 namespace kgrade {
 namespace {
 
-using Milliseconds = std::chrono::milliseconds;
-
 // For contestants of our own, which may be slow but do end.
-constexpr Milliseconds trusted_patience{300'000};
-constexpr Milliseconds lending_patience{60'000};
+constexpr Patience trusted_patience{300'000};
 
 // How long a call of a candidate may take: far longer than the reference, which is as plain as a kernel can be.
 constexpr double reference_times = 20;
@@ -47,22 +44,22 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
 
 class CaseRun {
  public:
-  CaseRun(Table& table, const Case& bound, CheckList& checks)
-      : table_(table),
+  CaseRun(Session& session, const Case& bound, CheckList& checks)
+      : session_(session),
         case_(bound),
         checks_(checks),
-        measured_(bound.role == CaseRole::bench && table.device.info().measures_speed),
-        plan_(plan_for(measured_, table.effort)),
-        record_(blank_record(table.problem, bound)) {}
+        measured_(bound.role == CaseRole::bench && session.arena.measures_speed()),
+        plan_(plan_for(measured_, session.effort)),
+        record_(blank_record(session.problem, bound)) {}
 
   Result<CaseRecord> run() {
     record_.run = true;
     if (auto error = seat_all()) return *error;
-    const auto start = std::chrono::steady_clock::now();
+    const double start = session_.stages.now();
     for (int round = 0; !failed_ && wants_round(round, start); ++round) {
       if (auto error = play_round(round)) return *error;
     }
-    for (Seat* seat : {&table_.oracle, &table_.reference, &table_.candidate}) seat->rise();
+    session_.arena.rise();
     finish();
     return record_;
   }
@@ -70,19 +67,18 @@ class CaseRun {
  private:
   using Failure = std::optional<Error>;
 
-  bool wants_round(int round, std::chrono::steady_clock::time_point start) const {
+  bool wants_round(int round, double start) const {
     if (round == 0) return true;
-    const double spent = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    return plan_.wants_more(static_cast<int>(record_.candidate_ms.size()), spent);
+    return plan_.wants_more(static_cast<int>(record_.candidate_ms.size()), session_.stages.now() - start);
   }
 
   Failure seat_all() {
-    const auto timer = table_.clock.time("lend");
-    for (Seat* seat : {&table_.oracle, &table_.reference, &table_.candidate}) {
-      const auto seated = seat->sit(case_, false, lending_patience);
+    const auto timer = session_.stages.time("lend");
+    for (const Player player : {Player::oracle, Player::reference, Player::candidate}) {
+      const auto seated = session_.arena.sit(player, case_);
       if (!seated) return seated.error();
       if (seated->ok()) continue;
-      if (seat != &table_.candidate) return trusted_failure("worker", case_, seated->detail);
+      if (player != Player::candidate) return trusted_failure("worker", case_, seated->detail);
       CallReport report;
       report.fault = seated->fault;
       report.detail = seated->detail;
@@ -93,10 +89,10 @@ class CaseRun {
 
   // Round 0 warms up: the reference goes first, since its time sets the candidate's limit, and no sample is kept.
   Failure play_round(int round) {
-    draw_ = {table_.seed, static_cast<std::uint32_t>(round)};
-    table_.progress(fmt::format("{}: call {}", case_.name, round + 1));
+    draw_ = {session_.seed, static_cast<std::uint32_t>(round)};
+    session_.progress(fmt::format("{}: call {}", case_.name, round + 1));
     if (auto error = call_oracle()) return error;
-    const bool candidate_goes_first = round > 0 && candidate_first(table_.seed, round - 1);
+    const bool candidate_goes_first = round > 0 && candidate_first(session_.seed, round - 1);
     if (candidate_goes_first) call_candidate(round > 0);
     if (auto error = call_reference(round > 0)) return error;
     if (!candidate_goes_first) call_candidate(round > 0);
@@ -104,18 +100,18 @@ class CaseRun {
   }
 
   Failure call_oracle() {
-    const auto timer = table_.clock.time("oracle");
-    const CallReport report = table_.referee.call(table_.oracle, draw_, trusted_patience);
+    const auto timer = session_.stages.time("oracle");
+    const CallReport report = session_.arena.call(Player::oracle, draw_, trusted_patience);
     if (const auto finding = review_call(report)) return trusted_failure("oracle", case_, finding->message);
     return std::nullopt;
   }
 
   Failure call_reference(bool keep_sample) {
-    const auto timer = table_.clock.time("reference");
-    const CallReport report = table_.referee.call(table_.reference, draw_, trusted_patience);
+    const auto timer = session_.stages.time("reference");
+    const CallReport report = session_.arena.call(Player::reference, draw_, trusted_patience);
     if (const auto finding = review_call(report)) return trusted_failure("reference", case_, finding->message);
-    for (const OutputComparison& output : table_.referee.compare(table_.reference, table_.oracle)) {
-      const Judgement judgement = judge(output.comparison, table_.problem.thresholds, Precision::fp32);
+    for (const OutputComparison& output : session_.arena.compare(Player::reference)) {
+      const Judgement judgement = judge(output.comparison, session_.problem.thresholds, Precision::fp32);
       if (judgement.verdict == Verdict::accepted) continue;
       return trusted_failure("reference", case_,
                              fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
@@ -125,20 +121,20 @@ class CaseRun {
     return std::nullopt;
   }
 
-  Milliseconds candidate_limit() const {
-    if (table_.time_limit) return *table_.time_limit;
-    const double least = table_.device.info().measures_speed ? shortest_limit_ms : shortest_emulated_limit_ms;
-    return Milliseconds(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
+  Patience candidate_limit() const {
+    if (session_.time_limit) return *session_.time_limit;
+    const double least = session_.arena.measures_speed() ? shortest_limit_ms : shortest_emulated_limit_ms;
+    return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
   }
 
   void call_candidate(bool keep_sample) {
     if (failed_) return;
-    const auto timer = table_.clock.time("candidate");
-    const CallReport report = table_.referee.call(table_.candidate, draw_, candidate_limit());
+    const auto timer = session_.stages.time("candidate");
+    const CallReport report = session_.arena.call(Player::candidate, draw_, candidate_limit());
     if (auto finding = review_call(report)) {
       if (is_crash(report)) {
-        finding = explain_crash(*finding, table_.referee.diagnose(table_.candidate_library, case_, draw_, candidate_limit()));
-        table_.candidate.retire();
+        finding = explain_crash(*finding, session_.arena.diagnose(case_, draw_, candidate_limit()));
+        session_.arena.retire_candidate();
       }
       note(*finding);
       return;
@@ -152,10 +148,10 @@ class CaseRun {
   }
 
   void compare_outputs() {
-    const auto comparisons = table_.referee.compare(table_.candidate, table_.oracle);
+    const auto comparisons = session_.arena.compare(Player::candidate);
     for (std::size_t i = 0; i < comparisons.size(); ++i) {
       const Judgement judgement =
-          judge(comparisons[i].comparison, table_.problem.thresholds, precision_from(table_.problem.precision));
+          judge(comparisons[i].comparison, session_.problem.thresholds, precision_from(session_.problem.precision));
       record_.precision = std::max(record_.precision, judgement.precision);
       record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
       record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
@@ -168,16 +164,16 @@ class CaseRun {
     const Comparison& comparison = output.comparison;
     if (judgement.verdict == Verdict::low_precision) {
       return fmt::format("'{}' reaches {} precision (error {:.1e}), the problem asks for {}", output.tensor,
-                         to_string(judgement.precision), judgement.relative_error, table_.problem.precision);
+                         to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
     }
     const std::uint64_t elements = comparison.compared + comparison.nonfinite_mismatches;
     const std::uint64_t wrong =
-        table_.referee.count_wrong(table_.candidate, table_.oracle, index, judgement.element_limit);
+        session_.arena.count_wrong(index, judgement.element_limit);
     const std::uint64_t worst =
         comparison.nonfinite_mismatches > 0 ? comparison.first_nonfinite_mismatch : comparison.worst_index;
     std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong, elements,
                                    coordinates(worst, output.shape));
-    const std::uint64_t unwritten = table_.referee.count_unwritten(table_.candidate, index);
+    const std::uint64_t unwritten = session_.arena.count_unwritten(index);
     if (unwritten > 0) text += fmt::format("; {} never written", unwritten);
     return text;
   }
@@ -194,11 +190,11 @@ class CaseRun {
   void finish() {
     if (record_.calls == 0) record_.precision = Precision::none;
     if (!failed_) checks_.pass_all();
-    if (!table_.device.info().measures_speed || failed_ || record_.candidate_ms.empty()) return;
+    if (!session_.arena.measures_speed() || failed_ || record_.candidate_ms.empty()) return;
     record_.speedup = quantile(record_.reference_ms, 0.5) / quantile(record_.candidate_ms, 0.5);
   }
 
-  Table& table_;
+  Session& session_;
   const Case& case_;
   CheckList& checks_;
   bool measured_;
@@ -211,8 +207,8 @@ class CaseRun {
 
 }  // namespace
 
-Result<CaseRecord> run_case(Table& table, const Case& bound, CheckList& checks) {
-  return CaseRun(table, bound, checks).run();
+Result<CaseRecord> run_case(Session& session, const Case& bound, CheckList& checks) {
+  return CaseRun(session, bound, checks).run();
 }
 
 CaseRecord skipped_case(const Problem& problem, const Case& bound, const std::string& reason) {

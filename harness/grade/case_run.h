@@ -2,13 +2,11 @@
 // checked, until the plan has its samples or the candidate has failed.
 #pragma once
 
-#include <chrono>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 
-#include "contest/referee.h"
+#include "contest/arena.h"
 #include "grade/checks.h"
 #include "grade/stage_clock.h"
 #include "measure/schedule.h"
@@ -17,23 +15,18 @@
 namespace kgrade {
 
 // What all cases of a candidate share. Owns nothing.
-struct Table {
-  Device& device;
+struct Session {
+  Arena& arena;
   const Problem& problem;
-  Referee& referee;
-  Seat& oracle;
-  Seat& reference;
-  Seat& candidate;
-  std::filesystem::path candidate_library;
   std::uint64_t seed = 0;
   Effort effort = Effort::normal;
-  std::optional<std::chrono::milliseconds> time_limit;  // of one call of the candidate; by the reference's time when unset
-  StageClock& clock;
+  std::optional<Patience> time_limit;  // of one call of the candidate; by the reference's time when unset
+  StageClock& stages;
   std::function<void(const std::string&)> progress;
 };
 
 // An Error is not the candidate's: the device ran out of memory, or oracle and reference failed or disagree.
-Result<CaseRecord> run_case(Table& table, const Case& bound, CheckList& checks);
+Result<CaseRecord> run_case(Session& session, const Case& bound, CheckList& checks);
 
 // A record of a case that is not run, with the reason.
 CaseRecord skipped_case(const Problem& problem, const Case& bound, const std::string& reason);

@@ -38,10 +38,10 @@ Result<std::unique_ptr<Toolchain>> make_toolchain(const DeviceChoice& device, co
 }
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
-             const Layout& layout, StageClock& clock) {
-  running_ = std::async(std::launch::async, [&toolchain, &problem, &clock,
+             const Layout& layout, StageClock& stages) {
+  running_ = std::async(std::launch::async, [&toolchain, &problem, &stages,
                                              request = request_for(role, source, directory_.path(), layout)] {
-    const auto timer = clock.time("compile");
+    const auto timer = stages.time("compile");
     return toolchain.build(problem, request);
   });
 }

@@ -24,7 +24,7 @@ enum class Role { oracle, reference, candidate };
 class Build {
  public:
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
-        const Layout& layout, StageClock& clock);
+        const Layout& layout, StageClock& stages);
   ~Build() { finish(); }
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;

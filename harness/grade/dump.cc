@@ -19,7 +19,7 @@ namespace {
 constexpr int exit_usage = 2;
 constexpr int exit_machine = 3;
 constexpr int exit_internal = 70;
-constexpr std::chrono::milliseconds oracle_patience{300'000};
+constexpr Patience oracle_patience{300'000};
 
 using Failure = std::optional<GradeFailure>;
 
@@ -88,9 +88,11 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
     return GradeFailure{exit_usage, {{"cannot make the folder: " + error.message(), "name another with --directory",
                                       {directory.string(), 0, 0}}}};
   }
-  auto seated = seat.sit(bound, false, load_patience);
+  Referee referee(device, problem, seat, seat);
+  const auto seated = referee.sit(Player::oracle, bound);
   if (!seated) return GradeFailure{exit_usage, seated.errors()};
-  const CallReport report = Referee(device, problem).call(seat, {options.seed, 0}, oracle_patience);
+  if (!seated->ok()) return GradeFailure{exit_internal, {{"the oracle cannot run: " + seated->detail, "", {}}}};
+  const CallReport report = referee.call(Player::oracle, {options.seed, 0}, oracle_patience);
   if (const auto finding = review_call(report)) {
     return GradeFailure{exit_internal, {{"the oracle fails: " + finding->message, "", {}}}};
   }
@@ -105,8 +107,9 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
   if (!device) return machine_failure(device.errors());
   auto toolchain = make_toolchain(resolve_choice(options.device), (*device)->info().architecture, options.layout);
   if (!toolchain) return machine_failure(toolchain.errors());
-  StageClock clock;
-  Build build(**toolchain, problem, Role::oracle, options.layout.reference / (problem.slug + ".cu"), options.layout, clock);
+  const SteadyClock clock;
+  StageClock stages(clock);
+  Build build(**toolchain, problem, Role::oracle, options.layout.reference / (problem.slug + ".cu"), options.layout, stages);
   auto seat = Seat::take(**device, problem);
   if (!seat) return machine_failure(seat.errors());
   const auto& built = build.finish();

@@ -4,10 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cmath>
 #include <memory>
 
 #include "base/text.h"
+#include "contest/referee.h"
 #include "data/seed.h"
 #include "grade/candidate_run.h"
 #include "grade/contestants.h"
@@ -94,13 +95,13 @@ struct Trusted {
   std::unique_ptr<Seat> seat;
 };
 
-Errors load_trusted(Trusted& trusted, const char* name, StageClock& clock) {
+Errors load_trusted(Trusted& trusted, const char* name, StageClock& stages) {
   const Result<BuildOutcome>& built = trusted.build->finish();
   if (!built) return built.errors();
   if (built->status != BuildStatus::built) {
     return {{fmt::format("the {} does not build: {}", name, built->message), built->log, {}}};
   }
-  const auto timer = clock.time("load");
+  const auto timer = stages.time("load");
   const Answer loaded = trusted.seat->load(built->library, load_patience);
   if (!loaded.ok()) return {{fmt::format("the {} does not load: {}", name, loaded.detail), "", {}}};
   return {};
@@ -113,12 +114,12 @@ class GradeRun {
   }
 
   GradeOutcome run() {
-    const auto start = std::chrono::steady_clock::now();
+    const double start = clock_.now();
     if (auto failure = prepare()) return {std::nullopt, failure};
     begin_record();
     if (auto failure = run_candidates()) return {std::nullopt, failure};
-    record_.stages = clock_.stages();
-    record_.total_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    record_.stages = stages_.stages();
+    record_.total_seconds = clock_.now() - start;
     return {record_, std::nullopt};
   }
 
@@ -149,8 +150,8 @@ class GradeRun {
     auto toolchain = make_toolchain(choice_, architecture(), options_.layout);
     if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
     toolchain_ = std::move(*toolchain);
-    oracle_.build = std::make_unique<Build>(*toolchain_, problem_, Role::oracle, reference_source_, options_.layout, clock_);
-    reference_.build = std::make_unique<Build>(*toolchain_, problem_, Role::reference, reference_source_, options_.layout, clock_);
+    oracle_.build = std::make_unique<Build>(*toolchain_, problem_, Role::oracle, reference_source_, options_.layout, stages_);
+    reference_.build = std::make_unique<Build>(*toolchain_, problem_, Role::reference, reference_source_, options_.layout, stages_);
     start_build(0);
     auto device = open();
     if (!device) return GradeFailure{exit_machine, device.errors()};
@@ -169,14 +170,14 @@ class GradeRun {
   }
 
   Result<std::unique_ptr<Device>> open() {
-    const auto timer = clock_.time("device");
+    const auto timer = stages_.time("device");
     return open_device(choice_, options_.layout.workers.string());
   }
 
   void start_build(std::size_t candidate) {
     if (candidate >= options_.candidates.size()) return;
     next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate, options_.candidates[candidate],
-                                          options_.layout, clock_);
+                                          options_.layout, stages_);
   }
 
   Failure seat_trusted() {
@@ -188,7 +189,7 @@ class GradeRun {
     auto candidate_seat = Seat::take(*device_, problem_);
     if (!candidate_seat) return GradeFailure{exit_machine, candidate_seat.errors()};
     next_seat_ = std::move(*candidate_seat);
-    const auto timer = clock_.time("workers");
+    const auto timer = stages_.time("workers");
     const Answer ready = oracle_.seat->await_ready(load_patience);
     if (!ready.ok()) {
       return GradeFailure{exit_machine, {{"a worker cannot use the device: " + ready.detail,
@@ -214,9 +215,9 @@ class GradeRun {
   }
 
   Failure run_candidates() {
-    Referee referee(*device_, problem_);
-    if (Errors errors = load_trusted(oracle_, "oracle", clock_); !errors.empty()) return GradeFailure{exit_internal, errors};
-    if (Errors errors = load_trusted(reference_, "reference", clock_); !errors.empty()) return GradeFailure{exit_internal, errors};
+    if (Errors errors = load_trusted(oracle_, "oracle", stages_); !errors.empty()) return GradeFailure{exit_internal, errors};
+    if (Errors errors = load_trusted(reference_, "reference", stages_); !errors.empty()) return GradeFailure{exit_internal, errors};
+    Referee referee(*device_, problem_, *oracle_.seat, *reference_.seat);
     for (std::size_t i = 0; i < options_.candidates.size(); ++i) {
       const std::unique_ptr<Build> build = std::move(next_build_);
       auto seat = std::move(next_seat_);
@@ -228,32 +229,30 @@ class GradeRun {
       const Result<BuildOutcome>& built = build->finish();
       if (!built) return GradeFailure{exit_machine, built.errors()};
       start_build(i + 1);  // compiles while this one runs
-      auto record = run_one(referee, *seat, options_.candidates[i], *built);
+      referee.seat_candidate(std::move(seat), built->library);
+      auto record = run_one(referee, options_.candidates[i], *built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
       record_.candidates.push_back(std::move(*record));
     }
     return std::nullopt;
   }
 
-  Result<CandidateRecord> run_one(Referee& referee, Seat& seat, const std::filesystem::path& path,
-                                  const BuildOutcome& built) {
-    Table table{*device_, problem_, referee, *oracle_.seat, *reference_.seat, seat, built.library, record_.seed,
-                options_.effort, {}, clock_, {}};
-    if (options_.time_limit_seconds) {
-      table.time_limit = std::chrono::milliseconds(static_cast<long>(*options_.time_limit_seconds * 1000));
-    }
+  Result<CandidateRecord> run_one(Referee& referee, const std::filesystem::path& path, const BuildOutcome& built) {
     const std::string name = path.filename().string();
-    table.progress = [this, name](const std::string& what) { options_.progress(name + ": " + what); };
+    Session session{referee, problem_, record_.seed, options_.effort, {}, stages_,
+                    [this, name](const std::string& what) { options_.progress(name + ": " + what); }};
+    if (options_.time_limit_seconds) session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
     CandidateRecord record;
     record.path = path.string();
     record.sha256 = hash_of(path);
-    return run_candidate(table, built, cases_, std::move(record));
+    return run_candidate(session, referee.candidate(), built, cases_, std::move(record));
   }
 
   const Problem& problem_;
   const GradeOptions& options_;
   DeviceChoice choice_;
-  StageClock clock_;
+  SteadyClock clock_;
+  StageClock stages_{clock_};
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;
   std::unique_ptr<Toolchain> toolchain_;

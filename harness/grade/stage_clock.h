@@ -1,32 +1,32 @@
 // Adds up the wall time of named stages. Safe to use from several threads.
 #pragma once
 
-#include <chrono>
 #include <mutex>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "report/record.h"
 
 namespace kgrade {
 
 class StageClock {
  public:
+  explicit StageClock(const Clock& clock) : clock_(clock) {}
+  double now() const { return clock_.now(); }
+
   // Counts from its construction to its destruction.
   class Running {
    public:
-    Running(StageClock& clock, std::string name)
-        : clock_(clock), name_(std::move(name)), start_(std::chrono::steady_clock::now()) {}
-    ~Running() {
-      clock_.add(name_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
-    }
+    Running(StageClock& stages, std::string name) : stages_(stages), name_(std::move(name)), start_(stages.now()) {}
+    ~Running() { stages_.add(name_, stages_.now() - start_); }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;
 
    private:
-    StageClock& clock_;
+    StageClock& stages_;
     std::string name_;
-    std::chrono::steady_clock::time_point start_;
+    double start_;
   };
 
   Running time(const std::string& stage) { return Running(*this, stage); }
@@ -43,6 +43,7 @@ class StageClock {
   std::vector<StageTime> stages() const { return stages_; }
 
  private:
+  const Clock& clock_;
   std::mutex mutex_;
   std::vector<StageTime> stages_;
 };

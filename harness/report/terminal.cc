@@ -49,7 +49,7 @@ Style Style::for_descriptor(int descriptor) {
 }
 
 std::string Style::operator()(Colour colour, std::string_view text) const {
-  if (!coloured_) return std::string(text);
+  if (!coloured_ || text.empty()) return std::string(text);
   return fmt::format("{}{}\033[0m", escape(colour), text);
 }
 

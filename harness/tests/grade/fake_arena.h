@@ -1,0 +1,105 @@
+// An arena in which a test decides what every call gives and how long it takes.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "contest/arena.h"
+
+namespace kgrade::test {
+
+class FakeClock : public Clock {
+ public:
+  double now() const override { return now_; }
+  void advance(double seconds) { now_ += seconds; }
+
+ private:
+  double now_ = 1000;
+};
+
+inline Comparison equal_outputs() {
+  Comparison comparison;
+  comparison.compared = 100;
+  comparison.sum_squared_expected = 100;
+  return comparison;
+}
+
+// Every element off by `share` of the expected one.
+inline Comparison outputs_off_by(double share) {
+  Comparison comparison = equal_outputs();
+  comparison.sum_squared_difference = 100 * share * share;
+  comparison.max_abs_difference = share;
+  return comparison;
+}
+
+class FakeArena : public Arena {
+ public:
+  explicit FakeArena(FakeClock& clock) : clock_(clock) {}
+
+  // What calls take, in milliseconds; the last one repeats.
+  std::deque<double> candidate_ms = {1};
+  std::deque<double> reference_ms = {2};
+  bool speed = true;
+  double seconds_per_call = 0.01;  // of the test's clock
+
+  CallReport oracle_report = clean(1);
+  CallReport reference_report = clean(1);
+  CallReport candidate_report = clean(1);
+  Comparison reference_comparison = equal_outputs();
+  Comparison candidate_comparison = equal_outputs();
+  Lease::Damage diagnosis;
+  std::uint64_t wrong = 0;
+  std::uint64_t unwritten = 0;
+
+  // What happened.
+  std::string order;  // o, r and c in the order of the calls
+  std::vector<std::uint32_t> draws;
+  std::vector<Patience> candidate_patience;
+  bool retired = false;
+
+  static CallReport clean(double elapsed_ms) {
+    CallReport report;
+    report.elapsed_ms = elapsed_ms;
+    report.wall_ms = elapsed_ms + 0.5;
+    report.latency_hidden = true;
+    return report;
+  }
+
+  bool measures_speed() const override { return speed; }
+  Result<Answer> sit(Player, const Case&) override { return Answer{}; }
+  void rise() override {}
+
+  CallReport call(Player player, const Draw& draw, Patience patience) override {
+    clock_.advance(seconds_per_call);
+    draws.push_back(draw.index);
+    order += player == Player::oracle ? 'o' : player == Player::reference ? 'r' : 'c';
+    if (player == Player::oracle) return oracle_report;
+    if (player == Player::reference) return timed(reference_report, reference_ms);
+    candidate_patience.push_back(patience);
+    return timed(candidate_report, candidate_ms);
+  }
+
+  std::vector<OutputComparison> compare(Player player) override {
+    return {{"output", {10, 10}, player == Player::reference ? reference_comparison : candidate_comparison}};
+  }
+  std::uint64_t count_wrong(std::size_t, double) override { return wrong; }
+  std::uint64_t count_unwritten(std::size_t) override { return unwritten; }
+  Lease::Damage diagnose(const Case&, const Draw&, Patience) override { return diagnosis; }
+  void retire_candidate() override { retired = true; }
+  bool candidate_alive() const override { return !retired; }
+
+ private:
+  static CallReport timed(CallReport report, std::deque<double>& times) {
+    if (report.fault != Fault::none) return report;
+    report.elapsed_ms = times.front();
+    report.wall_ms = times.front() + 0.5;
+    if (times.size() > 1) times.pop_front();
+    return report;
+  }
+
+  FakeClock& clock_;
+};
+
+}  // namespace kgrade::test

@@ -1,0 +1,71 @@
+// A record with a bit of everything, for the printers.
+#pragma once
+
+#include <limits>
+
+#include "report/record.h"
+
+namespace kgrade::test {
+
+inline CaseRecord case_record(const std::string& name, CaseRole role, Verdict verdict) {
+  CaseRecord record;
+  record.name = name;
+  record.role = role;
+  record.run = true;
+  record.verdict = verdict;
+  record.calls = 3;
+  record.candidate_ms = {1.5, 1.25, 2};
+  record.reference_ms = {3, 3.5, 2.5};
+  record.candidate_wall_ms = {2, 2, 2};
+  record.parameters = {{"n", 3}};
+  return record;
+}
+
+inline Record sample_record() {
+  Record record;
+  record.tool = {"0.1.0", "0123456789abcdef0123456789abcdef01234567", false};
+  record.started_at = "2026-01-02T03:04:05Z";
+  record.host = {"Debian", "6.1", "x86_64", "a processor", 2, 1 << 30};
+  record.device.kind = "cuda";
+  record.device.name = "NVIDIA H200";
+  record.device.multiprocessors = 132;
+  record.device.measures_speed = true;
+  record.problem_slug = "scale";
+  record.problem_title = "Scale";
+  record.problem_sha256 = std::string(64, 'a');
+  record.reference = {"reference/scale.cu", std::string(64, 'b')};
+  record.toolchain = "nvcc 13.0.88 -O3";
+  record.seed = 18446744073709551615u;
+
+  CandidateRecord good;
+  good.path = "good.cu";
+  good.sha256 = std::string(64, 'c');
+  good.speedup = 2;
+  good.checks = {{"compile", CheckOutcome::passed, ""}};
+  good.cases = {case_record("tiny", CaseRole::sample, Verdict::accepted),
+                case_record("large", CaseRole::bench, Verdict::accepted)};
+  good.cases[1].relative_error = 4.3e-7;
+  good.cases[1].speedup = 2;
+
+  CandidateRecord bad = good;
+  bad.path = "bad.cu";
+  bad.verdict = Verdict::wrong_answer;
+  bad.message = "case 'tiny': all wrong";
+  bad.speedup.reset();
+  bad.checks = {{"compile", CheckOutcome::passed, ""}, {"outputs_match", CheckOutcome::failed, "tiny: all wrong"}};
+  bad.cases[0].verdict = Verdict::wrong_answer;
+  bad.cases[0].message = "all wrong";
+  bad.cases[0].precision = Precision::none;
+  bad.cases[0].relative_error = std::numeric_limits<double>::infinity();
+  bad.cases[1] = CaseRecord{};
+  bad.cases[1].name = "large";
+  bad.cases[1].role = CaseRole::bench;
+  bad.cases[1].message = "not run: the candidate's process is gone";
+
+  record.candidates = {good, bad};
+  record.stages = {{"compile", 0.5}, {"candidate", 0.25}};
+  record.total_seconds = 1.5;
+  return record;
+}
+
+}  // namespace kgrade::test

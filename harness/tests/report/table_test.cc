@@ -1,0 +1,65 @@
+#include "report/table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sample_record.h"
+
+namespace kgrade {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(Table, ReadsAtAGlance) {
+  EXPECT_EQ(render_table(test::sample_record(), Style(false), false),
+            "scale  NVIDIA H200\n"
+            "accepted  good.cu  fp32  2.00x the reference\n"
+            "  case   role    verdict     error  class   median  reference  speedup\n"
+            "  tiny   sample  accepted  0.0e+00  fp32   1.50 ms    3.00 ms        -\n"
+            "  large  bench   accepted  4.3e-07  fp32   1.50 ms    3.00 ms    2.00x\n"
+            "wrong_answer  bad.cu\n"
+            "  case 'tiny': all wrong\n"
+            "  case   role    verdict       error  class   median  reference  speedup\n"
+            "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
+            "  large  bench   skipped           -  -            -          -        -  not run: the candidate's process is gone\n");
+}
+
+TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
+  Record record = test::sample_record();
+  record.device.measures_speed = false;
+  for (CandidateRecord& candidate : record.candidates) {
+    candidate.speedup.reset();
+    for (CaseRecord& c : candidate.cases) c.speedup.reset();
+  }
+  const std::string table = render_table(record, Style(false), false);
+  EXPECT_THAT(table, Not(HasSubstr(" ms")));
+  EXPECT_THAT(table, HasSubstr("no speed"));
+}
+
+TEST(Table, VerboseAddsChecksAndStages) {
+  const std::string table = render_table(test::sample_record(), Style(false), true);
+  EXPECT_THAT(table, HasSubstr("outputs_match  failed   tiny: all wrong"));
+  EXPECT_THAT(table, HasSubstr("candidate     0.25"));
+  EXPECT_THAT(table, HasSubstr("total         1.50"));
+}
+
+TEST(Table, ColoursDoNotMoveColumns) {
+  const Record record = test::sample_record();
+  std::string coloured = render_table(record, Style(true), false);
+  for (std::size_t at = coloured.find('\033'); at != std::string::npos; at = coloured.find('\033')) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(coloured, render_table(record, Style(false), false));
+}
+
+TEST(Table, TimesHaveThreeDigits) {
+  EXPECT_EQ(format_ms(0.00342), "3.42 us");
+  EXPECT_EQ(format_ms(0.0563), "56.3 us");
+  EXPECT_EQ(format_ms(12.34), "12.3 ms");
+  EXPECT_EQ(format_ms(123.4), "123 ms");
+  EXPECT_EQ(format_ms(1234), "1.23 s");
+}
+
+}  // namespace
+}  // namespace kgrade
