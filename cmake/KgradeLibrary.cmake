@@ -24,3 +24,12 @@ function(kgrade_test name)
   target_compile_definitions(${name} PRIVATE KGRADE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
 endfunction()
+
+# `cmake --build ... --target format` applies .clang-format.
+find_program(KGRADE_CLANG_FORMAT clang-format)
+if(KGRADE_CLANG_FORMAT)
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/*.h ${PROJECT_SOURCE_DIR}/harness/*.cc
+       ${PROJECT_SOURCE_DIR}/harness/*.cu ${PROJECT_SOURCE_DIR}/reference/*.cu* ${PROJECT_SOURCE_DIR}/solutions/*.cu)
+  list(FILTER sources EXCLUDE REGEX "/tests/fixtures/")
+  add_custom_target(format COMMAND ${KGRADE_CLANG_FORMAT} -i ${sources} COMMENT "Applying .clang-format")
+endif()

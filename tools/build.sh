@@ -13,11 +13,16 @@ stage() { # name, command...
 }
 
 main() {
-  local testing=OFF flags
-  [ "${1:-}" != --tests ] || testing=ON
+  local testing=() flags
+  # A build folder that has the tests keeps them.
+  if [ "${1:-}" = --tests ]; then
+    testing=(-DBUILD_TESTING=ON)
+  elif [ ! -f build/release/CMakeCache.txt ]; then
+    testing=(-DBUILD_TESTING=OFF)
+  fi
   read -r -a flags <<<"${KGRADE_CMAKE_FLAGS:-}"
   stage set-up tools/setup.sh "$@"
-  stage configure cmake --preset release "-DBUILD_TESTING=$testing" "${flags[@]}"
+  stage configure cmake --preset release "${testing[@]}" "${flags[@]}"
   stage build cmake --build --preset release --parallel "$(nproc)"
 }
 

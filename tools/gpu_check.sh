@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What has to be shown on a GPU, in one call: builds, runs all tests on the device, grades every solution, times a
 # grade with a cold start, and compares the oracle with PyTorch in float64 where PyTorch is installed.
-#   tools/gpu_check.sh [DIR]    records, table and logs go to DIR (default: build/gpu_check)
+#   tools/gpu_check.sh [DIR]    logs and records go to DIR (default: build/gpu_check), the records also as an archive
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$(realpath -m "${1:-build/gpu_check}")
@@ -17,9 +17,24 @@ step() { # name, command...: goes on after a failure, so that one call tells as 
 }
 
 grade_solutions() {
-  local slug status=0
-  for slug in $(ls solutions); do
-    "$kgrade" grade "$slug" solutions/"$slug"/*.cu --device cuda --verbose --json "$out/$slug.json" || status=1
+  local folder slug status=0
+  for folder in solutions/*/; do
+    slug=$(basename "$folder")
+    "$kgrade" grade "$slug" "$folder"*.cu --device cuda --verbose --json "$records/$slug.json" || status=1
+  done
+  return "$status"
+}
+
+# The verdicts are checked by the tests; this keeps the records. Exit code 1 is as it should be: all are refused.
+grade_wrong_candidates() {
+  local folder slug code status=0
+  mkdir -p "$records/wrong-candidates"
+  for folder in harness/tests/candidates/*/; do
+    slug=$(basename "$folder")
+    code=0
+    "$kgrade" grade "$slug" "$folder"*.cu --device cuda --quick \
+      --json "$records/wrong-candidates/$slug.json" || code=$?
+    [ "$code" -eq 1 ] || status=1
   done
   return "$status"
 }
@@ -30,24 +45,27 @@ time_one_grade() {
   for _ in 1 2 3; do
     begin=$(date +%s.%N)
     "$kgrade" grade "$slug" "solutions/$slug/naive.cu" --case kernelbench --device cuda --verbose \
-      --json "$out/$slug.kernelbench.json" || return
+      --json "$records/$slug.kernelbench.json" || return
     end=$(date +%s.%N)
     awk "BEGIN {printf \"seconds from command to verdict: %.2f\\n\", $end - $begin}"
   done
 }
 
-mkdir -p "$out"
+records=$out/records
+mkdir -p "$records"
 step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tests
 [ -x "$kgrade" ] || exit 1
 "$kgrade" doctor
 step time time_one_grade
 grep 'seconds from' "$out/time.log"
 step solutions grade_solutions
+step wrong-candidates grade_wrong_candidates
 # The tests labelled pypi need packages from PyPI; a GPU machine may have no network.
 step tests env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 4 -LE pypi
 grep 'tests passed' "$out/tests.log"
 if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
-  step oracle python3 tools/oracle_check/torch_check.py --kgrade "$kgrade" --json "$out/oracle_against_torch.json"
+  step oracle python3 tools/oracle_check/torch_check.py --kgrade "$kgrade" --json "$records/oracle.json"
   tail -n 3 "$out/oracle.log"
 fi
+tar -C "$out" -czf "$out/records.tar.gz" records
 [ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }

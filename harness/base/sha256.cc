@@ -61,7 +61,8 @@ std::string padded_tail(std::string_view bytes) {
 }  // namespace
 
 std::string sha256_hex(std::string_view bytes) {
-  State hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
+  State hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
+                0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   const auto* data = reinterpret_cast<const unsigned char*>(bytes.data());
   for (std::size_t block = 0; block + 64 <= bytes.size(); block += 64) compress(hash, data + block);
   const std::string tail = padded_tail(bytes);

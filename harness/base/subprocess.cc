@@ -91,8 +91,8 @@ bool drain(int fd, ProcessOutcome& outcome, std::size_t limit) {
   return true;
 }
 
-// How long to wait for output before looking whether the child has ended: something that it left behind may hold
-// the pipe open.
+// How long to wait for output before looking whether the child has ended: something that it left behind may
+// hold the pipe open.
 int milliseconds_to_wait(Clock::time_point deadline, bool limited) {
   constexpr long long look_again = 50;
   if (!limited) return look_again;
@@ -125,7 +125,8 @@ bool ChildProcess::has_ended() const {
   if (status_) return true;
   // WNOWAIT keeps the process id taken until wait() has killed the group.
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == pid_;
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+         info.si_pid == pid_;
 }
 
 int ChildProcess::wait() {
@@ -156,7 +157,8 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
   const auto program = find_program(request.command.front());
   if (!program) {
     return Error{fmt::format("cannot start '{}': no such program", request.command.front()),
-                 "install it, or put its folder into PATH", {}};
+                 "install it, or put its folder into PATH",
+                 {}};
   }
   std::vector<char*> argv = pointers(request.command);
   std::vector<char*> envp = pointers(request.environment);
@@ -170,7 +172,8 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
 
 Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return Error{fmt::format("cannot open a pipe: {}", ::strerror(errno)), "", {}};
+  if (::pipe2(ends, O_CLOEXEC) != 0)
+    return Error{fmt::format("cannot open a pipe: {}", ::strerror(errno)), "", {}};
   UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
   const auto start = Clock::now();
@@ -221,7 +224,8 @@ std::optional<std::filesystem::path> find_program(const std::string& name) {
 
 std::string describe_wait_status(int status) {
   if (WIFEXITED(status)) return fmt::format("exit code {}", WEXITSTATUS(status));
-  if (WIFSIGNALED(status)) return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
+  if (WIFSIGNALED(status))
+    return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   return fmt::format("wait status {:#x}", status);
 }
 

@@ -41,7 +41,8 @@ struct ProcessOutcome {
   bool success() const { return exit_code == 0 && signal == 0 && !timed_out; }
 };
 
-// Runs a program to its end; what it leaves running in its group is killed. An Error when it cannot be started.
+// Runs a program to its end; what it leaves running in its group is killed. An Error when it cannot be
+// started.
 Result<ProcessOutcome> run_process(const ProcessRequest& request);
 
 // A started child. The destructor kills its process group with SIGKILL and reaps it.

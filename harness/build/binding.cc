@@ -94,7 +94,8 @@ struct ParameterMismatch {
   std::string actual;
 };
 
-// Compilers name the mismatch several times; where they have worked out its arguments, the type stands there plainly.
+// Compilers name the mismatch several times; where they have worked out its arguments, the type stands there
+// plainly.
 std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
   const std::regex pattern(R"(kgrade_parameter_mismatch<([0-9]+)[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
   for (std::sregex_iterator match(log.begin(), log.end(), pattern), end; match != end; ++match) {
@@ -119,7 +120,8 @@ std::string binding_unit(const Problem& problem, const std::string& include, con
   unit += "using kgrade_parts = kgrade_binding::parts<decltype(&solution)>;\n";
   unit += fmt::format(
       "static_assert(kgrade_binding::require<kgrade_parts::count == {}, "
-      "kgrade_arity_mismatch<kgrade_parts::count>>::value, \"\");\n", problem.parameters.size());
+      "kgrade_arity_mismatch<kgrade_parts::count>>::value, \"\");\n",
+      problem.parameters.size());
   unit +=
       "static_assert(kgrade_binding::require<kgrade_binding::same<kgrade_parts::result, void>::value, "
       "kgrade_return_mismatch<kgrade_parts::result>>::value, \"\");\n";
@@ -133,7 +135,8 @@ std::string binding_unit(const Problem& problem, const std::string& include, con
       "extern \"C\" int kgrade_entry(const unsigned long long* arguments) {{\n"
       "  solution(\n    {});\n"
       "  return static_cast<int>(cudaGetLastError());\n"
-      "}}\n", arguments);
+      "}}\n",
+      arguments);
   return unit;
 }
 
@@ -145,14 +148,16 @@ std::optional<std::string> signature_complaint(const Problem& problem, const std
                        problem.parameters.size());
   }
   if (const auto mismatch = find_parameter_mismatch(log)) {
-    if (mismatch->position < problem.parameters.size()) return parameter_complaint(problem, *mismatch, element);
+    if (mismatch->position < problem.parameters.size())
+      return parameter_complaint(problem, *mismatch, element);
   }
   if (std::regex_search(log, match, std::regex(R"(kgrade_return_mismatch<([^\n'"\]]+?) ?>['"\]])"))) {
     return fmt::format("'solution' must return void, not {}", type_text(match[1].str()));
   }
-  if (unit_says(log, "__global__")) return "'solution' must be a host function that launches kernels, not a kernel";
-  if (unit_says(log, "solution") && (unit_says(log, "not declared") || unit_says(log, "undefined") ||
-                                     unit_says(log, "undeclared"))) {
+  if (unit_says(log, "__global__"))
+    return "'solution' must be a host function that launches kernels, not a kernel";
+  if (unit_says(log, "solution") &&
+      (unit_says(log, "not declared") || unit_says(log, "undefined") || unit_says(log, "undeclared"))) {
     return "the file defines no function 'solution'";
   }
   if (unit_says(log, "overloaded") || unit_says(log, "cannot determine which instance")) {

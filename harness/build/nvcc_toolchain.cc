@@ -25,7 +25,8 @@ std::vector<std::string> compiler_environment(const std::filesystem::path& nvcc,
 
 // "13.0.88" out of `nvcc --version`.
 std::string version_of(const std::filesystem::path& nvcc) {
-  const auto outcome = run_process({{nvcc.string(), "--version"}, compiler_environment(nvcc, "/tmp"), "", {}, 65536});
+  const auto outcome =
+      run_process({{nvcc.string(), "--version"}, compiler_environment(nvcc, "/tmp"), "", {}, 65536});
   std::smatch match;
   if (outcome.ok() && std::regex_search(outcome->output, match, std::regex(R"(V([0-9]+\.[0-9]+\.[0-9]+))"))) {
     return match[1].str();
@@ -67,9 +68,12 @@ NvccToolchain::NvccToolchain(std::filesystem::path nvcc, std::string architectur
       version_(version_of(nvcc_)),
       flags_({"-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", gencode(architecture)}) {}
 
-std::string NvccToolchain::describe() const { return fmt::format("nvcc {} {}", version_, fmt::join(flags_, " ")); }
+std::string NvccToolchain::describe() const {
+  return fmt::format("nvcc {} {}", version_, fmt::join(flags_, " "));
+}
 
-std::vector<std::string> NvccToolchain::command(const BuildRequest& request, const std::filesystem::path& unit,
+std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
+                                                const std::filesystem::path& unit,
                                                 const std::filesystem::path& library, bool lean) const {
   std::vector<std::string> command = {nvcc_.string()};
   command.insert(command.end(), flags_.begin(), flags_.end());
@@ -85,7 +89,8 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
   const std::filesystem::path unit = request.output_directory / "unit.cu";
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";
-  if (auto written = write_file_atomically(unit, binding_unit(problem, request.source.string(), "float")); !written) {
+  if (auto written = write_file_atomically(unit, binding_unit(problem, request.source.string(), "float"));
+      !written) {
     return written.errors();
   }
   for (const bool lean : {true, false}) {

@@ -24,21 +24,25 @@ struct Finding {
 };
 
 std::string first_line(const std::vector<std::string>& command) {
-  const auto outcome = run_process({command, {"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin"}, "", {}, 4096});
+  const auto outcome =
+      run_process({command, {"LC_ALL=C", "PATH=/usr/local/bin:/usr/bin:/bin"}, "", {}, 4096});
   if (!outcome || !outcome->success()) return "";
   return outcome->output.substr(0, outcome->output.find('\n'));
 }
 
 Finding host_compiler() {
   for (const char* name : {"g++", "clang++"}) {
-    if (const auto found = find_program(name)) return {true, "C++ compiler", first_line({found->string(), "--version"}), ""};
+    if (const auto found = find_program(name))
+      return {true, "C++ compiler", first_line({found->string(), "--version"}), ""};
   }
-  return {false, "C++ compiler", "none: the emulated device cannot build contestants", "install g++ 12 or later (Debian, Ubuntu: apt install g++)"};
+  return {false, "C++ compiler", "none: the emulated device cannot build contestants",
+          "install g++ 12 or later (Debian, Ubuntu: apt install g++)"};
 }
 
 Finding cuda_compiler() {
   if (const auto found = find_nvcc()) return {true, "nvcc", found->string(), ""};
-  return {false, "nvcc", "none: the CUDA device cannot build contestants", "install the CUDA Toolkit and put its bin folder into PATH"};
+  return {false, "nvcc", "none: the CUDA device cannot build contestants",
+          "install the CUDA Toolkit and put its bin folder into PATH"};
 }
 
 std::vector<Finding> cuda_devices() {
@@ -49,7 +53,8 @@ std::vector<Finding> cuda_devices() {
     const DeviceInfo& device = found.devices[i];
     findings.push_back({true, fmt::format("CUDA device {}", i),
                         fmt::format("{}, {}, {}, driver for CUDA {}", device.name, device.architecture,
-                                    format_bytes(device.memory_bytes), device.driver_version), ""});
+                                    format_bytes(device.memory_bytes), device.driver_version),
+                        ""});
   }
   return findings;
 }
@@ -76,9 +81,12 @@ Finding temporary_folder() {
 int run(const std::string& directory) {
   const Layout layout = Layout::find(directory);
   const HostInfo host = host_info();
-  std::vector<Finding> findings = {
-      {true, "host", fmt::format("{}, kernel {}, {} cores, {}", host.system, host.kernel, host.cores, format_bytes(host.memory_bytes)), ""},
-      host_compiler(), worker(layout, "kgrade-worker-emulated")};
+  std::vector<Finding> findings = {{true, "host",
+                                    fmt::format("{}, kernel {}, {} cores, {}", host.system, host.kernel,
+                                                host.cores, format_bytes(host.memory_bytes)),
+                                    ""},
+                                   host_compiler(),
+                                   worker(layout, "kgrade-worker-emulated")};
   const bool emulated = findings[1].present && findings[2].present;
   findings.push_back(cuda_compiler());
   for (Finding& finding : cuda_devices()) findings.push_back(std::move(finding));
@@ -90,10 +98,13 @@ int run(const std::string& directory) {
 
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const Finding& finding : findings) {
-    fmt::print("{} {:<24} {}\n", finding.present ? style(Colour::green, "has  ") : style(Colour::yellow, "lacks"), finding.what, finding.detail);
+    fmt::print("{} {:<24} {}\n",
+               finding.present ? style(Colour::green, "has  ") : style(Colour::yellow, "lacks"), finding.what,
+               finding.detail);
     if (!finding.present) fmt::print("      {:<24} remedy: {}\n", "", finding.remedy);
   }
-  fmt::print("\nGrading on a GPU:              {}\nGrading on the emulated device: {}\n", cuda ? "ready" : "not ready", emulated ? "ready" : "not ready");
+  fmt::print("\nGrading on a GPU:              {}\nGrading on the emulated device: {}\n",
+             cuda ? "ready" : "not ready", emulated ? "ready" : "not ready");
   const bool common = findings[findings.size() - 1].present && findings[findings.size() - 2].present;
   return (cuda || emulated) && common ? exit_ok : exit_machine;
 }
@@ -102,7 +113,8 @@ int run(const std::string& directory) {
 
 Command add_doctor(CLI::App& app) {
   auto directory = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("doctor", "Say what this machine has and lacks for grading, with remedies");
+  CLI::App* command =
+      app.add_subcommand("doctor", "Say what this machine has and lacks for grading, with remedies");
   add_problems_option(*command, *directory);
   return {command, [directory] { return run(*directory); }};
 }

@@ -46,7 +46,8 @@ int run(Arguments& arguments) {
   arguments.options.layout = Layout::find(arguments.problems);
   const auto problem = find_problem(arguments.problem, arguments.options.layout.problems);
   if (!problem) return fail(problem.errors());
-  if (const auto failure = dump_cases(*problem, arguments.options)) return fail(failure->errors, failure->exit_code);
+  if (const auto failure = dump_cases(*problem, arguments.options))
+    return fail(failure->errors, failure->exit_code);
   return exit_ok;
 }
 
@@ -55,13 +56,28 @@ int run(Arguments& arguments) {
 Command add_dump(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("dump", "Write a case's inputs and expected outputs as .npy files");
-  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")->required();
-  command->add_option("--case", arguments->options.cases, "The case (may be repeated)")->required()->type_name("NAME")->allow_extra_args(false);
-  command->add_option("--directory", arguments->options.directory, "Where to write, a folder a case; made when missing")->required()->type_name("DIR");
-  command->add_option("--set", arguments->overrides, "Replace a scalar parameter of the case (may be repeated)")
-      ->type_name("NAME=N")->allow_extra_args(false);
-  command->add_option("--seed", arguments->options.seed, "Seed of the inputs")->capture_default_str()->type_name("N")->check(CLI::NonNegativeNumber);
-  command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")->capture_default_str()->type_name("DEVICE");
+  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
+      ->required();
+  command->add_option("--case", arguments->options.cases, "The case (may be repeated)")
+      ->required()
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--directory", arguments->options.directory,
+                   "Where to write, a folder a case; made when missing")
+      ->required()
+      ->type_name("DIR");
+  command
+      ->add_option("--set", arguments->overrides, "Replace a scalar parameter of the case (may be repeated)")
+      ->type_name("NAME=N")
+      ->allow_extra_args(false);
+  command->add_option("--seed", arguments->options.seed, "Seed of the inputs")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")
+      ->capture_default_str()
+      ->type_name("DEVICE");
   add_problems_option(*command, arguments->problems);
   return {command, [arguments] { return run(*arguments); }};
 }

@@ -37,9 +37,11 @@ std::optional<Error> check_writable(const std::string& path) {
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
   std::error_code ignored;
   const Location place{path, 0, 0};
-  if (std::filesystem::is_directory(target, ignored)) return Error{"--json: is a folder", "name a file in it", place};
+  if (std::filesystem::is_directory(target, ignored))
+    return Error{"--json: is a folder", "name a file in it", place};
   if (!std::filesystem::is_directory(folder, ignored)) {
-    return Error{"--json: there is no folder " + folder.string(), "make it first, or name another file", place};
+    return Error{"--json: there is no folder " + folder.string(), "make it first, or name another file",
+                 place};
   }
   const bool exists = std::filesystem::exists(target, ignored);
   if (::access(folder.c_str(), W_OK) != 0 || (exists && ::access(target.c_str(), W_OK) != 0)) {
@@ -96,18 +98,34 @@ int run(const Arguments& arguments) {
 Command add_grade(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("grade", "Grade candidate kernels for a problem");
-  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")->required();
-  command->add_option("candidates", arguments->candidates, "Candidate .cu files")->required()->type_name("FILE");
-  command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")->capture_default_str()->type_name("DEVICE");
-  command->add_option("--case", arguments->cases, "Only this case (may be repeated)")->type_name("NAME")->allow_extra_args(false);
-  command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")->type_name("FILE");
-  command->add_option("--seed", arguments->seed, "Seed of the inputs (default: random; the record keeps it)")->type_name("N")->check(CLI::NonNegativeNumber);
-  command->add_option("--time-limit", arguments->time_limit, "Seconds that one call of a candidate may take (default: 20 times the reference's, at least 2)")
-      ->type_name("SECONDS")->check(CLI::Range(0.001, 86400.0));
+  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
+      ->required();
+  command->add_option("candidates", arguments->candidates, "Candidate .cu files")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")
+      ->capture_default_str()
+      ->type_name("DEVICE");
+  command->add_option("--case", arguments->cases, "Only this case (may be repeated)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")
+      ->type_name("FILE");
+  command->add_option("--seed", arguments->seed, "Seed of the inputs (default: random; the record keeps it)")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option(
+          "--time-limit", arguments->time_limit,
+          "Seconds that one call of a candidate may take (default: 20 times the reference's, at least 2)")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.001, 86400.0));
   add_problems_option(*command, arguments->problems);
   command->add_flag("--quick", arguments->quick, "Fewer samples");
   command->add_flag("--verbose", arguments->verbose, "Also print checks, stages and compiler messages");
-  command->footer("Example: kgrade grade conv-transpose-2d-sq-input-asym-kernel solutions/conv-transpose-2d-sq-input-asym-kernel/naive.cu");
+  command->footer(
+      "Example: kgrade grade conv-transpose-2d-sq-input-asym-kernel "
+      "solutions/conv-transpose-2d-sq-input-asym-kernel/naive.cu");
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -42,7 +42,8 @@ int run(const std::vector<std::string>& named, const std::string& directory) {
     for (const Error& clash : clashes) fmt::print("{}\n", to_string(clash));
     errors += static_cast<int>(clashes.size());
   }
-  fmt::print("{} file{}, {} error{}\n", files.size(), files.size() == 1 ? "" : "s", errors, errors == 1 ? "" : "s");
+  fmt::print("{} file{}, {} error{}\n", files.size(), files.size() == 1 ? "" : "s", errors,
+             errors == 1 ? "" : "s");
   return errors == 0 ? exit_ok : exit_usage;
 }
 

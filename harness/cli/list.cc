@@ -24,7 +24,8 @@ int run(const std::string& directory) {
       errors.insert(errors.end(), problem.errors().begin(), problem.errors().end());
       continue;
     }
-    table.add({problem->slug, std::string(to_string(problem->difficulty)), std::to_string(problem->cases.size()), problem->title});
+    table.add({problem->slug, std::string(to_string(problem->difficulty)),
+               std::to_string(problem->cases.size()), problem->title});
     problems.push_back(std::move(*problem));
   }
   fmt::print("{}", table.render(style, ""));

@@ -1,4 +1,5 @@
-// One line on a terminal that is overwritten as work goes on; nothing at all where standard error is no terminal.
+// One line on a terminal that is overwritten as work goes on; nothing at all where standard error is no
+// terminal.
 #pragma once
 
 #include <chrono>

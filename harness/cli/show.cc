@@ -25,7 +25,10 @@ Json json_of(const Problem& problem, const Case& bound) {
   }
   Json tensors = Json::array();
   for (const Tensor& tensor : bound.tensors) {
-    tensors.push_back({{"name", tensor.name}, {"shape", tensor.shape}, {"elements", tensor.elements}, {"output", tensor.output}});
+    tensors.push_back({{"name", tensor.name},
+                       {"shape", tensor.shape},
+                       {"elements", tensor.elements},
+                       {"output", tensor.output}});
   }
   return {{"name", bound.name},
           {"role", to_string(bound.role)},
@@ -46,8 +49,13 @@ std::string parameters_text(const Problem& problem, const Style& style) {
   TextTable table({"parameter", "type", "shape", "drawn from"});
   for (const Parameter& parameter : problem.parameters) {
     const std::string base = parameter.type == "[VAR]" ? "float" : parameter.type;
-    const std::string type = parameter.is_input() ? "const " + base + "*" : parameter.pointer ? base + "*" : base;
-    table.add({parameter.name, type, shape_text(parameter), parameter.init ? parameter.init->text : parameter.is_output() ? "(output)" : ""});
+    const std::string type = parameter.is_input() ? "const " + base + "*"
+                             : parameter.pointer  ? base + "*"
+                                                  : base;
+    table.add({parameter.name, type, shape_text(parameter),
+               parameter.init          ? parameter.init->text
+               : parameter.is_output() ? "(output)"
+                                       : ""});
   }
   return table.render(style);
 }
@@ -92,17 +100,23 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
   if (!problem.source.empty()) fmt::print("{}\n", problem.source);
-  fmt::print("\nEntry point\n  {}\n\nParameters\n{}", wrapped_signature(problem), parameters_text(problem, style));
+  fmt::print("\nEntry point\n  {}\n\nParameters\n{}", wrapped_signature(problem),
+             parameters_text(problem, style));
   for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
-  TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"}, {false, false, false, true, true, false});
+  TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"},
+                  {false, false, false, true, true, false});
   for (const Case& bound : cases) {
     table.add({bound.name, std::string(to_string(bound.role)), outputs_text(bound),
-               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)))), flops_text(bound.flops),
-               style(Colour::dim, values_text(problem, bound))});
+               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)))),
+               flops_text(bound.flops), style(Colour::dim, values_text(problem, bound))});
   }
   fmt::print("\nCases (memory: all tensors once)\n{}", table.render(style));
-  fmt::print("\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm).\n", problem.precision,
-             problem.precision == "bf16" ? problem.thresholds.bf16 : problem.precision == "tf32" ? problem.thresholds.tf32 : problem.thresholds.fp32);
+  fmt::print(
+      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm).\n",
+      problem.precision,
+      problem.precision == "bf16"   ? problem.thresholds.bf16
+      : problem.precision == "tf32" ? problem.thresholds.tf32
+                                    : problem.thresholds.fp32);
   return exit_ok;
 }
 
@@ -121,8 +135,12 @@ int run(const std::string& name, const std::string& directory, bool as_json) {
   }
   if (!errors.empty()) return fail(errors);
   if (!as_json) return print_text(*problem, cases);
-  Json json = {{"slug", problem->slug}, {"title", problem->title}, {"difficulty", to_string(problem->difficulty)},
-               {"signature", signature(*problem)}, {"precision", problem->precision}, {"cases", Json::array()}};
+  Json json = {{"slug", problem->slug},
+               {"title", problem->title},
+               {"difficulty", to_string(problem->difficulty)},
+               {"signature", signature(*problem)},
+               {"precision", problem->precision},
+               {"cases", Json::array()}};
   for (const Case& bound : cases) json["cases"].push_back(json_of(*problem, bound));
   fmt::print("{}\n", json.dump(2));
   return exit_ok;
@@ -137,8 +155,10 @@ Command add_show(CLI::App& app) {
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("show", "Show a problem: entry point, shapes, cases with memory and arithmetic");
-  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")->required();
+  CLI::App* command =
+      app.add_subcommand("show", "Show a problem: entry point, shapes, cases with memory and arithmetic");
+  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
+      ->required();
   add_problems_option(*command, arguments->directory);
   command->add_flag("--json", arguments->json, "Print JSON");
   return {command, [arguments] { return run(arguments->problem, arguments->directory, arguments->json); }};

@@ -31,8 +31,8 @@ struct OutputComparison {
   Comparison comparison;
 };
 
-// One kind of call, timed or not: inputs drawn anew, outputs and guard zones filled with fresh random bits, the
-// worker asked, then guard zones and inputs checked. Comparing the outputs is a step of its own.
+// One kind of call, timed or not: inputs drawn anew, outputs and guard zones filled with fresh random bits,
+// the worker asked, then guard zones and inputs checked. Comparing the outputs is a step of its own.
 class Arena {
  public:
   virtual ~Arena() = default;
@@ -49,13 +49,13 @@ class Arena {
   // Compares every output of a player with what the oracle's last call left.
   virtual std::vector<OutputComparison> compare(Player player) = 0;
 
-  // After a comparison that failed, of the candidate's output number `output`: how many elements differ by more
-  // than `limit`, and how many were never written.
+  // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
+  // more than `limit`, and how many were never written.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
 
-  // What a candidate that died in a call was about: the same call in a fresh worker that may write to its inputs.
-  // Says which inputs or guard zones it then changes.
+  // What a candidate that died in a call was about: the same call in a fresh worker that may write to its
+  // inputs. Says which inputs or guard zones it then changes.
   virtual Lease::Damage diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
 
   // Ends the candidate's worker; it is no longer alive.

@@ -75,13 +75,15 @@ Lease::Damage Lease::inspect() const {
     const Loan& loan = loans_[i];
     const Tensor& tensor = case_.tensors[i];
     const std::uint64_t end = loan.begin + loan.bytes;
-    const std::uint64_t changed = device_.count_changed_bytes(*loan.buffer, 0, loan.begin, loan.poison) +
-                                  device_.count_changed_bytes(*loan.buffer, end, loan.buffer->bytes(), loan.poison);
+    const std::uint64_t changed =
+        device_.count_changed_bytes(*loan.buffer, 0, loan.begin, loan.poison) +
+        device_.count_changed_bytes(*loan.buffer, end, loan.buffer->bytes(), loan.poison);
     if (changed > 0 && damage.guard_bytes == 0) damage.guard_tensor = tensor.name;
     damage.guard_bytes += changed;
     if (tensor.output) continue;
-    const std::uint64_t elements = device_.count_changed_elements(
-        *loan.buffer, loan.begin, static_cast<std::uint64_t>(tensor.elements), to_distribution(tensor.init), loan.input);
+    const std::uint64_t elements =
+        device_.count_changed_elements(*loan.buffer, loan.begin, static_cast<std::uint64_t>(tensor.elements),
+                                       to_distribution(tensor.init), loan.input);
     if (elements > 0 && damage.input_elements == 0) damage.input_tensor = tensor.name;
     damage.input_elements += elements;
   }

@@ -62,11 +62,12 @@ class Lease {
     std::unique_ptr<SharedBuffer> buffer;
     std::uint64_t begin = 0;
     std::uint64_t bytes = 0;
-    RandomStream input;   // what the last refresh drew
+    RandomStream input;  // what the last refresh drew
     RandomStream poison;
   };
 
-  Lease(Device& device, const Problem& problem, const Case& bound) : device_(device), problem_(problem), case_(bound) {}
+  Lease(Device& device, const Problem& problem, const Case& bound)
+      : device_(device), problem_(problem), case_(bound) {}
 
   Device& device_;
   const Problem& problem_;

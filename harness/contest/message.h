@@ -1,6 +1,7 @@
 // What referee and worker say to each other: fixed-size messages over one SOCK_SEQPACKET socket, so that each
 // read is one whole message or none. A worker is not trusted: whatever it sends is checked for size, type and
-// sequence number, and nothing in a reply decides a verdict; the times in it are checked by the referee's clock.
+// sequence number, and nothing in a reply decides a verdict; the times in it are checked by the referee's
+// clock.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +13,8 @@ constexpr std::uint32_t message_magic = 0x6b677264;  // "kgrd"
 constexpr std::uint32_t max_parameters = 64;
 
 enum class RequestType : std::uint32_t {
-  load = 1,    // carries the descriptor of the contestant's library
-  lend = 2,    // carries the descriptor of one tensor's buffer
+  load = 1,       // carries the descriptor of the contestant's library
+  lend = 2,       // carries the descriptor of one tensor's buffer
   give_back = 3,  // unmap everything lent
   call = 4,
 };
@@ -22,10 +23,10 @@ struct Request {
   std::uint32_t magic = message_magic;
   RequestType type = RequestType::call;
   std::uint64_t sequence = 0;
-  std::uint32_t parameter = 0;  // lend: which parameter the buffer is for
-  std::uint32_t writable = 0;   // lend
-  std::uint64_t bytes = 0;      // lend: of the whole buffer
-  std::uint32_t parameters = 0; // call: how many slots follow
+  std::uint32_t parameter = 0;   // lend: which parameter the buffer is for
+  std::uint32_t writable = 0;    // lend
+  std::uint64_t bytes = 0;       // lend: of the whole buffer
+  std::uint32_t parameters = 0;  // call: how many slots follow
   std::uint32_t reserved = 0;
   // call: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
   std::uint64_t slots[max_parameters] = {};
@@ -33,10 +34,10 @@ struct Request {
 };
 
 enum class ReplyStatus : std::uint32_t {
-  done = 1,          // what was asked for has been done; of a call: see `error`
-  cannot_load = 2,   // the library does not load, or lacks its entry
-  no_memory = 3,     // a lent buffer cannot be mapped
-  device_failed = 4, // the worker's own device calls fail (a context that a kernel has destroyed)
+  done = 1,           // what was asked for has been done; of a call: see `error`
+  cannot_load = 2,    // the library does not load, or lacks its entry
+  no_memory = 3,      // a lent buffer cannot be mapped
+  device_failed = 4,  // the worker's own device calls fail (a context that a kernel has destroyed)
 };
 
 struct Reply {

@@ -10,7 +10,11 @@ constexpr Patience lending_patience{60'000};
 }  // namespace
 
 Referee::Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference)
-    : device_(device), problem_(problem), oracle_(oracle), reference_(reference), poison_key_(random_seed()) {}
+    : device_(device),
+      problem_(problem),
+      oracle_(oracle),
+      reference_(reference),
+      poison_key_(random_seed()) {}
 
 void Referee::seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library) {
   candidate_ = std::move(seat);
@@ -19,9 +23,12 @@ void Referee::seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path l
 
 Seat& Referee::seat_of(Player player) {
   switch (player) {
-    case Player::oracle: return oracle_;
-    case Player::reference: return reference_;
-    case Player::candidate: break;
+    case Player::oracle:
+      return oracle_;
+    case Player::reference:
+      return reference_;
+    case Player::candidate:
+      break;
   }
   return *candidate_;
 }

@@ -1,5 +1,5 @@
-// The arena of processes: three seats, each with a worker of its own. The referee owns inputs, expected outputs,
-// poison and guard zones, and never loads a contestant.
+// The arena of processes: three seats, each with a worker of its own. The referee owns inputs, expected
+// outputs, poison and guard zones, and never loads a contestant.
 #pragma once
 
 #include <filesystem>

@@ -16,7 +16,9 @@ class Seat {
 
   // Waits for the worker's device, then loads the contestant. A fault of the first is the machine's.
   Answer await_ready(Patience patience) { return worker_->give_back(patience); }
-  Answer load(const std::filesystem::path& library, Patience patience) { return worker_->load(library, patience); }
+  Answer load(const std::filesystem::path& library, Patience patience) {
+    return worker_->load(library, patience);
+  }
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   Result<Answer> sit(const Case& bound, bool inputs_writable, Patience patience);

@@ -28,10 +28,14 @@ class Worker {
  private:
   Reply answer(const Request& request, UniqueFd descriptor) {
     switch (request.type) {
-      case RequestType::load: return load(descriptor);
-      case RequestType::lend: return lend(request, std::move(descriptor));
-      case RequestType::give_back: return give_back();
-      case RequestType::call: return call(request);
+      case RequestType::load:
+        return load(descriptor);
+      case RequestType::lend:
+        return lend(request, std::move(descriptor));
+      case RequestType::give_back:
+        return give_back();
+      case RequestType::call:
+        return call(request);
     }
     return {};
   }

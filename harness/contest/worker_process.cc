@@ -77,20 +77,28 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
   Answer answer;
   auto outcome = Link::Outcome::closed;
   if (link_.send(request, descriptor)) outcome = link_.receive(answer.reply, request.sequence, patience);
-  answer.wall_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  answer.wall_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   switch (outcome) {
     case Link::Outcome::timeout:
-      return fail(Fault::time_limit, fmt::format("no answer within {:.1f} s", static_cast<double>(patience.count()) / 1000));
+      return fail(Fault::time_limit,
+                  fmt::format("no answer within {:.1f} s", static_cast<double>(patience.count()) / 1000));
     case Link::Outcome::malformed:
       return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
-    case Link::Outcome::closed: return fail(Fault::ended, "");
-    case Link::Outcome::message: break;
+    case Link::Outcome::closed:
+      return fail(Fault::ended, "");
+    case Link::Outcome::message:
+      break;
   }
   switch (answer.reply.status) {
-    case ReplyStatus::done: return answer;
-    case ReplyStatus::cannot_load: return fail(Fault::cannot_load, "the built library does not load");
-    case ReplyStatus::no_memory: return fail(Fault::no_memory, "the worker cannot map its buffers");
-    case ReplyStatus::device_failed: break;
+    case ReplyStatus::done:
+      return answer;
+    case ReplyStatus::cannot_load:
+      return fail(Fault::cannot_load, "the built library does not load");
+    case ReplyStatus::no_memory:
+      return fail(Fault::no_memory, "the worker cannot map its buffers");
+    case ReplyStatus::device_failed:
+      break;
   }
   return fail(Fault::device_failed, "the device no longer answers in the contestant's process");
 }
@@ -101,7 +109,8 @@ Answer WorkerProcess::fail(Fault fault, std::string detail) {
   process_.kill_group();
   const int status = process_.wait();
   alive_ = false;
-  if (fault == Fault::ended && detail.empty()) detail = fmt::format("the process ended: {}", describe_wait_status(status));
+  if (fault == Fault::ended && detail.empty())
+    detail = fmt::format("the process ended: {}", describe_wait_status(status));
   return {fault, std::move(detail), {}, 0};
 }
 

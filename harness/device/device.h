@@ -41,7 +41,7 @@ struct Comparison {
   double sum_squared_difference = 0;
   double sum_squared_expected = 0;
   double max_abs_difference = 0;
-  std::uint64_t worst_index = 0;            // where it is
+  std::uint64_t worst_index = 0;  // where it is
   std::uint64_t nonfinite_mismatches = 0;
   std::uint64_t first_nonfinite_mismatch = 0;
   std::uint64_t compared = 0;  // elements that entered the sums
@@ -71,8 +71,9 @@ class Device {
   virtual void fill_input(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
                           const Distribution& distribution, const RandomStream& stream) = 0;
   // How many elements differ in any bit from what fill_input wrote.
-  virtual std::uint64_t count_changed_elements(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                                               const Distribution& distribution, const RandomStream& stream) = 0;
+  virtual std::uint64_t count_changed_elements(SharedBuffer& buffer, std::uint64_t begin,
+                                               std::uint64_t elements, const Distribution& distribution,
+                                               const RandomStream& stream) = 0;
 
   // Compares `elements` floats.
   virtual Comparison compare(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,

@@ -44,7 +44,8 @@ KGRADE_HOST_DEVICE inline void fill_block(unsigned char* buffer, ByteRange range
 }
 
 KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned char* buffer, ByteRange range,
-                                                              const RandomStream& stream, std::uint64_t block) {
+                                                              const RandomStream& stream,
+                                                              std::uint64_t block) {
   const PhiloxBlock random = random_block(stream, block);
   const ByteRange part = clip(range, block);
   unsigned int changed = 0;
@@ -54,7 +55,8 @@ KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned cha
 
 // Aligned 4-byte words that still hold what fill_block wrote.
 KGRADE_HOST_DEVICE inline unsigned int unchanged_words_in_block(const unsigned char* buffer, ByteRange range,
-                                                                const RandomStream& stream, std::uint64_t block) {
+                                                                const RandomStream& stream,
+                                                                std::uint64_t block) {
   const PhiloxBlock random = random_block(stream, block);
   const ByteRange part = clip(range, block);
   unsigned int unchanged = 0;
@@ -101,7 +103,8 @@ KGRADE_HOST_DEVICE inline bool same_nonfinite(float a, float b) {
   return (is_nan(a) && is_nan(b)) || (!is_nan(a) && !is_nan(b) && a == b);
 }
 
-KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float expected, std::uint64_t index) {
+KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float expected,
+                                          std::uint64_t index) {
   if (!is_finite(actual) || !is_finite(expected)) {
     if (same_nonfinite(actual, expected)) return;
     if (total.nonfinite_mismatches == 0) total.first_nonfinite_mismatch = index;

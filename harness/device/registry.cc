@@ -28,8 +28,10 @@ CudaProbe probe_cuda() {
 #ifdef KGRADE_HAVE_CUDA
   return cuda::probe();
 #else
-  return {false, {}, Error{"this build has no CUDA device",
-                           "install the CUDA Toolkit, then configure and build again", {}}};
+  return {
+      false,
+      {},
+      Error{"this build has no CUDA device", "install the CUDA Toolkit, then configure and build again", {}}};
 #endif
 }
 

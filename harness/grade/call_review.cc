@@ -17,33 +17,54 @@ constexpr std::array<int, 8> cuda_device_faults = {700, 214, 710, 714, 715, 716,
 
 std::string error_name(int error) {
   switch (error) {
-    case 1: return "invalid argument";
-    case cuda_memory_allocation: return "out of memory";
-    case cuda_invalid_configuration: return "invalid launch configuration";
-    case 98: return "invalid device function";
-    case 209: return "no kernel image for this device";
-    case 700: return "illegal memory access";
-    case cuda_too_many_resources: return "too many resources requested for launch";
-    case 702: return "launch timed out";
-    case 710: return "device-side assert";
-    case 714: return "hardware stack error";
-    case 715: return "illegal instruction";
-    case 716: return "misaligned address";
-    case 717: return "operation on an invalid address space";
-    case 719: return "unspecified launch failure";
-    default: return "see cudaError_t";
+    case 1:
+      return "invalid argument";
+    case cuda_memory_allocation:
+      return "out of memory";
+    case cuda_invalid_configuration:
+      return "invalid launch configuration";
+    case 98:
+      return "invalid device function";
+    case 209:
+      return "no kernel image for this device";
+    case 700:
+      return "illegal memory access";
+    case cuda_too_many_resources:
+      return "too many resources requested for launch";
+    case 702:
+      return "launch timed out";
+    case 710:
+      return "device-side assert";
+    case 714:
+      return "hardware stack error";
+    case 715:
+      return "illegal instruction";
+    case 716:
+      return "misaligned address";
+    case 717:
+      return "operation on an invalid address space";
+    case 719:
+      return "unspecified launch failure";
+    default:
+      return "see cudaError_t";
   }
 }
 
 std::optional<CallFinding> review_fault(const CallReport& report) {
   switch (report.fault) {
-    case Fault::none: return std::nullopt;
-    case Fault::time_limit: return CallFinding{Verdict::time_limit, "completion", report.detail};
-    case Fault::no_memory: return CallFinding{Verdict::memory_limit, "memory", report.detail};
-    case Fault::cannot_load: return CallFinding{Verdict::runtime_error, "load", report.detail};
-    case Fault::malformed: return CallFinding{Verdict::cheating, "completion", report.detail};
+    case Fault::none:
+      return std::nullopt;
+    case Fault::time_limit:
+      return CallFinding{Verdict::time_limit, "completion", report.detail};
+    case Fault::no_memory:
+      return CallFinding{Verdict::memory_limit, "memory", report.detail};
+    case Fault::cannot_load:
+      return CallFinding{Verdict::runtime_error, "load", report.detail};
+    case Fault::malformed:
+      return CallFinding{Verdict::cheating, "completion", report.detail};
     case Fault::ended:
-    case Fault::device_failed: break;
+    case Fault::device_failed:
+      break;
   }
   return CallFinding{Verdict::runtime_error, "completion", report.detail};
 }
@@ -57,20 +78,23 @@ std::optional<CallFinding> review_cuda_error(int error) {
 
 // A worker that reports a time which the referee's clock contradicts is lying or broken.
 std::optional<CallFinding> review_clock(const CallReport& report) {
-  if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0 && report.elapsed_ms <= report.wall_ms) return std::nullopt;
+  if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0 && report.elapsed_ms <= report.wall_ms)
+    return std::nullopt;
   return CallFinding{Verdict::cheating, "clock",
-                 fmt::format("the worker reports {} ms, the referee's clock says {} ms", report.elapsed_ms,
-                             report.wall_ms)};
+                     fmt::format("the worker reports {} ms, the referee's clock says {} ms",
+                                 report.elapsed_ms, report.wall_ms)};
 }
 
 std::optional<CallFinding> review_damage(const Lease::Damage& damage) {
   if (damage.guard_bytes > 0) {
-    return CallFinding{Verdict::out_of_bounds, "guard_zones",
-                   fmt::format("{} bytes written outside of '{}'", damage.guard_bytes, damage.guard_tensor)};
+    return CallFinding{
+        Verdict::out_of_bounds, "guard_zones",
+        fmt::format("{} bytes written outside of '{}'", damage.guard_bytes, damage.guard_tensor)};
   }
   if (damage.input_elements > 0) {
-    return CallFinding{Verdict::input_modified, "inputs_unchanged",
-                   fmt::format("{} elements of input '{}' changed", damage.input_elements, damage.input_tensor)};
+    return CallFinding{
+        Verdict::input_modified, "inputs_unchanged",
+        fmt::format("{} elements of input '{}' changed", damage.input_elements, damage.input_tensor)};
   }
   return std::nullopt;
 }

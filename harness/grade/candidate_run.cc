@@ -10,10 +10,13 @@ namespace {
 
 Verdict verdict_of(BuildStatus status) {
   switch (status) {
-    case BuildStatus::signature_mismatch: return Verdict::signature_mismatch;
-    case BuildStatus::unsupported: return Verdict::unsupported;
+    case BuildStatus::signature_mismatch:
+      return Verdict::signature_mismatch;
+    case BuildStatus::unsupported:
+      return Verdict::unsupported;
     case BuildStatus::built:
-    case BuildStatus::compile_error: break;
+    case BuildStatus::compile_error:
+      break;
   }
   return Verdict::compile_error;
 }
@@ -55,7 +58,8 @@ class CandidateRun {
   Errors run_cases(const std::vector<PlannedCase>& cases) {
     for (const PlannedCase& planned : cases) {
       std::string skipped = planned.skipped;
-      if (skipped.empty() && !session_.arena.candidate_alive()) skipped = "not run: the candidate's process is gone";
+      if (skipped.empty() && !session_.arena.candidate_alive())
+        skipped = "not run: the candidate's process is gone";
       if (!skipped.empty()) {
         record_.cases.push_back(skipped_case(session_.problem, planned.bound, skipped));
         continue;

@@ -13,14 +13,16 @@ namespace {
 // For contestants of our own, which may be slow but do end.
 constexpr Patience trusted_patience{300'000};
 
-// How long a call of a candidate may take: far longer than the reference, which is as plain as a kernel can be.
+// How long a call of a candidate may take: far longer than the reference, which is as plain as a kernel can
+// be.
 constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
 
 Error trusted_failure(const std::string& who, const Case& bound, const std::string& why) {
   return {fmt::format("the {} fails on case '{}': {}", who, bound.name, why),
-          "this is no fault of the candidate: check the reference source, or report it", {}};
+          "this is no fault of the candidate: check the reference source, or report it",
+          {}};
 }
 
 void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record) {
@@ -87,7 +89,8 @@ class CaseRun {
     return std::nullopt;
   }
 
-  // Round 0 warms up: the reference goes first, since its time sets the candidate's limit, and no sample is kept.
+  // Round 0 warms up: the reference goes first, since its time sets the candidate's limit, and no sample is
+  // kept.
   Failure play_round(int round) {
     draw_ = {session_.seed, static_cast<std::uint32_t>(round)};
     session_.progress(fmt::format("{}: call {}", case_.name, round + 1));
@@ -109,12 +112,14 @@ class CaseRun {
   Failure call_reference(bool keep_sample) {
     const auto timer = session_.stages.time("reference");
     const CallReport report = session_.arena.call(Player::reference, draw_, trusted_patience);
-    if (const auto finding = review_call(report)) return trusted_failure("reference", case_, finding->message);
+    if (const auto finding = review_call(report))
+      return trusted_failure("reference", case_, finding->message);
     for (const OutputComparison& output : session_.arena.compare(Player::reference)) {
       const Judgement judgement = judge(output.comparison, session_.problem.thresholds, Precision::fp32);
       if (judgement.verdict == Verdict::accepted) continue;
-      return trusted_failure("reference", case_,
-                             fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
+      return trusted_failure(
+          "reference", case_,
+          fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
     }
     if (keep_sample) record_.reference_ms.push_back(report.elapsed_ms);
     slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
@@ -150,13 +155,14 @@ class CaseRun {
   void compare_outputs() {
     const auto comparisons = session_.arena.compare(Player::candidate);
     for (std::size_t i = 0; i < comparisons.size(); ++i) {
-      const Judgement judgement =
-          judge(comparisons[i].comparison, session_.problem.thresholds, precision_from(session_.problem.precision));
+      const Judgement judgement = judge(comparisons[i].comparison, session_.problem.thresholds,
+                                        precision_from(session_.problem.precision));
       record_.precision = std::max(record_.precision, judgement.precision);
       record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
       record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
       if (judgement.verdict == Verdict::accepted) continue;
-      note({judgement.verdict, check_behind(judgement.verdict), describe_wrong(comparisons[i], i, judgement)});
+      note(
+          {judgement.verdict, check_behind(judgement.verdict), describe_wrong(comparisons[i], i, judgement)});
     }
   }
 
@@ -164,15 +170,15 @@ class CaseRun {
     const Comparison& comparison = output.comparison;
     if (judgement.verdict == Verdict::low_precision) {
       return fmt::format("'{}' reaches {} precision (error {:.1e}), the problem asks for {}", output.tensor,
-                         to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
+                         to_string(judgement.precision), judgement.relative_error,
+                         session_.problem.precision);
     }
     const std::uint64_t elements = comparison.compared + comparison.nonfinite_mismatches;
-    const std::uint64_t wrong =
-        session_.arena.count_wrong(index, judgement.element_limit);
+    const std::uint64_t wrong = session_.arena.count_wrong(index, judgement.element_limit);
     const std::uint64_t worst =
         comparison.nonfinite_mismatches > 0 ? comparison.first_nonfinite_mismatch : comparison.worst_index;
-    std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong, elements,
-                                   coordinates(worst, output.shape));
+    std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
+                                   elements, coordinates(worst, output.shape));
     const std::uint64_t unwritten = session_.arena.count_unwritten(index);
     if (unwritten > 0) text += fmt::format("; {} never written", unwritten);
     return text;

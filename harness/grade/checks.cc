@@ -6,7 +6,8 @@
 namespace kgrade {
 
 CheckList::CheckList() {
-  for (const std::string_view name : check_names) checks_.push_back({std::string(name), CheckOutcome::not_run, ""});
+  for (const std::string_view name : check_names)
+    checks_.push_back({std::string(name), CheckOutcome::not_run, ""});
 }
 
 void CheckList::pass_before(std::string_view name) {
@@ -20,7 +21,8 @@ void CheckList::pass_all() { pass_before(""); }
 
 void CheckList::fail(std::string_view name, const std::string& detail) {
   pass_before(name);
-  const auto check = std::find_if(checks_.begin(), checks_.end(), [&](const Check& c) { return c.name == name; });
+  const auto check =
+      std::find_if(checks_.begin(), checks_.end(), [&](const Check& c) { return c.name == name; });
   if (check == checks_.end()) throw std::logic_error("no check named " + std::string(name));
   if (check->outcome == CheckOutcome::failed) return;
   check->outcome = CheckOutcome::failed;
@@ -30,18 +32,28 @@ void CheckList::fail(std::string_view name, const std::string& detail) {
 std::string_view check_behind(Verdict verdict) {
   switch (verdict) {
     case Verdict::compile_error:
-    case Verdict::unsupported: return "compile";
-    case Verdict::signature_mismatch: return "signature";
-    case Verdict::time_limit: return "completion";
-    case Verdict::runtime_error: return "device_errors";
-    case Verdict::memory_limit: return "memory";
-    case Verdict::out_of_bounds: return "guard_zones";
-    case Verdict::input_modified: return "inputs_unchanged";
-    case Verdict::low_precision: return "precision";
+    case Verdict::unsupported:
+      return "compile";
+    case Verdict::signature_mismatch:
+      return "signature";
+    case Verdict::time_limit:
+      return "completion";
+    case Verdict::runtime_error:
+      return "device_errors";
+    case Verdict::memory_limit:
+      return "memory";
+    case Verdict::out_of_bounds:
+      return "guard_zones";
+    case Verdict::input_modified:
+      return "inputs_unchanged";
+    case Verdict::low_precision:
+      return "precision";
     case Verdict::cheating:
-    case Verdict::unstable: return "clock";
+    case Verdict::unstable:
+      return "clock";
     case Verdict::accepted:
-    case Verdict::wrong_answer: break;
+    case Verdict::wrong_answer:
+      break;
   }
   return "outputs_match";
 }

@@ -17,7 +17,8 @@ BuildRequest request_for(Role role, const std::filesystem::path& source, const s
     return request;
   }
   request.include_directories.push_back(layout.reference);
-  request.defines = {{"KGRADE_ACCUMULATOR", role == Role::oracle ? "double" : "float"}, {"KGRADE_ELEMENT", "float"}};
+  request.defines = {{"KGRADE_ACCUMULATOR", role == Role::oracle ? "double" : "float"},
+                     {"KGRADE_ELEMENT", "float"}};
   return request;
 }
 
@@ -28,7 +29,8 @@ Result<std::unique_ptr<Toolchain>> make_toolchain(const DeviceChoice& device, co
   if (device.kind == DeviceChoice::Kind::emulated) {
     auto compiler = find_host_compiler();
     if (!compiler) return compiler.errors();
-    return std::unique_ptr<Toolchain>(std::make_unique<EmulatedToolchain>(*compiler, layout.emulated_include));
+    return std::unique_ptr<Toolchain>(
+        std::make_unique<EmulatedToolchain>(*compiler, layout.emulated_include));
   }
   const auto nvcc = find_nvcc();
   if (!nvcc) {
@@ -37,8 +39,8 @@ Result<std::unique_ptr<Toolchain>> make_toolchain(const DeviceChoice& device, co
   return std::unique_ptr<Toolchain>(std::make_unique<NvccToolchain>(*nvcc, architecture));
 }
 
-Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
-             const Layout& layout, StageClock& stages) {
+Build::Build(const Toolchain& toolchain, const Problem& problem, Role role,
+             const std::filesystem::path& source, const Layout& layout, StageClock& stages) {
   running_ = std::async(std::launch::async, [&toolchain, &problem, &stages,
                                              request = request_for(role, source, directory_.path(), layout)] {
     const auto timer = stages.time("compile");

@@ -25,7 +25,8 @@ using Failure = std::optional<GradeFailure>;
 
 // The header of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, padded to 64 bytes.
 std::string npy_header(const std::vector<std::int64_t>& shape) {
-  std::string header = fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", fmt::join(shape, ", "));
+  std::string header =
+      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", fmt::join(shape, ", "));
   constexpr std::size_t prefix = 10;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header += '\n';
@@ -41,12 +42,15 @@ Result<Case> bind(const Problem& problem, const std::string& name, const Binding
     std::vector<std::string> names;
     for (const CaseSpec& spec : problem.cases) names.push_back(spec.name);
     return Error{fmt::format("problem '{}' has no case '{}'", problem.slug, name),
-                 fmt::format("its cases are: {}", fmt::join(names, ", ")), {}};
+                 fmt::format("its cases are: {}", fmt::join(names, ", ")),
+                 {}};
   }
   CaseSpec spec = *found;
   for (const auto& [parameter, value] : overrides) {
     if (!spec.integers.contains(parameter)) {
-      return Error{fmt::format("--set: '{}' is no scalar parameter of '{}'", parameter, problem.slug), "see kgrade show", {}};
+      return Error{fmt::format("--set: '{}' is no scalar parameter of '{}'", parameter, problem.slug),
+                   "see kgrade show",
+                   {}};
     }
     spec.integers[parameter] = value;
   }
@@ -66,11 +70,13 @@ Failure write_tensor(Device& device, const Lease::Loaned& tensor, const std::fil
 
 Failure write_description(const Problem& problem, const Case& bound, std::uint64_t seed,
                           const std::filesystem::path& directory) {
-  nlohmann::ordered_json json = {{"slug", problem.slug}, {"case", bound.name}, {"seed", std::to_string(seed)}};
+  nlohmann::ordered_json json = {
+      {"slug", problem.slug}, {"case", bound.name}, {"seed", std::to_string(seed)}};
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.is_output()) json["outputs"].push_back(parameter.name);
     const auto value = bound.integers.find(parameter.name);
-    if (!parameter.pointer && value != bound.integers.end()) json["parameters"][parameter.name] = value->second;
+    if (!parameter.pointer && value != bound.integers.end())
+      json["parameters"][parameter.name] = value->second;
   }
   const auto written = write_file_atomically(directory / "case.json", json.dump(2) + "\n");
   if (!written) return GradeFailure{exit_usage, written.errors()};
@@ -80,18 +86,22 @@ Failure write_description(const Problem& problem, const Case& bound, std::uint64
 Failure machine_failure(const Errors& errors) { return GradeFailure{exit_machine, errors}; }
 
 // One call of the oracle, and its tensors as files.
-Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case& bound, const DumpOptions& options) {
+Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case& bound,
+                  const DumpOptions& options) {
   const std::filesystem::path directory = options.directory / bound.name;
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    return GradeFailure{exit_usage, {{"cannot make the folder: " + error.message(), "name another with --directory",
-                                      {directory.string(), 0, 0}}}};
+    return GradeFailure{exit_usage,
+                        {{"cannot make the folder: " + error.message(),
+                          "name another with --directory",
+                          {directory.string(), 0, 0}}}};
   }
   Referee referee(device, problem, seat, seat);
   const auto seated = referee.sit(Player::oracle, bound);
   if (!seated) return GradeFailure{exit_usage, seated.errors()};
-  if (!seated->ok()) return GradeFailure{exit_internal, {{"the oracle cannot run: " + seated->detail, "", {}}}};
+  if (!seated->ok())
+    return GradeFailure{exit_internal, {{"the oracle cannot run: " + seated->detail, "", {}}}};
   const CallReport report = referee.call(Player::oracle, {options.seed, 0}, oracle_patience);
   if (const auto finding = review_call(report)) {
     return GradeFailure{exit_internal, {{"the oracle fails: " + finding->message, "", {}}}};
@@ -105,11 +115,13 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
 Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const DumpOptions& options) {
   auto device = open_device(options.device, options.layout.workers.string());
   if (!device) return machine_failure(device.errors());
-  auto toolchain = make_toolchain(resolve_choice(options.device), (*device)->info().architecture, options.layout);
+  auto toolchain =
+      make_toolchain(resolve_choice(options.device), (*device)->info().architecture, options.layout);
   if (!toolchain) return machine_failure(toolchain.errors());
   const SteadyClock clock;
   StageClock stages(clock);
-  Build build(**toolchain, problem, Role::oracle, options.layout.reference / (problem.slug + ".cu"), options.layout, stages);
+  Build build(**toolchain, problem, Role::oracle, options.layout.reference / (problem.slug + ".cu"),
+              options.layout, stages);
   auto seat = Seat::take(**device, problem);
   if (!seat) return machine_failure(seat.errors());
   const auto& built = build.finish();
@@ -118,7 +130,8 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
     return GradeFailure{exit_internal, {{"the oracle does not build: " + built->message, built->log, {}}}};
   }
   const Answer loaded = (*seat)->load(built->library, load_patience);
-  if (!loaded.ok()) return GradeFailure{exit_internal, {{"the oracle does not load: " + loaded.detail, "", {}}}};
+  if (!loaded.ok())
+    return GradeFailure{exit_internal, {{"the oracle does not load: " + loaded.detail, "", {}}}};
   for (const Case& bound : cases) {
     if (auto failure = dump_case(**device, problem, **seat, bound, options)) return failure;
   }
@@ -128,7 +141,8 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
 }  // namespace
 
 Failure dump_cases(const Problem& problem, const DumpOptions& options) {
-  if (const Errors missing = missing_for_grading(problem); !missing.empty()) return GradeFailure{exit_usage, missing};
+  if (const Errors missing = missing_for_grading(problem); !missing.empty())
+    return GradeFailure{exit_usage, missing};
   std::vector<Case> cases;
   for (const std::string& name : options.cases) {
     auto bound = bind(problem, name, options.overrides);

@@ -1,4 +1,5 @@
-// The tensors of a case as files for other frameworks: inputs, and the expected outputs as the oracle gives them.
+// The tensors of a case as files for other frameworks: inputs, and the expected outputs as the oracle gives
+// them.
 #pragma once
 
 #include <filesystem>

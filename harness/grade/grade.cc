@@ -27,7 +27,8 @@ std::vector<std::string> case_names(const Problem& problem) {
   return names;
 }
 
-Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const GradeOptions& options, bool emulated) {
+Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const GradeOptions& options,
+                                              bool emulated) {
   std::vector<PlannedCase> selected;
   Errors errors;
   const auto wanted = [&](const CaseSpec& spec) {
@@ -38,7 +39,8 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const Grad
     const auto near = nearest(name, case_names(problem));
     errors.push_back({fmt::format("problem '{}' has no case '{}'", problem.slug, name),
                       near ? fmt::format("did you mean '{}'?", *near)
-                           : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")), {}});
+                           : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")),
+                      {}});
   }
   for (const CaseSpec& spec : problem.cases) {
     if (!wanted(spec)) continue;
@@ -48,7 +50,9 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const Grad
       continue;
     }
     const bool too_slow = emulated && spec.role == CaseRole::bench && options.cases.empty();
-    selected.push_back({std::move(*bound), too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
+    selected.push_back(
+        {std::move(*bound),
+         too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
   }
   if (!errors.empty()) return errors;
   return selected;
@@ -61,9 +65,10 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   for (const PlannedCase& selected : cases) {
     const std::uint64_t needed = 3 * Lease::bytes_needed(selected.bound, sizeof(float));
     if (!selected.skipped.empty() || needed <= free) continue;
-    errors.push_back({fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",
-                                  selected.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
-                      "choose smaller cases with --case", problem.find_case(selected.bound.name)->location});
+    errors.push_back(
+        {fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",
+                     selected.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
+         "choose smaller cases with --case", problem.find_case(selected.bound.name)->location});
   }
   return errors;
 }
@@ -78,7 +83,9 @@ Errors check_candidates(const GradeOptions& options) {
       errors.back().message = "candidate: " + errors.back().message;
       if (errors.back().remedy.empty()) errors.back().remedy = "check the path; solutions/ has examples";
     } else if (path.string().find_first_of("\"\\\n") != std::string::npos) {
-      errors.push_back({"a candidate's path may not hold quotes, backslashes or line breaks", "rename it", {path.string(), 0, 0}});
+      errors.push_back({"a candidate's path may not hold quotes, backslashes or line breaks",
+                        "rename it",
+                        {path.string(), 0, 0}});
     }
   }
   return errors;
@@ -138,8 +145,10 @@ class GradeRun {
     cases_ = std::move(*cases);
     reference_source_ = options_.layout.reference / (problem_.slug + ".cu");
     if (!std::filesystem::exists(reference_source_)) {
-      return GradeFailure{exit_usage, {{fmt::format("problem '{}' has no reference", problem_.slug),
-                                        "write it: the oracle is built from it", {reference_source_.string(), 0, 0}}}};
+      return GradeFailure{exit_usage,
+                          {{fmt::format("problem '{}' has no reference", problem_.slug),
+                            "write it: the oracle is built from it",
+                            {reference_source_.string(), 0, 0}}}};
     }
     return start_machinery();
   }
@@ -150,8 +159,10 @@ class GradeRun {
     auto toolchain = make_toolchain(choice_, architecture(), options_.layout);
     if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
     toolchain_ = std::move(*toolchain);
-    oracle_.build = std::make_unique<Build>(*toolchain_, problem_, Role::oracle, reference_source_, options_.layout, stages_);
-    reference_.build = std::make_unique<Build>(*toolchain_, problem_, Role::reference, reference_source_, options_.layout, stages_);
+    oracle_.build = std::make_unique<Build>(*toolchain_, problem_, Role::oracle, reference_source_,
+                                            options_.layout, stages_);
+    reference_.build = std::make_unique<Build>(*toolchain_, problem_, Role::reference, reference_source_,
+                                               options_.layout, stages_);
     start_build(0);
     auto device = open();
     if (!device) return GradeFailure{exit_machine, device.errors()};
@@ -176,8 +187,8 @@ class GradeRun {
 
   void start_build(std::size_t candidate) {
     if (candidate >= options_.candidates.size()) return;
-    next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate, options_.candidates[candidate],
-                                          options_.layout, stages_);
+    next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate,
+                                          options_.candidates[candidate], options_.layout, stages_);
   }
 
   Failure seat_trusted() {
@@ -192,8 +203,10 @@ class GradeRun {
     const auto timer = stages_.time("workers");
     const Answer ready = oracle_.seat->await_ready(load_patience);
     if (!ready.ok()) {
-      return GradeFailure{exit_machine, {{"a worker cannot use the device: " + ready.detail,
-                                          "run `kgrade doctor`; another program may hold the GPU", {}}}};
+      return GradeFailure{exit_machine,
+                          {{"a worker cannot use the device: " + ready.detail,
+                            "run `kgrade doctor`; another program may hold the GPU",
+                            {}}}};
     }
     return std::nullopt;
   }
@@ -215,8 +228,10 @@ class GradeRun {
   }
 
   Failure run_candidates() {
-    if (Errors errors = load_trusted(oracle_, "oracle", stages_); !errors.empty()) return GradeFailure{exit_internal, errors};
-    if (Errors errors = load_trusted(reference_, "reference", stages_); !errors.empty()) return GradeFailure{exit_internal, errors};
+    if (Errors errors = load_trusted(oracle_, "oracle", stages_); !errors.empty())
+      return GradeFailure{exit_internal, errors};
+    if (Errors errors = load_trusted(reference_, "reference", stages_); !errors.empty())
+      return GradeFailure{exit_internal, errors};
     Referee referee(*device_, problem_, *oracle_.seat, *reference_.seat);
     for (std::size_t i = 0; i < options_.candidates.size(); ++i) {
       const std::unique_ptr<Build> build = std::move(next_build_);
@@ -237,11 +252,15 @@ class GradeRun {
     return std::nullopt;
   }
 
-  Result<CandidateRecord> run_one(Referee& referee, const std::filesystem::path& path, const BuildOutcome& built) {
+  Result<CandidateRecord> run_one(Referee& referee, const std::filesystem::path& path,
+                                  const BuildOutcome& built) {
     const std::string name = path.filename().string();
-    Session session{referee, problem_, record_.seed, options_.effort, {}, stages_,
-                    [this, name](const std::string& what) { options_.progress(name + ": " + what); }};
-    if (options_.time_limit_seconds) session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
+    Session session{
+        referee, problem_, record_.seed, options_.effort, {}, stages_, [this, name](const std::string& what) {
+          options_.progress(name + ": " + what);
+        }};
+    if (options_.time_limit_seconds)
+      session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
     CandidateRecord record;
     record.path = path.string();
     record.sha256 = hash_of(path);
@@ -266,6 +285,8 @@ class GradeRun {
 
 }  // namespace
 
-GradeOutcome grade(const Problem& problem, const GradeOptions& options) { return GradeRun(problem, options).run(); }
+GradeOutcome grade(const Problem& problem, const GradeOptions& options) {
+  return GradeRun(problem, options).run();
+}
 
 }  // namespace kgrade

@@ -17,7 +17,8 @@ namespace kgrade {
 
 struct GradeOptions {
   std::vector<std::filesystem::path> candidates;
-  std::vector<std::string> cases;  // by name; empty: all, but no bench case on a device that measures no speed
+  std::vector<std::string>
+      cases;  // by name; empty: all, but no bench case on a device that measures no speed
   DeviceChoice device;
   std::optional<std::uint64_t> seed;  // drawn at random when unset
   Effort effort = Effort::normal;

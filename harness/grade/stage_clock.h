@@ -18,7 +18,8 @@ class StageClock {
   // Counts from its construction to its destruction.
   class Running {
    public:
-    Running(StageClock& stages, std::string name) : stages_(stages), name_(std::move(name)), start_(stages.now()) {}
+    Running(StageClock& stages, std::string name)
+        : stages_(stages), name_(std::move(name)), start_(stages.now()) {}
     ~Running() { stages_.add(name_, stages_.now() - start_); }
     Running(const Running&) = delete;
     Running& operator=(const Running&) = delete;

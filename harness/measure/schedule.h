@@ -5,8 +5,8 @@
 
 namespace kgrade {
 
-// How many rounds a case gets: one to warm up that is checked like any other but gives no sample, then at least
-// `minimum` samples, more until `maximum` or until the time budget is spent.
+// How many rounds a case gets: one to warm up that is checked like any other but gives no sample, then at
+// least `minimum` samples, more until `maximum` or until the time budget is spent.
 struct RoundPlan {
   int minimum = 3;
   int maximum = 3;
@@ -23,8 +23,8 @@ enum class Effort { quick, normal };
 // `measured`: the case's times count (a bench case on a device that measures speed).
 RoundPlan plan_for(bool measured, Effort effort);
 
-// Who goes first in a round: rounds come in pairs, AB BA or BA AB by a seeded coin, so that a drift of the clock
-// favours nobody.
+// Who goes first in a round: rounds come in pairs, AB BA or BA AB by a seeded coin, so that a drift of the
+// clock favours nobody.
 bool candidate_first(std::uint64_t seed, int round);
 
 }  // namespace kgrade

@@ -15,7 +15,8 @@ struct Summary {
 };
 
 // Quantile `p` in [0, 1] by linear interpolation between order statistics (type 7 of R. Hyndman and Y. Fan,
-// "Sample Quantiles in Statistical Packages", The American Statistician 50, 1996); 0 when there are no samples.
+// "Sample Quantiles in Statistical Packages", The American Statistician 50, 1996); 0 when there are no
+// samples.
 double quantile(std::vector<double> samples, double p);
 
 Summary summarise(const std::vector<double>& samples);

@@ -44,7 +44,8 @@ Json json_of(const CaseRecord& c) {
                {"message", c.message}};
   if (!c.run) return json;
   json["precision"] = to_string(c.precision);
-  json["error"] = {{"relative", finite_or_null(c.relative_error)}, {"max_scaled", finite_or_null(c.max_scaled_error)}};
+  json["error"] = {{"relative", finite_or_null(c.relative_error)},
+                   {"max_scaled", finite_or_null(c.max_scaled_error)}};
   json["calls"] = c.calls;
   json["latency_hidden"] = c.latency_hidden;
   json["candidate"] = times(c.candidate_ms);
@@ -56,7 +57,8 @@ Json json_of(const CaseRecord& c) {
 
 Json json_of(const Check& check) {
   constexpr const char* outcomes[] = {"passed", "failed", "not_run"};
-  return {{"name", check.name}, {"outcome", outcomes[static_cast<int>(check.outcome)]}, {"detail", check.detail}};
+  return {
+      {"name", check.name}, {"outcome", outcomes[static_cast<int>(check.outcome)]}, {"detail", check.detail}};
 }
 
 template <class T>
@@ -121,7 +123,9 @@ Json to_json(const Record& record) {
             {"sha256", record.problem_sha256},
             {"precision", to_string(record.required_precision)},
             {"thresholds",
-             {{"fp32", record.thresholds.fp32}, {"tf32", record.thresholds.tf32}, {"bf16", record.thresholds.bf16}}}}},
+             {{"fp32", record.thresholds.fp32},
+              {"tf32", record.thresholds.tf32},
+              {"bf16", record.thresholds.bf16}}}}},
           {"reference", {{"path", record.reference.path}, {"sha256", record.reference.sha256}}},
           {"toolchain", record.toolchain},
           // As text: a 64-bit seed does not survive readers that know only doubles.

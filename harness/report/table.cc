@@ -29,8 +29,8 @@ std::string speedup_text(const std::optional<double>& speedup) {
 
 void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
   if (!c.run) {
-    table.add({c.name, std::string(to_string(c.role)), style(Colour::yellow, "skipped"), "-", "-", "-", "-", "-",
-               c.message});
+    table.add({c.name, std::string(to_string(c.role)), style(Colour::yellow, "skipped"), "-", "-", "-", "-",
+               "-", c.message});
     return;
   }
   const bool speed = record.device.measures_speed;
@@ -41,7 +41,8 @@ void add_case(TextTable& table, const CaseRecord& c, const Record& record, const
 }
 
 std::string headline(const CandidateRecord& candidate, const Style& style) {
-  std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style), style(Colour::bold, candidate.path));
+  std::string line =
+      fmt::format("{}  {}", verdict_text(candidate.verdict, style), style(Colour::bold, candidate.path));
   if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
   if (candidate.speedup) line += fmt::format("  {:.2f}x the reference", *candidate.speedup);
   line += '\n';
@@ -86,7 +87,8 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
   }
   if (verbose) text += stages_text(record, style);
   if (!record.device.measures_speed) {
-    text += style(Colour::dim, "The emulated device judges answers only: its times are no speed and are not shown.\n");
+    text += style(Colour::dim,
+                  "The emulated device judges answers only: its times are no speed and are not shown.\n");
   }
   return text;
 }

@@ -12,12 +12,18 @@ namespace {
 
 const char* escape(Colour colour) {
   switch (colour) {
-    case Colour::red: return "\033[31m";
-    case Colour::green: return "\033[32m";
-    case Colour::yellow: return "\033[33m";
-    case Colour::cyan: return "\033[36m";
-    case Colour::dim: return "\033[2m";
-    case Colour::bold: return "\033[1m";
+    case Colour::red:
+      return "\033[31m";
+    case Colour::green:
+      return "\033[32m";
+    case Colour::yellow:
+      return "\033[33m";
+    case Colour::cyan:
+      return "\033[36m";
+    case Colour::dim:
+      return "\033[2m";
+    case Colour::bold:
+      return "\033[1m";
   }
   return "";
 }

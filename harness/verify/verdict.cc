@@ -8,18 +8,22 @@ namespace kgrade {
 namespace {
 
 constexpr std::array<std::string_view, 13> verdict_names = {
-    "accepted",     "wrong_answer", "low_precision", "compile_error", "signature_mismatch",
-    "runtime_error", "time_limit",  "memory_limit",  "out_of_bounds", "input_modified",
-    "unstable",     "cheating",     "unsupported"};
+    "accepted",      "wrong_answer", "low_precision", "compile_error", "signature_mismatch",
+    "runtime_error", "time_limit",   "memory_limit",  "out_of_bounds", "input_modified",
+    "unstable",      "cheating",     "unsupported"};
 
 constexpr std::array<std::string_view, 4> precision_names = {"fp32", "tf32", "bf16", "none"};
 
 double threshold(const Thresholds& thresholds, Precision precision) {
   switch (precision) {
-    case Precision::fp32: return thresholds.fp32;
-    case Precision::tf32: return thresholds.tf32;
-    case Precision::bf16: return thresholds.bf16;
-    case Precision::none: break;
+    case Precision::fp32:
+      return thresholds.fp32;
+    case Precision::tf32:
+      return thresholds.tf32;
+    case Precision::bf16:
+      return thresholds.bf16;
+    case Precision::none:
+      break;
   }
   return std::numeric_limits<double>::infinity();
 }
@@ -34,7 +38,8 @@ Precision reached(const Judgement& judgement, const Thresholds& thresholds) {
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
     const double bound = threshold(thresholds, precision);
     // Written so that NaN fails.
-    if (judgement.relative_error <= bound && judgement.max_scaled_error <= element_factor * bound) return precision;
+    if (judgement.relative_error <= bound && judgement.max_scaled_error <= element_factor * bound)
+      return precision;
   }
   return Precision::none;
 }
@@ -50,7 +55,9 @@ std::optional<Verdict> verdict_from(std::string_view text) {
   return std::nullopt;
 }
 
-std::string_view to_string(Precision precision) { return precision_names[static_cast<std::size_t>(precision)]; }
+std::string_view to_string(Precision precision) {
+  return precision_names[static_cast<std::size_t>(precision)];
+}
 
 Precision precision_from(std::string_view text) {
   for (std::size_t i = 0; i < precision_names.size(); ++i) {
@@ -73,8 +80,7 @@ Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Prec
   if (judgement.precision <= required) return judgement;
   const bool concentrated = comparison.max_abs_difference > concentration_limit * rms_difference;
   if (concentrated) judgement.precision = Precision::none;
-  judgement.verdict =
-      judgement.precision == Precision::none ? Verdict::wrong_answer : Verdict::low_precision;
+  judgement.verdict = judgement.precision == Precision::none ? Verdict::wrong_answer : Verdict::low_precision;
   return judgement;
 }
 

@@ -45,13 +45,13 @@ struct Judgement {
   double element_limit = 0;
 };
 
-// No element may be off by more than this many times the class's threshold, in units of the root mean square of
-// the expected output: rounding errors of a sum spread evenly, so even the worst of 10^9 normally distributed
-// ones lies within 6.1 standard deviations; a bug is concentrated.
+// No element may be off by more than this many times the class's threshold, in units of the root mean square
+// of the expected output: rounding errors of a sum spread evenly, so even the worst of 10^9 normally
+// distributed ones lies within 6.1 standard deviations; a bug is concentrated.
 constexpr double element_factor = 16;
 
-// An error within a class but concentrated in few elements (worst over root mean square above this) is a bug and
-// not a matter of arithmetic: wrong_answer rather than low_precision.
+// An error within a class but concentrated in few elements (worst over root mean square above this) is a bug
+// and not a matter of arithmetic: wrong_answer rather than low_precision.
 constexpr double concentration_limit = 16;
 
 Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required);

@@ -85,7 +85,8 @@ class CudaDevice : public Device {
     if (!memory) return memory.errors();
     auto descriptor = (*memory)->export_descriptor();
     if (!descriptor) return descriptor.errors();
-    return std::unique_ptr<SharedBuffer>(std::make_unique<GpuBuffer>(std::move(*memory), std::move(*descriptor)));
+    return std::unique_ptr<SharedBuffer>(
+        std::make_unique<GpuBuffer>(std::move(*memory), std::move(*descriptor)));
   }
 
   void fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
@@ -109,7 +110,8 @@ class CudaDevice : public Device {
   }
 
   std::uint64_t count_changed_elements(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                                       const Distribution& distribution, const RandomStream& stream) override {
+                                       const Distribution& distribution,
+                                       const RandomStream& stream) override {
     return cuda::count_changed_elements(floats_of(buffer, begin), {elements, distribution, stream});
   }
 
@@ -120,7 +122,8 @@ class CudaDevice : public Device {
 
   std::uint64_t count_wrong(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
                             std::uint64_t expected_begin, std::uint64_t elements, double limit) override {
-    return cuda::count_wrong(floats_of(actual, actual_begin), floats_of(expected, expected_begin), elements, limit);
+    return cuda::count_wrong(floats_of(actual, actual_begin), floats_of(expected, expected_begin), elements,
+                             limit);
   }
 
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override {
@@ -147,9 +150,11 @@ CudaProbe probe() {
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess || count == 0) {
     cudaGetLastError();
-    result.problem = Error{fmt::format("no CUDA device: {}", status == cudaSuccess ? "this machine has none"
-                                                                                   : cudaGetErrorString(status)),
-                           "use a machine with an NVIDIA GPU and its driver, or --device emulated", {}};
+    result.problem =
+        Error{fmt::format("no CUDA device: {}",
+                          status == cudaSuccess ? "this machine has none" : cudaGetErrorString(status)),
+              "use a machine with an NVIDIA GPU and its driver, or --device emulated",
+              {}};
     return result;
   }
   for (int ordinal = 0; ordinal < count; ++ordinal) result.devices.push_back(describe(ordinal));
@@ -162,7 +167,8 @@ Result<std::unique_ptr<Device>> open(int ordinal, const std::string& worker_dire
   if (ordinal >= static_cast<int>(found.devices.size())) {
     return Error{fmt::format("there is no CUDA device {}", ordinal),
                  fmt::format("this machine has {}: write cuda:0 to cuda:{}", found.devices.size(),
-                             found.devices.size() - 1), {}};
+                             found.devices.size() - 1),
+                 {}};
   }
   auto driver = Driver::open();
   if (!driver) return driver.errors();

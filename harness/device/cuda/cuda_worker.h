@@ -31,7 +31,7 @@ class CudaWorker : public WorkerDevice {
   std::uint64_t flush_bytes_ = 0;
   struct SpinFlag;
   SpinFlag* spin_flag_ = nullptr;  // host memory that the device reads and writes
-  void* start_ = nullptr;  // cudaEvent_t
+  void* start_ = nullptr;          // cudaEvent_t
   void* stop_ = nullptr;
   int calls_ = 0;
   bool synchronises_ = false;  // the contestant waits for the device itself: nothing can be queued ahead

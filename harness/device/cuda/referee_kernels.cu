@@ -22,7 +22,8 @@ __device__ void add_to(unsigned long long* total, unsigned int count) {
   if (count != 0) atomicAdd(total, count);
 }
 
-__global__ void fill_random_bytes_kernel(unsigned char* buffer, device::ByteRange range, RandomStream stream) {
+__global__ void fill_random_bytes_kernel(unsigned char* buffer, device::ByteRange range,
+                                         RandomStream stream) {
   for (std::uint64_t block = device::first_block(range) + thread_index(); block < device::end_block(range);
        block += thread_count()) {
     device::fill_block(buffer, range, stream, block);
@@ -153,7 +154,7 @@ void fill_input(float* input, const device::InputRange& range) {
 std::uint64_t count_changed_elements(const float* input, const device::InputRange& range) {
   Scratch<unsigned long long> total(1);
   count_changed_elements_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range,
-                                                                                          total.data());
+                                                                                           total.data());
   finish();
   return total.read()[0];
 }
@@ -169,7 +170,8 @@ Comparison compare(const float* actual, const float* expected, std::uint64_t ele
 
 std::uint64_t count_wrong(const float* actual, const float* expected, std::uint64_t elements, double limit) {
   Scratch<unsigned long long> total(1);
-  count_wrong_kernel<<<grid_for(elements), threads_per_block>>>(actual, expected, elements, limit, total.data());
+  count_wrong_kernel<<<grid_for(elements), threads_per_block>>>(actual, expected, elements, limit,
+                                                                total.data());
   finish();
   return total.read()[0];
 }

@@ -28,22 +28,24 @@ bool load(void* library, const char* name, Function& function) {
 Result<std::shared_ptr<const Driver>> Driver::open() {
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return Error{"the CUDA driver (libcuda.so.1) is not installed", "install the NVIDIA driver of this GPU", {}};
+    return Error{
+        "the CUDA driver (libcuda.so.1) is not installed", "install the NVIDIA driver of this GPU", {}};
   }
   auto driver = std::make_shared<Driver>();
-  const bool complete = load(library, "cuMemAddressReserve", driver->address_reserve) &&
-                        load(library, "cuMemAddressFree", driver->address_free) &&
-                        load(library, "cuMemCreate", driver->create) &&
-                        load(library, "cuMemRelease", driver->release) &&
-                        load(library, "cuMemMap", driver->map) && load(library, "cuMemUnmap", driver->unmap) &&
-                        load(library, "cuMemSetAccess", driver->set_access) &&
-                        load(library, "cuMemGetAllocationGranularity", driver->granularity) &&
-                        load(library, "cuMemExportToShareableHandle", driver->export_handle) &&
-                        load(library, "cuMemImportFromShareableHandle", driver->import_handle) &&
-                        load(library, "cuGetErrorString", driver->error_string);
+  const bool complete =
+      load(library, "cuMemAddressReserve", driver->address_reserve) &&
+      load(library, "cuMemAddressFree", driver->address_free) &&
+      load(library, "cuMemCreate", driver->create) && load(library, "cuMemRelease", driver->release) &&
+      load(library, "cuMemMap", driver->map) && load(library, "cuMemUnmap", driver->unmap) &&
+      load(library, "cuMemSetAccess", driver->set_access) &&
+      load(library, "cuMemGetAllocationGranularity", driver->granularity) &&
+      load(library, "cuMemExportToShareableHandle", driver->export_handle) &&
+      load(library, "cuMemImportFromShareableHandle", driver->import_handle) &&
+      load(library, "cuGetErrorString", driver->error_string);
   if (!complete) {
     return Error{"the CUDA driver is too old: it lacks virtual memory management",
-                 "install a driver of CUDA 11.2 or later", {}};
+                 "install a driver of CUDA 11.2 or later",
+                 {}};
   }
   return std::shared_ptr<const Driver>(std::move(driver));
 }
@@ -51,7 +53,8 @@ Result<std::shared_ptr<const Driver>> Driver::open() {
 std::string Driver::describe(CUresult code) const {
   const char* text = nullptr;
   error_string(code, &text);
-  return fmt::format("{} (CUDA driver error {})", text != nullptr ? text : "unknown error", static_cast<int>(code));
+  return fmt::format("{} (CUDA driver error {})", text != nullptr ? text : "unknown error",
+                     static_cast<int>(code));
 }
 
 Result<std::unique_ptr<MappedMemory>> MappedMemory::create(std::shared_ptr<const Driver> driver, int ordinal,
@@ -68,14 +71,17 @@ Result<std::unique_ptr<MappedMemory>> MappedMemory::create(std::shared_ptr<const
     status = memory->map(ordinal, Access::read_write);
   }
   if (status != CUDA_SUCCESS) {
-    return Error{fmt::format("cannot get {} of GPU memory: {}", format_bytes(rounded), driver->describe(status)),
-                 "end other programs on this GPU, or choose a smaller case with --case", {}};
+    return Error{
+        fmt::format("cannot get {} of GPU memory: {}", format_bytes(rounded), driver->describe(status)),
+        "end other programs on this GPU, or choose a smaller case with --case",
+        {}};
   }
   return memory;
 }
 
 Result<std::unique_ptr<MappedMemory>> MappedMemory::import(std::shared_ptr<const Driver> driver, int ordinal,
-                                                           int descriptor, std::uint64_t bytes, Access access) {
+                                                           int descriptor, std::uint64_t bytes,
+                                                           Access access) {
   const CUmemAllocationProp properties = shareable_memory(ordinal);
   std::size_t granularity = 0;
   CUresult status = driver->granularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM);

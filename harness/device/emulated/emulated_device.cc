@@ -44,7 +44,8 @@ float* floats_of(SharedBuffer& buffer, std::uint64_t begin) {
 
 Error no_memory(std::uint64_t bytes) {
   return {fmt::format("cannot get {} of memory: {}", format_bytes(bytes), ::strerror(errno)),
-          "free some memory, or choose a smaller case with --case", {}};
+          "free some memory, or choose a smaller case with --case",
+          {}};
 }
 
 // "MemAvailable:  123 kB" of /proc/meminfo (proc(5)), in bytes; 0 when it cannot be read.
@@ -63,7 +64,8 @@ std::uint64_t meminfo_bytes(const std::string& key) {
 DeviceInfo EmulatedDevice::info() const {
   DeviceInfo info;
   info.kind = "emulated";
-  info.name = fmt::format("emulated device on {} CPU cores", std::max(1u, std::thread::hardware_concurrency()));
+  info.name =
+      fmt::format("emulated device on {} CPU cores", std::max(1u, std::thread::hardware_concurrency()));
   info.multiprocessors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   info.memory_bytes = meminfo_bytes("MemTotal:");
   return info;
@@ -92,8 +94,8 @@ void EmulatedDevice::fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin
   }
 }
 
-std::uint64_t EmulatedDevice::count_changed_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                                  const RandomStream& stream) {
+std::uint64_t EmulatedDevice::count_changed_bytes(SharedBuffer& buffer, std::uint64_t begin,
+                                                  std::uint64_t end, const RandomStream& stream) {
   const device::ByteRange range{begin, end};
   std::uint64_t changed = 0;
   for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
@@ -102,8 +104,8 @@ std::uint64_t EmulatedDevice::count_changed_bytes(SharedBuffer& buffer, std::uin
   return changed;
 }
 
-std::uint64_t EmulatedDevice::count_unwritten_words(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                                    const RandomStream& stream) {
+std::uint64_t EmulatedDevice::count_unwritten_words(SharedBuffer& buffer, std::uint64_t begin,
+                                                    std::uint64_t end, const RandomStream& stream) {
   const device::ByteRange range{begin, end};
   std::uint64_t unwritten = 0;
   for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {

@@ -32,7 +32,8 @@ TimedCall EmulatedWorker::call(Entry entry, const unsigned long long* arguments)
   TimedCall result;
   const auto start = std::chrono::steady_clock::now();
   result.error = entry(arguments);
-  result.elapsed_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  result.elapsed_ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
 }
 

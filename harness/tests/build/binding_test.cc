@@ -42,16 +42,18 @@ TEST(Binding, UnitIncludesTheSourceAndPassesEverySlot) {
 
 // What nvcc 13 writes.
 TEST(Binding, ReadsAWrongTypeFromNvcc) {
-  EXPECT_THAT(complaint("kgrade-binding(9): error: incomplete type \"kgrade_parameter_mismatch<2UL, "
-                        "kgrade_binding::parts<void (*)(const float *, double *)>::parameter<2UL>>\" is not allowed\n"
-                        "  detected during instantiation of class \"kgrade_binding::require<false, Mismatch> [with "
-                        "Mismatch=kgrade_parameter_mismatch<2UL, double *>]\" at line 31\n"),
-              Optional(std::string("parameter 3 'output' must be float*, not double*")));
+  EXPECT_THAT(
+      complaint("kgrade-binding(9): error: incomplete type \"kgrade_parameter_mismatch<2UL, "
+                "kgrade_binding::parts<void (*)(const float *, double *)>::parameter<2UL>>\" is not allowed\n"
+                "  detected during instantiation of class \"kgrade_binding::require<false, Mismatch> [with "
+                "Mismatch=kgrade_parameter_mismatch<2UL, double *>]\" at line 31\n"),
+      Optional(std::string("parameter 3 'output' must be float*, not double*")));
 }
 
 TEST(Binding, ReadsAWrongCountFromNvcc) {
-  EXPECT_THAT(complaint("kgrade-binding(9): error: incomplete type \"kgrade_arity_mismatch<16UL>\" is not allowed\n"),
-              Optional(std::string("'solution' takes 16 parameters, the problem has 4")));
+  EXPECT_THAT(
+      complaint("kgrade-binding(9): error: incomplete type \"kgrade_arity_mismatch<16UL>\" is not allowed\n"),
+      Optional(std::string("'solution' takes 16 parameters, the problem has 4")));
 }
 
 // What g++ 12 writes.

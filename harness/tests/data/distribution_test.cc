@@ -14,7 +14,8 @@ using Kind = Distribution::Kind;
 std::vector<float> draw(const Distribution& distribution, std::uint64_t count) {
   const RandomStream stream{42, 0, 0};
   std::vector<float> values;
-  for (std::uint64_t i = 0; i < count; ++i) values.push_back(element(distribution, random_block(stream, i / 4), i));
+  for (std::uint64_t i = 0; i < count; ++i)
+    values.push_back(element(distribution, random_block(stream, i / 4), i));
   return values;
 }
 
@@ -71,7 +72,8 @@ TEST(Distribution, IntegersIncludeBothEndsEvenly) {
   std::map<float, int> counts;
   for (const float value : draw({Kind::integers, -2, 3}, 60000)) counts[value]++;
   ASSERT_EQ(counts.size(), 6u);
-  for (const auto& [value, count] : counts) EXPECT_NEAR(count, 10000, 5 * std::sqrt(60000.0 / 6 * 5 / 6)) << value;
+  for (const auto& [value, count] : counts)
+    EXPECT_NEAR(count, 10000, 5 * std::sqrt(60000.0 / 6 * 5 / 6)) << value;
   EXPECT_EQ(counts.begin()->first, -2);
   EXPECT_EQ(counts.rbegin()->first, 3);
 }

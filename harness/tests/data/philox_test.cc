@@ -5,7 +5,8 @@
 namespace kgrade {
 namespace {
 
-void expect_words(const PhiloxBlock& block, std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uint32_t d) {
+void expect_words(const PhiloxBlock& block, std::uint32_t a, std::uint32_t b, std::uint32_t c,
+                  std::uint32_t d) {
   EXPECT_EQ(block.word[0], a);
   EXPECT_EQ(block.word[1], b);
   EXPECT_EQ(block.word[2], c);

@@ -1,5 +1,5 @@
-// What every device has to do alike, held against plain arithmetic on the host: run on the emulated device and on
-// the first GPU where there is one.
+// What every device has to do alike, held against plain arithmetic on the host: run on the emulated device
+// and on the first GPU where there is one.
 #include "device/device.h"
 
 #include <gtest/gtest.h>
@@ -95,14 +95,16 @@ TEST_P(EveryDevice, DrawsTheSameBitsAsTheHost) {
   const auto memory = buffer(elements * 4 + 64);
   for (const Distribution distribution :
        {Distribution{Kind::uniform, 0, 1}, Distribution{Kind::uniform, -0.0577350269, 0.0577350269},
-        Distribution{Kind::normal, 0.1, 3}, Distribution{Kind::integers, -5, 17}, Distribution{Kind::constant, 0.3, 0}}) {
+        Distribution{Kind::normal, 0.1, 3}, Distribution{Kind::integers, -5, 17},
+        Distribution{Kind::constant, 0.3, 0}}) {
     device_->fill_input(*memory, 64, elements, distribution, stream);
     const auto drawn = read<std::uint32_t>(*memory, 64, elements);
     for (std::uint64_t i = 0; i < elements; ++i) {
       const float expected = element(distribution, random_block(stream, i / 4), i);
       std::uint32_t bits;
       memcpy(&bits, &expected, sizeof bits);
-      ASSERT_EQ(drawn[i], bits) << "element " << i << " of distribution " << static_cast<int>(distribution.kind);
+      ASSERT_EQ(drawn[i], bits) << "element " << i << " of distribution "
+                                << static_cast<int>(distribution.kind);
     }
     EXPECT_EQ(device_->count_changed_elements(*memory, 64, elements, distribution, stream), 0u);
   }

@@ -68,8 +68,10 @@ TEST_P(BadProblem, IsRefusedWithPlaceAndRemedy) {
   ASSERT_NE(at, std::string::npos);
   text.replace(at, std::string(spoiled.from).size(), spoiled.to);
   const ScratchFile file("scale.md", text);
-  for (const auto& command : std::vector<std::vector<std::string>>{
-           {"grade", file.path(), naive, "--device", "emulated"}, {"show", file.path()}, {"lint", file.path()}}) {
+  for (const auto& command :
+       std::vector<std::vector<std::string>>{{"grade", file.path(), naive, "--device", "emulated"},
+                                             {"show", file.path()},
+                                             {"lint", file.path()}}) {
     const Result result = kgrade(command);
     expect_refused(result, spoiled.message, spoiled.remedy);
     EXPECT_THAT(result.output, HasSubstr(file.path() + spoiled.place)) << command[0];
@@ -84,12 +86,18 @@ INSTANTIATE_TEST_SUITE_P(
         Spoiled{"MissingKey", "title: Scale\n", "", ":", "title", "hint:"},
         Spoiled{"UnknownName", "  m: n", "  m: k", ":11:6:", "'k'", "hint:"},
         Spoiled{"Overflow", "n: 100}", "n: 99999999999999999999}", ":18:", "64", "hint:"},
-        Spoiled{"OverflowInAnExpression", "  m: n", "  m: n * 9223372036854775807", ":16:5:", "overflow: 3 * 9223372036854775807 does not fit into 64 bits (line 11, column 8)", "hint:"},
-        Spoiled{"DivisionByZero", "  m: n", "  m: n / (n - n)", ":16:5:", "division by zero: 3 / 0 (line 11, column 8)", "hint:"},
-        Spoiled{"NegativeExtent", "  m: n", "  m: n - 50", ":16:5:", "extent `m` of 'output' is -47", "at least 1"},
+        Spoiled{"OverflowInAnExpression", "  m: n", "  m: n * 9223372036854775807", ":16:5:",
+                "overflow: 3 * 9223372036854775807 does not fit into 64 bits (line 11, column 8)", "hint:"},
+        Spoiled{"DivisionByZero", "  m: n", "  m: n / (n - n)",
+                ":16:5:", "division by zero: 3 / 0 (line 11, column 8)", "hint:"},
+        Spoiled{"NegativeExtent", "  m: n", "  m: n - 50", ":16:5:", "extent `m` of 'output' is -47",
+                "at least 1"},
         Spoiled{"ZeroExtent", "  m: n", "  m: n - 3", ":16:5:", "extent `m` of 'output' is 0", "at least 1"},
         Spoiled{"DuplicateCase", "name: small", "name: tiny", ":17:", "tiny", "hint:"},
-        Spoiled{"NotUtf8", "Double", "\xff" "ouble", ":", "UTF-8", "hint:"}),
+        Spoiled{"NotUtf8", "Double",
+                "\xff"
+                "ouble",
+                ":", "UTF-8", "hint:"}),
     [](const auto& test) { return test.param.name; });
 
 TEST(BadInput, TwoFilesWithOneSlug) {
@@ -97,16 +105,20 @@ TEST(BadInput, TwoFilesWithOneSlug) {
   std::filesystem::copy_file(file.path(), file.directory() + "/other.md");
   expect_refused(kgrade({"list", "--problems", file.directory()}), "scale", "hint:");
   expect_refused(kgrade({"lint", "--problems", file.directory()}), "scale", "hint:");
-  expect_refused(kgrade({"grade", "scale", naive, "--problems", file.directory(), "--device", "emulated"}), "scale", "hint:");
+  expect_refused(kgrade({"grade", "scale", naive, "--problems", file.directory(), "--device", "emulated"}),
+                 "scale", "hint:");
 }
 
 TEST(BadInput, ASlugThatDoesNotExistGetsTheNearestOne) {
-  expect_refused(kgrade({"grade", "conv-transpose-2d-sq-input-asym-kernle", naive}), "conv-transpose-2d-sq-input-asym-kernle", slug);
-  expect_refused(kgrade({"show", "conv-transpose-2d-sq-input-asym-kernle"}), "conv-transpose-2d-sq-input-asym-kernle", slug);
+  expect_refused(kgrade({"grade", "conv-transpose-2d-sq-input-asym-kernle", naive}),
+                 "conv-transpose-2d-sq-input-asym-kernle", slug);
+  expect_refused(kgrade({"show", "conv-transpose-2d-sq-input-asym-kernle"}),
+                 "conv-transpose-2d-sq-input-asym-kernle", slug);
 }
 
 TEST(BadInput, ACandidateThatDoesNotExist) {
-  expect_refused(kgrade({"grade", slug, "nowhere/naive.cu", "--device", "emulated"}), "nowhere/naive.cu", "hint:");
+  expect_refused(kgrade({"grade", slug, "nowhere/naive.cu", "--device", "emulated"}), "nowhere/naive.cu",
+                 "hint:");
 }
 
 TEST(BadInput, ACandidateThatIsAFolder) {
@@ -114,12 +126,15 @@ TEST(BadInput, ACandidateThatIsAFolder) {
 }
 
 TEST(BadInput, ACaseThatDoesNotExistGetsTheNearestOne) {
-  expect_refused(kgrade({"grade", slug, naive, "--case", "kernelbenhc", "--device", "emulated"}), "kernelbenhc", "kernelbench");
+  expect_refused(kgrade({"grade", slug, naive, "--case", "kernelbenhc", "--device", "emulated"}),
+                 "kernelbenhc", "kernelbench");
 }
 
 TEST(BadInput, AJsonPathThatCannotBeWritten) {
-  expect_refused(kgrade({"grade", slug, naive, "--json", "/nowhere/at/all.json", "--device", "emulated"}), "/nowhere/at", "hint:");
-  expect_refused(kgrade({"grade", slug, naive, "--json", "problems", "--device", "emulated"}), "is a folder", "hint:");
+  expect_refused(kgrade({"grade", slug, naive, "--json", "/nowhere/at/all.json", "--device", "emulated"}),
+                 "/nowhere/at", "hint:");
+  expect_refused(kgrade({"grade", slug, naive, "--json", "problems", "--device", "emulated"}), "is a folder",
+                 "hint:");
 }
 
 TEST(BadInput, ACaseLargerThanTheDevicesMemoryIsToldBeforeItIsTried) {
@@ -127,7 +142,8 @@ TEST(BadInput, ACaseLargerThanTheDevicesMemoryIsToldBeforeItIsTried) {
   text.replace(text.find("n: 100}"), 7, "n: 1000000000000}");
   text.replace(text.find("slug: scale"), 11, "slug: conv-transpose-2d-sq-input-asym-kernel");
   const ScratchFile file("scale.md", text);
-  expect_refused(kgrade({"grade", file.path(), naive, "--case", "large", "--device", test_device()}), "TiB", "--case");
+  expect_refused(kgrade({"grade", file.path(), naive, "--case", "large", "--device", test_device()}), "TiB",
+                 "--case");
 }
 
 TEST(BadInput, UnknownDevicesAndOptions) {

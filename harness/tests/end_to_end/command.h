@@ -9,7 +9,7 @@ namespace kgrade::test {
 
 struct Result {
   int exit_code = -1;
-  std::string output;  // stdout and stderr
+  std::string output;                    // stdout and stderr
   std::vector<std::string> left_behind;  // what the run left in its TMPDIR
 };
 

@@ -73,7 +73,8 @@ TEST(Grade, PrintsOnePlainTableWithoutATerminal) {
 }
 
 TEST(Grade, VerboseAddsChecksAndStages) {
-  const Result result = kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", test_device(), "--verbose"});
+  const Result result =
+      kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", test_device(), "--verbose"});
   EXPECT_THAT(result.output, HasSubstr("guard_zones"));
   EXPECT_THAT(result.output, HasSubstr("compile"));
   EXPECT_THAT(result.output, HasSubstr("total"));
@@ -88,7 +89,8 @@ TEST(Grade, RunsJustTheCasesNamed) {
 }
 
 TEST(Grade, TheSeedDecidesTheErrorsToTheLastBit) {
-  const std::vector<std::string> arguments = {depthwise, naive, "--case", "tiny", "--case", "stride-2x3", "--seed"};
+  const std::vector<std::string> arguments = {depthwise, naive,        "--case", "tiny",
+                                              "--case",  "stride-2x3", "--seed"};
   auto with_seed = [&](const std::string& seed) {
     std::vector<std::string> all = arguments;
     all.push_back(seed);
@@ -114,8 +116,8 @@ TEST(Grade, AnotherProblemsFolderBringsItsOwnReferences) {
 
 TEST(Grade, WritesTheRecordBesideTheTable) {
   const ScratchFile scratch("old.json", "old");
-  const Result result =
-      kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", test_device(), "--json", scratch.path()});
+  const Result result = kgrade(
+      {"grade", depthwise, naive, "--case", "tiny", "--device", test_device(), "--json", scratch.path()});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.output, HasSubstr("accepted"));
   std::ifstream stream(scratch.path());
@@ -125,7 +127,8 @@ TEST(Grade, WritesTheRecordBesideTheTable) {
 }
 
 TEST(Grade, EmulatedTimesAreNeverSpeed) {
-  const Result result = kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", "emulated", "--json", "-"});
+  const Result result =
+      kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", "emulated", "--json", "-"});
   const auto record = nlohmann::json::parse(result.output);
   EXPECT_EQ(record["device"]["times_are_speed"], false);
   EXPECT_TRUE(record["candidates"][0]["speedup"].is_null());
@@ -135,7 +138,8 @@ TEST(Grade, EmulatedTimesAreNeverSpeed) {
 TEST(Grade, SaysInTheProblemsWordsWhatIsWrongWithASignature) {
   const std::string problem = "conv-transpose-2d-sq-input-asym-kernel";
   const std::string folder = "harness/tests/candidates/" + problem + "/";
-  const Graded graded = grade({problem, folder + "wrong-type.cu", folder + "wrong-arity.cu", folder + "missing-function.cu"});
+  const Graded graded =
+      grade({problem, folder + "wrong-type.cu", folder + "wrong-arity.cu", folder + "missing-function.cu"});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
   const auto& candidates = graded.record["candidates"];
   EXPECT_EQ(candidates[0]["message"], "parameter 3 'output' must be float*, not double*");

@@ -1,5 +1,5 @@
-// Every shipped candidate gets its verdict: the naive solutions are accepted on every case that the device runs,
-// each wrong one under harness/tests/candidates is refused as its own header lines say.
+// Every shipped candidate gets its verdict: the naive solutions are accepted on every case that the device
+// runs, each wrong one under harness/tests/candidates is refused as its own header lines say.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -67,7 +67,8 @@ void expect_cases(const json& candidate, const Expectation& expectation) {
 void expect_checks(const json& candidate) {
   int failed = 0;
   for (const json& check : candidate["checks"]) failed += check["outcome"] == "failed" ? 1 : 0;
-  EXPECT_EQ(failed == 0, candidate["verdict"] == "accepted") << candidate["path"] << ": " << candidate["checks"];
+  EXPECT_EQ(failed == 0, candidate["verdict"] == "accepted")
+      << candidate["path"] << ": " << candidate["checks"];
 }
 
 class Verdicts : public testing::TestWithParam<std::string> {};

@@ -25,9 +25,7 @@ TEST(Statistics, SummaryOfKnownSample) {
   EXPECT_DOUBLE_EQ(summary.minimum, 10);
 }
 
-TEST(Statistics, OneOutlierDoesNotMoveTheMedian) {
-  EXPECT_DOUBLE_EQ(summarise({1, 1, 1, 1, 1e9}).median, 1);
-}
+TEST(Statistics, OneOutlierDoesNotMoveTheMedian) { EXPECT_DOUBLE_EQ(summarise({1, 1, 1, 1, 1e9}).median, 1); }
 
 TEST(Statistics, GeometricMeanOfRatios) {
   EXPECT_DOUBLE_EQ(geometric_mean({2, 8}), 4);

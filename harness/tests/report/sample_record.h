@@ -52,7 +52,8 @@ inline Record sample_record() {
   bad.verdict = Verdict::wrong_answer;
   bad.message = "case 'tiny': all wrong";
   bad.speedup.reset();
-  bad.checks = {{"compile", CheckOutcome::passed, ""}, {"outputs_match", CheckOutcome::failed, "tiny: all wrong"}};
+  bad.checks = {{"compile", CheckOutcome::passed, ""},
+                {"outputs_match", CheckOutcome::failed, "tiny: all wrong"}};
   bad.cases[0].verdict = Verdict::wrong_answer;
   bad.cases[0].message = "all wrong";
   bad.cases[0].precision = Precision::none;

@@ -22,7 +22,8 @@ TEST(Table, ReadsAtAGlance) {
             "  case 'tiny': all wrong\n"
             "  case   role    verdict       error  class   median  reference  speedup\n"
             "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
-            "  large  bench   skipped           -  -            -          -        -  not run: the candidate's process is gone\n");
+            "  large  bench   skipped           -  -            -          -        -  not run: the "
+            "candidate's process is gone\n");
 }
 
 TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {

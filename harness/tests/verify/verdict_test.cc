@@ -20,7 +20,9 @@ Comparison compare(const std::vector<float>& actual, const std::vector<float>& e
   return total;
 }
 
-Judgement judge_fp32(const Comparison& comparison) { return judge(comparison, Thresholds{}, Precision::fp32); }
+Judgement judge_fp32(const Comparison& comparison) {
+  return judge(comparison, Thresholds{}, Precision::fp32);
+}
 
 // Every element off by the same share: what rounding looks like.
 Comparison evenly_off(double share) {
@@ -115,7 +117,8 @@ TEST(Verdict, MergedPartsEqualTheWhole) {
   Comparison merged;
   for (std::size_t part = 0; part < 4; ++part) {
     Comparison partial;
-    for (std::size_t i = part; i < expected.size(); i += 4) device::accumulate(partial, actual[i], expected[i], i);
+    for (std::size_t i = part; i < expected.size(); i += 4)
+      device::accumulate(partial, actual[i], expected[i], i);
     device::merge(merged, partial);
   }
   const Comparison whole = compare(actual, expected);

@@ -66,14 +66,12 @@ void BlockRunner::serve() {
 }
 
 void BlockRunner::begin_thread(Fiber& fiber) {
-  // Member by member: a copy of 8 bytes would have to wait for the 4 that the last call wrote.
-  const unsigned int x = next_thread_.x;
   fiber.number = started_++;
-  threadIdx.x = x;
+  // Member by member: a copy of 8 bytes at once would have to wait for the 4 that the last call wrote.
+  threadIdx.x = next_thread_.x;
   threadIdx.y = next_thread_.y;
   threadIdx.z = next_thread_.z;
-  next_thread_.x = x + 1;
-  if (x + 1 < blockDim.x) return;
+  if (++next_thread_.x < blockDim.x) return;
   next_thread_.x = 0;
   if (++next_thread_.y < blockDim.y) return;
   next_thread_.y = 0;

@@ -18,7 +18,7 @@ LoadedSource::LoadedSource(const std::string& file_name) {
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
   const EmulatedToolchain toolchain(*compiler, harness + "/device/emulated/include");
   BuildRequest request;
-  request.source = harness + "/tests/data/emulated/" + file_name;
+  request.source = harness + "/tests/fixtures/emulated/" + file_name;
   request.shown_as = file_name;
   request.output_directory = folder_.path();
   const auto outcome = toolchain.build_library(request);

@@ -1,4 +1,4 @@
-// A .cu file of harness/tests/data/emulated, built for the emulated device and loaded into the test.
+// A .cu file of harness/tests/fixtures/emulated, built for the emulated device and loaded into the test.
 #pragma once
 
 #include <string>

@@ -5,7 +5,6 @@
 
 #include <bit>
 #include <cstring>
-#include <source_location>
 #include <type_traits>
 
 #include "kgrade_emulated/block.h"
@@ -156,8 +155,10 @@ inline void __syncwarp(unsigned int mask = 0xffffffffu) {
 }
 
 // A GPU promises nothing about which lanes are converged; here it is as many as can be.
-inline unsigned int __activemask(std::source_location place = std::source_location::current()) {
-  return kgrade_emulated::converged_lanes(place.line() << 10 ^ place.column());
+// The place in the source keeps the branches of a warp apart; the compiler fills it in.
+inline unsigned int __activemask(const char* file = __builtin_FILE(), unsigned int line = __builtin_LINE()) {
+  return kgrade_emulated::converged_lanes(
+      static_cast<unsigned int>(reinterpret_cast<unsigned long>(file)) << 12 ^ line);
 }
 
 template <kgrade_emulated::Shuffled T>

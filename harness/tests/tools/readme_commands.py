@@ -1,0 +1,54 @@
+"""readme_commands.py KGRADE: runs every command of README.md, in order, in the root of the checkout, and holds its
+figures against the records. `tools/test.sh` is left out, since it is what runs this; where KGRADE is not the release
+build that the README names, it takes that one's place, and `tools/quickstart.sh`, which makes it, is left out too."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+RELEASE = "build/release/bin/kgrade"
+
+
+def commands(text: str) -> list[str]:
+    blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
+    return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def is_left_out(command: str, is_release: bool) -> bool:
+    return command == "tools/test.sh" or (command == "tools/quickstart.sh" and not is_release)
+
+
+def main(kgrade: str) -> int:
+    os.chdir(ROOT)
+    is_release = Path(kgrade).resolve() == (ROOT / RELEASE).resolve()
+    made = [ROOT / "mine.cu", ROOT / "mine.json"]
+    if any(path.exists() for path in made):
+        print("mine.cu or mine.json is in the way: the README's commands write them")
+        return 1
+    failures = []
+    try:
+        found = commands((ROOT / "README.md").read_text(encoding="utf-8"))
+        for command in found:
+            if is_left_out(command, is_release):
+                continue
+            outcome = subprocess.run(["bash", "-c", command.replace(RELEASE, kgrade)], capture_output=True, text=True,
+                                     stdin=subprocess.DEVNULL, check=False)
+            print(f"$ {command}\n{outcome.stdout}{outcome.stderr}")
+            if outcome.returncode != 0:
+                failures.append(f"exit code {outcome.returncode}: {command}")
+        if len(found) < 5:
+            failures.append("README.md has hardly any commands: has its form changed?")
+    finally:
+        for path in made:
+            path.unlink(missing_ok=True)
+    figures = subprocess.run([sys.executable, "tools/readme_figures.py", "--check"], check=False)
+    if figures.returncode != 0:
+        failures.append("the figures are not those of the records")
+    print("\n".join(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main(sys.argv[1]))

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Writes the figures of README.md from the records under results/, so that none stands there that was not measured.
+
+    tools/readme_figures.py            rewrites the marked parts of README.md
+    tools/readme_figures.py --check    exit code 1 when they are not what the records say
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+README = ROOT / "README.md"
+
+
+def three_digits(value: float) -> str:
+    return f"{value:.{2 if value < 10 else 1 if value < 100 else 0}f}"
+
+
+def format_ms(milliseconds: float) -> str:
+    if milliseconds < 1:
+        return f"{three_digits(milliseconds * 1000)} us"
+    if milliseconds < 1000:
+        return f"{three_digits(milliseconds)} ms"
+    return f"{three_digits(milliseconds / 1000)} s"
+
+
+def read(path: str) -> dict:
+    return json.loads((ROOT / path).read_text(encoding="utf-8"))
+
+
+def columns(rows: list[list[str]], right: list[bool]) -> list[str]:
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [("  " + "  ".join(cell.rjust(width) if to_right else cell.ljust(width)
+                              for cell, width, to_right in zip(row, widths, right))).rstrip() for row in rows]
+
+
+def case_row(case: dict) -> list[str]:
+    times = [format_ms(case[side]["summary"]["median_ms"]) if case[side]["summary"] else "-"
+             for side in ("candidate", "reference")]
+    message = "" if case["verdict"] == "accepted" else case["message"]
+    speedup = f"{case['speedup']:.2f}x" if case["speedup"] else "-"
+    return [case["name"], case["role"], case["verdict"], f"{case['error']['relative']:.1e}", case["precision"], *times,
+            speedup, message]
+
+
+def table_of(record: dict, candidate: dict, cases: list[dict]) -> str:
+    """As `kgrade grade` prints it."""
+    headline = f"{candidate['verdict']}  {candidate['path']}"
+    if candidate["verdict"] == "accepted":
+        headline += f"  {candidate['precision']}"
+    if candidate["speedup"]:
+        headline += f"  {candidate['speedup']:.2f}x the reference"
+    head = ["case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""]
+    right = [False, False, False, True, False, True, True, True, False]
+    lines = [f"{record['problem']['slug']}  {record['device']['name']}", headline]
+    if candidate["message"]:
+        lines.append(f"  {candidate['message']}")
+    return "\n".join(lines + columns([head, *map(case_row, cases)], right))
+
+
+def output(path: str) -> str:
+    record = read(path)
+    candidate = record["candidates"][0]
+    command = (f"$ build/release/bin/kgrade grade {record['problem']['slug']} \\\n"
+               f"    {candidate['path']} --case {candidate['cases'][0]['name']}")
+    return (f"```text\n{command}\n{table_of(record, candidate, candidate['cases'])}\n```\n"
+            f"From the command to this verdict, with nothing compiled before, it took {record['total_seconds']:.1f} s.")
+
+
+def refused(path: str) -> str:
+    record = read(path)
+    (candidate,) = [c for c in record["candidates"] if c["path"].endswith("seed-index-rule.cu")]
+    cases = [c for c in candidate["cases"] if c["name"] in ("plain", "stride-2", "output-padding-1", "kernelbench")]
+    return f"```text\n{table_of(record, candidate, cases)}\n```"
+
+
+def figures(folder: str) -> str:
+    rows = ["| problem | naive | reference | speedup | error | device |", "| --- | --: | --: | --: | --: | --- |"]
+    for path in sorted((ROOT / folder).glob("*-kernel*.json")) + sorted((ROOT / folder).glob("*norm.json")):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        for candidate in record["candidates"]:
+            if path.stem.endswith(".kernelbench") or not candidate["path"].endswith("naive.cu"):
+                continue
+            (case,) = [c for c in candidate["cases"] if c["name"] == "kernelbench"]
+            _, _, _, error, _, median, reference, speedup, _ = case_row(case)
+            rows.append(f"| {record['problem']['slug']} | {median} | {reference} | {speedup} | {error} | "
+                        f"{record['device']['name']} |")
+    return "\n".join(rows)
+
+
+def oracle() -> str:
+    checked = read("results/oracle/nvidia-h200.json")
+    worst = max(case["errors"]["PyTorch float64"] for case in checked["cases"])
+    return f"{len(checked['cases'])} cases, norm of the difference over norm at most {worst:.1e}"
+
+
+def rewritten(text: str) -> str:
+    for kind, make in (("output", output), ("refused", refused), ("figures", figures)):
+        text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",
+                      lambda match, make=make: f"{match[1]}{make(match[2])}\n{match[3]}", text, flags=re.DOTALL)
+    return re.sub(r"(<!-- figure: oracle -->).*?(<!-- /figure -->)",
+                  lambda match: match[1] + oracle() + match[2], text, flags=re.DOTALL)
+
+
+def main() -> int:
+    before = README.read_text(encoding="utf-8")
+    after = rewritten(before)
+    if "--check" not in sys.argv[1:]:
+        README.write_text(after, encoding="utf-8")
+        return 0
+    if before != after:
+        print("README.md does not show what the records say\n  remedy: tools/readme_figures.py")
+    return int(before != after)
+
+
+sys.exit(main())
