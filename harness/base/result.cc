@@ -2,15 +2,17 @@
 
 #include <fmt/format.h>
 
+#include "base/text.h"
+
 namespace kgrade {
 
 std::string to_string(const Error& error) {
-  std::string text = error.location.file;
+  std::string text = printable(error.location.file);
   if (error.location.line > 0) text += fmt::format(":{}", error.location.line);
   if (error.location.line > 0 && error.location.column > 0) text += fmt::format(":{}", error.location.column);
   if (!text.empty()) text += ": ";
-  text += "error: " + error.message;
-  if (!error.remedy.empty()) text += "\n  hint: " + error.remedy;
+  text += "error: " + printable(error.message);
+  if (!error.remedy.empty()) text += "\n  hint: " + printable(error.remedy);
   return text;
 }
 

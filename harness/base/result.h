@@ -24,7 +24,8 @@ struct Error {
 
 using Errors = std::vector<Error>;
 
-// "file:12:3: error: message\n  hint: remedy" in the form that editors and CI jobs parse.
+// "file:12:3: error: message\n  hint: remedy" in the form that editors and CI jobs parse, for a terminal:
+// control characters in what is quoted are shown as printable() in base/text.h shows them.
 std::string to_string(const Error& error);
 std::string to_string(const Errors& errors);
 

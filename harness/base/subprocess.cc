@@ -11,9 +11,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <stdexcept>
 #include <thread>
 
+#include "base/cleanup.h"
 #include "base/unique_fd.h"
 
 namespace kgrade {
@@ -55,7 +58,8 @@ void reset_signals() {
 // Between fork and exec: only async-signal-safe calls.
 [[noreturn]] void become(const SpawnRequest& request, const char* program, char** argv, char** envp,
                          pid_t parent) {
-  ::setpgid(0, 0);
+  // A session and not only a group: what descends from this child can never join ours.
+  ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(127);
   reset_signals();
@@ -118,26 +122,22 @@ ChildProcess::~ChildProcess() {
 }
 
 void ChildProcess::kill_group() {
-  if (pid_ > 0 && !status_) ::kill(-pid_, SIGKILL);
+  if (pid_ > 0 && !status_) Cleanup::of_this_process().kill_group(pid_);
 }
 
 bool ChildProcess::has_ended() const {
-  if (status_) return true;
+  if (pid_ < 0 || status_) return true;
   // WNOWAIT keeps the process id taken until wait() has killed the group.
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == pid_;
+  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0)
+    return errno == ECHILD;
+  return info.si_pid == pid_;
 }
 
 int ChildProcess::wait() {
-  if (status_) return *status_;
-  int status = 0;
-  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-  }
-  // What the child left behind in its group goes with it.
-  ::kill(-pid_, SIGKILL);
-  status_ = status;
-  return status;
+  if (pid_ < 0) throw std::logic_error("there is no child to wait for");
+  if (!status_) status_ = Cleanup::of_this_process().bury(pid_);
+  return *status_;
 }
 
 std::optional<int> ChildProcess::wait_for(std::chrono::milliseconds patience) {
@@ -163,10 +163,9 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
   std::vector<char*> argv = pointers(request.command);
   std::vector<char*> envp = pointers(request.environment);
   const pid_t parent = ::getpid();
-  const pid_t pid = ::fork();
+  const pid_t pid = Cleanup::of_this_process().start(
+      [&] { become(request, program->c_str(), argv.data(), envp.data(), parent); });
   if (pid < 0) return Error{fmt::format("cannot fork: {}", ::strerror(errno)), "", {}};
-  if (pid == 0) become(request, program->c_str(), argv.data(), envp.data(), parent);
-  ::setpgid(pid, pid);  // in both, so that neither side can run ahead of it
   return ChildProcess(pid);
 }
 

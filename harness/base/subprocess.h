@@ -1,4 +1,5 @@
-// Child processes: started with an exact environment, an own process group and limits, killed as a whole.
+// Child processes: started with an exact environment, limits, a session and a process group of their own, and
+// killed as a whole. All are registered in base/cleanup.h, which ends them when a signal ends us.
 #pragma once
 
 #include <sys/types.h>
@@ -41,11 +42,12 @@ struct ProcessOutcome {
   bool success() const { return exit_code == 0 && signal == 0 && !timed_out; }
 };
 
-// Runs a program to its end; what it leaves running in its group is killed. An Error when it cannot be
-// started.
+// Runs a program to its end; what it leaves running in its group is killed, and after adopt_orphans() what it
+// leaves outside of it. An Error when it cannot be started.
 Result<ProcessOutcome> run_process(const ProcessRequest& request);
 
-// A started child. The destructor kills its process group with SIGKILL and reaps it.
+// A child that spawn() started. The destructor kills its process group with SIGKILL and reaps it. An object
+// that holds no child, made by default or moved from, has ended; to wait() for it is a std::logic_error.
 class ChildProcess {
  public:
   ChildProcess() = default;
@@ -57,7 +59,8 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   void kill_group();
   bool has_ended() const;
-  // Waits for the end; the wait status of waitpid(2). Further calls return the same.
+  // Waits for the end, and ends what the child left behind (Cleanup::bury); the wait status of waitpid(2).
+  // Further calls return the same.
   int wait();
   // As wait(), but gives up after `patience`.
   std::optional<int> wait_for(std::chrono::milliseconds patience);
@@ -77,7 +80,7 @@ struct SpawnRequest {
   int kept_fd = -1;    // stays open as descriptor 3; every other is closed
 };
 
-// Starts a child that dies with the thread that started it (PR_SET_PDEATHSIG).
+// Starts a child, without a terminal, that dies with the thread that started it (PR_SET_PDEATHSIG).
 Result<ChildProcess> spawn(const SpawnRequest& request);
 
 // The path of a program in PATH (or the name itself when it holds a slash and is executable).

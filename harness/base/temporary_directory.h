@@ -1,5 +1,5 @@
 // A private folder (mode 0700) below $TMPDIR or /tmp that is removed with everything in it when the
-// object goes. The folders of a run that is ended by SIGINT or SIGTERM are removed too.
+// object goes, or when a signal ends the run: see clean_up_on_signals() in base/cleanup.h.
 #pragma once
 
 #include <filesystem>
@@ -14,9 +14,6 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-
-  // Removes all live temporary folders and re-raises the signal; install once, in main().
-  static void remove_on_signals();
 
  private:
   std::filesystem::path path_;

@@ -1,26 +1,13 @@
 #include "base/text.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <numeric>
-
-#include "base/unique_fd.h"
 
 namespace kgrade {
 namespace {
-
-Error file_error(const std::filesystem::path& path, const std::string& what, const std::string& remedy = "") {
-  return Error{what, remedy, Location{path.string(), 0, 0}};
-}
 
 // The length of the UTF-8 sequence at `text[0]`, or 0 when it is not one.
 std::size_t utf8_sequence_length(std::string_view text) {
@@ -37,6 +24,13 @@ std::size_t utf8_sequence_length(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
   }
   return length;
+}
+
+// Of one whole UTF-8 sequence.
+bool is_control(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 2) return first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0;
+  return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f;
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -56,53 +50,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t limit) {
-  std::error_code failure;
-  const auto status = std::filesystem::status(path, failure);
-  if (!std::filesystem::exists(status)) return file_error(path, "no such file");
-  if (std::filesystem::is_directory(status)) return file_error(path, "is a folder", "name a file in it");
-  if (!std::filesystem::is_regular_file(status)) return file_error(path, "is not a regular file");
-  if (std::filesystem::file_size(path, failure) > limit || failure) {
-    return file_error(path, fmt::format("is larger than {}", format_bytes(limit)));
-  }
-  std::ifstream stream(path, std::ios::binary);
-  std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) return file_error(path, "cannot be read", "check its permissions");
-  return content;
-}
-
-Result<bool> write_file_atomically(const std::filesystem::path& path, std::string_view content) {
-  const auto failed = [&] {
-    return file_error(path, fmt::format("cannot be written: {}", ::strerror(errno)),
-                      "name a file in an existing folder that you may write to");
-  };
-  if (std::filesystem::is_directory(path)) {
-    return file_error(path, "is a folder", "name a file in it");
-  }
-  std::string partial = path.string() + ".XXXXXX";
-  UniqueFd fd(::mkostemp(partial.data(), O_CLOEXEC));
-  if (!fd) return failed();
-  std::string_view rest = content;
-  while (!rest.empty()) {
-    const ssize_t count = ::write(fd.get(), rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) {
-      const Error error = failed();
-      ::unlink(partial.c_str());
-      return error;
-    }
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  // mkostemp makes files for the owner alone; results are meant to be read.
-  ::fchmod(fd.get(), 0644);
-  if (::rename(partial.c_str(), path.c_str()) != 0) {
-    const Error error = failed();
-    ::unlink(partial.c_str());
-    return error;
-  }
-  return true;
-}
-
 std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const std::size_t length = utf8_sequence_length(text.substr(i));
@@ -110,6 +57,21 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text) {
     i += length;
   }
   return std::nullopt;
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t length = utf8_sequence_length(text);
+    const std::string_view piece = text.substr(0, std::max<std::size_t>(length, 1));
+    text.remove_prefix(piece.size());
+    if (length > 0 && !is_control(piece)) {
+      result += piece;
+      continue;
+    }
+    for (const char byte : piece) result += fmt::format("\\x{:02x}", static_cast<unsigned char>(byte));
+  }
+  return result;
 }
 
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& options) {

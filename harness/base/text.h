@@ -15,11 +15,19 @@ namespace kgrade {
 // The whole file. An Error names the file when it is missing, a folder, unreadable or over `limit` bytes.
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t limit = 16 << 20);
 
-// Writes beside the target and renames, so that a reader never sees half a file.
+// A target that is absent or a regular file is written beside it and renamed, so that a reader never sees
+// half a file; what is replaced keeps its permissions, a new file has 0644. A symbolic link stays, and what
+// it names is written, or made. Anything else that exists, a fifo or a device, is written to as it is, and so
+// is an open descriptor named as /dev/stdout or /dev/fd/N. An Error names the file; nothing but what a device
+// has taken already is left then. Opening a fifo waits for its reader.
 Result<bool> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
 // The byte offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, no overlong forms).
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
+
+// Text of a candidate or a compiler, made fit for a terminal: control characters other than newline and tab
+// (C0, DEL and, in UTF-8, C1: U+0080 to U+009F) and bytes that are not UTF-8 become "\xNN", byte by byte.
+std::string printable(std::string_view text);
 
 // The option nearest to `word` by edit distance, if one is near enough to be a slip of the keyboard.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& options);

@@ -89,6 +89,17 @@ bool unit_says(const std::string& log, const std::string& what) {
   return false;
 }
 
+// An error in a file of the contestant's own comes first: what the unit says may only follow from it.
+bool blames_the_source(const std::string& log) {
+  const std::regex place(R"(^([^\s(:][^(:]*)(\([0-9]+\)|:[0-9]+(:[0-9]+)?): (fatal |catastrophic )?error)");
+  std::istringstream lines(log);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, match, place) && match[1] != unit_name) return true;
+  }
+  return false;
+}
+
 struct ParameterMismatch {
   std::size_t position = 0;
   std::string actual;
@@ -142,6 +153,7 @@ std::string binding_unit(const Problem& problem, const std::string& include, con
 
 std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log,
                                                const std::string& element) {
+  if (blames_the_source(log)) return std::nullopt;
   std::smatch match;
   if (std::regex_search(log, match, std::regex(R"(kgrade_arity_mismatch<([0-9]+)[uUlL]*>)"))) {
     return fmt::format("'solution' takes {} parameters, the problem has {}", match[1].str(),

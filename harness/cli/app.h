@@ -2,21 +2,21 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "base/result.h"
+#include "grade/grade.h"
 #include "grade/layout.h"
 #include "spec/problem.h"
 
 namespace kgrade::cli {
 
-// Exit codes (DESIGN, "What must stay true").
+// The other exit codes are in grade/grade.h.
 constexpr int exit_ok = 0;
 constexpr int exit_not_accepted = 1;
-constexpr int exit_usage = 2;
-constexpr int exit_machine = 3;
-constexpr int exit_internal = 70;
 
 // A subcommand registers its options and leaves what is to be run.
 using Run = std::function<int()>;
@@ -34,6 +34,9 @@ Command add_doctor(CLI::App& app);
 
 // `--problems DIR`, the same everywhere.
 void add_problems_option(CLI::App& command, std::string& directory);
+
+// `--seed N`: 0 to 2^64 - 1, or it is wrong usage. (CLI11 clamps and wraps around.)
+void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description);
 
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);

@@ -16,6 +16,7 @@ struct Arguments {
   std::string problems;
   std::string device = "auto";
   std::vector<std::string> overrides;
+  std::optional<std::uint64_t> seed;
   DumpOptions options;
 };
 
@@ -41,12 +42,13 @@ int run(Arguments& arguments) {
   if (!device) return fail(device.errors());
   auto overrides = parse_overrides(arguments.overrides);
   if (!overrides) return fail(overrides.errors());
-  arguments.options.device = *device;
   arguments.options.overrides = *overrides;
+  arguments.options.seed = arguments.seed.value_or(0);
   arguments.options.layout = Layout::find(arguments.problems);
   const auto problem = find_problem(arguments.problem, arguments.options.layout.problems);
   if (!problem) return fail(problem.errors());
-  if (const auto failure = dump_cases(*problem, arguments.options))
+  if (const auto failure = dump_cases(*problem, arguments.options,
+                                      real_machinery(*device, arguments.options.layout)))
     return fail(failure->errors, failure->exit_code);
   return exit_ok;
 }
@@ -71,10 +73,7 @@ Command add_dump(CLI::App& app) {
       ->add_option("--set", arguments->overrides, "Replace a scalar parameter of the case (may be repeated)")
       ->type_name("NAME=N")
       ->allow_extra_args(false);
-  command->add_option("--seed", arguments->options.seed, "Seed of the inputs")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
   command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")
       ->capture_default_str()
       ->type_name("DEVICE");

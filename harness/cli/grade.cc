@@ -50,11 +50,10 @@ std::optional<Error> check_writable(const std::string& path) {
   return std::nullopt;
 }
 
-GradeOptions options_for(const Arguments& arguments, const Layout& layout, const DeviceChoice& device) {
+GradeOptions options_for(const Arguments& arguments, const Layout& layout) {
   GradeOptions options;
   options.candidates.assign(arguments.candidates.begin(), arguments.candidates.end());
   options.cases = arguments.cases;
-  options.device = device;
   options.seed = arguments.seed;
   options.effort = arguments.quick ? Effort::quick : Effort::normal;
   options.time_limit_seconds = arguments.time_limit;
@@ -64,12 +63,12 @@ GradeOptions options_for(const Arguments& arguments, const Layout& layout, const
 
 int print(const Record& record, const Arguments& arguments) {
   if (arguments.json == "-") {
-    fmt::print("{}\n", to_json(record).dump(2));
+    fmt::print("{}", to_text(record));
   } else {
     fmt::print("{}", render_table(record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose));
   }
   if (!arguments.json.empty() && arguments.json != "-") {
-    const auto written = write_file_atomically(arguments.json, to_json(record).dump(2) + "\n");
+    const auto written = write_file_atomically(arguments.json, to_text(record));
     if (!written) return fail(written.errors());
   }
   return all_accepted(record) ? exit_ok : exit_not_accepted;
@@ -85,12 +84,23 @@ int run(const Arguments& arguments) {
   GradeOutcome outcome;
   {
     Progress progress;
-    GradeOptions options = options_for(arguments, layout, *device);
+    GradeOptions options = options_for(arguments, layout);
     options.progress = [&](const std::string& what) { progress.show(what); };
-    outcome = grade(*problem, options);
+    outcome = grade(*problem, options, real_machinery(*device, layout));
   }
   if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
   return print(*outcome.record, arguments);
+}
+
+// CLI::Range lets NaN through.
+CLI::Validator finite_seconds() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        double seconds = 0;
+        const bool number = CLI::detail::lexical_cast(text, seconds);
+        return number && seconds >= 0.001 && seconds <= 86400 ? "" : "'" + text + "' is no time from 0.001 to 86400 s";
+      },
+      "");
 }
 
 }  // namespace
@@ -111,15 +121,13 @@ Command add_grade(CLI::App& app) {
       ->allow_extra_args(false);
   command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")
       ->type_name("FILE");
-  command->add_option("--seed", arguments->seed, "Seed of the inputs (default: random; the record keeps it)")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  add_seed_option(*command, arguments->seed, "Seed of the inputs (default: random; the record keeps it)");
   command
       ->add_option(
           "--time-limit", arguments->time_limit,
           "Seconds that one call of a candidate may take (default: 20 times the reference's, at least 2)")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.001, 86400.0));
+      ->check(finite_seconds());
   add_problems_option(*command, arguments->problems);
   command->add_flag("--quick", arguments->quick, "Fewer samples");
   command->add_flag("--verbose", arguments->verbose, "Also print checks, stages and compiler messages");

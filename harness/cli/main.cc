@@ -1,10 +1,15 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <system_error>
 #include <vector>
 
-#include "base/temporary_directory.h"
+#include "base/cleanup.h"
+#include "base/text.h"
 #include "cli/app.h"
 #include "report/record.h"
 
@@ -19,6 +24,25 @@ std::string version_text() {
     text += fmt::format(" ({}{})", tool.git_commit.substr(0, 12), tool.git_dirty ? ", with changes" : "");
   }
   return text;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+// CLI11's own codes are many; ours says wrong usage with one.
+int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  const std::string first = argc > 1 ? argv[1] : "";
+  const std::vector<std::string> names = command_names(app);
+  if (error.get_exit_code() == 0) return app.exit(error) == 0 ? cli::exit_ok : exit_usage;
+  if (!first.empty() && first[0] != '-' && std::find(names.begin(), names.end(), first) == names.end()) {
+    const auto near = nearest(first, names);
+    return cli::fail({{fmt::format("there is no command '{}'", first),
+                       near ? fmt::format("did you mean 'kgrade {}'?", *near) : "kgrade --help lists them", {}}});
+  }
+  return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
 }
 
 int run(int argc, char** argv) {
@@ -37,29 +61,38 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11's own codes are many; ours says wrong usage with one.
-    return app.exit(error) == 0 ? cli::exit_ok : cli::exit_usage;
+    return complain(app, error, argc, argv);
   }
   for (const cli::Command& command : commands) {
     if (command.app->parsed()) return command.run();
   }
-  return cli::exit_usage;
+  return exit_usage;
+}
+
+// A result that could not be written is no success.
+int checked(int exit_code) {
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (written) return exit_code;
+  fmt::print(stderr, "kgrade: error: the output could not be written: {}\n", std::strerror(errno));
+  return exit_code == cli::exit_ok ? exit_usage : exit_code;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  kgrade::TemporaryDirectory::remove_on_signals();
+  kgrade::clean_up_on_signals();
+  kgrade::adopt_orphans();
   try {
-    return run(argc, argv);
+    return checked(run(argc, argv));
   } catch (const std::system_error& error) {
     fmt::print(stderr, "kgrade: error: {}\n  hint: kgrade doctor says what this machine lacks\n",
                error.what());
-    return kgrade::cli::exit_machine;
+    return kgrade::exit_machine;
   } catch (const std::exception& error) {
     fmt::print(stderr,
                "kgrade: internal error: {}\n  hint: this is a fault of kgrade or of the device; please "
                "report it with the command line\n",
                error.what());
-    return kgrade::cli::exit_internal;
+    return kgrade::exit_internal;
   }
 }

@@ -17,7 +17,7 @@ std::size_t terminal_width() {
 
 }  // namespace
 
-Progress::Progress() : terminal_(::isatty(STDERR_FILENO) == 1) {}
+Progress::Progress() : terminal_(Style::for_descriptor(STDERR_FILENO).coloured()) {}
 
 void Progress::show(const std::string& what) {
   if (!terminal_) return;

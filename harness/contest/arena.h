@@ -40,6 +40,9 @@ class Arena {
   // False: times mean nothing on this device.
   virtual bool measures_speed() const = 0;
 
+  // Waits for the candidate's worker, then loads the candidate.
+  virtual Answer load_candidate(Patience worker_patience, Patience candidate_patience) = 0;
+
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   virtual Result<Answer> sit(Player player, const Case& bound) = 0;
   // Gives the buffers of all players back.

@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "spec/problem.h"
+
 namespace kgrade {
 
 constexpr std::uint32_t message_magic = 0x6b677264;  // "kgrd"
-constexpr std::uint32_t max_parameters = 64;
 
 enum class RequestType : std::uint32_t {
   load = 1,       // carries the descriptor of the contestant's library

@@ -33,6 +33,12 @@ Seat& Referee::seat_of(Player player) {
   return *candidate_;
 }
 
+Answer Referee::load_candidate(Patience worker_patience, Patience candidate_patience) {
+  Answer answer = candidate_->await_ready(worker_patience);
+  if (answer.ok()) answer = candidate_->load(candidate_library_, candidate_patience);
+  return answer;
+}
+
 Result<Answer> Referee::sit(Player player, const Case& bound) {
   return seat_of(player).sit(bound, false, lending_patience);
 }

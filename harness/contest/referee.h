@@ -15,9 +15,9 @@ class Referee : public Arena {
   // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
   Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference);
   void seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library);
-  Seat& candidate() { return *candidate_; }
 
   bool measures_speed() const override { return device_.info().measures_speed; }
+  Answer load_candidate(Patience worker_patience, Patience candidate_patience) override;
   Result<Answer> sit(Player player, const Case& bound) override;
   void rise() override;
   CallReport call(Player player, const Draw& draw, Patience patience) override;

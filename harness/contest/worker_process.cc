@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <stdexcept>
 
 namespace kgrade {
 namespace {
@@ -60,6 +61,7 @@ Answer WorkerProcess::give_back(Patience patience) {
 }
 
 Answer WorkerProcess::call(const CallSlots& slots, Patience patience) {
+  if (slots.slots.size() > max_parameters) throw std::logic_error("a call with too many parameters");
   Request request;
   request.type = RequestType::call;
   request.parameters = static_cast<std::uint32_t>(slots.slots.size());

@@ -13,7 +13,7 @@ namespace {
 constexpr int cuda_memory_allocation = 2;
 constexpr int cuda_invalid_configuration = 9;
 constexpr int cuda_too_many_resources = 701;
-constexpr std::array<int, 8> cuda_device_faults = {700, 214, 710, 714, 715, 716, 717, 719};
+constexpr std::array<int, 9> cuda_device_faults = {214, 700, 710, 714, 715, 716, 717, 718, 719};
 
 std::string error_name(int error) {
   switch (error) {
@@ -43,6 +43,8 @@ std::string error_name(int error) {
       return "misaligned address";
     case 717:
       return "operation on an invalid address space";
+    case 718:
+      return "invalid program counter";
     case 719:
       return "unspecified launch failure";
     default:

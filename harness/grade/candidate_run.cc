@@ -23,8 +23,8 @@ Verdict verdict_of(BuildStatus status) {
 
 class CandidateRun {
  public:
-  CandidateRun(Session& session, Seat& seat, CandidateRecord record)
-      : session_(session), seat_(seat), record_(std::move(record)) {}
+  CandidateRun(Session& session, CandidateRecord record)
+      : session_(session), record_(std::move(record)) {}
 
   Result<CandidateRecord> run(const BuildOutcome& built, const std::vector<PlannedCase>& cases) {
     record_.compile_seconds = built.seconds;
@@ -32,7 +32,7 @@ class CandidateRun {
     if (built.status != BuildStatus::built) {
       const Verdict verdict = verdict_of(built.status);
       settle({verdict, check_behind(verdict), built.message});
-    } else if (load(built)) {
+    } else if (load()) {
       if (auto errors = run_cases(cases); !errors.empty()) return errors;
     }
     conclude();
@@ -40,11 +40,10 @@ class CandidateRun {
   }
 
  private:
-  bool load(const BuildOutcome& built) {
+  bool load() {
     const auto timer = session_.stages.time("load");
     session_.progress("loading");
-    Answer answer = seat_.await_ready(load_patience);
-    if (answer.ok()) answer = seat_.load(built.library, candidate_load_patience);
+    const Answer answer = session_.arena.load_candidate(load_patience, candidate_load_patience);
     if (answer.ok()) {
       checks_.pass_before("completion");
       return true;
@@ -96,16 +95,15 @@ class CandidateRun {
   }
 
   Session& session_;
-  Seat& seat_;
   CandidateRecord record_;
   CheckList checks_;
 };
 
 }  // namespace
 
-Result<CandidateRecord> run_candidate(Session& session, Seat& seat, const BuildOutcome& built,
+Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record) {
-  return CandidateRun(session, seat, std::move(record)).run(built, cases);
+  return CandidateRun(session, std::move(record)).run(built, cases);
 }
 
 }  // namespace kgrade

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "build/toolchain.h"
-#include "contest/seat.h"
 #include "grade/case_run.h"
 
 namespace kgrade {
@@ -20,10 +19,10 @@ struct PlannedCase {
 inline constexpr std::chrono::milliseconds load_patience{60'000};
 inline constexpr std::chrono::milliseconds candidate_load_patience{10'000};
 
-// `seat` is the candidate's; `record` comes with path and hash. Cases run in order; one that kills the worker
+// `record` comes with path and hash. Cases run in order; one that kills the worker
 // ends the candidate, the cases after it are recorded as skipped. An Error is not the candidate's (see
 // run_case).
-Result<CandidateRecord> run_candidate(Session& session, Seat& seat, const BuildOutcome& built,
+Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record);
 
 }  // namespace kgrade

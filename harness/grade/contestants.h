@@ -8,15 +8,10 @@
 
 #include "base/temporary_directory.h"
 #include "build/toolchain.h"
-#include "device/registry.h"
 #include "grade/layout.h"
 #include "grade/stage_clock.h"
 
 namespace kgrade {
-
-// The toolchain for a device; `architecture` is the GPU's ("sm_90"). An Error when the compiler is missing.
-Result<std::unique_ptr<Toolchain>> make_toolchain(const DeviceChoice& device, const std::string& architecture,
-                                                  const Layout& layout);
 
 enum class Role { oracle, reference, candidate };
 

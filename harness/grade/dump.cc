@@ -12,13 +12,11 @@
 #include "grade/call_review.h"
 #include "grade/candidate_run.h"
 #include "grade/contestants.h"
+#include "grade/preparation.h"
 
 namespace kgrade {
 namespace {
 
-constexpr int exit_usage = 2;
-constexpr int exit_machine = 3;
-constexpr int exit_internal = 70;
 constexpr Patience oracle_patience{300'000};
 
 using Failure = std::optional<GradeFailure>;
@@ -38,13 +36,7 @@ std::string npy_header(const std::vector<std::int64_t>& shape) {
 
 Result<Case> bind(const Problem& problem, const std::string& name, const Bindings& overrides) {
   const CaseSpec* found = problem.find_case(name);
-  if (found == nullptr) {
-    std::vector<std::string> names;
-    for (const CaseSpec& spec : problem.cases) names.push_back(spec.name);
-    return Error{fmt::format("problem '{}' has no case '{}'", problem.slug, name),
-                 fmt::format("its cases are: {}", fmt::join(names, ", ")),
-                 {}};
-  }
+  if (found == nullptr) return unknown_case(problem, name);
   CaseSpec spec = *found;
   for (const auto& [parameter, value] : overrides) {
     if (!spec.integers.contains(parameter)) {
@@ -112,22 +104,21 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
   return write_description(problem, bound, options.seed, directory);
 }
 
-Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const DumpOptions& options) {
-  auto device = open_device(options.device, options.layout.workers.string());
+Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const DumpOptions& options,
+                 const Machinery& machinery) {
+  auto device = machinery.open_device();
   if (!device) return machine_failure(device.errors());
-  auto toolchain =
-      make_toolchain(resolve_choice(options.device), (*device)->info().architecture, options.layout);
+  auto toolchain = machinery.make_toolchain();
   if (!toolchain) return machine_failure(toolchain.errors());
-  const SteadyClock clock;
-  StageClock stages(clock);
-  Build build(**toolchain, problem, Role::oracle, options.layout.reference / (problem.slug + ".cu"),
+  StageClock stages(*machinery.clock);
+  Build build(**toolchain, problem, Role::oracle, options.layout.reference_source(problem),
               options.layout, stages);
   auto seat = Seat::take(**device, problem);
   if (!seat) return machine_failure(seat.errors());
   const auto& built = build.finish();
   if (!built) return machine_failure(built.errors());
   if (built->status != BuildStatus::built) {
-    return GradeFailure{exit_internal, {{"the oracle does not build: " + built->message, built->log, {}}}};
+    return GradeFailure{exit_usage, {{"the oracle does not build: " + built->message, built->log, {}}}};
   }
   const Answer loaded = (*seat)->load(built->library, load_patience);
   if (!loaded.ok())
@@ -140,7 +131,7 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
 
 }  // namespace
 
-Failure dump_cases(const Problem& problem, const DumpOptions& options) {
+Failure dump_cases(const Problem& problem, const DumpOptions& options, const Machinery& machinery) {
   if (const Errors missing = missing_for_grading(problem); !missing.empty())
     return GradeFailure{exit_usage, missing};
   std::vector<Case> cases;
@@ -149,7 +140,7 @@ Failure dump_cases(const Problem& problem, const DumpOptions& options) {
     if (!bound) return GradeFailure{exit_usage, bound.errors()};
     cases.push_back(std::move(*bound));
   }
-  return dump_all(problem, cases, options);
+  return dump_all(problem, cases, options, machinery);
 }
 
 }  // namespace kgrade

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "device/registry.h"
 #include "grade/grade.h"
 #include "grade/layout.h"
 
@@ -16,7 +15,6 @@ namespace kgrade {
 struct DumpOptions {
   std::vector<std::string> cases;
   Bindings overrides;  // scalar parameters that replace those of the cases
-  DeviceChoice device;
   std::uint64_t seed = 0;
   std::filesystem::path directory;  // made when missing
   Layout layout;
@@ -24,6 +22,7 @@ struct DumpOptions {
 
 // Writes <directory>/<case>/<tensor>.npy (NumPy's format, version 1.0, '<f4', C order) for every tensor, and
 // case.json with the slug, the case, the parameters and the names of the outputs.
-std::optional<GradeFailure> dump_cases(const Problem& problem, const DumpOptions& options);
+std::optional<GradeFailure> dump_cases(const Problem& problem, const DumpOptions& options,
+                                       const Machinery& machinery);
 
 }  // namespace kgrade

@@ -1,9 +1,7 @@
 #include "grade/grade.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -12,143 +10,62 @@
 #include "data/seed.h"
 #include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "measure/statistics.h"
+#include "grade/preparation.h"
 
 namespace kgrade {
 namespace {
 
-constexpr int exit_usage = 2;
-constexpr int exit_machine = 3;
-constexpr int exit_internal = 70;
-
-std::vector<std::string> case_names(const Problem& problem) {
-  std::vector<std::string> names;
-  for (const CaseSpec& spec : problem.cases) names.push_back(spec.name);
-  return names;
-}
-
-Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const GradeOptions& options,
-                                              bool emulated) {
-  std::vector<PlannedCase> selected;
-  Errors errors;
-  const auto wanted = [&](const CaseSpec& spec) {
-    return options.cases.empty() || std::count(options.cases.begin(), options.cases.end(), spec.name) > 0;
-  };
-  for (const std::string& name : options.cases) {
-    if (problem.find_case(name) != nullptr) continue;
-    const auto near = nearest(name, case_names(problem));
-    errors.push_back({fmt::format("problem '{}' has no case '{}'", problem.slug, name),
-                      near ? fmt::format("did you mean '{}'?", *near)
-                           : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")),
-                      {}});
-  }
-  for (const CaseSpec& spec : problem.cases) {
-    if (!wanted(spec)) continue;
-    auto bound = resolve_case(problem, spec);
-    if (!bound) {
-      errors.insert(errors.end(), bound.errors().begin(), bound.errors().end());
-      continue;
-    }
-    const bool too_slow = emulated && spec.role == CaseRole::bench && options.cases.empty();
-    selected.push_back(
-        {std::move(*bound),
-         too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
-  }
-  if (!errors.empty()) return errors;
-  return selected;
-}
-
-// Oracle, reference and candidate each hold all tensors of a case.
-Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device) {
-  Errors errors;
-  const std::uint64_t free = device.free_bytes();
-  for (const PlannedCase& selected : cases) {
-    const std::uint64_t needed = 3 * Lease::bytes_needed(selected.bound, sizeof(float));
-    if (!selected.skipped.empty() || needed <= free) continue;
-    errors.push_back(
-        {fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",
-                     selected.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
-         "choose smaller cases with --case", problem.find_case(selected.bound.name)->location});
-  }
-  return errors;
-}
-
-Errors check_candidates(const GradeOptions& options) {
-  Errors errors;
-  if (options.candidates.empty()) errors.push_back({"no candidate given", "name one or more .cu files", {}});
-  for (const auto& path : options.candidates) {
-    const auto content = read_text_file(path);
-    if (!content) {
-      errors.push_back(content.error());
-      errors.back().message = "candidate: " + errors.back().message;
-      if (errors.back().remedy.empty()) errors.back().remedy = "check the path; solutions/ has examples";
-    } else if (path.string().find_first_of("\"\\\n") != std::string::npos) {
-      errors.push_back({"a candidate's path may not hold quotes, backslashes or line breaks",
-                        "rename it",
-                        {path.string(), 0, 0}});
-    }
-  }
-  return errors;
-}
-
-std::string hash_of(const std::filesystem::path& path) {
-  const auto content = read_text_file(path);
-  return content ? sha256_hex(*content) : "";
-}
+using Failure = std::optional<GradeFailure>;
 
 // The trusted two: built and seated once for all candidates.
 struct Trusted {
+  const char* name;
   std::unique_ptr<Build> build;
   std::unique_ptr<Seat> seat;
 };
 
-Errors load_trusted(Trusted& trusted, const char* name, StageClock& stages) {
+// A reference that does not build is its author's to mend, and so is one that does not fit its problem.
+Failure load_trusted(Trusted& trusted, const std::string& source, StageClock& stages) {
   const Result<BuildOutcome>& built = trusted.build->finish();
-  if (!built) return built.errors();
+  if (!built) return GradeFailure{exit_machine, built.errors()};
   if (built->status != BuildStatus::built) {
-    return {{fmt::format("the {} does not build: {}", name, built->message), built->log, {}}};
+    return GradeFailure{exit_usage, {{fmt::format("the {} does not build: {}", trusted.name, built->message),
+                                      "the reference must define the function that `kgrade show` prints", {source, 0, 0}}}};
   }
   const auto timer = stages.time("load");
   const Answer loaded = trusted.seat->load(built->library, load_patience);
-  if (!loaded.ok()) return {{fmt::format("the {} does not load: {}", name, loaded.detail), "", {}}};
-  return {};
+  if (loaded.ok()) return std::nullopt;
+  return GradeFailure{exit_internal, {{fmt::format("the {} does not load: {}", trusted.name, loaded.detail), "", {source, 0, 0}}}};
 }
 
 class GradeRun {
  public:
-  GradeRun(const Problem& problem, const GradeOptions& options) : problem_(problem), options_(options) {
-    choice_ = resolve_choice(options.device);
-  }
+  GradeRun(const Problem& problem, const GradeOptions& options, const Machinery& machinery)
+      : problem_(problem), options_(options), machinery_(machinery) {}
 
   GradeOutcome run() {
-    const double start = clock_.now();
+    const double start = machinery_.clock->now();
     if (auto failure = prepare()) return {std::nullopt, failure};
     begin_record();
     if (auto failure = run_candidates()) return {std::nullopt, failure};
     record_.stages = stages_.stages();
-    record_.total_seconds = clock_.now() - start;
+    record_.total_seconds = machinery_.clock->now() - start;
     return {record_, std::nullopt};
   }
 
  private:
-  using Failure = std::optional<GradeFailure>;
-
-  bool emulated() const { return choice_.kind == DeviceChoice::Kind::emulated; }
-
   Failure prepare() {
-    Errors errors = check_candidates(options_);
-    const Errors missing = missing_for_grading(problem_);
-    errors.insert(errors.end(), missing.begin(), missing.end());
-    if (!errors.empty()) return GradeFailure{exit_usage, errors};
-    auto cases = select_cases(problem_, options_, emulated());
+    auto candidates = read_candidates(options_.candidates);
+    if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
+    candidates_ = std::move(*candidates);
+    if (const Errors missing = missing_for_grading(problem_); !missing.empty()) return GradeFailure{exit_usage, missing};
+    auto cases = select_cases(problem_, options_.cases, machinery_.measures_speed);
     if (!cases) return GradeFailure{exit_usage, cases.errors()};
     cases_ = std::move(*cases);
-    reference_source_ = options_.layout.reference / (problem_.slug + ".cu");
+    reference_source_ = options_.layout.reference_source(problem_);
     if (!std::filesystem::exists(reference_source_)) {
-      return GradeFailure{exit_usage,
-                          {{fmt::format("problem '{}' has no reference", problem_.slug),
-                            "write it: the oracle is built from it",
-                            {reference_source_.string(), 0, 0}}}};
+      return GradeFailure{exit_usage, {{fmt::format("problem '{}' has no reference", problem_.slug),
+                                        "write it: the oracle is built from it", {reference_source_.string(), 0, 0}}}};
     }
     return start_machinery();
   }
@@ -156,7 +73,7 @@ class GradeRun {
   // Compilers run on threads of their own while this one creates the device's context.
   Failure start_machinery() {
     options_.progress("compiling");
-    auto toolchain = make_toolchain(choice_, architecture(), options_.layout);
+    auto toolchain = machinery_.make_toolchain();
     if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
     toolchain_ = std::move(*toolchain);
     oracle_.build = std::make_unique<Build>(*toolchain_, problem_, Role::oracle, reference_source_,
@@ -172,23 +89,15 @@ class GradeRun {
     return seat_trusted();
   }
 
-  std::string architecture() const {
-    if (emulated()) return "";
-    const CudaProbe found = probe_cuda();
-    const auto ordinal = static_cast<std::size_t>(choice_.ordinal);
-    // Whatever is wrong with the choice is said when the device is opened.
-    return ordinal < found.devices.size() ? found.devices[ordinal].architecture : "sm_80";
-  }
-
   Result<std::unique_ptr<Device>> open() {
     const auto timer = stages_.time("device");
-    return open_device(choice_, options_.layout.workers.string());
+    return machinery_.open_device();
   }
 
   void start_build(std::size_t candidate) {
-    if (candidate >= options_.candidates.size()) return;
+    if (candidate >= candidates_.size()) return;
     next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate,
-                                          options_.candidates[candidate], options_.layout, stages_);
+                                          candidates_[candidate].path, options_.layout, stages_);
   }
 
   Failure seat_trusted() {
@@ -221,19 +130,18 @@ class GradeRun {
     record_.problem_sha256 = problem_.content_sha256;
     record_.required_precision = precision_from(problem_.precision);
     record_.thresholds = problem_.thresholds;
-    record_.reference = {"reference/" + problem_.slug + ".cu", hash_of(reference_source_)};
+    record_.reference = {"reference/" + problem_.slug + ".cu", hash_of_reference(reference_source_)};
     record_.toolchain = toolchain_->describe();
     record_.seed = options_.seed ? *options_.seed : random_seed();
     record_.quick = options_.effort == Effort::quick;
   }
 
   Failure run_candidates() {
-    if (Errors errors = load_trusted(oracle_, "oracle", stages_); !errors.empty())
-      return GradeFailure{exit_internal, errors};
-    if (Errors errors = load_trusted(reference_, "reference", stages_); !errors.empty())
-      return GradeFailure{exit_internal, errors};
+    for (Trusted* trusted : {&oracle_, &reference_}) {
+      if (auto failure = load_trusted(*trusted, reference_source_.string(), stages_)) return failure;
+    }
     Referee referee(*device_, problem_, *oracle_.seat, *reference_.seat);
-    for (std::size_t i = 0; i < options_.candidates.size(); ++i) {
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
       const std::unique_ptr<Build> build = std::move(next_build_);
       auto seat = std::move(next_seat_);
       if (seat == nullptr) {
@@ -243,41 +151,46 @@ class GradeRun {
       }
       const Result<BuildOutcome>& built = build->finish();
       if (!built) return GradeFailure{exit_machine, built.errors()};
+      if (auto failure = check_unchanged(candidates_[i])) return failure;
       start_build(i + 1);  // compiles while this one runs
       referee.seat_candidate(std::move(seat), built->library);
-      auto record = run_one(referee, options_.candidates[i], *built);
+      auto record = run_one(referee, candidates_[i], *built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
       record_.candidates.push_back(std::move(*record));
     }
     return std::nullopt;
   }
 
-  Result<CandidateRecord> run_one(Referee& referee, const std::filesystem::path& path,
-                                  const BuildOutcome& built) {
-    const std::string name = path.filename().string();
-    Session session{
-        referee, problem_, record_.seed, options_.effort, {}, stages_, [this, name](const std::string& what) {
-          options_.progress(name + ": " + what);
-        }};
-    if (options_.time_limit_seconds)
-      session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
+  // The record's hash must be that of what was compiled.
+  static Failure check_unchanged(const CandidateSource& source) {
+    const auto content = read_text_file(source.path);
+    if (content && sha256_hex(*content) == source.sha256) return std::nullopt;
+    return GradeFailure{exit_usage, {{"candidate: changed while it was being graded", "grade it again", {source.path.string(), 0, 0}}}};
+  }
+
+  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source, const BuildOutcome& built) {
+    Session session{referee, problem_, record_.seed, options_.effort, {}, stages_, {}};
+    session.progress = [this, name = source.path.filename().string()](const std::string& what) {
+      options_.progress(name + ": " + what);
+    };
+    if (options_.time_limit_seconds) session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
     CandidateRecord record;
-    record.path = path.string();
-    record.sha256 = hash_of(path);
-    return run_candidate(session, referee.candidate(), built, cases_, std::move(record));
+    record.path = source.path.string();
+    record.sha256 = source.sha256;
+    return run_candidate(session, built, cases_, std::move(record));
   }
 
   const Problem& problem_;
   const GradeOptions& options_;
-  DeviceChoice choice_;
-  SteadyClock clock_;
-  StageClock stages_{clock_};
+  const Machinery& machinery_;
+  StageClock stages_{*machinery_.clock};
+  std::vector<CandidateSource> candidates_;
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;
   std::unique_ptr<Toolchain> toolchain_;
   std::unique_ptr<Device> device_;
-  Trusted oracle_;
-  Trusted reference_;
+  Trusted oracle_{"oracle", {}, {}};
+  Trusted reference_{"reference", {}, {}};
   std::unique_ptr<Build> next_build_;
   std::unique_ptr<Seat> next_seat_;
   Record record_;
@@ -285,8 +198,8 @@ class GradeRun {
 
 }  // namespace
 
-GradeOutcome grade(const Problem& problem, const GradeOptions& options) {
-  return GradeRun(problem, options).run();
+GradeOutcome grade(const Problem& problem, const GradeOptions& options, const Machinery& machinery) {
+  return GradeRun(problem, options, machinery).run();
 }
 
 }  // namespace kgrade

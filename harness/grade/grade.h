@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "device/registry.h"
 #include "grade/layout.h"
+#include "grade/machinery.h"
 #include "measure/schedule.h"
 #include "report/record.h"
 
@@ -17,9 +17,7 @@ namespace kgrade {
 
 struct GradeOptions {
   std::vector<std::filesystem::path> candidates;
-  std::vector<std::string>
-      cases;  // by name; empty: all, but no bench case on a device that measures no speed
-  DeviceChoice device;
+  std::vector<std::string> cases;  // by name; empty: all, but no bench case on a device that measures no speed
   std::optional<std::uint64_t> seed;  // drawn at random when unset
   Effort effort = Effort::normal;
   std::optional<double> time_limit_seconds;  // of one call
@@ -27,18 +25,23 @@ struct GradeOptions {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
-// What went wrong besides a verdict, and the exit code that says so (DESIGN: 2 usage or problem file, 3 the
-// machine lacks something, 70 our own fault).
+// What went wrong besides a verdict, and the exit code that says so.
 struct GradeFailure {
   int exit_code = 2;
   Errors errors;
 };
+
+// Exit codes of failures: wrong usage or a fault in a problem file or reference; the machine lacks something; a fault
+// of our own.
+constexpr int exit_usage = 2;
+constexpr int exit_machine = 3;
+constexpr int exit_internal = 70;
 
 struct GradeOutcome {
   std::optional<Record> record;
   std::optional<GradeFailure> failure;
 };
 
-GradeOutcome grade(const Problem& problem, const GradeOptions& options);
+GradeOutcome grade(const Problem& problem, const GradeOptions& options, const Machinery& machinery);
 
 }  // namespace kgrade

@@ -3,6 +3,13 @@
 namespace kgrade {
 namespace fs = std::filesystem;
 
+fs::path Layout::reference_source(const Problem& problem) const {
+  std::error_code ignored;
+  const fs::path folder = fs::absolute(problem.path, ignored).lexically_normal().parent_path().parent_path();
+  const fs::path beside = folder / "reference" / (problem.slug + ".cu");
+  return fs::exists(beside, ignored) ? beside : reference / (problem.slug + ".cu");
+}
+
 Layout Layout::find(const fs::path& problems_override) {
   const fs::path root = KGRADE_SOURCE_DIR;
   std::error_code ignored;

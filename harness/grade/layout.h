@@ -3,6 +3,8 @@
 
 #include <filesystem>
 
+#include "spec/problem.h"
+
 namespace kgrade {
 
 struct Layout {
@@ -13,6 +15,10 @@ struct Layout {
 
   // The checkout that this program was built from; `problems` is replaced when the user names another folder,
   // and its neighbour `reference` with it when there is one.
+  // The reference of a problem: in the `reference` folder beside the folder of the problem's own file if it is there,
+  // else in `reference`.
+  std::filesystem::path reference_source(const Problem& problem) const;
+
   static Layout find(const std::filesystem::path& problems_override = {});
 };
 

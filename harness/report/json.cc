@@ -136,4 +136,8 @@ Json to_json(const Record& record) {
           {"total_seconds", record.total_seconds}};
 }
 
+std::string to_text(const Record& record) {
+  return to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace kgrade

@@ -24,6 +24,18 @@ Error unknown_slug(const std::string& slug, const std::vector<std::filesystem::p
                {}};
 }
 
+// Which of two problems a slug means must not depend on the names of their files. Files that do not parse clash with
+// nothing; `kgrade lint` tells of them.
+Errors clashes_with(const Problem& problem, const std::vector<std::filesystem::path>& files) {
+  std::vector<Problem> namesakes = {problem};
+  for (const auto& file : files) {
+    if (file == problem.path) continue;
+    auto other = load_problem(file);
+    if (other && other->slug == problem.slug) namesakes.push_back(std::move(*other));
+  }
+  return check_catalogue(namesakes);
+}
+
 }  // namespace
 
 Result<std::vector<std::filesystem::path>> problem_files(const std::filesystem::path& directory) {
@@ -68,10 +80,13 @@ Result<Problem> find_problem(const std::string& slug_or_path, const std::filesys
   if (is_path(slug_or_path)) return load_problem(slug_or_path);
   const auto files = problem_files(directory);
   if (!files) return files.errors();
-  for (const auto& file : *files) {
-    if (file.stem() == slug_or_path) return load_problem(file);
-  }
-  return unknown_slug(slug_or_path, *files, directory);
+  const auto named = std::find_if(files->begin(), files->end(),
+                                  [&](const auto& file) { return file.stem() == slug_or_path; });
+  if (named == files->end()) return unknown_slug(slug_or_path, *files, directory);
+  auto problem = load_problem(*named);
+  if (!problem) return problem;
+  if (Errors clashes = clashes_with(*problem, *files); !clashes.empty()) return clashes;
+  return problem;
 }
 
 }  // namespace kgrade

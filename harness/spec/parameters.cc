@@ -10,7 +10,6 @@
 namespace kgrade {
 namespace {
 
-constexpr std::size_t most_parameters = 100;
 constexpr std::size_t most_dimensions = 16;
 
 class ParameterReader {
@@ -153,7 +152,7 @@ void require_output(const YamlNode& node, const std::vector<Parameter>& paramete
 
 std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagnostics) {
   std::vector<Parameter> parameters;
-  if (!expect_sequence(node, "'parameters'", "a list: `- name: input`, and so on", most_parameters,
+  if (!expect_sequence(node, "'parameters'", "a list: `- name: input`, and so on", max_parameters,
                        diagnostics)) {
     return parameters;
   }

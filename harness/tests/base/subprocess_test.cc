@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <stdexcept>
 #include <thread>
 
 #include "base/temporary_directory.h"
@@ -234,7 +235,7 @@ TEST(Spawn, InputAndOutputAreWhatIsAskedFor) {
   EXPECT_EQ(*read_text_file(folder.path() / "out"), "texterr\n");
 }
 
-// Blocked signals of ours, as remove_on_signals blocks them, are no business of a child.
+// Blocked signals of ours, as clean_up_on_signals blocks them, are no business of a child.
 TEST(Spawn, TheSignalMaskIsReset) {
   sigset_t blocked;
   sigset_t before;
@@ -256,6 +257,25 @@ TEST(Spawn, AMovedFromChildHoldsNothing) {
   EXPECT_EQ(second.pid(), pid);
   first = std::move(second);
   EXPECT_EQ(first.pid(), pid);
+}
+
+TEST(Spawn, AnObjectWithoutAChildHasEnded) {
+  ChildProcess none;
+  EXPECT_TRUE(none.has_ended());
+  none.kill_group();
+  EXPECT_THROW(none.wait(), std::logic_error);
+}
+
+// A candidate could otherwise type into the terminal of whoever grades it.
+TEST(Spawn, AChildLeadsASessionOfItsOwn) {
+  const auto child = spawn(spawned_shell("sleep 60"));
+  ASSERT_TRUE(child.ok());
+  const auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (::getsid(child->pid()) != child->pid() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(1ms);
+  }
+  EXPECT_EQ(::getsid(child->pid()), child->pid());
+  EXPECT_EQ(::getpgid(child->pid()), child->pid());
 }
 
 TEST(FindProgram, LooksInPathAndTakesPathsAsTheyAre) {

@@ -1,18 +1,10 @@
-// Helpers on text and files.
+// Helpers on text.
 #include "base/text.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
-
-#include <iterator>
-
-#include "base/temporary_directory.h"
 
 namespace kgrade {
 namespace {
-
-using ::testing::HasSubstr;
 
 TEST(Utf8, AcceptsEveryLength) {
   EXPECT_EQ(first_invalid_utf8(""), std::nullopt);
@@ -67,44 +59,34 @@ TEST(FormatBytes, UsesBinaryUnits) {
   EXPECT_EQ(format_bytes(~std::uint64_t{0}), "16 EiB");
 }
 
-TEST(ReadTextFile, ReadsAllBytes) {
-  const TemporaryDirectory folder;
-  const std::string content("a\r\n\0\xff", 5);
-  ASSERT_TRUE(write_file_atomically(folder.path() / "file", content).ok());
-  EXPECT_EQ(*read_text_file(folder.path() / "file"), content);
+TEST(Printable, LeavesTextAlone) {
+  const std::string text = "a line\n\twith \xc3\xa4, \xe2\x82\xac and \xf0\x9f\x98\x80 ~";
+  EXPECT_EQ(printable(text), text);
+  EXPECT_EQ(printable(""), "");
+  EXPECT_EQ(printable("\xc2\xa0"), "\xc2\xa0") << "the first character after the C1 controls";
 }
 
-TEST(ReadTextFile, SaysWhatIsWrong) {
-  const TemporaryDirectory folder;
-  const auto file = folder.path() / "file";
-  EXPECT_EQ(read_text_file(file).error().message, "no such file");
-  EXPECT_EQ(read_text_file(file).error().location.file, file.string());
-  EXPECT_EQ(read_text_file(folder.path()).error().message, "is a folder");
-  EXPECT_EQ(read_text_file("/dev/null").error().message, "is not a regular file");
-  ASSERT_TRUE(write_file_atomically(file, "12345").ok());
-  EXPECT_TRUE(read_text_file(file, 5).ok());
-  EXPECT_EQ(read_text_file(file, 4).error().message, "is larger than 4 B");
+TEST(Printable, ShowsControlCharactersAsHexadecimal) {
+  EXPECT_EQ(printable("\x1b[31mred\x1b[0m"), "\\x1b[31mred\\x1b[0m");
+  EXPECT_EQ(printable("over\rwritten\b\x7f"), "over\\x0dwritten\\x08\\x7f");
+  EXPECT_EQ(printable(std::string_view("\0\x1f", 2)), "\\x00\\x1f");
 }
 
-TEST(WriteFileAtomically, ReplacesAndLeavesNothingBeside) {
-  const TemporaryDirectory folder;
-  const auto file = folder.path() / "file";
-  ASSERT_TRUE(write_file_atomically(file, "old").ok());
-  ASSERT_TRUE(write_file_atomically(file, "new").ok());
-  EXPECT_EQ(*read_text_file(file), "new");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);
-  struct stat status {};
-  ASSERT_EQ(::stat(file.c_str(), &status), 0);
-  EXPECT_EQ(status.st_mode & 0777, 0644U);
+TEST(Printable, ShowsC1ControlsAsHexadecimal) {
+  EXPECT_EQ(printable("\xc2\x80"), "\\xc2\\x80");
+  EXPECT_EQ(printable("a\xc2\x9b"
+                      "31mb"),
+            "a\\xc2\\x9b31mb")
+      << "CSI in one character";
+  EXPECT_EQ(printable("\xc2\x9f"), "\\xc2\\x9f");
 }
 
-TEST(WriteFileAtomically, FailsIntoErrorsAndLeavesNothingBehind) {
-  const TemporaryDirectory folder;
-  const auto missing = write_file_atomically(folder.path() / "none" / "file", "x");
-  ASSERT_FALSE(missing.ok());
-  EXPECT_THAT(missing.error().message, HasSubstr("No such file or directory"));
-  EXPECT_FALSE(write_file_atomically(folder.path(), "x").ok());
-  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
+TEST(Printable, ShowsWhatIsNotUtf8AsHexadecimal) {
+  EXPECT_EQ(printable("a\x9b"
+                      "b"),
+            "a\\x9bb");
+  EXPECT_EQ(printable("cut \xe2\x82"), "cut \\xe2\\x82");
+  EXPECT_EQ(printable("\xed\xa0\x80\xff"), "\\xed\\xa0\\x80\\xff");
 }
 
 TEST(ReplaceAll, ReplacesEveryOccurrenceOnce) {

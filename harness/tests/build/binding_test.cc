@@ -81,6 +81,17 @@ TEST(Binding, LeavesTheContestantsOwnErrorsAlone) {
   EXPECT_EQ(complaint("candidate.cu:7:1: error: expected ';' before '}' token\n"), std::nullopt);
 }
 
+// A slip in the source makes the unit's checks fail as well; the slip is what is wrong.
+TEST(Binding, AnErrorInTheSourceComesBeforeTheSignature) {
+  const std::string unit = "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+                           "'kgrade_parameter_mismatch<0, const int*>'\n";
+  EXPECT_NE(complaint(unit), std::nullopt);
+  EXPECT_EQ(complaint("my file.cu:3:12: error: 'flat' does not name a type\n" + unit), std::nullopt);
+  EXPECT_EQ(complaint("dir/my file.cu(3): error: identifier \"flat\" is undefined\n" + unit), std::nullopt);
+  EXPECT_EQ(complaint("x.cu:3:12: fatal error: nothing.h: No such file or directory\n" + unit), std::nullopt);
+  EXPECT_NE(complaint("x.cu:3:12: note: an error would be elsewhere\n" + unit), std::nullopt);
+}
+
 TEST(Binding, APositionThatIsNoneIsNotBelieved) {
   EXPECT_EQ(complaint("'kgrade_parameter_mismatch<99, int>'\n"), std::nullopt);
 }

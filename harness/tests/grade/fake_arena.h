@@ -50,6 +50,7 @@ class FakeArena : public Arena {
   Comparison reference_comparison = equal_outputs();
   Comparison candidate_comparison = equal_outputs();
   Lease::Damage diagnosis;
+  Answer load_answer;
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
 
@@ -68,6 +69,7 @@ class FakeArena : public Arena {
   }
 
   bool measures_speed() const override { return speed; }
+  Answer load_candidate(Patience, Patience) override { return load_answer; }
   Result<Answer> sit(Player, const Case&) override { return Answer{}; }
   void rise() override {}
 

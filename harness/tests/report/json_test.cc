@@ -17,6 +17,13 @@ TEST(Json, IsUnroundedAndRoundTrips) {
   EXPECT_EQ(parsed["seed"], "18446744073709551615");
 }
 
+TEST(Json, BytesThatAreNotUtf8DoNotLoseTheRecord) {
+  Record record = test::sample_record();
+  record.candidates[0].path = "n\xff.cu";
+  record.candidates[0].compiler_log = "caf\xe9";
+  EXPECT_EQ(json::parse(to_text(record))["candidates"][0]["path"], "n\uFFFD.cu");
+}
+
 TEST(Json, AnErrorBeyondAllBoundsIsNull) {
   const json record = to_json(test::sample_record());
   EXPECT_TRUE(record["candidates"][1]["cases"][0]["error"]["relative"].is_null());

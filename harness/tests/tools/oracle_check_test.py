@@ -146,31 +146,40 @@ class ComparisonTest(unittest.TestCase):
 
 
 # Stands in for the program: `show` and `dump` as the check scripts call them. The output of a pointwise
-# depthwise convolution is the input times one weight a channel.
+# depthwise convolution is the input times one weight a channel; every case has data of its own.
 FAKE_KGRADE = """#!{python}
 import json, os, sys
 import numpy as np
-command, slug = sys.argv[1:3]
+command, slug, *options = sys.argv[1:]
 parameters = {{"batch_size": 2, "groups": 3}}
-if command == "show":
-    tensors = [{{"name": "input", "elements": 120}}]
-    cases = [dict(name=n, role=r, parameters=parameters, tensors=tensors)
-             for n, r in (("small", "test"), ("large", "bench"))]
-    print(json.dumps(dict(slug=slug, cases=cases)))
-elif os.environ["FAKE_OUTCOME"] == "refuses":
-    sys.exit("error: no such device")
-else:
-    to = sys.argv[sys.argv.index("--directory") + 1]
-    random = np.random.default_rng(1)
+
+def values_of(option):
+    return [value for key, value in zip(options, options[1:]) if key == option]
+
+def dump(case, seed, to):
+    os.makedirs(to)
+    random = np.random.default_rng(seed)
     data = random.random((2, 3, 4, 5), np.float32)
     kernel = random.random((3, 1, 1, 1), np.float32)
     output = data * kernel[:, 0]
-    if os.environ["FAKE_OUTCOME"] == "wrong":
+    if os.environ["FAKE_OUTCOME"] == case + " is wrong":
         output *= np.float32(1 + 1e-6)
     for name, tensor in dict(input=data, kernel=kernel, output=output).items():
         np.save(f"{{to}}/{{name}}.npy", tensor)
     with open(f"{{to}}/case.json", "w") as file:
-        json.dump(dict(slug=slug, parameters=parameters, outputs=["output"]), file)
+        json.dump(dict(slug=slug, case=case, parameters=parameters, outputs=["output"]), file)
+
+if command == "show":
+    tensors = [{{"name": "input", "elements": 120}}]
+    cases = [dict(name=n, role=r, parameters=parameters, tensors=tensors)
+             for n, r in (("first", "test"), ("second", "test"), ("large", "bench"))]
+    print(json.dumps(dict(slug=slug, cases=cases)))
+elif os.environ["FAKE_OUTCOME"] == "refuses":
+    sys.exit("error: no such device")
+else:
+    (directory,) = values_of("--directory")
+    for seed, case in enumerate(values_of("--case")):
+        dump(case, seed, f"{{directory}}/{{case}}")
 """
 
 
@@ -188,20 +197,25 @@ class ScriptTest(unittest.TestCase):
 
     def test_a_right_oracle_passes_on_the_cases_that_are_no_bench(self):
         done, report = self.run_check("right")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual([case["case"] for case in report["cases"]], ["small"])
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertEqual([case["case"] for case in report["cases"]], ["first", "second"])
+        self.assertEqual([case["output_elements"] for case in report["cases"]], [120, 120])
         self.assertTrue(report["passed"])
 
     def test_an_oracle_that_is_off_by_one_in_a_million_fails(self):
-        done, report = self.run_check("wrong")
-        self.assertEqual(done.returncode, 1)
-        self.assertFalse(report["passed"])
-        self.assertIn("above the bound", done.stdout)
+        for wrong in ("first", "second"):
+            done, report = self.run_check(f"{wrong} is wrong")
+            self.assertEqual(done.returncode, 1)
+            self.assertFalse(report["passed"])
+            self.assertEqual([case["case"] for case in report["cases"] if not case["passed"]], [wrong])
+            self.assertIn("above the bound", done.stdout)
 
     def test_a_failing_command_fails_the_check_and_is_quoted(self):
         done, report = self.run_check("refuses")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("no such device", report["cases"][0]["complaint"])
+        self.assertEqual(len(report["cases"]), 2)
+        for case in report["cases"]:
+            self.assertIn("no such device", case["complaint"])
 
 
 if __name__ == "__main__":

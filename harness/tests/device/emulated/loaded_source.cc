@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "base/temporary_directory.h"
 #include "build/emulated/emulated_toolchain.h"
 
 namespace kgrade::test {
@@ -20,7 +21,8 @@ LoadedSource::LoadedSource(const std::string& file_name) {
   BuildRequest request;
   request.source = harness + "/tests/fixtures/emulated/" + file_name;
   request.shown_as = file_name;
-  request.output_directory = folder_.path();
+  const TemporaryDirectory folder;
+  request.output_directory = folder.path();
   const auto outcome = toolchain.build_library(request);
   if (!outcome) throw std::runtime_error(to_string(outcome.errors()));
   if (outcome->status != BuildStatus::built) throw std::runtime_error(outcome->message + "\n" + outcome->log);

@@ -1,9 +1,8 @@
-// A .cu file of harness/tests/fixtures/emulated, built for the emulated device and loaded into the test.
+// A .cu file of harness/tests/fixtures/emulated, built for the emulated device and loaded into the test. The
+// library's file is gone once it is loaded, since the child of a death test destroys nothing.
 #pragma once
 
 #include <string>
-
-#include "base/temporary_directory.h"
 
 namespace kgrade::test {
 
@@ -23,7 +22,6 @@ class LoadedSource {
  private:
   void* symbol(const char* name) const;
 
-  TemporaryDirectory folder_;
   void* library_ = nullptr;
 };
 

@@ -1,0 +1,191 @@
+#include "base/cleanup.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <system_error>
+#include <thread>
+
+namespace kgrade {
+namespace {
+
+constexpr auto patience_with_the_killed = std::chrono::seconds(2);
+
+// Until `step` says that nothing is left to do; a killed process takes a moment to go.
+template <class Step>
+void repeat(Step step) {
+  const auto deadline = std::chrono::steady_clock::now() + patience_with_the_killed;
+  while (step() && std::chrono::steady_clock::now() < deadline) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+// The process first: a child that has not yet made its group cannot go on to do so once it is killed.
+void kill_with_group(pid_t leader) {
+  ::kill(leader, SIGKILL);
+  ::kill(-leader, SIGKILL);
+}
+
+bool is_ignored(int signal) {
+  struct sigaction action {};
+  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
+
+[[noreturn]] void end_by(int signal) {
+  ::signal(signal, SIG_DFL);
+  sigset_t one;
+  sigemptyset(&one);
+  sigaddset(&one, signal);
+  pthread_sigmask(SIG_UNBLOCK, &one, nullptr);
+  ::raise(signal);
+  ::_exit(128 + signal);
+}
+
+}  // namespace
+
+Cleanup& Cleanup::of_this_process() {
+  static Cleanup* const instance = new Cleanup;
+  return *instance;
+}
+
+std::filesystem::path Cleanup::make_directory(std::string pattern) {
+  const std::lock_guard lock(mutex_);
+  if (::mkdtemp(pattern.data()) == nullptr) {
+    throw std::system_error(errno, std::generic_category(), "cannot make a temporary folder " + pattern);
+  }
+  paths_.insert(pattern);
+  return pattern;
+}
+
+UniqueFd Cleanup::make_file(std::string& pattern) {
+  const std::lock_guard lock(mutex_);
+  UniqueFd file(::mkostemp(pattern.data(), O_CLOEXEC));
+  if (file) paths_.insert(pattern);
+  return file;
+}
+
+void Cleanup::forget(const std::filesystem::path& path) {
+  const std::lock_guard lock(mutex_);
+  paths_.erase(path);
+}
+
+pid_t Cleanup::start(const std::function<void()>& become) {
+  const std::lock_guard lock(mutex_);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    become();
+    ::_exit(127);
+  }
+  if (child > 0) children_.insert(child);
+  return child;
+}
+
+void Cleanup::kill_group(pid_t child) {
+  const std::lock_guard lock(mutex_);
+  kill_with_group(child);
+}
+
+int Cleanup::bury(pid_t child) {
+  // Not yet reaped, its id and its group's cannot be given to another process.
+  siginfo_t info{};
+  int failure = 0;
+  do {
+    failure = ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT) == 0 ? 0 : errno;
+  } while (failure == EINTR);
+  int status = SIGKILL;
+  {
+    const std::lock_guard lock(mutex_);
+    if (failure == 0) {
+      kill_with_group(child);
+      ::waitpid(child, &status, 0);
+    }
+    children_.erase(child);
+  }
+  repeat([this] {
+    const std::lock_guard lock(mutex_);
+    return kill_orphans();
+  });
+  return status;
+}
+
+void Cleanup::adopt_orphans() {
+  const std::lock_guard lock(mutex_);
+  ::signal(SIGCHLD, SIG_DFL);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+  for (const ProcessEntry& entry : process_table()) {
+    if (entry.parent == ::getpid() && !children_.contains(entry.pid)) strangers_.insert(entry.pid);
+  }
+  adopts_ = true;
+}
+
+// A descendant of a child can neither join our session nor that of another child: setsid(2) makes new ones
+// only. What a library forks for itself stays in ours.
+bool Cleanup::is_orphan(const ProcessEntry& entry) const {
+  return entry.parent == ::getpid() && entry.session != ::getsid(0) && !children_.contains(entry.session) &&
+         !children_.contains(entry.pid) && !strangers_.contains(entry.pid);
+}
+
+// One look; whether there were any. Call with the mutex held: an orphan's id stays its own until it is reaped
+// here.
+bool Cleanup::kill_orphans() {
+  if (!adopts_) return false;
+  bool found = false;
+  for (const ProcessEntry& entry : process_table()) {
+    if (!is_orphan(entry)) continue;
+    found = true;
+    // As a group, in one step: one by one, a process that keeps forking would run ahead of us.
+    if (entry.group > 1) ::kill(-entry.group, SIGKILL);
+    ::kill(entry.pid, SIGKILL);
+    ::waitpid(entry.pid, nullptr, WNOHANG);
+  }
+  return found;
+}
+
+// Whether there are any left. Call with the mutex held.
+bool Cleanup::reap_children() {
+  std::erase_if(children_, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
+  return !children_.empty();
+}
+
+void Cleanup::take_all_along() {
+  mutex_.lock();
+  for (const pid_t child : children_) kill_with_group(child);
+  repeat([this] { return reap_children(); });
+  repeat([this] { return kill_orphans(); });
+  repeat([this] {
+    // Again when something was written meanwhile: by another thread of ours, or by a process that is not yet
+    // gone.
+    std::error_code ignored;
+    for (const auto& path : paths_) std::filesystem::remove_all(path, ignored);
+    std::erase_if(paths_, [&](const auto& path) { return !std::filesystem::exists(path, ignored); });
+    return !paths_.empty();
+  });
+}
+
+void clean_up_on_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+    if (!is_ignored(signal)) sigaddset(&signals, signal);
+  }
+  // A thread waits for them, since nothing of this is safe inside a handler. Children must not inherit the
+  // mask: base/subprocess resets it.
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread([signals] {
+    int received = 0;
+    sigwait(&signals, &received);
+    Cleanup::of_this_process().take_all_along();
+    end_by(received);
+  }).detach();
+}
+
+void adopt_orphans() { Cleanup::of_this_process().adopt_orphans(); }
+
+}  // namespace kgrade

@@ -1,0 +1,158 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+
+#include "base/cleanup.h"
+#include "base/text.h"
+#include "base/unique_fd.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error file_error(const std::filesystem::path& path, const std::string& what, const std::string& remedy = "") {
+  return Error{what, remedy, Location{path.string(), 0, 0}};
+}
+
+// Writing to a pipe that nobody reads is an error here, and no signal that ends the process.
+class NoPipeSignal {
+ public:
+  NoPipeSignal() {
+    sigset_t pending;
+    sigpending(&pending);
+    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~NoPipeSignal() {
+    const timespec at_once{0, 0};
+    while (!was_pending_ && ::sigtimedwait(&pipe_, nullptr, &at_once) < 0 && errno == EINTR) {
+    }
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  NoPipeSignal(const NoPipeSignal&) = delete;
+  NoPipeSignal& operator=(const NoPipeSignal&) = delete;
+
+ private:
+  sigset_t pipe_{};
+  sigset_t before_{};
+  bool was_pending_ = false;
+};
+
+// As the next two, 0 or the errno of what failed.
+int write_all(int fd, std::string_view rest) {
+  const NoPipeSignal guard;
+  while (!rest.empty()) {
+    const ssize_t count = ::write(fd, rest.data(), rest.size());
+    if (count >= 0) {
+      rest.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno == EAGAIN) {
+      // A terminal or pipe that another program has set to non-blocking.
+      pollfd entry{fd, POLLOUT, 0};
+      ::poll(&entry, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+int write_and_close(UniqueFd fd, std::string_view content) {
+  if (!fd) return errno;
+  if (const int failure = write_all(fd.get(), content); failure != 0) return failure;
+  return ::close(fd.release()) == 0 ? 0 : errno;
+}
+
+// `old` is what is replaced, or null.
+int replace_file(const fs::path& path, std::string_view content, const struct stat* old) {
+  std::string partial = path.string() + ".XXXXXX";
+  UniqueFd fd = Cleanup::of_this_process().make_file(partial);
+  if (!fd) return errno;
+  // The owner is kept where we may: root's record of a user's file stays the user's.
+  if (old != nullptr && ::fchown(fd.get(), old->st_uid, old->st_gid) != 0) errno = 0;
+  // mkostemp makes files for the owner alone; results are meant to be read.
+  int failure = ::fchmod(fd.get(), old != nullptr ? old->st_mode & 0777 : 0644) == 0 ? 0 : errno;
+  if (failure == 0) failure = write_and_close(std::move(fd), content);
+  if (failure == 0 && ::rename(partial.c_str(), path.c_str()) != 0) failure = errno;
+  if (failure != 0) ::unlink(partial.c_str());
+  Cleanup::of_this_process().forget(partial);
+  return failure;
+}
+
+// N of /proc/self/fd/N, by whatever way its folder is named; -1 for any other path. The link that stands
+// there must not be followed by its text: it would replace the file behind a redirected output, which stays
+// open.
+int descriptor_named_by(const fs::path& path) {
+  const std::string name = path.filename().string();
+  int descriptor = -1;
+  const auto parsed = std::from_chars(name.data(), name.data() + name.size(), descriptor);
+  if (name.empty() || parsed.ec != std::errc{} || parsed.ptr != name.data() + name.size()) return -1;
+  std::error_code failure;
+  const fs::path folder = fs::canonical(path.parent_path(), failure);
+  return !failure && folder == fs::canonical("/proc/self/fd", failure) ? descriptor : -1;
+}
+
+// Where a chain of symbolic links ends, whether or not there is anything; nothing when it does not end.
+std::optional<fs::path> end_of_links(fs::path path) {
+  for (int links = 0; links < 40; ++links) {  // as many as the kernel follows
+    std::error_code failure;
+    if (descriptor_named_by(path) >= 0) return path;
+    const fs::path target = fs::read_symlink(path, failure);
+    if (failure) return path;
+    path = path.parent_path() / target;
+  }
+  return std::nullopt;
+}
+
+int write_to(const fs::path& path, std::string_view content) {
+  const auto target = end_of_links(path);
+  if (!target) return ELOOP;
+  if (const int descriptor = descriptor_named_by(*target); descriptor >= 0) {
+    std::fflush(nullptr);  // what was printed before comes before
+    return write_and_close(UniqueFd(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0)), content);
+  }
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0)
+    return errno == ENOENT ? replace_file(*target, content, nullptr) : errno;
+  if (S_ISREG(status.st_mode)) return replace_file(*target, content, &status);
+  return write_and_close(UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)), content);
+}
+
+}  // namespace
+
+Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t limit) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  if (!std::filesystem::exists(status)) return file_error(path, "no such file");
+  if (std::filesystem::is_directory(status)) return file_error(path, "is a folder", "name a file in it");
+  if (!std::filesystem::is_regular_file(status)) return file_error(path, "is not a regular file");
+  if (std::filesystem::file_size(path, failure) > limit || failure) {
+    return file_error(path, fmt::format("is larger than {}", format_bytes(limit)));
+  }
+  std::ifstream stream(path, std::ios::binary);
+  std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (!stream.is_open() || stream.bad()) return file_error(path, "cannot be read", "check its permissions");
+  return content;
+}
+
+Result<bool> write_file_atomically(const fs::path& path, std::string_view content) {
+  const int failure = write_to(path, content);
+  if (failure == 0) return true;
+  if (failure == EISDIR) return file_error(path, "is a folder", "name a file in it");
+  return file_error(path, fmt::format("cannot be written: {}", ::strerror(failure)),
+                    "name a file in an existing folder that you may write to");
+}
+
+}  // namespace kgrade

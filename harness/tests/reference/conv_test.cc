@@ -1,0 +1,68 @@
+// reference/ops/conv.cuh against the host. Results compare by equality: see whole_numbers().
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/reference/conv_cases.h"
+
+namespace kgrade::test {
+namespace {
+
+using testing::ElementsAre;
+
+class ReferenceConv : public testing::Test {
+ protected:
+  const OperatorLibrary library_{"conv_operators.cu"};
+  const ConvOperator conv_{library_, "conv"};
+  std::mt19937 random_{1};
+};
+
+TEST_F(ReferenceConv, DoesNotFlipTheKernel) {
+  const ConvArguments arguments{.input = {1, 1, 4}, .kernel = {1, 1, 2}};
+  EXPECT_THAT(conv_.run(arguments, {1, 2, 3, 4}, {1, 10}, 3), ElementsAre(21, 32, 43));
+}
+
+TEST_F(ReferenceConv, AgreesWithAnInputThatIsPaddedBeforehand) {
+  for (const auto& [name, arguments] : chosen_convs()) {
+    SCOPED_TRACE(name);
+    expect_same(conv_, host_conv, arguments, random_);
+  }
+}
+
+TEST_F(ReferenceConv, AgreesOnRandomShapesOfEveryDimension) {
+  for (int i = 0; i < 102; ++i) {
+    const ConvArguments arguments = random_conv(random_, 1 + i % 3);
+    SCOPED_TRACE(testing::Message() << arguments);
+    expect_same(conv_, host_conv, arguments, random_);
+  }
+}
+
+TEST_F(ReferenceConv, GivesOneValueWhereTheKernelCoversTheInput) {
+  const ConvArguments arguments{
+      .in_channels = 2, .input = {4, 3, 5}, .kernel = {4, 2, 3}, .stride = {2, 2, 3}, .dilation = {1, 2, 2}};
+  EXPECT_EQ(conv_.extents(arguments), (Extents{1, 1, 1}));
+  expect_same(conv_, host_conv, arguments, random_);
+}
+
+TEST_F(ReferenceConv, LeavesOutTheInputThatTheLastStrideDoesNotReach) {
+  const ConvArguments arguments{.input = {1, 1, 6}, .kernel = {1, 1, 2}, .stride = {1, 1, 3}};
+  EXPECT_THAT(conv_.run(arguments, {1, 2, 3, 4, 5, 6}, {1, 10}, 2), ElementsAre(21, 54));
+}
+
+// 70,000 planes are more than the 65,535 rows of a grid.
+TEST_F(ReferenceConv, TakesMorePlanesThanAGridHasRows) {
+  expect_same(conv_, host_conv, {.batch = 35000, .out_channels = 2}, random_);
+}
+
+// Of 1 + 2^-30 a float keeps only the 1, and of (1 + 2^-12)^2 not the 2^-24.
+TEST_F(ReferenceConv, MultipliesAndSumsInDouble) {
+  const float small = 0x1p-30f;
+  const ConvArguments over_channels{.in_channels = 3};
+  EXPECT_THAT(conv_.run(over_channels, {1, small, -1}, {1, 1, 1}, 1), ElementsAre(small));
+  EXPECT_THAT(conv_.run(over_channels, {1 + 0x1p-12f, -1, 0}, {1 + 0x1p-12f, 1 + 0x1p-11f, 0}, 1),
+              ElementsAre(0x1p-24f));
+  const ConvArguments over_taps{.input = {1, 1, 3}, .kernel = {1, 1, 3}};
+  EXPECT_THAT(conv_.run(over_taps, {1, small, -1}, {1, 1, 1}, 1), ElementsAre(small));
+}
+
+}  // namespace
+}  // namespace kgrade::test
