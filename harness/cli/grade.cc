@@ -44,7 +44,9 @@ std::optional<Error> check_writable(const std::string& path) {
                  place};
   }
   const bool exists = std::filesystem::exists(target, ignored);
-  if (::access(folder.c_str(), W_OK) != 0 || (exists && ::access(target.c_str(), W_OK) != 0)) {
+  // A plain file is replaced by renaming a new one over it, anything else is written as it is.
+  const bool replaced = !exists || std::filesystem::is_regular_file(target, ignored);
+  if ((replaced && ::access(folder.c_str(), W_OK) != 0) || (exists && ::access(target.c_str(), W_OK) != 0)) {
     return Error{"--json: cannot be written", "check the permissions, or name another file", place};
   }
   return std::nullopt;
@@ -98,7 +100,9 @@ CLI::Validator finite_seconds() {
       [](std::string& text) -> std::string {
         double seconds = 0;
         const bool number = CLI::detail::lexical_cast(text, seconds);
-        return number && seconds >= 0.001 && seconds <= 86400 ? "" : "'" + text + "' is no time from 0.001 to 86400 s";
+        return number && seconds >= 0.001 && seconds <= 86400
+                   ? ""
+                   : "'" + text + "' is no time from 0.001 to 86400 s";
       },
       "");
 }

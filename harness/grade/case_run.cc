@@ -77,9 +77,16 @@ class CaseRun {
   Failure seat_all() {
     const auto timer = session_.stages.time("lend");
     for (const Player player : {Player::oracle, Player::reference, Player::candidate}) {
-      const auto seated = session_.arena.sit(player, case_);
+      auto seated = session_.arena.sit(player, case_);
+      if (!seated && session_.arena.candidate_alive() && !failed_) {
+        // What is missing may be what the candidate has kept since the last case.
+        session_.arena.retire_candidate();
+        seated = session_.arena.sit(player, case_);
+        if (seated)
+          note({Verdict::memory_limit, "memory", "it keeps device memory that other contestants need"});
+      }
       if (!seated) return seated.error();
-      if (seated->ok()) continue;
+      if (seated->ok() || failed_) continue;
       if (player != Player::candidate) return trusted_failure("worker", case_, seated->detail);
       CallReport report;
       report.fault = seated->fault;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/text.h"
 #include "measure/statistics.h"
 
 namespace kgrade {
@@ -30,23 +31,23 @@ std::string speedup_text(const std::optional<double>& speedup) {
 void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
   if (!c.run) {
     table.add({c.name, std::string(to_string(c.role)), style(Colour::yellow, "skipped"), "-", "-", "-", "-",
-               "-", c.message});
+               "-", printable(c.message)});
     return;
   }
   const bool speed = record.device.measures_speed;
   const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
   table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
              median_text(c.candidate_ms, speed), median_text(c.reference_ms, speed), speedup_text(c.speedup),
-             c.verdict == Verdict::accepted ? "" : c.message});
+             c.verdict == Verdict::accepted ? "" : printable(c.message)});
 }
 
 std::string headline(const CandidateRecord& candidate, const Style& style) {
-  std::string line =
-      fmt::format("{}  {}", verdict_text(candidate.verdict, style), style(Colour::bold, candidate.path));
+  std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
+                                 style(Colour::bold, printable(candidate.path)));
   if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
   if (candidate.speedup) line += fmt::format("  {:.2f}x the reference", *candidate.speedup);
   line += '\n';
-  if (!candidate.message.empty()) line += fmt::format("  {}\n", candidate.message);
+  if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));
   return line;
 }
 
@@ -56,7 +57,7 @@ std::string checks_text(const CandidateRecord& candidate, const Style& style) {
     const std::string outcome = check.outcome == CheckOutcome::passed   ? style(Colour::green, "passed")
                                 : check.outcome == CheckOutcome::failed ? style(Colour::red, "failed")
                                                                         : style(Colour::dim, "not run");
-    table.add({check.name, outcome, check.detail});
+    table.add({check.name, outcome, printable(check.detail)});
   }
   return "\n" + table.render(style);
 }
@@ -82,7 +83,8 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
     }
     if (verbose) text += checks_text(candidate, style);
     if (!candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error)) {
-      text += "\n" + candidate.compiler_log;
+      text += "\n" + printable(candidate.compiler_log);
+      if (!text.ends_with('\n')) text += '\n';
     }
   }
   if (verbose) text += stages_text(record, style);

@@ -106,7 +106,7 @@ TEST(BadInput, TwoFilesWithOneSlug) {
   expect_refused(kgrade({"list", "--problems", file.directory()}), "scale", "hint:");
   expect_refused(kgrade({"lint", "--problems", file.directory()}), "scale", "hint:");
   expect_refused(kgrade({"grade", "scale", naive, "--problems", file.directory(), "--device", "emulated"}),
-                 "scale", "hint:");
+                 "the slug 'scale' is taken", "hint:");
 }
 
 TEST(BadInput, ASlugThatDoesNotExistGetsTheNearestOne) {
@@ -151,7 +151,12 @@ TEST(BadInput, UnknownDevicesAndOptions) {
   EXPECT_EQ(kgrade({"grade", slug, naive, "--no-such-option"}).exit_code, 2);
   EXPECT_EQ(kgrade({"grade"}).exit_code, 2);
   EXPECT_EQ(kgrade({}).exit_code, 2);
-  EXPECT_EQ(kgrade({"grade", slug, naive, "--seed", "-1"}).exit_code, 2);
+  for (const char* seed : {"-1", "x", "18446744073709551616"}) {
+    expect_refused(kgrade({"grade", slug, naive, "--seed", seed}), seed, "hint:");
+  }
+  EXPECT_EQ(kgrade({"grade", slug, naive, "--time-limit", "nan"}).exit_code, 2);
+  expect_refused(kgrade({"grde"}), "no command 'grde'", "kgrade grade");
+  EXPECT_EQ(kgrade({"grade", slug, naive, "--device", "cuda:99"}).exit_code, 3);
 }
 
 TEST(BadInput, TheSeedsFormParsesAndLintSaysWhatGradingStillNeeds) {

@@ -154,6 +154,14 @@ TEST_F(CaseRunTest, ACrashIsExplainedAndTheWorkerRetired) {
   EXPECT_THAT(record.message, HasSubstr("12 elements of input 'input' changed"));
 }
 
+TEST_F(CaseRunTest, ACandidateThatKeepsTheMemoryOfOthersIsRetired) {
+  arena_.candidate_hogs_memory = true;
+  const CaseRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::memory_limit);
+  EXPECT_TRUE(arena_.retired);
+  EXPECT_EQ(arena_.order, "");
+}
+
 TEST_F(CaseRunTest, AFailureOfTheTrustedIsNoVerdictOnTheCandidate) {
   arena_.reference_comparison = outputs_off_by(0.5);
   const auto disagreeing = try_run();

@@ -51,6 +51,7 @@ class FakeArena : public Arena {
   Comparison candidate_comparison = equal_outputs();
   Lease::Damage diagnosis;
   Answer load_answer;
+  bool candidate_hogs_memory = false;
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
 
@@ -70,7 +71,10 @@ class FakeArena : public Arena {
 
   bool measures_speed() const override { return speed; }
   Answer load_candidate(Patience, Patience) override { return load_answer; }
-  Result<Answer> sit(Player, const Case&) override { return Answer{}; }
+  Result<Answer> sit(Player player, const Case&) override {
+    if (player == Player::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
+    return Answer{};
+  }
   void rise() override {}
 
   CallReport call(Player player, const Draw& draw, Patience patience) override {

@@ -1,5 +1,4 @@
 // expect: wrong_answer
-// expect-case tiny: accepted
 // expect-case one-group: accepted
 //
 // GroupNorm over all channels of a sample, whatever num_groups says. Right where there is one group.

@@ -1,7 +1,5 @@
 // expect: wrong_answer
-// expect-case tiny: accepted
 // expect-case kernel-1x1: accepted
-// expect-case output-1x1: accepted
 // expect-case kernelbench: accepted
 // expect-case decoder-stride-2: accepted
 //
