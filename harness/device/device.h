@@ -57,7 +57,8 @@ class Device {
   // At least `bytes`, rounded up to what the device maps at once. An Error when there is no room.
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
-  // Fills bytes [begin, end) with the bytes begin.. of the stream (poison and guard zones).
+  // Fills bytes [begin, end) with poison: bytes begin.. of the stream, with the bits set that keep every word from
+  // being a value that an output could hold (device/element_operations.h).
   virtual void fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
                                  const RandomStream& stream) = 0;
   // How many bytes of [begin, end) differ from what fill_random_bytes wrote.

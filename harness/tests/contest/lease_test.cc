@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "data/seed.h"
+#include "device/element_operations.h"
 #include "device/registry.h"
 
 namespace kgrade {
@@ -104,7 +105,7 @@ TEST_F(LeaseTest, OneByteOnEitherSideOfATensorIsFound) {
     device_->read(*output.buffer, at, &before, 1);
     // Another stream's byte, one that differs.
     RandomStream stream{1, 0, 0};
-    while (random_byte(random_block(stream, at / 16), at) == before) stream.key += 1;
+    while (random_byte(device::poison_block(stream, at / 16), at) == before) stream.key += 1;
     device_->fill_random_bytes(*output.buffer, at, at + 1, stream);
     const Lease::Damage damage = lease_->inspect();
     EXPECT_EQ(damage.guard_bytes, 1u) << at;
