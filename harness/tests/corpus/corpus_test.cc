@@ -1,0 +1,98 @@
+// Every file of the corpus (corpus.h), built for the emulated device and run, and compiled by nvcc where
+// there is one; with KGRADE_TEST_DEVICE=cuda what nvcc made is run too.
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+#include "build/emulated/emulated_toolchain.h"
+#include "build/nvcc_toolchain.h"
+
+namespace kgrade::test {
+namespace {
+
+const std::filesystem::path harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
+const std::filesystem::path folder = harness / "tests/corpus";
+
+std::vector<std::string> files() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".cu") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void run_cases(const std::filesystem::path& library) {
+  void* const handle = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(handle, nullptr) << ::dlerror();
+  const auto count = reinterpret_cast<int (*)()>(::dlsym(handle, "corpus_count"));
+  const auto name = reinterpret_cast<const char* (*)(int)>(::dlsym(handle, "corpus_name"));
+  const auto run = reinterpret_cast<void (*)(int, char*, std::size_t)>(::dlsym(handle, "corpus_run"));
+  ASSERT_GT(count(), 0);
+  for (int i = 0; i < count(); ++i) {
+    std::array<char, 4096> text{};
+    run(i, text.data(), text.size());
+    EXPECT_STREQ(text.data(), "") << "in case " << name(i);
+  }
+  ::dlclose(handle);
+}
+
+class Corpus : public testing::TestWithParam<std::string> {};
+
+TEST_P(Corpus, GivesTheHostsResultsOnTheEmulatedDevice) {
+  const auto compiler = find_host_compiler();
+  ASSERT_TRUE(compiler) << to_string(compiler.errors());
+  const EmulatedToolchain toolchain(*compiler, harness / "device/emulated/include");
+  const TemporaryDirectory output;
+  BuildRequest request;
+  request.source = folder / (GetParam() + ".cu");
+  request.shown_as = GetParam() + ".cu";
+  request.output_directory = output.path();
+  const auto outcome = toolchain.build_library(request);
+  ASSERT_TRUE(outcome) << to_string(outcome.errors());
+  ASSERT_EQ(outcome->status, BuildStatus::built) << outcome->message << "\n" << outcome->log;
+  run_cases(outcome->library);
+}
+
+// sm_90: what the corpus needs most is there (thread block clusters are not part of it).
+TEST_P(Corpus, IsTakenByNvcc) {
+  const auto nvcc = find_nvcc();
+  if (!nvcc) GTEST_SKIP() << "no nvcc on this machine";
+  const char* const device = std::getenv("KGRADE_TEST_DEVICE");
+  const bool runs = device != nullptr && std::string(device) == "cuda";
+  const TemporaryDirectory output;
+  const std::filesystem::path library = output.path() / "case.so";
+  ProcessRequest request;
+  request.command = {nvcc->string(),
+                     "-std=c++17",
+                     "-arch=sm_90",
+                     "-w",
+                     "--expt-relaxed-constexpr",
+                     "--extended-lambda",
+                     "-o",
+                     library.string(),
+                     (folder / (GetParam() + ".cu")).string()};
+  if (runs) {
+    request.command.insert(request.command.begin() + 1, {"-shared", "-Xcompiler=-fPIC"});
+  } else {
+    request.command.insert(request.command.begin() + 1, {"-c"});
+  }
+  request.environment = {std::string("PATH=") + std::getenv("PATH"), "TMPDIR=" + output.path().string()};
+  request.limits.wall = std::chrono::seconds(300);
+  const auto process = run_process(request);
+  ASSERT_TRUE(process) << to_string(process.errors());
+  ASSERT_TRUE(process->success()) << process->output;
+  if (runs) run_cases(library);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Corpus, testing::ValuesIn(files()),
+                         [](const auto& file) { return file.param; });
+
+}  // namespace
+}  // namespace kgrade::test
