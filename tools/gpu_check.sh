@@ -39,6 +39,23 @@ grade_wrong_candidates() {
   return "$status"
 }
 
+# Exit code 0 for what is clean, 1 for the seeded faults; anything else is a failure of ours.
+check_candidates() {
+  local folder slug code status=0 checks=harness/tests/checks
+  mkdir -p "$records/checks"
+  for folder in solutions/*/; do
+    slug=$(basename "$folder")
+    "$kgrade" check "$slug" "$folder"naive.cu --device cuda --verbose --json "$records/checks/$slug.json" || status=1
+  done
+  "$kgrade" check neighbour-sum "$checks"/candidates/*_clean.cu --problems "$checks/problems" --device cuda \
+    --case four-blocks --json "$records/checks/clean.json" || status=1
+  code=0
+  "$kgrade" check neighbour-sum "$checks"/candidates/*_bug.cu --problems "$checks/problems" --device cuda \
+    --case four-blocks --json "$records/checks/bugs.json" || code=$?
+  [ "$code" -eq 1 ] || status=1
+  return "$status"
+}
+
 # From the command to the verdict, nothing compiled before: the figure that the README gives.
 time_one_grade() {
   local slug=conv-transpose-2d-sq-input-asym-kernel begin end
@@ -60,6 +77,7 @@ step time time_one_grade
 grep 'seconds from' "$out/time.log"
 step solutions grade_solutions
 step wrong-candidates grade_wrong_candidates
+step checks check_candidates
 # The tests labelled pypi need packages from PyPI; a GPU machine may have no network.
 step tests env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 4 -LE pypi
 grep 'tests passed' "$out/tests.log"

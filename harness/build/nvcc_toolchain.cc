@@ -79,6 +79,9 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   command.insert(command.end(), flags_.begin(), flags_.end());
   // Saves a third of the compile: libstdc++'s special functions, which <cmath> drags in, are most of it.
   if (lean) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
+  // Lines of kernels for compute-sanitizer, of host code for the places of leaks; the code stays as it is.
+  // addr2line of the binutils up to 2.40 takes DWARF 5's first file for the second.
+  if (request.checked) command.insert(command.end(), {"-lineinfo", "-Xcompiler=-g1,-gdwarf-4"});
   for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
   for (const auto& directory : request.include_directories) command.push_back("-I" + directory.string());
   command.insert(command.end(), {"-o", library.string(), unit.string()});

@@ -20,6 +20,8 @@ struct BuildRequest {
   std::vector<std::filesystem::path> include_directories;
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
   std::chrono::seconds time_limit{120};
+  // For a checked run: accesses report themselves and know their lines. Slower by far.
+  bool checked = false;
 };
 
 enum class BuildStatus { built, compile_error, signature_mismatch, unsupported };

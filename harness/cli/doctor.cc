@@ -6,7 +6,9 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "build/nvcc_toolchain.h"
+#include "build/source_places.h"
 #include "cli/app.h"
+#include "contest/sanitizer.h"
 #include "device/registry.h"
 #include "report/record.h"
 #include "report/terminal.h"
@@ -65,6 +67,20 @@ Finding worker(const Layout& layout, const std::string& name) {
   return {false, name, "missing beside kgrade", "build again: cmake --build --preset release"};
 }
 
+// What `kgrade check` uses beside all that.
+std::vector<Finding> checking_tools() {
+  std::vector<Finding> findings;
+  const auto addr2line = Addr2line::find_program();
+  findings.push_back(addr2line
+                         ? Finding{true, "addr2line", addr2line->string(), ""}
+                         : Finding{false, "addr2line", addr2line.error().message, addr2line.error().remedy});
+  const auto sanitizer = Sanitizer::find();
+  findings.push_back(
+      sanitizer ? Finding{true, "compute-sanitizer", sanitizer->version, ""}
+                : Finding{false, "compute-sanitizer", sanitizer.error().message, sanitizer.error().remedy});
+  return findings;
+}
+
 Finding problems(const Layout& layout) {
   const auto files = problem_files(layout.problems);
   if (!files) return {false, "problems", files.error().message, "name the folder with --problems"};
@@ -93,6 +109,7 @@ int run(const std::string& directory) {
   if (probe_cuda().built) findings.push_back(worker(layout, "kgrade-worker-cuda"));
   bool cuda = true;
   for (std::size_t i = 3; i < findings.size(); ++i) cuda = cuda && findings[i].present;
+  for (Finding& finding : checking_tools()) findings.push_back(std::move(finding));
   findings.push_back(temporary_folder());
   findings.push_back(problems(layout));
 

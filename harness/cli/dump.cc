@@ -47,8 +47,8 @@ int run(Arguments& arguments) {
   arguments.options.layout = Layout::find(arguments.problems);
   const auto problem = find_problem(arguments.problem, arguments.options.layout.problems);
   if (!problem) return fail(problem.errors());
-  if (const auto failure = dump_cases(*problem, arguments.options,
-                                      real_machinery(*device, arguments.options.layout)))
+  if (const auto failure =
+          dump_cases(*problem, arguments.options, real_machinery(*device, arguments.options.layout)))
     return fail(failure->errors, failure->exit_code);
   return exit_ok;
 }

@@ -9,7 +9,9 @@
 
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/options.h"
 #include "cli/progress.h"
+#include "data/seed.h"
 #include "report/json.h"
 #include "report/table.h"
 #include "spec/catalogue.h"
@@ -21,6 +23,7 @@ struct Arguments {
   std::string problem;
   std::vector<std::string> candidates;
   std::string device = "auto";
+  std::optional<std::string> order;
   std::vector<std::string> cases;
   std::string json;
   std::optional<std::uint64_t> seed;
@@ -30,26 +33,22 @@ struct Arguments {
   bool verbose = false;
 };
 
-// Found out before any work is done, since losing a result for a slip in a path would be a waste.
-std::optional<Error> check_writable(const std::string& path) {
-  if (path.empty() || path == "-") return std::nullopt;
-  const std::filesystem::path target(path);
-  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  std::error_code ignored;
-  const Location place{path, 0, 0};
-  if (std::filesystem::is_directory(target, ignored))
-    return Error{"--json: is a folder", "name a file in it", place};
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    return Error{"--json: there is no folder " + folder.string(), "make it first, or name another file",
-                 place};
+// The device with the order of its threads, which only the emulated one lets us choose. A shuffled order
+// needs a seed: that of the run is drawn now if none was given.
+Result<DeviceChoice> choose_device(Arguments& arguments) {
+  auto device = parse_device_choice(arguments.device);
+  if (!device || !arguments.order) return device;
+  const auto order = parse_thread_order(*arguments.order);
+  if (!order) return order.errors();
+  if (resolve_choice(*device).kind != DeviceChoice::Kind::emulated) {
+    return Error{"--order: a GPU runs threads in an order of its own",
+                 "leave the option out, or add --device emulated",
+                 {}};
   }
-  const bool exists = std::filesystem::exists(target, ignored);
-  // A plain file is replaced by renaming a new one over it, anything else is written as it is.
-  const bool replaced = !exists || std::filesystem::is_regular_file(target, ignored);
-  if ((replaced && ::access(folder.c_str(), W_OK) != 0) || (exists && ::access(target.c_str(), W_OK) != 0)) {
-    return Error{"--json: cannot be written", "check the permissions, or name another file", place};
-  }
-  return std::nullopt;
+  if (!arguments.seed) arguments.seed = random_seed();
+  device->order = *order;
+  device->order_seed = order_seed(*arguments.seed);
+  return device;
 }
 
 GradeOptions options_for(const Arguments& arguments, const Layout& layout) {
@@ -76,8 +75,8 @@ int print(const Record& record, const Arguments& arguments) {
   return all_accepted(record) ? exit_ok : exit_not_accepted;
 }
 
-int run(const Arguments& arguments) {
-  const auto device = parse_device_choice(arguments.device);
+int run(Arguments& arguments) {
+  const auto device = choose_device(arguments);
   if (!device) return fail(device.errors());
   if (const auto error = check_writable(arguments.json)) return fail({*error});
   const Layout layout = Layout::find(arguments.problems);
@@ -94,19 +93,6 @@ int run(const Arguments& arguments) {
   return print(*outcome.record, arguments);
 }
 
-// CLI::Range lets NaN through.
-CLI::Validator finite_seconds() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        double seconds = 0;
-        const bool number = CLI::detail::lexical_cast(text, seconds);
-        return number && seconds >= 0.001 && seconds <= 86400
-                   ? ""
-                   : "'" + text + "' is no time from 0.001 to 86400 s";
-      },
-      "");
-}
-
 }  // namespace
 
 Command add_grade(CLI::App& app) {
@@ -120,6 +106,12 @@ Command add_grade(CLI::App& app) {
   command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")
       ->capture_default_str()
       ->type_name("DEVICE");
+  command
+      ->add_option(
+          "--order", arguments->order,
+          "How the emulated device runs the threads of a block, and the blocks: forward (the default), "
+          "reverse or shuffled (by the seed); what differs between orders is a race")
+      ->type_name("ORDER");
   command->add_option("--case", arguments->cases, "Only this case (may be repeated)")
       ->type_name("NAME")
       ->allow_extra_args(false);

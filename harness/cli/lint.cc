@@ -18,9 +18,9 @@ int lint_file(const std::filesystem::path& file, std::vector<Problem>& problems)
     return static_cast<int>(problem.errors().size());
   }
   int errors = 0;
-  for (const Finding& finding : lint(*problem)) {
+  for (const LintFinding& finding : lint(*problem)) {
     fmt::print("{}\n", to_string(finding));
-    errors += finding.severity == Finding::Severity::error ? 1 : 0;
+    errors += finding.severity == LintFinding::Severity::error ? 1 : 0;
   }
   problems.push_back(std::move(*problem));
   return errors;

@@ -40,7 +40,8 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char**
   if (!first.empty() && first[0] != '-' && std::find(names.begin(), names.end(), first) == names.end()) {
     const auto near = nearest(first, names);
     return cli::fail({{fmt::format("there is no command '{}'", first),
-                       near ? fmt::format("did you mean 'kgrade {}'?", *near) : "kgrade --help lists them", {}}});
+                       near ? fmt::format("did you mean 'kgrade {}'?", *near) : "kgrade --help lists them",
+                       {}}});
   }
   return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
 }
@@ -51,11 +52,13 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
   app.footer(
-      "Exit codes: 0 all accepted, 1 some not, 2 wrong usage or problem file, 3 the machine lacks something, "
+      "Exit codes: 0 all accepted or clean, 1 some not, 2 wrong usage or problem file, 3 the machine lacks "
+      "something, "
       "70 a fault of kgrade.\n"
       "Start with: kgrade list");
-  const std::vector<cli::Command> commands = {cli::add_grade(app), cli::add_list(app), cli::add_show(app),
-                                              cli::add_lint(app),  cli::add_dump(app), cli::add_doctor(app)};
+  const std::vector<cli::Command> commands = {cli::add_grade(app), cli::add_check(app), cli::add_list(app),
+                                              cli::add_show(app),  cli::add_lint(app),  cli::add_dump(app),
+                                              cli::add_doctor(app)};
   for (const cli::Command& command : commands) command.app->set_version_flag("--version", version_text());
   try {
     app.parse(argc, argv);

@@ -17,10 +17,11 @@ using Patience = WorkerProcess::Patience;
 // All that the referee saw of one call.
 struct CallReport {
   Fault fault = Fault::none;
-  std::string detail;     // of a fault
-  int cuda_error = 0;     // that the call left; see the CUDA Runtime API, cudaError_t
-  double elapsed_ms = 0;  // as the worker's device events say
-  double wall_ms = 0;     // by the referee's clock
+  std::string detail;                    // of a fault
+  int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
+  std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
+  double elapsed_ms = 0;                 // as the worker's device events say
+  double wall_ms = 0;                    // by the referee's clock
   bool latency_hidden = false;
   Lease::Damage damage;
 };

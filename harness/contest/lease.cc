@@ -50,8 +50,9 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
   Answer answer = worker.give_back(patience);
   for (std::size_t i = 0; i < loans_.size() && answer.ok(); ++i) {
     const Tensor& tensor = case_.tensors[i];
-    answer = worker.lend(*loans_[i].buffer, static_cast<std::uint32_t>(tensor.parameter),
-                         tensor.output || inputs_writable, patience);
+    const LoanTerms terms{static_cast<std::uint32_t>(tensor.parameter), tensor.output || inputs_writable,
+                          !tensor.output, loans_[i].begin, loans_[i].bytes};
+    answer = worker.lend(*loans_[i].buffer, terms, patience);
   }
   return answer;
 }

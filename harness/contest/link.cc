@@ -89,7 +89,7 @@ Link::Outcome Link::receive(Reply& reply, std::uint64_t sequence, std::chrono::m
   if (size == 0 || (size < 0 && errno != EAGAIN)) return Outcome::closed;
   if (size != static_cast<ssize_t>(sizeof reply)) return Outcome::malformed;
   const bool sound = reply.magic == message_magic && reply.sequence == sequence &&
-                     reply.status >= ReplyStatus::done && reply.status <= ReplyStatus::device_failed;
+                     reply.status >= ReplyStatus::done && reply.status <= last_reply_status;
   return sound ? Outcome::message : Outcome::malformed;
 }
 

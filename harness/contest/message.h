@@ -18,6 +18,7 @@ enum class RequestType : std::uint32_t {
   lend = 2,       // carries the descriptor of one tensor's buffer
   give_back = 3,  // unmap everything lent
   call = 4,
+  watch = 5,  // before load: carries the descriptor of a memory file that holds a FindingBook
 };
 
 struct Request {
@@ -28,7 +29,9 @@ struct Request {
   std::uint32_t writable = 0;    // lend
   std::uint64_t bytes = 0;       // lend: of the whole buffer
   std::uint32_t parameters = 0;  // call: how many slots follow
-  std::uint32_t reserved = 0;
+  std::uint32_t holds_data = 0;  // lend: an input
+  std::uint64_t begin = 0;       // lend: where the tensor is in the buffer
+  std::uint64_t length = 0;      // lend: of the tensor, in bytes
   // call: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
   std::uint64_t slots[max_parameters] = {};
   std::uint8_t is_tensor[max_parameters] = {};
@@ -39,7 +42,11 @@ enum class ReplyStatus : std::uint32_t {
   cannot_load = 2,    // the library does not load, or lacks its entry
   no_memory = 3,      // a lent buffer cannot be mapped
   device_failed = 4,  // the worker's own device calls fail (a context that a kernel has destroyed)
+  // The contestant has gone beyond a limit of `limit_bytes`, and the worker ends.
+  memory_limit = 5,
+  stack_overflow = 6,
 };
+constexpr ReplyStatus last_reply_status = ReplyStatus::stack_overflow;
 
 struct Reply {
   std::uint32_t magic = message_magic;
@@ -48,6 +55,7 @@ struct Reply {
   std::int32_t error = 0;            // a cudaError_t
   std::uint32_t latency_hidden = 0;  // of a timed call: launches were queued before the first began
   double elapsed_ms = 0;             // between device events around the call
+  std::uint64_t limit_bytes = 0;     // the limit that an allocation or a stack went beyond; 0: not known
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

@@ -52,33 +52,11 @@ CallReport Referee::call(Player player, const Draw& draw, Patience patience) {
 }
 
 CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience) {
-  Lease& lease = seat.lease();
-  lease.refresh(draw, poison_key_, ++calls_);
-  const Answer answer = seat.worker().call(lease.slots(), patience);
-  CallReport report;
-  report.fault = answer.fault;
-  report.detail = answer.detail;
-  report.wall_ms = answer.wall_ms;
-  if (answer.ok()) {
-    report.cuda_error = answer.reply.error;
-    report.elapsed_ms = answer.reply.elapsed_ms;
-    report.latency_hidden = answer.reply.latency_hidden != 0;
-  }
-  report.damage = lease.inspect();
-  return report;
+  return seat.checked_call(draw, poison_key_, ++calls_, patience);
 }
 
 std::vector<OutputComparison> Referee::compare(Player player) {
-  std::vector<OutputComparison> comparisons;
-  const auto actual = seat_of(player).lease().outputs();
-  const auto expected = oracle_.lease().outputs();
-  for (std::size_t i = 0; i < actual.size(); ++i) {
-    const Tensor& tensor = *actual[i].tensor;
-    comparisons.push_back({tensor.name, tensor.shape,
-                           device_.compare(*actual[i].buffer, actual[i].begin, *expected[i].buffer,
-                                           expected[i].begin, static_cast<std::uint64_t>(tensor.elements))});
-  }
-  return comparisons;
+  return compare_outputs(device_, seat_of(player).lease(), oracle_.lease());
 }
 
 std::uint64_t Referee::count_wrong(std::size_t output, double limit) {

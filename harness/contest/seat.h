@@ -13,6 +13,9 @@ class Seat {
  public:
   // Starts the worker, which prepares its device while the contestant is still being compiled.
   static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem);
+  // With a worker that was started some other way.
+  static std::unique_ptr<Seat> take_with(Device& device, const Problem& problem,
+                                         std::unique_ptr<WorkerProcess> worker);
 
   // Waits for the worker's device, then loads the contestant. A fault of the first is the machine's.
   Answer await_ready(Patience patience) { return worker_->give_back(patience); }
@@ -23,6 +26,8 @@ class Seat {
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   Result<Answer> sit(const Case& bound, bool inputs_writable, Patience patience);
   void rise() { lease_.reset(); }
+  // Inputs drawn anew and poison refreshed, the worker asked, then guard zones and inputs looked at.
+  CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience);
   void retire() { worker_->retire(); }
 
   bool alive() const { return worker_->alive(); }
@@ -38,5 +43,8 @@ class Seat {
   std::unique_ptr<WorkerProcess> worker_;
   std::unique_ptr<Lease> lease_;
 };
+
+// Every output of one lease with its like of another.
+std::vector<OutputComparison> compare_outputs(Device& device, const Lease& actual, const Lease& expected);
 
 }  // namespace kgrade

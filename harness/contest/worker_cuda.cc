@@ -1,13 +1,31 @@
-// kgrade-worker-cuda ORDINAL: started by the referee, never by hand.
+// kgrade-worker-cuda ORDINAL [--connect PATH]: started by the referee, never by hand. With --connect it is
+// checked: it runs below compute-sanitizer, which closes descriptors, and so connects to a socket itself.
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 
+#include "contest/listener.h"
 #include "contest/worker_main.h"
+#include "device/cuda/checked_cuda_worker.h"
 #include "device/cuda/cuda_worker.h"
 
+namespace {
+
+int run_checked(int ordinal, const char* path) {
+  kgrade::UniqueFd socket = kgrade::connect_to(path);
+  if (!socket) return 1;
+  kgrade::cuda::CheckedCudaWorker device(ordinal);
+  return kgrade::run_worker(device, socket.release());
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
-  kgrade::cuda::CudaWorker device(argc > 1 ? std::atoi(argv[1]) : 0);
+  const int ordinal = argc > 1 ? std::atoi(argv[1]) : 0;
+  // An end like any program's: that is when the tool writes its report.
+  if (argc > 3 && std::strcmp(argv[2], "--connect") == 0) return run_checked(ordinal, argv[3]);
+  kgrade::cuda::CudaWorker device(ordinal);
   // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
   ::_exit(kgrade::run_worker(device));
 }

@@ -1,10 +1,18 @@
-// kgrade-worker-emulated: started by the referee, never by hand.
+// kgrade-worker-emulated ORDER SEED: started by the referee, never by hand.
 #include <unistd.h>
+
+#include <cstdlib>
 
 #include "contest/worker_main.h"
 #include "device/emulated/emulated_worker.h"
+#include "device/emulated/runtime/emulated_runtime.h"
+#include "device/emulated/worker_limits.h"
 
-int main() {
+int main(int argc, char** argv) {
+  const auto order = kgrade::parse_thread_order(argc > 1 ? argv[1] : "forward");
+  if (!order) return 1;
+  kgrade_emulated::set_thread_order(*order, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0);
+  kgrade::emulated::limit_contestant();
   kgrade::emulated::EmulatedWorker device;
   // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
   ::_exit(kgrade::run_worker(device));

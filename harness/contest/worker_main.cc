@@ -1,8 +1,11 @@
 #include "contest/worker_main.h"
 
 #include <dlfcn.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <string>
 
 #include "contest/link.h"
@@ -10,17 +13,22 @@
 namespace kgrade {
 namespace {
 
-constexpr int link_descriptor = 3;
+// Of the request that is being served. For end_worker(), which nothing can be handed to.
+constexpr std::uint64_t no_request = 0;
+constexpr std::uint64_t last_request = ~std::uint64_t{0};
+std::atomic<std::uint64_t> request_in_service{no_request};
 
 class Worker {
  public:
-  explicit Worker(WorkerDevice& device) : device_(device), link_(UniqueFd(link_descriptor)) {}
+  Worker(WorkerDevice& device, int socket) : device_(device), link_(UniqueFd(socket)) {}
 
   void serve() {
     while (auto next = link_.next_request()) {
       auto& [request, descriptor] = *next;
+      request_in_service = request.sequence;
       Reply reply = answer(request, std::move(descriptor));
       reply.sequence = request.sequence;
+      request_in_service = no_request;
       if (!link_.send(reply)) return;
     }
   }
@@ -36,6 +44,8 @@ class Worker {
         return give_back();
       case RequestType::call:
         return call(request);
+      case RequestType::watch:
+        return watch(std::move(descriptor));
     }
     return {};
   }
@@ -45,15 +55,27 @@ class Worker {
     const std::string path = "/proc/self/fd/" + std::to_string(library.get());
     void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle != nullptr) entry_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));
-    if (entry_ == nullptr) reply.status = ReplyStatus::cannot_load;
+    if (entry_ == nullptr) {
+      reply.status = ReplyStatus::cannot_load;
+    } else {
+      device_.has_loaded(entry_);
+    }
     return reply;
   }
 
   Reply lend(const Request& request, UniqueFd descriptor) {
     Reply reply;
-    const std::uint64_t address = device_.map(std::move(descriptor), request.bytes, request.writable != 0);
+    const LentBuffer buffer{request.bytes, request.writable != 0, request.parameter,
+                            request.begin, request.length,        request.holds_data != 0};
+    const std::uint64_t address = device_.map(std::move(descriptor), buffer);
     if (address == 0) reply.status = ReplyStatus::no_memory;
     addresses_.at(request.parameter) = address;
+    return reply;
+  }
+
+  Reply watch(UniqueFd book) {
+    Reply reply;
+    if (!device_.watch(std::move(book))) reply.status = ReplyStatus::no_memory;
     return reply;
   }
 
@@ -74,6 +96,7 @@ class Worker {
     reply.error = timed.error;
     reply.elapsed_ms = timed.elapsed_ms;
     reply.latency_hidden = timed.latency_hidden ? 1 : 0;
+    reply.limit_bytes = timed.limit_bytes;
     return reply;
   }
 
@@ -85,10 +108,23 @@ class Worker {
 
 }  // namespace
 
-int run_worker(WorkerDevice& device) {
+int run_worker(WorkerDevice& device, int socket) {
   if (!device.prepare()) return 1;
-  Worker(device).serve();
+  Worker(device, socket).serve();
+  device.conclude();
   return 0;
+}
+
+void end_worker(ReplyStatus status, std::uint64_t limit_bytes) {
+  // Whoever comes first answers; the others must not end the process before that.
+  const std::uint64_t sequence = request_in_service.exchange(last_request);
+  while (sequence == last_request) ::pause();
+  Reply reply;
+  reply.status = status;
+  reply.sequence = sequence;
+  reply.limit_bytes = limit_bytes;
+  if (sequence != no_request) ::send(link_descriptor, &reply, sizeof reply, MSG_NOSIGNAL);
+  ::_exit(1);
 }
 
 }  // namespace kgrade

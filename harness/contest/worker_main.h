@@ -2,11 +2,20 @@
 // current case and one socket (descriptor 3), and does what the referee asks until the socket closes.
 #pragma once
 
+#include <cstdint>
+
+#include "contest/message.h"
 #include "device/worker_device.h"
 
 namespace kgrade {
 
+constexpr int link_descriptor = 3;
+
 // Returns the process's exit code: 0 when the referee has gone, 1 when the device cannot be used.
-int run_worker(WorkerDevice& device);
+int run_worker(WorkerDevice& device, int socket = link_descriptor);
+
+// Answers the request that is being served with memory_limit or stack_overflow, and ends the process. Safe in
+// a signal handler, on any thread and on any stack.
+[[noreturn]] void end_worker(ReplyStatus status, std::uint64_t limit_bytes);
 
 }  // namespace kgrade

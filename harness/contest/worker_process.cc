@@ -6,6 +6,9 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/text.h"
+#include "contest/listener.h"
+
 namespace kgrade {
 namespace {
 
@@ -22,6 +25,14 @@ std::vector<std::string> worker_environment() {
   return environment;
 }
 
+std::string search_path() {
+  const char* path = std::getenv("PATH");
+  return path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
+}
+
+// compute-sanitizer injects itself and creates a context before the worker says anything.
+constexpr std::chrono::seconds connecting_patience{60};
+
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command) {
@@ -36,6 +47,36 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
   return std::unique_ptr<WorkerProcess>(new WorkerProcess(std::move(*process), std::move(ours)));
 }
 
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
+    const std::vector<std::string>& command, const std::filesystem::path& folder) {
+  auto listener = Listener::open(folder / socket_name);
+  if (!listener) return listener.errors();
+  SpawnRequest request;
+  request.command = command;
+  request.environment = worker_environment();
+  // Tools are scripts, and keep files of their own.
+  request.environment.push_back(fmt::format("PATH={}", search_path()));
+  request.environment.push_back("HOME=" + folder.string());
+  request.environment.push_back("TMPDIR=" + folder.string());
+  request.working_directory = folder;
+  auto process = spawn(request);
+  if (!process) return process.errors();
+  auto link = listener->accept(connecting_patience, [&process] { return process->has_ended(); });
+  if (!link) {
+    process->kill_group();
+    return Error{fmt::format("a worker does not come up under {}: {}", command.front(), link.error().message),
+                 link.error().remedy,
+                 {}};
+  }
+  return std::unique_ptr<WorkerProcess>(new WorkerProcess(std::move(*process), std::move(*link)));
+}
+
+Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
+  Request request;
+  request.type = RequestType::watch;
+  return ask(request, book.descriptor(), patience);
+}
+
 Answer WorkerProcess::load(const std::filesystem::path& library, Patience patience) {
   const UniqueFd file(::open(library.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return fail(Fault::cannot_load, fmt::format("cannot open {}", library.string()));
@@ -44,12 +85,14 @@ Answer WorkerProcess::load(const std::filesystem::path& library, Patience patien
   return ask(request, file.get(), patience);
 }
 
-Answer WorkerProcess::lend(const SharedBuffer& buffer, std::uint32_t parameter, bool writable,
-                           Patience patience) {
+Answer WorkerProcess::lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience) {
   Request request;
   request.type = RequestType::lend;
-  request.parameter = parameter;
-  request.writable = writable ? 1 : 0;
+  request.parameter = terms.parameter;
+  request.writable = terms.writable ? 1 : 0;
+  request.holds_data = terms.holds_data ? 1 : 0;
+  request.begin = terms.begin;
+  request.length = terms.length;
   request.bytes = buffer.bytes();
   return ask(request, buffer.descriptor(), patience);
 }
@@ -70,6 +113,15 @@ Answer WorkerProcess::call(const CallSlots& slots, Patience patience) {
     request.is_tensor[i] = slots.slots[i].tensor ? 1 : 0;
   }
   return ask(request, -1, patience);
+}
+
+void WorkerProcess::dismiss(Patience patience) {
+  if (!alive_) return;
+  link_ = Link(UniqueFd());
+  process_.wait_for(patience);
+  process_.kill_group();
+  process_.wait();
+  alive_ = false;
 }
 
 Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
@@ -99,6 +151,12 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
       return fail(Fault::cannot_load, "the built library does not load");
     case ReplyStatus::no_memory:
       return fail(Fault::no_memory, "the worker cannot map its buffers");
+    case ReplyStatus::memory_limit:
+      return fail(Fault::memory_limit, fmt::format("out of memory: the contestant's process may have {}",
+                                                   format_bytes(answer.reply.limit_bytes)));
+    case ReplyStatus::stack_overflow:
+      return fail(Fault::stack_overflow,
+                  fmt::format("stack overflow: the stack has {}", format_bytes(answer.reply.limit_bytes)));
     case ReplyStatus::device_failed:
       break;
   }

@@ -22,6 +22,8 @@ enum class Fault {
   cannot_load,    // the library does not load
   no_memory,      // a lent buffer cannot be mapped
   device_failed,  // the worker's device calls fail
+  memory_limit,   // the contestant wants more memory than it may have
+  stack_overflow,
 };
 
 struct Answer {
@@ -31,6 +33,15 @@ struct Answer {
   double wall_ms = 0;  // by the referee's clock, from request to reply
 
   bool ok() const { return fault == Fault::none; }
+};
+
+// What a lent buffer is for. The tensor is [begin, begin + length) of it.
+struct LoanTerms {
+  std::uint32_t parameter = 0;
+  bool writable = false;
+  bool holds_data = false;  // an input
+  std::uint64_t begin = 0;
+  std::uint64_t length = 0;
 };
 
 // The slots of a call: offsets of tensors, bits of scalars, in parameter order.
@@ -46,14 +57,24 @@ class WorkerProcess {
  public:
   // An Error when the worker's program is missing or no process can be started.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command);
+  // The same below a tool that hands no descriptors on: `command` ends with a worker and the path of the
+  // socket that it connects to, in `folder`, where the tool may also write.
+  static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
+                                                                 const std::filesystem::path& folder);
+  // The name of that socket.
+  static constexpr const char* socket_name = "link";
 
   using Patience = std::chrono::milliseconds;
+  // Before load(): what is wrong with the contestant's memory accesses goes into the book in this buffer.
+  Answer watch(const SharedBuffer& book, Patience patience);
   Answer load(const std::filesystem::path& library, Patience patience);
-  Answer lend(const SharedBuffer& buffer, std::uint32_t parameter, bool writable, Patience patience);
+  Answer lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience);
   Answer give_back(Patience patience);
   Answer call(const CallSlots& slots, Patience patience);
 
   bool alive() const { return alive_; }
+  // Lets the worker end by itself: closes the link, and kills what is left of it after `patience`.
+  void dismiss(Patience patience);
   // Ends a worker that is of no more use, such as one whose context a kernel has destroyed.
   void retire() { fail(Fault::ended, "retired"); }
 

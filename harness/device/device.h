@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "data/distribution.h"
 #include "data/philox.h"
+#include "device/thread_order.h"
 
 namespace kgrade {
 
@@ -24,6 +25,7 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;
+  std::string thread_order;     // in which threads run: "forward"; empty where the device decides
   bool measures_speed = false;  // false: times of this device are never reported as speed
 };
 
@@ -57,8 +59,8 @@ class Device {
   // At least `bytes`, rounded up to what the device maps at once. An Error when there is no room.
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
-  // Fills bytes [begin, end) with poison: bytes begin.. of the stream, with the bits set that keep every word from
-  // being a value that an output could hold (device/element_operations.h).
+  // Fills bytes [begin, end) with poison: bytes begin.. of the stream, with the bits set that keep every word
+  // from being a value that an output could hold (device/element_operations.h).
   virtual void fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
                                  const RandomStream& stream) = 0;
   // How many bytes of [begin, end) differ from what fill_random_bytes wrote.
@@ -87,6 +89,11 @@ class Device {
 
   // The program (and first arguments) that runs a worker for this device.
   virtual std::vector<std::string> worker_command() const = 0;
+  // The same, running threads in another order than the device's own; shuffled ones are drawn from the seed.
+  // A device that decides the order itself has only worker_command().
+  virtual std::vector<std::string> worker_command_in(ThreadOrder /*order*/, std::uint64_t /*seed*/) const {
+    return worker_command();
+  }
 };
 
 }  // namespace kgrade

@@ -27,9 +27,10 @@ struct ByteRange {
 KGRADE_HOST_DEVICE inline std::uint64_t first_block(ByteRange range) { return range.begin / 16; }
 KGRADE_HOST_DEVICE inline std::uint64_t end_block(ByteRange range) { return (range.end + 15) / 16; }
 
-// What poison and guard zones are made of: random, but never a value that an output could hold. As a float each word
-// is a NaN or at least 2^65 in size, as two halves each is a NaN or at least 2^9: purely random bits are a float below
-// 1e-5 four times in ten, and an element that is expected to be zero could pass without ever being written.
+// What poison and guard zones are made of: random, but never a value that an output could hold. As a float
+// each word is a NaN or at least 2^65 in size, as two halves each is a NaN or at least 2^9: purely random
+// bits are a float below 1e-5 four times in ten, and an element that is expected to be zero could pass
+// without ever being written.
 KGRADE_HOST_DEVICE inline PhiloxBlock poison_block(const RandomStream& stream, std::uint64_t block) {
   PhiloxBlock poison = random_block(stream, block);
   for (std::uint32_t& word : poison.word) word |= 0x60006000u;

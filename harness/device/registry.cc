@@ -11,14 +11,16 @@ namespace kgrade {
 
 Result<DeviceChoice> parse_device_choice(const std::string& text) {
   if (text == "auto") return DeviceChoice{};
-  if (text == "emulated") return DeviceChoice{DeviceChoice::Kind::emulated, 0};
-  if (text == "cuda") return DeviceChoice{DeviceChoice::Kind::cuda, 0};
+  if (text == "emulated") return DeviceChoice{DeviceChoice::Kind::emulated};
+  if (text == "cuda") return DeviceChoice{DeviceChoice::Kind::cuda};
   if (text.starts_with("cuda:")) {
     int ordinal = -1;
     const char* end = text.data() + text.size();
     const auto [rest, failure] = std::from_chars(text.data() + 5, end, ordinal);
     if (failure == std::errc() && rest == end && ordinal >= 0) {
-      return DeviceChoice{DeviceChoice::Kind::cuda, ordinal};
+      DeviceChoice choice{DeviceChoice::Kind::cuda};
+      choice.ordinal = ordinal;
+      return choice;
     }
   }
   return Error{"unknown device '" + text + "'", "write auto, cuda, cuda:N (N counts from 0) or emulated", {}};
@@ -37,13 +39,16 @@ CudaProbe probe_cuda() {
 
 DeviceChoice resolve_choice(const DeviceChoice& choice) {
   if (choice.kind != DeviceChoice::Kind::automatic) return choice;
-  return {probe_cuda().devices.empty() ? DeviceChoice::Kind::emulated : DeviceChoice::Kind::cuda, 0};
+  DeviceChoice resolved = choice;
+  resolved.kind = probe_cuda().devices.empty() ? DeviceChoice::Kind::emulated : DeviceChoice::Kind::cuda;
+  return resolved;
 }
 
 Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const std::string& worker_directory) {
   const DeviceChoice resolved = resolve_choice(choice);
   if (resolved.kind == DeviceChoice::Kind::emulated) {
-    return std::unique_ptr<Device>(std::make_unique<emulated::EmulatedDevice>(worker_directory));
+    return std::unique_ptr<Device>(
+        std::make_unique<emulated::EmulatedDevice>(worker_directory, resolved.order, resolved.order_seed));
   }
 #ifdef KGRADE_HAVE_CUDA
   return cuda::open(resolved.ordinal, worker_directory);

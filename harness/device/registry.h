@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "device/device.h"
+#include "device/thread_order.h"
 
 namespace kgrade {
 
@@ -15,6 +16,9 @@ struct DeviceChoice {
   enum class Kind { automatic, cuda, emulated };
   Kind kind = Kind::automatic;
   int ordinal = 0;  // of the CUDA device
+  // Of the emulated device.
+  ThreadOrder order = ThreadOrder::forward;
+  std::uint64_t order_seed = 0;
 };
 
 // "auto", "cuda", "cuda:1", "emulated".

@@ -16,6 +16,17 @@ struct TimedCall {
   int error = 0;               // cudaError_t of the call
   double elapsed_ms = 0;
   bool latency_hidden = false;
+  std::uint64_t limit_bytes = 0;  // of device memory, where it is less than the device has and was reached
+};
+
+// A buffer as the referee lends it. The tensor is [begin, begin + length) of it; around that are guard zones.
+struct LentBuffer {
+  std::uint64_t bytes = 0;  // of the whole buffer
+  bool writable = false;
+  std::uint32_t parameter = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t length = 0;
+  bool holds_data = false;  // an input; an output is not written before the contestant does
 };
 
 class WorkerDevice {
@@ -24,9 +35,18 @@ class WorkerDevice {
   // Before the contestant's library is loaded: whatever takes long once (a context).
   virtual bool prepare() = 0;
   // The address of a lent buffer in this process; 0 when it cannot be mapped.
-  virtual std::uint64_t map(UniqueFd descriptor, std::uint64_t bytes, bool writable) = 0;
+  virtual std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) = 0;
   virtual void unmap_all() = 0;
   virtual TimedCall call(Entry entry, const unsigned long long* arguments) = 0;
+
+  // Before the contestant's library is loaded: what is wrong with its memory accesses goes into the
+  // FindingBook (device/finding_book.h) in this memory file. False when the device cannot look at them, or
+  // not map it.
+  virtual bool watch(UniqueFd /*book*/) { return false; }
+  // Once the library is loaded.
+  virtual void has_loaded(Entry /*entry*/) {}
+  // The referee wants nothing more.
+  virtual void conclude() {}
 };
 
 }  // namespace kgrade

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace kgrade {
 namespace {
 
@@ -59,6 +61,7 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
     case Fault::time_limit:
       return CallFinding{Verdict::time_limit, "completion", report.detail};
     case Fault::no_memory:
+    case Fault::memory_limit:
       return CallFinding{Verdict::memory_limit, "memory", report.detail};
     case Fault::cannot_load:
       return CallFinding{Verdict::runtime_error, "load", report.detail};
@@ -66,14 +69,18 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
       return CallFinding{Verdict::cheating, "completion", report.detail};
     case Fault::ended:
     case Fault::device_failed:
+    case Fault::stack_overflow:
       break;
   }
   return CallFinding{Verdict::runtime_error, "completion", report.detail};
 }
 
-std::optional<CallFinding> review_cuda_error(int error) {
+std::optional<CallFinding> review_cuda_error(const CallReport& report) {
+  const int error = report.cuda_error;
   if (error == 0) return std::nullopt;
-  const std::string message = fmt::format("CUDA error {} ({}) after the call", error, error_name(error));
+  std::string message = fmt::format("CUDA error {} ({}) after the call", error, error_name(error));
+  if (error == cuda_memory_allocation && report.memory_limit_bytes > 0)
+    message += fmt::format(": a process may allocate {}", format_bytes(report.memory_limit_bytes));
   if (error == cuda_memory_allocation) return CallFinding{Verdict::memory_limit, "memory", message};
   return CallFinding{Verdict::runtime_error, "device_errors", message};
 }
@@ -105,7 +112,7 @@ std::optional<CallFinding> review_damage(const Lease::Damage& damage) {
 
 std::optional<CallFinding> review_call(const CallReport& report) {
   if (auto finding = review_fault(report)) return finding;
-  if (auto finding = review_cuda_error(report.cuda_error)) return finding;
+  if (auto finding = review_cuda_error(report)) return finding;
   if (auto finding = review_damage(report.damage)) return finding;
   return review_clock(report);
 }

@@ -23,8 +23,7 @@ Verdict verdict_of(BuildStatus status) {
 
 class CandidateRun {
  public:
-  CandidateRun(Session& session, CandidateRecord record)
-      : session_(session), record_(std::move(record)) {}
+  CandidateRun(Session& session, CandidateRecord record) : session_(session), record_(std::move(record)) {}
 
   Result<CandidateRecord> run(const BuildOutcome& built, const std::vector<PlannedCase>& cases) {
     record_.compile_seconds = built.seconds;
@@ -49,6 +48,7 @@ class CandidateRun {
       return true;
     }
     Verdict verdict = answer.fault == Fault::time_limit ? Verdict::time_limit : Verdict::runtime_error;
+    if (answer.fault == Fault::memory_limit) verdict = Verdict::memory_limit;
     if (answer.fault == Fault::malformed) verdict = Verdict::cheating;
     settle({verdict, "load", "while loading: " + answer.detail});
     return false;

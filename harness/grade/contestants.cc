@@ -23,9 +23,10 @@ BuildRequest request_for(Role role, const std::filesystem::path& source, const s
 }  // namespace
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, Role role,
-             const std::filesystem::path& source, const Layout& layout, StageClock& stages) {
-  running_ = std::async(std::launch::async, [&toolchain, &problem, &stages,
-                                             request = request_for(role, source, directory_.path(), layout)] {
+             const std::filesystem::path& source, const Layout& layout, StageClock& stages, bool checked) {
+  BuildRequest request = request_for(role, source, directory_.path(), layout);
+  request.checked = checked;
+  running_ = std::async(std::launch::async, [&toolchain, &problem, &stages, request = std::move(request)] {
     const auto timer = stages.time("compile");
     return toolchain.build(problem, request);
   });

@@ -111,8 +111,8 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
   auto toolchain = machinery.make_toolchain();
   if (!toolchain) return machine_failure(toolchain.errors());
   StageClock stages(*machinery.clock);
-  Build build(**toolchain, problem, Role::oracle, options.layout.reference_source(problem),
-              options.layout, stages);
+  Build build(**toolchain, problem, Role::oracle, options.layout.reference_source(problem), options.layout,
+              stages);
   auto seat = Seat::take(**device, problem);
   if (!seat) return machine_failure(seat.errors());
   const auto& built = build.finish();

@@ -29,13 +29,17 @@ Failure load_trusted(Trusted& trusted, const std::string& source, StageClock& st
   const Result<BuildOutcome>& built = trusted.build->finish();
   if (!built) return GradeFailure{exit_machine, built.errors()};
   if (built->status != BuildStatus::built) {
-    return GradeFailure{exit_usage, {{fmt::format("the {} does not build: {}", trusted.name, built->message),
-                                      "the reference must define the function that `kgrade show` prints", {source, 0, 0}}}};
+    return GradeFailure{exit_usage,
+                        {{fmt::format("the {} does not build: {}", trusted.name, built->message),
+                          "the reference must define the function that `kgrade show` prints",
+                          {source, 0, 0}}}};
   }
   const auto timer = stages.time("load");
   const Answer loaded = trusted.seat->load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;
-  return GradeFailure{exit_internal, {{fmt::format("the {} does not load: {}", trusted.name, loaded.detail), "", {source, 0, 0}}}};
+  return GradeFailure{
+      exit_internal,
+      {{fmt::format("the {} does not load: {}", trusted.name, loaded.detail), "", {source, 0, 0}}}};
 }
 
 class GradeRun {
@@ -58,14 +62,17 @@ class GradeRun {
     auto candidates = read_candidates(options_.candidates);
     if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
     candidates_ = std::move(*candidates);
-    if (const Errors missing = missing_for_grading(problem_); !missing.empty()) return GradeFailure{exit_usage, missing};
+    if (const Errors missing = missing_for_grading(problem_); !missing.empty())
+      return GradeFailure{exit_usage, missing};
     auto cases = select_cases(problem_, options_.cases, machinery_.measures_speed);
     if (!cases) return GradeFailure{exit_usage, cases.errors()};
     cases_ = std::move(*cases);
     reference_source_ = options_.layout.reference_source(problem_);
     if (!std::filesystem::exists(reference_source_)) {
-      return GradeFailure{exit_usage, {{fmt::format("problem '{}' has no reference", problem_.slug),
-                                        "write it: the oracle is built from it", {reference_source_.string(), 0, 0}}}};
+      return GradeFailure{exit_usage,
+                          {{fmt::format("problem '{}' has no reference", problem_.slug),
+                            "write it: the oracle is built from it",
+                            {reference_source_.string(), 0, 0}}}};
     }
     return start_machinery();
   }
@@ -96,8 +103,8 @@ class GradeRun {
 
   void start_build(std::size_t candidate) {
     if (candidate >= candidates_.size()) return;
-    next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate,
-                                          candidates_[candidate].path, options_.layout, stages_);
+    next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidates_[candidate].path,
+                                          options_.layout, stages_);
   }
 
   Failure seat_trusted() {
@@ -165,15 +172,19 @@ class GradeRun {
   static Failure check_unchanged(const CandidateSource& source) {
     const auto content = read_text_file(source.path);
     if (content && sha256_hex(*content) == source.sha256) return std::nullopt;
-    return GradeFailure{exit_usage, {{"candidate: changed while it was being graded", "grade it again", {source.path.string(), 0, 0}}}};
+    return GradeFailure{
+        exit_usage,
+        {{"candidate: changed while it was being graded", "grade it again", {source.path.string(), 0, 0}}}};
   }
 
-  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source, const BuildOutcome& built) {
+  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source,
+                                  const BuildOutcome& built) {
     Session session{referee, problem_, record_.seed, options_.effort, {}, stages_, {}};
     session.progress = [this, name = source.path.filename().string()](const std::string& what) {
       options_.progress(name + ": " + what);
     };
-    if (options_.time_limit_seconds) session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
+    if (options_.time_limit_seconds)
+      session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
     CandidateRecord record;
     record.path = source.path.string();
     record.sha256 = source.sha256;

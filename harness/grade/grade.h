@@ -17,7 +17,8 @@ namespace kgrade {
 
 struct GradeOptions {
   std::vector<std::filesystem::path> candidates;
-  std::vector<std::string> cases;  // by name; empty: all, but no bench case on a device that measures no speed
+  std::vector<std::string>
+      cases;  // by name; empty: all, but no bench case on a device that measures no speed
   std::optional<std::uint64_t> seed;  // drawn at random when unset
   Effort effort = Effort::normal;
   std::optional<double> time_limit_seconds;  // of one call
@@ -31,8 +32,8 @@ struct GradeFailure {
   Errors errors;
 };
 
-// Exit codes of failures: wrong usage or a fault in a problem file or reference; the machine lacks something; a fault
-// of our own.
+// Exit codes of failures: wrong usage or a fault in a problem file or reference; the machine lacks something;
+// a fault of our own.
 constexpr int exit_usage = 2;
 constexpr int exit_machine = 3;
 constexpr int exit_internal = 70;

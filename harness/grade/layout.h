@@ -15,8 +15,8 @@ struct Layout {
 
   // The checkout that this program was built from; `problems` is replaced when the user names another folder,
   // and its neighbour `reference` with it when there is one.
-  // The reference of a problem: in the `reference` folder beside the folder of the problem's own file if it is there,
-  // else in `reference`.
+  // The reference of a problem: in the `reference` folder beside the folder of the problem's own file if it
+  // is there, else in `reference`.
   std::filesystem::path reference_source(const Problem& problem) const;
 
   static Layout find(const std::filesystem::path& problems_override = {});

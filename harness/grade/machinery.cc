@@ -30,7 +30,9 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
   const DeviceChoice resolved = resolve_choice(choice);
   const bool emulated = resolved.kind == DeviceChoice::Kind::emulated;
   return {!emulated, [resolved, layout] { return open_device(resolved, layout.workers.string()); },
-          [resolved, layout, emulated] { return emulated ? emulated_toolchain(layout) : cuda_toolchain(resolved.ordinal); },
+          [resolved, layout, emulated] {
+            return emulated ? emulated_toolchain(layout) : cuda_toolchain(resolved.ordinal);
+          },
           std::make_shared<SteadyClock>()};
 }
 

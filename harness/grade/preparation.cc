@@ -27,7 +27,8 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path) {
   }
   if (path.string().find_first_of("\"\\\n") != std::string::npos) {
     return Error{"a candidate's path may not hold quotes, backslashes or line breaks",
-                 "rename it", {path.string(), 0, 0}};
+                 "rename it",
+                 {path.string(), 0, 0}};
   }
   return CandidateSource{path, sha256_hex(*content)};
 }
@@ -54,7 +55,8 @@ Error unknown_case(const Problem& problem, const std::string& name) {
   const auto near = nearest(name, case_names(problem));
   return {fmt::format("problem '{}' has no case '{}'", problem.slug, name),
           near ? fmt::format("did you mean '{}'?", *near)
-               : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")), {}};
+               : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")),
+          {}};
 }
 
 Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
@@ -72,8 +74,9 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std:
       continue;
     }
     const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty();
-    planned.push_back({std::move(*bound),
-                       too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
+    planned.push_back(
+        {std::move(*bound),
+         too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
   }
   if (!errors.empty()) return errors;
   return planned;
@@ -85,9 +88,10 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   for (const PlannedCase& planned : cases) {
     const std::uint64_t needed = 3 * Lease::bytes_needed(planned.bound, sizeof(float));
     if (!planned.skipped.empty() || needed <= free) continue;
-    errors.push_back({fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",
-                                  planned.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
-                      "choose smaller cases with --case", problem.find_case(planned.bound.name)->location});
+    errors.push_back(
+        {fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",
+                     planned.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
+         "choose smaller cases with --case", problem.find_case(planned.bound.name)->location});
   }
   return errors;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "measure/statistics.h"
+#include "report/json_parts.h"
 
 namespace kgrade {
 namespace {
@@ -80,40 +81,12 @@ Json json_of(const CandidateRecord& candidate) {
           {"cases", array_of<CaseRecord>(candidate.cases, json_of)}};
 }
 
-Json json_of(const DeviceInfo& device) {
-  return {{"kind", device.kind},
-          {"name", device.name},
-          {"uuid", device.uuid},
-          {"architecture", device.architecture},
-          {"driver_version", device.driver_version},
-          {"runtime_version", device.runtime_version},
-          {"multiprocessors", device.multiprocessors},
-          {"memory_bytes", device.memory_bytes},
-          {"l2_bytes", device.l2_bytes},
-          {"times_are_speed", device.measures_speed}};
-}
-
-Json json_of(const HostInfo& host) {
-  return {{"system", host.system},       {"kernel", host.kernel}, {"machine", host.machine},
-          {"processor", host.processor}, {"cores", host.cores},   {"memory_bytes", host.memory_bytes}};
-}
-
-Json stages_of(const Record& record) {
-  Json stages = Json::object();
-  for (const StageTime& stage : record.stages) stages[stage.name] = stage.seconds;
-  return stages;
-}
-
 }  // namespace
 
 Json to_json(const Record& record) {
   return {{"schema", "kgrade-record"},
           {"schema_version", record_schema_version},
-          {"tool",
-           {{"name", "kgrade"},
-            {"version", record.tool.version},
-            {"git_commit", record.tool.git_commit},
-            {"git_dirty", record.tool.git_dirty}}},
+          {"tool", json_of(record.tool)},
           {"started_at", record.started_at},
           {"host", json_of(record.host)},
           {"device", json_of(record.device)},
@@ -132,7 +105,7 @@ Json to_json(const Record& record) {
           {"seed", std::to_string(record.seed)},
           {"quick", record.quick},
           {"candidates", array_of<CandidateRecord>(record.candidates, json_of)},
-          {"stages_seconds", stages_of(record)},
+          {"stages_seconds", json_of(record.stages)},
           {"total_seconds", record.total_seconds}};
 }
 

@@ -12,7 +12,8 @@ constexpr int record_schema_version = 1;
 
 nlohmann::ordered_json to_json(const Record& record);
 
-// The same as text, with a line break at the end. What is not UTF-8 (a path, a compiler's log) is replaced by U+FFFD.
+// The same as text, with a line break at the end. What is not UTF-8 (a path, a compiler's log) is replaced by
+// U+FFFD.
 std::string to_text(const Record& record);
 
 }  // namespace kgrade

@@ -69,10 +69,17 @@ std::string stages_text(const Record& record, const Style& style) {
   return "\n" + table.render(style);
 }
 
+// Forward is what it is when nobody has asked.
+std::string device_text(const DeviceInfo& device) {
+  if (device.thread_order.empty() || device.thread_order == "forward") return device.name;
+  return fmt::format("{}, threads in {} order", device.name, device.thread_order);
+}
+
 }  // namespace
 
 std::string render_table(const Record& record, const Style& style, bool verbose) {
-  std::string text = fmt::format("{}  {}\n", record.problem_slug, style(Colour::dim, record.device.name));
+  std::string text =
+      fmt::format("{}  {}\n", record.problem_slug, style(Colour::dim, device_text(record.device)));
   for (const CandidateRecord& candidate : record.candidates) {
     text += headline(candidate, style);
     if (!candidate.cases.empty()) {

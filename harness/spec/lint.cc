@@ -18,13 +18,13 @@ class Linter {
  public:
   explicit Linter(const Problem& problem) : problem_(problem), whole_file_{problem.path.string(), 1, 1} {}
 
-  std::vector<Finding> run() {
+  std::vector<LintFinding> run() {
     check_grading();
     check_unused_parameters();
     check_equal_cases();
     check_fuzz();
     check_what_readers_miss();
-    std::stable_sort(findings_.begin(), findings_.end(), [](const Finding& a, const Finding& b) {
+    std::stable_sort(findings_.begin(), findings_.end(), [](const LintFinding& a, const LintFinding& b) {
       return std::tie(a.what.location.line, a.what.location.column) <
              std::tie(b.what.location.line, b.what.location.column);
     });
@@ -34,14 +34,14 @@ class Linter {
  private:
   void check_grading() {
     const Errors missing = missing_for_grading(problem_);
-    for (const Error& error : missing) findings_.push_back({Finding::Severity::error, error});
+    for (const Error& error : missing) findings_.push_back({LintFinding::Severity::error, error});
     const bool shaped = std::none_of(problem_.parameters.begin(), problem_.parameters.end(),
                                      [](const Parameter& p) { return p.pointer && p.shape.empty(); });
     if (!shaped) return;
     for (const CaseSpec& spec : problem_.cases) {
       const auto resolved = resolve_case(problem_, spec);
       if (resolved) continue;
-      for (const Error& error : resolved.errors()) findings_.push_back({Finding::Severity::error, error});
+      for (const Error& error : resolved.errors()) findings_.push_back({LintFinding::Severity::error, error});
     }
   }
 
@@ -113,18 +113,18 @@ class Linter {
 
   void warn(Location location, std::string message, std::string remedy) {
     findings_.push_back(
-        {Finding::Severity::warning, Error{std::move(message), std::move(remedy), std::move(location)}});
+        {LintFinding::Severity::warning, Error{std::move(message), std::move(remedy), std::move(location)}});
   }
 
   const Problem& problem_;
   Location whole_file_;
-  std::vector<Finding> findings_;
+  std::vector<LintFinding> findings_;
 };
 
 }  // namespace
 
-std::string to_string(const Finding& finding) {
-  if (finding.severity == Finding::Severity::error) return to_string(finding.what);
+std::string to_string(const LintFinding& finding) {
+  if (finding.severity == LintFinding::Severity::error) return to_string(finding.what);
   // The same form with another word, which stands before the message.
   const std::string tail =
       finding.what.message + (finding.what.remedy.empty() ? "" : "\n  hint: " + finding.what.remedy);
@@ -133,6 +133,6 @@ std::string to_string(const Finding& finding) {
   return text + "warning: " + tail;
 }
 
-std::vector<Finding> lint(const Problem& problem) { return Linter(problem).run(); }
+std::vector<LintFinding> lint(const Problem& problem) { return Linter(problem).run(); }
 
 }  // namespace kgrade

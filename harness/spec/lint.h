@@ -9,18 +9,18 @@
 
 namespace kgrade {
 
-struct Finding {
+struct LintFinding {
   enum class Severity { error, warning };
   Severity severity = Severity::error;
   Error what;
 };
 
 // "file:12:3: warning: message\n  hint: remedy".
-std::string to_string(const Finding& finding);
+std::string to_string(const LintFinding& finding);
 
 // Errors: whatever missing_for_grading says, and every case that resolve_case refuses. Warnings: a scalar
 // parameter of an integer type that no expression uses, cases with equal values, no sample case, no `flops`,
 // a `fuzz` that leaves out a parameter, an empty statement. In the order of the file.
-std::vector<Finding> lint(const Problem& problem);
+std::vector<LintFinding> lint(const Problem& problem);
 
 }  // namespace kgrade

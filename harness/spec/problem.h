@@ -102,7 +102,8 @@ struct Problem {
 // a text that is not UTF-8, a case that leaves out a parameter or names an unknown one, two cases of one
 // name, an expression that does not parse or names nothing. Keys that only grading needs may be missing.
 // At most 50 errors, in the order of the file. YAML anchors, aliases and tags are refused, and so are a
-// frontmatter of more than 256 KiB and more than max_parameters parameters, 200 `let`, 200 `require` or 1,000 cases.
+// frontmatter of more than 256 KiB and more than max_parameters parameters, 200 `let`, 200 `require` or 1,000
+// cases.
 Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path);
 
 Result<Problem> load_problem(const std::filesystem::path& path);

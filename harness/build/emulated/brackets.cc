@@ -1,11 +1,28 @@
 #include "build/emulated/brackets.h"
 
+#include <cctype>
+
 namespace kgrade::emulated {
 namespace {
 
 bool ends_argument_list(const Token& token) { return token.is(";") || token.is("{") || token.is("}"); }
 
+bool touches(Tokens tokens, std::size_t at, std::size_t next) {
+  return next < tokens.size() && tokens[next].begin == tokens[at].end();
+}
+
+// <= >= and <<: no bracket of a template argument list. (>> is two of them since C++11, and no list begins
+// with the second < of <<.)
+bool is_operator_angle(Tokens tokens, std::size_t at) {
+  if (touches(tokens, at, at + 1) && tokens[at + 1].is("=")) return true;
+  if (!tokens[at].is("<")) return false;
+  const bool before = at > 0 && tokens[at - 1].is("<") && touches(tokens, at - 1, at);
+  return before || (touches(tokens, at, at + 1) && tokens[at + 1].is("<"));
+}
+
 }  // namespace
+
+bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 bool is_opening(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool is_closing(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
@@ -35,10 +52,10 @@ std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close) {
       const auto open = matching_open(tokens, i);
       if (!open) return std::nullopt;
       i = *open;
-    } else if (tokens[i].is(">")) {
-      ++depth;
-    } else if (tokens[i].is("<")) {
-      if (--depth == 0) return i;
+    } else if (tokens[i].is("<") || tokens[i].is(">")) {
+      if (i != close && is_operator_angle(tokens, i)) continue;
+      depth += tokens[i].is(">") ? 1 : -1;
+      if (depth == 0) return i;
     } else if (ends_argument_list(tokens[i]) || tokens[i].is("(") || tokens[i].is("[")) {
       return std::nullopt;
     }
@@ -53,10 +70,10 @@ std::optional<std::size_t> closing_angle(Tokens tokens, std::size_t open) {
       const auto close = matching_close(tokens, i);
       if (!close) return std::nullopt;
       i = *close;
-    } else if (tokens[i].is("<")) {
-      ++depth;
-    } else if (tokens[i].is(">")) {
-      if (--depth == 0) return i;
+    } else if (tokens[i].is("<") || tokens[i].is(">")) {
+      if (i != open && is_operator_angle(tokens, i)) continue;
+      depth += tokens[i].is("<") ? 1 : -1;
+      if (depth == 0) return i;
     } else if (ends_argument_list(tokens[i]) || tokens[i].is(")") || tokens[i].is("]")) {
       return std::nullopt;
     }
@@ -75,8 +92,11 @@ bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view t
 std::string joined(Tokens tokens) {
   std::string result;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    // Tokens that touch stay so: the two characters of >> and <= are tokens of their own.
-    if (i > 0 && tokens[i].begin != tokens[i - 1].end()) result += ' ';
+    // Tokens that touch stay so: the two characters of >> and <= are tokens of their own. Words never touch
+    // in a source; those that a macro stands for may seem to.
+    const bool words =
+        i > 0 && is_word_character(tokens[i].text.front()) && is_word_character(tokens[i - 1].text.back());
+    if (words || (i > 0 && tokens[i].begin != tokens[i - 1].end())) result += ' ';
     result += tokens[i].text;
   }
   return result;

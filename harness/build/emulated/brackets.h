@@ -12,6 +12,8 @@ namespace kgrade::emulated {
 
 using Tokens = std::span<const Token>;
 
+bool is_word_character(char c);  // what an identifier or a number may hold
+
 bool is_opening(const Token& token);  // ( [ {
 bool is_closing(const Token& token);  // ) ] }
 

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "build/binding.h"
 #include "build/compiler_log.h"
+#include "build/emulated/compiler_commands.h"
 #include "build/emulated/rewrite.h"
 #include "build/emulated/unsupported.h"
 
@@ -18,16 +19,6 @@ namespace kgrade {
 namespace {
 
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
-
-// -fno-semantic-interposition lets kernels be inlined into the loop over threads in spite of -fPIC;
-// -fno-strict-aliasing because CUDA code reinterprets memory freely (float4 loads) and nvcc lets it;
-// -Bsymbolic so that a contestant's names never mean something in the program that loads it.
-const std::vector<std::string>& fixed_flags() {
-  static const std::vector<std::string> flags = {
-      "-std=c++20",           "-O2", "-fPIC",         "-shared", "-fno-semantic-interposition",
-      "-fno-strict-aliasing", "-w",  "-Wl,-Bsymbolic"};
-  return flags;
-}
 
 std::vector<std::string> words_of(const std::string& text) {
   std::istringstream stream(text);
@@ -132,26 +123,18 @@ EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::pat
     : compiler_(std::move(compiler)), device_headers_(std::move(device_headers)) {}
 
 std::string EmulatedToolchain::describe() const {
-  return fmt::format("{} {}", compiler_.version, fmt::join(fixed_flags(), " "));
+  return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(compiler_), " "));
 }
 
-std::vector<std::string> EmulatedToolchain::command(const BuildRequest& request,
-                                                    const std::filesystem::path& unit,
-                                                    const std::filesystem::path& library,
-                                                    bool threads_cooperate) const {
-  std::vector<std::string> command = compiler_.command;
-  command.insert(command.end(), fixed_flags().begin(), fixed_flags().end());
-  // Otherwise one contestant's template statics would be another's in the same process.
-  if (!compiler_.is_clang) command.emplace_back("-fno-gnu-unique");
-  command.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
-                                threads_cooperate ? "cooperative" : "independent"));
-  for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
-  command.push_back("-I" + std::filesystem::absolute(device_headers_).string());
+std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : request.defines) words.push_back(fmt::format("-D{}={}", name, value));
+  words.push_back("-I" + std::filesystem::absolute(device_headers_).string());
   for (const auto& directory : request.include_directories) {
-    command.push_back("-I" + std::filesystem::absolute(directory).string());
+    words.push_back("-I" + std::filesystem::absolute(directory).string());
   }
-  command.insert(command.end(), {"-include", "cuda_runtime.h", "-o", library.string(), unit.string()});
-  return command;
+  words.insert(words.end(), {"-include", "cuda_runtime.h"});
+  return words;
 }
 
 Result<BuildOutcome> EmulatedToolchain::build(const Problem& problem, const BuildRequest& request) const {
@@ -176,19 +159,21 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
                                               : fmt::format("#include \"{}\"\n", include);
   if (auto written = write_file_atomically(unit, text); !written) return written.errors();
 
+  emulated::CompilerJob job{unit, folder / "contestant.so", definitions_and_folders(request),
+                            tree->threads_cooperate, request.checked};
   BuildOutcome outcome;
-  outcome.library = folder / "contestant.so";
-  outcome.command = command(request, unit, outcome.library, tree->threads_cooperate);
-  const auto process =
-      run_process({outcome.command, clean_environment(folder), folder, compile_limits(request)});
-  if (!process) return process.errors();
-  outcome.seconds = process->seconds;
-  outcome.log = replace_all(process->output, request.source.string(), request.shown_as);
-  if (process->success()) {
-    outcome.status = BuildStatus::built;
-  } else {
+  outcome.library = job.library;
+  for (const auto& command : emulated::commands_for(compiler_, job)) {
+    outcome.command = command;
+    const auto process = run_process({command, clean_environment(folder), folder, compile_limits(request)});
+    if (!process) return process.errors();
+    outcome.seconds += process->seconds;
+    outcome.log += replace_all(process->output, request.source.string(), request.shown_as);
+    if (process->success()) continue;
     judge_failure(problem, request, *process, outcome);
+    return outcome;
   }
+  outcome.status = BuildStatus::built;
   return outcome;
 }
 

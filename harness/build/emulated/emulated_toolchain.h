@@ -35,8 +35,7 @@ class EmulatedToolchain : public Toolchain {
 
  private:
   Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem) const;
-  std::vector<std::string> command(const BuildRequest& request, const std::filesystem::path& unit,
-                                   const std::filesystem::path& library, bool threads_cooperate) const;
+  std::vector<std::string> definitions_and_folders(const BuildRequest& request) const;
 
   HostCompiler compiler_;
   std::filesystem::path device_headers_;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 namespace kgrade::emulated {
 namespace {
@@ -15,7 +14,9 @@ bool is_statement_keyword(const Token& token) {
   return std::find(words.begin(), words.end(), token.text) != words.end();
 }
 
-bool joins_names(const Token& token) { return token.is("::") || token.is(".") || token.is("->"); }
+bool joins_names(const Token& token) {
+  return token.is("::") || token.is(".") || token.is("->") || token.is("##");
+}
 
 // Where the expression that ends with tokens[last] begins: names with template arguments, joined by :: . ->,
 // calls, subscripts, and expressions in parentheses.
@@ -76,8 +77,20 @@ class KernelFinder {
   Tokens tokens_;
 };
 
-// The first '>' of the >>> that closes the configuration: of a longer run the last three count, since the
-// others close template argument lists.
+// <<< or, as some formatters write it and nvcc takes it, << <.
+bool opens_configuration(Tokens tokens, std::size_t at) {
+  return is_run(tokens, at, 2, "<") && at + 2 < tokens.size() && tokens[at + 2].is("<");
+}
+
+// >>> or >> > before the arguments. Of a longer run the last three count, since the others close template
+// argument lists.
+bool closes_configuration(Tokens tokens, std::size_t at) {
+  if (is_run(tokens, at, 3, ">")) return !is_run(tokens, at, 4, ">");
+  return is_run(tokens, at, 2, ">") && at + 2 < tokens.size() && tokens[at + 2].is(">") &&
+         (at + 3 == tokens.size() || tokens[at + 3].is("("));
+}
+
+// The first '>' of what closes the configuration.
 std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
   for (std::size_t i = begin; i < tokens.size(); ++i) {
     if (is_opening(tokens[i])) {
@@ -86,7 +99,7 @@ std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
       i = *close;
     } else if (is_closing(tokens[i]) || tokens[i].is(";")) {
       return std::nullopt;
-    } else if (is_run(tokens, i, 3, ">") && !is_run(tokens, i, 4, ">")) {
+    } else if (closes_configuration(tokens, i)) {
       return i;
     }
   }
@@ -103,35 +116,44 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
-
 // The name in messages: without the spaces between tokens.
 std::string display_name(Tokens kernel) {
   std::string result;
   for (const Token& token : kernel) {
-    if (!result.empty() && is_word(result.back()) && is_word(token.text.front())) result += ' ';
+    if (!result.empty() && is_word_character(result.back()) && is_word_character(token.text.front()))
+      result += ' ';
     result += token.text;
     if (token.is(",")) result += ' ';
   }
   return result;
 }
 
+std::string configuration_object(Tokens configuration) {
+  return "kgrade_emulated::Configuration(" + joined(configuration) + ")";
+}
+
 std::string launcher_call(Tokens kernel, Tokens configuration) {
   const std::string name = joined(kernel);
   const std::string parameters = "kgrade_emulated::parameters_of(kgrade_tag, " + name + ")";
-  return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(" +
-         joined(configuration) + "), " + quoted(display_name(kernel)) +
-         ", [&](auto kgrade_tag) { if constexpr (requires { " + parameters + "; }) { return " + parameters +
-         "; } else { return kgrade_emulated::AnyParameters{}; } }, [&](auto&... kgrade_p) { " + name +
-         "(kgrade_p...); })";
+  const std::string call = name + "(kgrade_p...)";
+  return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" + configuration_object(configuration) +
+         ", " + quoted(display_name(kernel)) + ", [&](auto kgrade_tag) -> decltype(" + parameters +
+         ") { return " + parameters + "; }, [&](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
+         call + "; })";
 }
 
 }  // namespace
 
+std::optional<Launch> kernelless_launch(Tokens macro_body) {
+  if (!opens_configuration(macro_body, 0)) return std::nullopt;
+  const auto close = configuration_end(macro_body, 3);
+  return close ? std::optional(Launch{0, 0, *close}) : std::nullopt;
+}
+
 std::vector<Launch> find_launches(Tokens tokens) {
   std::vector<Launch> result;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!is_run(tokens, i, 3, "<") || (i > 0 && tokens[i - 1].is("operator"))) continue;
+    if (!opens_configuration(tokens, i) || (i > 0 && tokens[i - 1].is("operator"))) continue;
     const auto close = configuration_end(tokens, i + 3);
     const auto kernel = KernelFinder(tokens).first_token(i);
     if (close && kernel) result.push_back({*kernel, i, *close});
@@ -147,6 +169,15 @@ void rewrite_launches(Tokens tokens, Edits& edits) {
     edits.replace(tokens[launch.kernel].begin, tokens[launch.close + 2].end(),
                   launcher_call(kernel, configuration));
   }
+}
+
+void rewrite_kernelless_launch(Tokens macro_body, Edits& edits) {
+  const auto launch = kernelless_launch(macro_body);
+  if (!launch) return;
+  const Tokens configuration = macro_body.subspan(3, launch->close - 3);
+  edits.replace(macro_body[0].begin, macro_body[launch->close + 2].end(),
+                "->*kgrade_emulated::KernellessLauncher<KGRADE_EMULATED_BLOCK_MODE>(" +
+                    configuration_object(configuration) + ")");
 }
 
 }  // namespace kgrade::emulated

@@ -5,10 +5,11 @@
 //
 //   scale<T><<<blocks, 256>>>(data, n);
 //   kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(blocks, 256),
-//       "scale<T>", [&](auto kgrade_tag) {...}, [&](auto&... kgrade_p) { scale<T>(kgrade_p...); })(data, n);
+//       "scale<T>", [&](auto kgrade_tag) -> ... {...}, [&](auto&... kgrade_p) -> ... {...})(data, n);
 //
 // The first lambda finds the kernel's parameter types where they can be told without the arguments, so that
-// arguments convert as in a call (launch.h of the emulated device's headers has the other half).
+// arguments convert as in a call; the second calls the kernel (launch.h of the emulated device's headers has
+// the other half).
 #pragma once
 
 #include <vector>
@@ -28,5 +29,9 @@ struct Launch {
 std::vector<Launch> find_launches(Tokens tokens);
 
 void rewrite_launches(Tokens tokens, Edits& edits);
+
+// The body of a macro that begins with a configuration, as in `#define CONFIGURATION(g, b) <<<g, b>>>`, which
+// the kernel precedes and its arguments follow where the macro is used. Does nothing for any other body.
+void rewrite_kernelless_launch(Tokens macro_body, Edits& edits);
 
 }  // namespace kgrade::emulated

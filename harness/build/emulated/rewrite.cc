@@ -4,15 +4,18 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <utility>
 
 #include "base/text.h"
+#include "build/emulated/architecture.h"
 #include "build/emulated/edits.h"
 #include "build/emulated/includes.h"
 #include "build/emulated/launches.h"
 #include "build/emulated/lexer.h"
+#include "build/emulated/qualifier_macros.h"
 #include "build/emulated/scopes.h"
 #include "build/emulated/shared_variables.h"
 #include "build/emulated/unsupported.h"
@@ -24,9 +27,9 @@ constexpr std::size_t most_files = 1000;
 
 // Names after which a thread of a block may depend on what another does.
 bool is_cooperative(std::string_view name) {
-  constexpr std::array<std::string_view, 10> prefixes = {
-      "__shared__", "__sync",   "__shfl",    "__ballot",     "__any",
-      "__all",      "__match_", "__reduce_", "__activemask", "cooperative_groups"};
+  constexpr std::array<std::string_view, 11> prefixes = {
+      "__shared__", "__sync",    "__shfl",       "__ballot",           "__any", "__all",
+      "__match_",   "__reduce_", "__activemask", "cooperative_groups", "nvcuda"};
   return std::any_of(prefixes.begin(), prefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }
@@ -36,26 +39,21 @@ bool names_cooperation(const LexedSource& source) {
                      [](const Token& token) { return token.is_identifier() && is_cooperative(token.text); });
 }
 
-// What stands outside of preprocessor lines, and the #if depth of each token.
-struct Code {
-  std::vector<Token> tokens;
-  std::vector<int> depth;
-};
-
-Code code_of(const LexedSource& source) {
-  Code code;
-  for (std::size_t i = 0; i < source.tokens.size(); ++i) {
-    if (source.tokens[i].directive >= 0) continue;
-    code.tokens.push_back(source.tokens[i]);
-    code.depth.push_back(source.depth[i]);
-  }
+// What stands outside of preprocessor lines.
+std::vector<Token> code_of(const LexedSource& source) {
+  std::vector<Token> code;
+  std::copy_if(source.tokens.begin(), source.tokens.end(), std::back_inserter(code),
+               [](const Token& token) { return token.directive < 0; });
   return code;
+}
+
+Tokens definition_of(const LexedSource& source, const Directive& directive) {
+  return Tokens(source.tokens).subspan(directive.first_token, directive.end_token - directive.first_token);
 }
 
 // The body of a macro: what follows its name and parameters. Parameters follow the name without a space.
 Tokens macro_body(const LexedSource& source, const Directive& directive) {
-  const Tokens all =
-      Tokens(source.tokens).subspan(directive.first_token, directive.end_token - directive.first_token);
+  const Tokens all = definition_of(source, directive);
   if (all.empty()) return all;
   std::size_t begin = 1;
   if (all.size() > 1 && all[1].is("(") && all[1].begin == all[0].end()) {
@@ -72,29 +70,42 @@ void rewrite_noinline(Tokens tokens, Edits& edits) {
   }
 }
 
+// Without a byte order mark, which would stand in the middle of the rewritten text, and with every byte of
+// another encoding replaced by '?': compilers take any byte in comments and strings, but messages that quote
+// it could not be written as JSON.
+std::string as_utf8(std::string text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  if (!first_invalid_utf8(text)) return text;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+  return text;
+}
+
 // One file on its way: its text, tokens and edits.
 class FileRewriter {
  public:
-  FileRewriter(const std::string& text, std::string shown_as, bool conditional)
-      : source_(lex(text)), shown_as_(std::move(shown_as)), conditional_(conditional) {}
+  FileRewriter(const std::string& text, std::string shown_as, bool conditional, QualifierMacros& macros)
+      : source_(lex(text)), shown_as_(std::move(shown_as)), conditional_(conditional), macros_(macros) {}
 
   const LexedSource& source() const { return source_; }
   Edits& edits() { return edits_; }
 
   std::optional<Error> rewrite() {
-    const Code code = code_of(source_);
-    const std::vector<Scope> scopes = find_scopes(code.tokens);
-    std::vector<Unsupported> found = find_unsupported_names(code.tokens);
-    const auto launches = find_device_launches(code.tokens, find_launches(code.tokens), scopes);
-    found.insert(found.end(), launches.begin(), launches.end());
-    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.token < b.token; });
-    for (const Unsupported& item : found) {
-      const Token& token = code.tokens[item.token];
-      if (auto error = report(item.what, token, code.depth[item.token] > 0)) return error;
+    for (const Directive& directive : source_.directives) {
+      if (directive.name == "define") macros_.add(definition_of(source_, directive));
     }
-    rewrite_shared_variables(code.tokens, scopes, edits_);
-    rewrite_launches(code.tokens, edits_);
-    rewrite_noinline(code.tokens, edits_);
+    const std::vector<Token> code = macros_.expanded(code_of(source_));
+    const std::vector<Scope> scopes = find_scopes(code);
+    std::vector<std::size_t> unsupported;
+    for (const Unsupported& item : find_all_unsupported(code, scopes)) {
+      const Token& token = code[item.token];
+      if (auto error = report(item.what, token, depth_at(token) > 0)) return error;
+      unsupported.push_back(token.begin);
+    }
+    rewrite_architecture_conditions(source_, code, scopes, unsupported, edits_);
+    rewrite_shared_variables(code, scopes, edits_);
+    rewrite_launches(code, edits_);
+    rewrite_noinline(code, edits_);
     rewrite_macros();
     return std::nullopt;
   }
@@ -118,6 +129,21 @@ class FileRewriter {
   bool is_conditional(const Directive& directive) const { return conditional_ || directive.depth > 0; }
 
  private:
+  static std::vector<Unsupported> find_all_unsupported(Tokens code, const std::vector<Scope>& scopes) {
+    std::vector<Unsupported> found = find_unsupported_names(code);
+    const auto launches = find_device_launches(code, find_launches(code), scopes);
+    found.insert(found.end(), launches.begin(), launches.end());
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.token < b.token; });
+    return found;
+  }
+
+  // Of #if around a token.
+  int depth_at(const Token& token) const {
+    const auto found = std::lower_bound(source_.tokens.begin(), source_.tokens.end(), token.begin,
+                                        [](const Token& other, std::size_t at) { return other.begin < at; });
+    return source_.depth[static_cast<std::size_t>(found - source_.tokens.begin())];
+  }
+
   void rewrite_macros() {
     for (const Directive& directive : source_.directives) {
       if (directive.name != "define") continue;
@@ -129,6 +155,7 @@ class FileRewriter {
       in_function.in_namespace = false;
       rewrite_shared_variables(body, std::vector<Scope>(body.size(), in_function), edits_);
       rewrite_launches(body, edits_);
+      rewrite_kernelless_launch(body, edits_);
       rewrite_noinline(body, edits_);
     }
   }
@@ -136,6 +163,7 @@ class FileRewriter {
   LexedSource source_;
   std::string shown_as_;
   bool conditional_;
+  QualifierMacros& macros_;
   Edits edits_;
 };
 
@@ -180,10 +208,7 @@ class TreeRewriter {
     tree_.originals.push_back(path);
     auto text = read_text_file(path);
     if (!text) return text.errors();
-    if (first_invalid_utf8(*text)) {
-      return Error{"is not UTF-8", "save the file as UTF-8", {shown_as, 0, 0}};
-    }
-    auto rewritten = rewrite_content(*text, path, shown_as, conditional);
+    auto rewritten = rewrite_content(as_utf8(std::move(*text)), path, shown_as, conditional);
     if (!rewritten) return rewritten.errors();
     auto written = write_file_atomically(copy, *rewritten);
     if (!written) return written.errors();
@@ -192,7 +217,7 @@ class TreeRewriter {
 
   Result<std::string> rewrite_content(const std::string& text, const std::filesystem::path& path,
                                       const std::string& shown_as, bool conditional) {
-    FileRewriter file(text, shown_as, conditional);
+    FileRewriter file(text, shown_as, conditional, macros_);
     if (names_cooperation(file.source())) tree_.threads_cooperate = true;
     for (const Directive& directive : file.source().directives) {
       if (auto errors = rewrite_include(text, path, shown_as, directive, file)) return *errors;
@@ -234,6 +259,7 @@ class TreeRewriter {
   const RewriteRequest& request_;
   std::filesystem::path folder_;
   std::map<std::filesystem::path, std::filesystem::path> copies_;
+  QualifierMacros macros_;
   RewrittenTree tree_;
 };
 
@@ -242,7 +268,8 @@ class TreeRewriter {
 Result<RewrittenTree> rewrite_tree(const RewriteRequest& request) { return TreeRewriter(request).run(); }
 
 Result<std::string> rewrite_text(const std::string& text, const std::string& shown_as) {
-  FileRewriter file(text, shown_as, false);
+  QualifierMacros macros;
+  FileRewriter file(text, shown_as, false, macros);
   if (auto error = file.rewrite()) return *error;
   return file.edits().apply(text);
 }

@@ -32,7 +32,7 @@ struct RewrittenTree {
 // include directory. Lines stay where they are and a #line names the original, so that messages of the
 // compiler show the user's file and line. Nothing is written outside the output directory.
 //
-// Errors: a file that cannot be read or is not UTF-8, more than 1,000 headers, and the first thing that the
+// Errors: a file that cannot be read, more than 1,000 headers, and the first thing that the
 // emulated device cannot run (its location is set, its remedy is `unsupported_remedy`). What #if may leave
 // out is marked instead, so that compiling it reports `unsupported_mark` and the thing (unsupported.h).
 Result<RewrittenTree> rewrite_tree(const RewriteRequest& request);

@@ -3,17 +3,27 @@
 #include <algorithm>
 #include <array>
 
+#include "build/emulated/shared_captures.h"
+
 namespace kgrade::emulated {
 namespace {
 
 bool ends_statement(const Token& token) { return token.is(";") || token.is("{") || token.is("}"); }
+
+bool is_attribute(Tokens tokens, std::size_t open) { return is_run(tokens, open, 2, "["); }
 
 // The first token of the declaration that holds tokens[at].
 std::size_t declaration_begin(Tokens tokens, std::size_t at) {
   std::size_t begin = at;
   while (begin > 0) {
     const Token& before = tokens[begin - 1];
-    if (ends_statement(before) || before.is(":") || before.directive >= 0) break;
+    if (ends_statement(before) || before.is(":")) break;
+    if (before.is("]")) {  // [[maybe_unused]], or the end of something else
+      const auto open = matching_open(tokens, begin - 1);
+      if (!open || !is_attribute(tokens, *open)) break;
+      begin = *open;
+      continue;
+    }
     if (before.is(")")) {  // __align__(16), or the end of something else
       const auto open = matching_open(tokens, begin - 1);
       const bool of_a_name = open && *open > 0 && tokens[*open - 1].is_identifier();
@@ -29,6 +39,7 @@ std::size_t declaration_begin(Tokens tokens, std::size_t at) {
   return begin;
 }
 
+// One past the semicolon, or past the last token where there is none.
 std::optional<std::size_t> declaration_end(Tokens tokens, std::size_t at) {
   for (std::size_t i = at; i < tokens.size(); ++i) {
     if (is_opening(tokens[i])) {
@@ -41,7 +52,24 @@ std::optional<std::size_t> declaration_end(Tokens tokens, std::size_t at) {
       return i + 1;
     }
   }
-  return std::nullopt;
+  return tokens.size();
+}
+
+// A word that types are made of but that names nothing by itself.
+bool is_type_word(const Token& token) {
+  constexpr std::array<std::string_view, 17> words = {
+      "const", "volatile", "struct",   "class", "union", "enum", "typename", "bool",  "char",
+      "short", "int",      "unsigned", "long",  "float", "auto", "double",   "signed"};
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+// `volatile`, `struct`: a type needs more.
+bool is_incomplete_type(Tokens type) {
+  constexpr std::array<std::string_view, 7> words = {"const", "volatile", "struct",  "class",
+                                                     "union", "enum",     "typename"};
+  return std::all_of(type.begin(), type.end(), [&](const Token& token) {
+    return std::find(words.begin(), words.end(), token.text) != words.end();
+  });
 }
 
 // "16" of __align__(16), alignas(16) or __attribute__((aligned(16))).
@@ -60,6 +88,7 @@ class DeclarationReader {
   DeclarationReader(Tokens tokens, std::size_t begin, std::size_t end) : tokens_(tokens) {
     result_.begin = begin;
     result_.end = end;
+    result_.has_semicolon = end > begin && tokens[end - 1].is(";");
   }
 
   std::optional<SharedDeclaration> read() {
@@ -75,12 +104,16 @@ class DeclarationReader {
  private:
   void drop_qualifiers() {
     constexpr std::array<std::string_view, 4> dropped = {"__shared__", "static", "__device__", "inline"};
-    for (std::size_t i = result_.begin; i + 1 < result_.end; ++i) {
+    const std::size_t end = result_.end - (result_.has_semicolon ? 1 : 0);
+    for (std::size_t i = result_.begin; i < end; ++i) {
       const Token& token = tokens_[i];
-      if (token.is("extern")) {
+      const bool attribute = token.is("[") && is_attribute(tokens_, i);
+      if (attribute) {
+        i = matching_close(tokens_, i).value_or(i);
+      } else if (token.is("extern")) {
         result_.is_extern = true;
       } else if (token.is("__align__") || token.is("alignas") || token.is("__attribute__")) {
-        const auto close = matching_close(tokens_, i + 1);
+        const auto close = i + 1 < end ? matching_close(tokens_, i + 1) : std::nullopt;
         if (!close) return;
         result_.alignment = alignment_of(tokens_.subspan(i + 2, *close - i - 2));
         i = *close;
@@ -109,10 +142,12 @@ class DeclarationReader {
     return parts;
   }
 
-  // The declared name is the last one outside brackets: what follows it are array bounds.
+  // The declared name is the last one outside brackets, or the first in `(*name)[4]`: what follows it are
+  // array bounds.
   static std::optional<std::size_t> name_position(Tokens part) {
     std::optional<std::size_t> name;
     for (std::size_t i = 0; i < part.size(); ++i) {
+      if (part[i].is("(") && i + 1 < part.size() && part[i + 1].is("*")) return name_in_brackets(part, i);
       std::optional<std::size_t> close;
       if (is_opening(part[i])) close = matching_close(part, i);
       if (part[i].is("<")) close = closing_angle(part, i);
@@ -127,23 +162,43 @@ class DeclarationReader {
     return name;
   }
 
+  static std::optional<std::size_t> name_in_brackets(Tokens part, std::size_t open) {
+    for (std::size_t i = open + 1; i < part.size(); ++i) {
+      if (part[i].is_identifier() && !part[i].is("const") && !part[i].is("volatile")) return i;
+    }
+    return std::nullopt;
+  }
+
+  // Where `name##_left` begins, whose last word stands at `last`.
+  static std::size_t pasted_name_begin(Tokens part, std::size_t last) {
+    while (last > 1 && part[last - 1].is("##")) last -= 2;
+    return last;
+  }
+
+  static bool belongs_to_declarator(const Token& token) {
+    return token.is("*") || token.is("(") || token.is("const");
+  }
+
   bool read_declarator(Tokens part, bool first) {
     const auto name = name_position(part);
-    if (!name) return false;
+    if (!name || is_type_word(part[*name])) return false;
+    const std::size_t name_begin = pasted_name_begin(part, *name);
     std::size_t type_end = 0;
     if (first) {
-      type_end = *name;
-      while (type_end > 0 && (part[type_end - 1].is("*") || part[type_end - 1].is("const"))) --type_end;
+      type_end = name_begin;
+      while (type_end > 0 && belongs_to_declarator(part[type_end - 1])) --type_end;
       // `T const tile[4]`: that const belongs to the type.
-      while (type_end < *name && part[type_end].is("const")) ++type_end;
-      if (type_end == 0) return false;
+      while (type_end < name_begin && part[type_end].is("const")) ++type_end;
+      if (is_incomplete_type(part.subspan(0, type_end))) return false;
       result_.type = joined(part.subspan(0, type_end));
     }
     const Tokens after = part.subspan(*name + 1);
-    // Anything but array bounds is an initialiser or a function.
-    if (!after.empty() && (!after.front().is("[") || !after.back().is("]"))) return false;
-    result_.declarators.push_back(
-        {joined(part.subspan(type_end, *name - type_end)), std::string(part[*name].text), joined(after)});
+    // Anything but array bounds and what closes a bracket is an initialiser or a function.
+    const bool bounds = after.empty() || ((after.front().is("[") || after.front().is(")")) &&
+                                          (after.back().is("]") || after.back().is(")")));
+    if (!bounds) return false;
+    result_.declarators.push_back({joined(part.subspan(type_end, name_begin - type_end)),
+                                   joined(part.subspan(name_begin, *name + 1 - name_begin)), joined(after)});
     return true;
   }
 
@@ -152,52 +207,79 @@ class DeclarationReader {
   SharedDeclaration result_;
 };
 
-std::string type_definition(const SharedDeclaration& declaration, const Declarator& declarator) {
-  return "typedef " + declaration.type + " " + declarator.before + " kgrade_type_" + declarator.name + " " +
-         declarator.after + ";";
-}
-
 std::string alignment_argument(const SharedDeclaration& declaration) {
   return declaration.alignment.empty() ? "" : ", (" + declaration.alignment + ")";
 }
 
-// An array at namespace scope: a pointer that is set whenever a block begins.
-std::string hooked_pointer(const std::string& name, const std::string& value) {
-  return " static thread_local std::remove_extent_t<kgrade_type_" + name + ">* " + name +
-         "; static kgrade_emulated::BlockHook kgrade_hook_" + name + "([] { " + name + " = " + value +
-         "; });";
-}
+// Writes the variables of one declaration.
+class VariableWriter {
+ public:
+  VariableWriter(const SharedDeclaration& declaration, bool in_namespace)
+      : declaration_(declaration), type_(declaration.type), in_namespace_(in_namespace) {}
 
-std::string dynamic_variable(const Declarator& declarator, bool in_namespace) {
-  const std::string value = "kgrade_emulated::dynamic_shared<kgrade_type_" + declarator.name + ">()";
-  if (in_namespace) return hooked_pointer(declarator.name, value);
-  return " auto* const " + declarator.name + " = " + value + ";";
-}
-
-std::string static_variable(const SharedDeclaration& declaration, const Declarator& declarator,
-                            bool in_namespace) {
-  const std::string type = "kgrade_type_" + declarator.name;
-  const std::string arguments = "<" + type + alignment_argument(declaration) + ">";
-  const bool is_array = !declarator.after.empty();
-  if (in_namespace && !is_array) {
-    return " static kgrade_emulated::SharedObject" + arguments + " " + declarator.name + ";";
+  std::string text() {
+    std::string text = type_definition();
+    for (const Declarator& declarator : declaration_.declarators) {
+      if (!text.empty()) text += " ";
+      text += declaration_.is_extern ? dynamic_variable(declarator) : static_variable(declarator);
+    }
+    if (!declaration_.has_semicolon) text.pop_back();
+    return text;
   }
-  const std::string slot = "kgrade_slot_" + declarator.name;
-  const std::string value = "kgrade_emulated::shared_variable" + arguments + "(" + slot + ")";
-  const std::string slot_definition = " static kgrade_emulated::SharedSlot " + slot + ";";
-  if (in_namespace) return slot_definition + hooked_pointer(declarator.name, value);
-  return slot_definition + " " + type + "& " + declarator.name + " = " + value + ";";
-}
 
-std::string replacement_of(const SharedDeclaration& declaration, bool in_namespace) {
-  std::string text;
-  for (const Declarator& declarator : declaration.declarators) {
-    text += type_definition(declaration, declarator);
-    text += declaration.is_extern ? dynamic_variable(declarator, in_namespace)
-                                  : static_variable(declaration, declarator, in_namespace);
+ private:
+  // A type that is defined by the declaration, which no template argument may do.
+  std::string type_definition() {
+    if (type_.find('{') == std::string::npos) return "";
+    const std::string name = "kgrade_type_" + declaration_.declarators.front().name;
+    const std::string text = "typedef " + type_ + " " + name + ";";
+    type_ = name;
+    return text;
   }
-  return text;
-}
+
+  std::string type_id(const Declarator& declarator) const {
+    return type_ + " " + declarator.before + declarator.after;
+  }
+
+  std::string declared_as(const Declarator& declarator, const std::string& name,
+                          const std::string& after) const {
+    return type_ + " " + declarator.before + name + after;
+  }
+
+  std::string dynamic_variable(const Declarator& declarator) const {
+    const std::string value = "kgrade_emulated::dynamic_shared<" + type_id(declarator) + ">()";
+    if (in_namespace_) return hooked_pointer(declarator, value);
+    // The first bound gives way to the pointer: T (*const name)[32] of extern T name[][32].
+    const std::size_t bound_end = declarator.after.find(']');
+    const std::string rest = bound_end == std::string::npos ? "" : declarator.after.substr(bound_end + 1);
+    return declared_as(declarator, "(*const " + declarator.name + ")", rest) + " = " + value + ";";
+  }
+
+  std::string static_variable(const Declarator& declarator) const {
+    const std::string arguments = "<" + type_id(declarator) + alignment_argument(declaration_) + ">";
+    if (in_namespace_ && declarator.after.empty()) {
+      return "static kgrade_emulated::SharedObject" + arguments + " " + declarator.name + ";";
+    }
+    const std::string value = "kgrade_emulated::shared_variable" + arguments +
+                              "([]() -> kgrade_emulated::SharedSlot& { static kgrade_emulated::SharedSlot "
+                              "kgrade_slot{\"" +
+                              declarator.name + "\"}; return kgrade_slot; }())";
+    if (in_namespace_) return hooked_pointer(declarator, value);
+    return declared_as(declarator, "(&" + declarator.name + ")", declarator.after) + " = " + value + ";";
+  }
+
+  // An array at namespace scope: a pointer that is set whenever a block begins.
+  std::string hooked_pointer(const Declarator& declarator, const std::string& value) const {
+    const std::string& name = declarator.name;
+    return "static thread_local std::remove_extent_t<" + type_id(declarator) + ">* " + name +
+           "; static kgrade_emulated::BlockHook kgrade_hook_" + name + "([] { " + name + " = " + value +
+           "; });";
+  }
+
+  const SharedDeclaration& declaration_;
+  std::string type_;
+  bool in_namespace_;
+};
 
 }  // namespace
 
@@ -216,10 +298,12 @@ std::vector<SharedDeclaration> find_shared_declarations(Tokens tokens) {
 }
 
 void rewrite_shared_variables(Tokens tokens, const std::vector<Scope>& scopes, Edits& edits) {
-  for (const SharedDeclaration& declaration : find_shared_declarations(tokens)) {
+  const std::vector<SharedDeclaration> declarations = find_shared_declarations(tokens);
+  for (const SharedDeclaration& declaration : declarations) {
     edits.replace(tokens[declaration.begin].begin, tokens[declaration.end - 1].end(),
-                  replacement_of(declaration, scopes[declaration.begin].in_namespace));
+                  VariableWriter(declaration, scopes[declaration.begin].in_namespace).text());
   }
+  capture_shared_variables(tokens, declarations, scopes, edits);
 }
 
 }  // namespace kgrade::emulated

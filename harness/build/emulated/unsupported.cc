@@ -17,86 +17,120 @@ struct Name {
 constexpr Name names[] = {
     {"cudaTextureObject_t", false, "textures"},
     {"cudaCreateTextureObject", false, "textures"},
+    {"cudaDestroyTextureObject", false, "textures"},
+    {"cudaTextureDesc", false, "textures"},
+    {"cudaResourceDesc", false, "textures"},
+    {"cudaResourceViewDesc", false, "textures"},
+    {"cudaBindTexture", true, "textures"},
+    {"cudaUnbindTexture", false, "textures"},
+    {"cudaGetTextureReference", false, "textures"},
     {"textureReference", false, "textures"},
     {"tex1D", true, "textures"},
     {"tex2D", true, "textures"},
     {"tex3D", true, "textures"},
     {"texCubemap", true, "textures"},
-    {"cudaBindTexture", true, "textures"},
     {"cudaSurfaceObject_t", false, "surfaces"},
     {"cudaCreateSurfaceObject", false, "surfaces"},
+    {"cudaDestroySurfaceObject", false, "surfaces"},
     {"surf1D", true, "surfaces"},
     {"surf2D", true, "surfaces"},
     {"surf3D", true, "surfaces"},
     {"cudaMallocArray", false, "CUDA arrays"},
     {"cudaMalloc3DArray", false, "CUDA arrays"},
-    {"cudaArray_t", false, "CUDA arrays"},
+    {"cudaMallocMipmappedArray", false, "CUDA arrays"},
+    {"cudaMipmappedArray_t", false, "CUDA arrays"},
+    {"cudaArray", true, "CUDA arrays"},
+    {"cudaMemcpyToArray", true, "CUDA arrays"},
+    {"cudaMemcpy2DToArray", true, "CUDA arrays"},
+    {"cudaCreateChannelDesc", false, "CUDA arrays"},
+    {"cudaChannelFormatDesc", false, "CUDA arrays"},
+
     {"cudaGraph", true, "CUDA graphs"},
+    {"cuGraph", true, "CUDA graphs"},
     {"cudaStreamBeginCapture", true, "CUDA graphs"},
     {"cudaStreamEndCapture", false, "CUDA graphs"},
-    {"this_grid", false, "cooperative grid synchronisation"},
-    {"grid_group", false, "cooperative grid synchronisation"},
-    {"this_multi_grid", false, "cooperative grid synchronisation"},
-    {"cudaLaunchCooperativeKernel", true, "cooperative grid synchronisation"},
-    {"cudaLaunchKernelEx", true, "extended launches (clusters, programmatic dependent launch)"},
+
+    {"cudaLaunchCooperativeKernel", true, "grid-wide synchronisation"},
+    {"cuLaunchCooperativeKernel", true, "grid-wide synchronisation"},
+    {"this_multi_grid", false, "grid-wide synchronisation"},
+    {"multi_grid_group", false, "grid-wide synchronisation"},
+
     {"this_cluster", false, "thread block clusters"},
+    {"cluster_group", false, "thread block clusters"},
     {"__cluster_dims__", false, "thread block clusters"},
+    {"__cluster", true, "thread block clusters"},
+    {"cudaLaunchAttributeClusterDimension", false, "thread block clusters"},
+    {"cudaOccupancyMaxActiveClusters", false, "thread block clusters"},
+    {"cudaOccupancyMaxPotentialClusterSize", false, "thread block clusters"},
+    {"cudaFuncAttributeNonPortableClusterSizeAllowed", false, "thread block clusters"},
+    {"cudaLaunchKernelEx", true, "extended launches, as clusters need them"},
+    {"cudaLaunchConfig_t", false, "extended launches, as clusters need them"},
+    {"cudaLaunchAttribute", true, "extended launches, as clusters need them"},
+    {"cudaGridDependencySynchronize", false, "programmatic dependent launches"},
+    {"cudaTriggerProgrammaticLaunchCompletion", false, "programmatic dependent launches"},
+    {"CUtensorMap", true, "the tensor memory accelerator"},
+    {"cuTensorMapEncode", true, "the tensor memory accelerator"},
+    {"cp_async_bulk", true, "the tensor memory accelerator"},
+    {"memcpy_async_tx", false, "the tensor memory accelerator"},
+    {"barrier_arrive_tx", false, "the tensor memory accelerator"},
+    {"barrier_expect_tx", false, "the tensor memory accelerator"},
+
+    {"cudaStreamFireAndForget", true, "dynamic parallelism"},
+    {"cudaStreamTailLaunch", false, "dynamic parallelism"},
     {"cuModuleLoad", true, "modules of the driver API"},
     {"cuLaunchKernel", true, "launches through the driver API"},
-    {"nvrtcCreateProgram", false, "run-time compilation (NVRTC)"},
-    {"__pipeline_memcpy_async", false, "asynchronous copies (cp.async)"},
-    {"__syncthreads_multi", true, "multi-block barriers"},
+    {"nvrtcCreateProgram", false, "run-time compilation"},
+    {"__nvvm_", true, "intrinsics of the compiler's back end"},
+    {"__cvta_", true, "addresses for inline PTX"},
+    {"bmma_sync", false, "tensor core instructions on parts of a byte"},
 };
 
-// Folders and files of NVIDIA's libraries; a text that ends in '/' stands for all below it.
-constexpr std::string_view library_headers[] = {
-    "cub/",
-    "thrust/",
-    "cuda/",
-    "cutlass/",
-    "cute/",
-    "nv/",
-    "cublas",
-    "cudnn",
-    "cufft",
-    "curand",
-    "cusparse",
-    "cusolver",
-    "cutensor",
-    "cudss",
-    "nccl",
-    "npp",
-    "nvjpeg",
-    "nvrtc",
-    "nvtx3/",
-    "nvToolsExt",
-    "nvml",
-    "cupti",
-    "cuda_pipeline",
-    "cuda_awbarrier",
-    "cuda_texture",
-    "texture_",
-    "surface_",
-    "cooperative_groups",
-    "mma.h",
-    "crt/",
-    "cuda_fp16",
-    "cuda_bf16",
-    "cuda_fp8",
-    "cuda_fp6",
-    "cuda_fp4",
-    "cudaGL",
-    "cuda_gl",
-    "cuda_egl",
-    "cuda_d3d",
-    "cudaProfiler",
-    "cuda_profiler",
-    "cudaTypedefs",
-    "cuComplex",
-    "sm_",
-    "vector_functions",
-    "math_functions",
-    "device_atomic",
+// A library by its headers. A name that ends in '/' is a folder.
+struct Library {
+  std::string_view what;
+  std::string_view headers;  // separated by spaces
+};
+
+constexpr Library libraries[] = {
+    {"CUB", "cub/"},
+    {"Thrust", "thrust/"},
+    {"libcu++", "cuda/ nv/"},
+    {"CUTLASS", "cutlass/ cute/"},
+    {"cuBLAS", "cublas.h cublas_v2.h cublas_api.h cublasLt.h cublasXt.h nvblas.h cublasdx.hpp"},
+    {"cuDNN",
+     "cudnn.h cudnn_v9.h cudnn_ops.h cudnn_cnn.h cudnn_adv.h cudnn_graph.h cudnn_backend.h "
+     "cudnn_version.h cudnn_frontend.h"},
+    {"cuFFT", "cufft.h cufftXt.h cufftw.h cufftdx.hpp"},
+    {"cuRAND",
+     "curand.h curand_kernel.h curand_uniform.h curand_normal.h curand_poisson.h "
+     "curand_philox4x32_x.h curand_mtgp32.h curand_mtgp32_kernel.h curand_mtgp32_host.h"},
+    {"cuSPARSE", "cusparse.h cusparse_v2.h cusparseLt.h"},
+    {"cuSOLVER", "cusolverDn.h cusolverSp.h cusolverRf.h cusolverMg.h cusolver_common.h"},
+    {"cuTENSOR", "cutensor.h cutensor/ cutensorMg.h"},
+    {"cuDSS", "cudss.h"},
+    {"NCCL", "nccl.h nccl_device.h"},
+    {"NPP", "npp.h nppi.h npps.h nppcore.h nppdefs.h"},
+    {"nvJPEG", "nvjpeg.h"},
+    {"NVRTC", "nvrtc.h nvJitLink.h nvPTXCompiler.h"},
+    {"NVTX", "nvtx3/ nvToolsExt.h nvToolsExtCuda.h nvToolsExtCudaRt.h"},
+    {"NVML", "nvml.h"},
+    {"CUPTI", "cupti.h"},
+    {"NVSHMEM", "nvshmem.h nvshmemx.h"},
+    {"textures",
+     "texture_types.h texture_fetch_functions.h texture_indirect_functions.h cuda_texture_types.h"},
+    {"surfaces", "surface_types.h surface_functions.h surface_indirect_functions.h cuda_surface_types.h"},
+    {"graphics interoperability",
+     "cudaGL.h cuda_gl_interop.h cudaEGL.h cuda_egl_interop.h cudaVDPAU.h "
+     "cuda_vdpau_interop.h cuda_d3d11_interop.h"},
+    {"the profiler's interface", "cuda_profiler_api.h cudaProfiler.h"},
+    {"a CUDA header",
+     "cooperative_groups/ crt/ mma.h cuda_pipeline.h cuda_pipeline_primitives.h "
+     "cuda_awbarrier.h cuda_awbarrier_primitives.h cuda_fp16.h cuda_bf16.h cuda_fp8.h "
+     "cuda_fp6.h cuda_fp4.h cuComplex.h cudaTypedefs.h library_types.h math_functions.h "
+     "device_atomic_functions.h device_double_functions.h cuda_occupancy.h "
+     "sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h "
+     "sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_atomic_functions.h "
+     "sm_35_intrinsics.h sm_60_atomic_functions.h sm_61_intrinsics.h"},
 };
 
 const Name* find_name(std::string_view text) {
@@ -105,6 +139,16 @@ const Name* find_name(std::string_view text) {
   };
   const auto* found = std::find_if(std::begin(names), std::end(names), matches);
   return found == std::end(names) ? nullptr : found;
+}
+
+bool lists(std::string_view headers, std::string_view include) {
+  for (std::size_t begin = 0; begin < headers.size();) {
+    const std::size_t end = std::min(headers.find(' ', begin), headers.size());
+    const std::string_view header = headers.substr(begin, end - begin);
+    if (header.back() == '/' ? include.starts_with(header) : include == header) return true;
+    begin = end + 1;
+  }
+  return false;
 }
 
 bool is_asm_word(const Token& token) { return token.is("asm") || token.is("__asm__") || token.is("__asm"); }
@@ -126,9 +170,9 @@ bool is_texture_reference(Tokens tokens, std::size_t at) {
   return tokens[at].is("texture") && at + 1 < tokens.size() && tokens[at + 1].is("<");
 }
 
-bool is_wmma(Tokens tokens, std::size_t at) {
-  return tokens[at].is("nvcuda") ||
-         (tokens[at].is("wmma") && at + 1 < tokens.size() && tokens[at + 1].is("::"));
+// wmma::experimental, where operands of 1 and 4 bits are.
+bool is_sub_byte_wmma(Tokens tokens, std::size_t at) {
+  return tokens[at].is("experimental") && at >= 2 && tokens[at - 1].is("::") && tokens[at - 2].is("wmma");
 }
 
 // tex2D and surf2D are names that a submission may give to something else unless they are called.
@@ -155,9 +199,9 @@ std::vector<Unsupported> find_unsupported_names(Tokens tokens) {
     if (is_inline_ptx(tokens, i)) {
       result.push_back({i, "inline PTX (asm)"});
     } else if (is_texture_reference(tokens, i)) {
-      result.push_back({i, "textures"});
-    } else if (is_wmma(tokens, i)) {
-      result.push_back({i, "tensor core instructions (wmma)"});
+      result.push_back({i, "textures (texture)"});
+    } else if (is_sub_byte_wmma(tokens, i)) {
+      result.push_back({i, "tensor core instructions on parts of a byte (wmma::experimental)"});
     } else if (const Name* name = unsupported_name(tokens, i)) {
       result.push_back({i, fmt::format("{} ({})", name->what, tokens[i].text)});
     }
@@ -177,8 +221,8 @@ std::vector<Unsupported> find_device_launches(Tokens tokens, const std::vector<L
 }
 
 std::optional<std::string> unsupported_header(const std::string& include) {
-  for (const std::string_view header : library_headers) {
-    if (include.starts_with(header)) return "<" + include + ">";
+  for (const Library& library : libraries) {
+    if (lists(library.headers, include)) return fmt::format("{} (<{}>)", library.what, include);
   }
   return std::nullopt;
 }

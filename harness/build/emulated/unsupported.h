@@ -31,8 +31,8 @@ std::vector<Unsupported> find_unsupported_names(Tokens tokens);
 std::vector<Unsupported> find_device_launches(Tokens tokens, const std::vector<Launch>& launches,
                                               const std::vector<Scope>& scopes);
 
-// What a CUDA library header is called in messages ("<cub/cub.cuh>"); nothing when `include` is no header of
-// a CUDA library.
+// What a CUDA library header is called in messages ("CUB (<cub/cub.cuh>)"); nothing when `include` is no
+// header of a CUDA library.
 std::optional<std::string> unsupported_header(const std::string& include);
 
 // An operator that makes the compiler report `what` where it is compiled, and nothing where #if leaves it out

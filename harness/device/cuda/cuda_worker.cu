@@ -63,9 +63,9 @@ bool CudaWorker::prepare() {
   return queue_before(true) && ok(cudaDeviceSynchronize());
 }
 
-std::uint64_t CudaWorker::map(UniqueFd descriptor, std::uint64_t bytes, bool writable) {
-  auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), bytes,
-                                     writable ? Access::read_write : Access::read_only);
+std::uint64_t CudaWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
+  auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), buffer.bytes,
+                                     buffer.writable ? Access::read_write : Access::read_only);
   if (!memory) return 0;
   mappings_.push_back(std::move(*memory));
   return reinterpret_cast<std::uint64_t>(mappings_.back()->data());

@@ -16,7 +16,7 @@ class CudaWorker : public WorkerDevice {
   explicit CudaWorker(int ordinal) : ordinal_(ordinal) {}
   ~CudaWorker() override;
   bool prepare() override;
-  std::uint64_t map(UniqueFd descriptor, std::uint64_t bytes, bool writable) override;
+  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
   TimedCall call(Entry entry, const unsigned long long* arguments) override;
 

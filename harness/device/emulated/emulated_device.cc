@@ -68,6 +68,7 @@ DeviceInfo EmulatedDevice::info() const {
       fmt::format("emulated device on {} CPU cores", std::max(1u, std::thread::hardware_concurrency()));
   info.multiprocessors = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   info.memory_bytes = meminfo_bytes("MemTotal:");
+  info.thread_order = to_string(order_);
   return info;
 }
 
@@ -156,8 +157,8 @@ void EmulatedDevice::read(SharedBuffer& buffer, std::uint64_t begin, void* desti
   ::memcpy(destination, bytes_of(buffer, begin), bytes);
 }
 
-std::vector<std::string> EmulatedDevice::worker_command() const {
-  return {worker_directory_ + "/kgrade-worker-emulated"};
+std::vector<std::string> EmulatedDevice::worker_command_in(ThreadOrder order, std::uint64_t seed) const {
+  return {worker_directory_ + "/kgrade-worker-emulated", std::string(to_string(order)), std::to_string(seed)};
 }
 
 }  // namespace kgrade::emulated

@@ -3,6 +3,11 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <new>
+
+#include "device/emulated/checker/checking.h"
+#include "device/emulated/runtime/emulated_runtime.h"
+#include "kgrade_emulated/api_errors.h"
 
 namespace kgrade::emulated {
 namespace {
@@ -12,18 +17,24 @@ constexpr std::uint64_t margin_bytes = 1 << 20;
 
 }  // namespace
 
-std::uint64_t EmulatedWorker::map(UniqueFd descriptor, std::uint64_t bytes, bool writable) {
-  const std::uint64_t total = bytes + 2 * margin_bytes;
+std::uint64_t EmulatedWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
+  const std::uint64_t total = buffer.bytes + 2 * margin_bytes;
   void* reserved = ::mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (reserved == MAP_FAILED) return 0;
   mappings_.push_back({reserved, total});
   char* address = static_cast<char*>(reserved) + margin_bytes;
-  const int protection = writable ? PROT_READ | PROT_WRITE : PROT_READ;
-  if (::mmap(address, bytes, protection, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED) return 0;
+  const int protection = buffer.writable ? PROT_READ | PROT_WRITE : PROT_READ;
+  if (::mmap(address, buffer.bytes, protection, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED)
+    return 0;
+  if (book_ != nullptr) {
+    kgrade_emulated::lend_checked({address + buffer.begin, buffer.length, static_cast<int>(buffer.parameter),
+                                   buffer.holds_data, buffer.writable});
+  }
   return reinterpret_cast<std::uint64_t>(address);
 }
 
 void EmulatedWorker::unmap_all() {
+  if (book_ != nullptr) kgrade_emulated::give_back_checked();
   for (const Mapping& mapping : mappings_) ::munmap(mapping.reserved, mapping.bytes);
   mappings_.clear();
 }
@@ -31,10 +42,25 @@ void EmulatedWorker::unmap_all() {
 TimedCall EmulatedWorker::call(Entry entry, const unsigned long long* arguments) {
   TimedCall result;
   const auto start = std::chrono::steady_clock::now();
+  if (book_ != nullptr) kgrade_emulated::begin_checked_call();
   result.error = entry(arguments);
+  if (book_ != nullptr) kgrade_emulated::end_checked_call();
+  if (result.error == cudaErrorMemoryAllocation) result.limit_bytes = kgrade_emulated::device_memory_bytes();
   result.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return result;
+}
+
+bool EmulatedWorker::watch(UniqueFd book) {
+  void* memory = ::mmap(nullptr, sizeof(FindingBook), PROT_READ | PROT_WRITE, MAP_SHARED, book.get(), 0);
+  if (memory == MAP_FAILED) return false;
+  book_ = new (memory) FindingBook;
+  kgrade_emulated::start_checking(*book_);
+  return true;
+}
+
+void EmulatedWorker::has_loaded(Entry entry) {
+  if (book_ != nullptr) kgrade_emulated::check_library_of(reinterpret_cast<const void*>(entry));
 }
 
 }  // namespace kgrade::emulated

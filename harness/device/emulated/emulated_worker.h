@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device/finding_book.h"
 #include "device/worker_device.h"
 
 namespace kgrade::emulated {
@@ -11,9 +12,11 @@ class EmulatedWorker : public WorkerDevice {
  public:
   ~EmulatedWorker() override { unmap_all(); }
   bool prepare() override { return true; }
-  std::uint64_t map(UniqueFd descriptor, std::uint64_t bytes, bool writable) override;
+  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
   TimedCall call(Entry entry, const unsigned long long* arguments) override;
+  bool watch(UniqueFd book) override;
+  void has_loaded(Entry entry) override;
 
  private:
   struct Mapping {
@@ -21,6 +24,7 @@ class EmulatedWorker : public WorkerDevice {
     std::uint64_t bytes;
   };
   std::vector<Mapping> mappings_;
+  FindingBook* book_ = nullptr;  // of a checked run; stays mapped for as long as the process lives
 };
 
 }  // namespace kgrade::emulated

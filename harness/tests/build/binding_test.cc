@@ -83,8 +83,9 @@ TEST(Binding, LeavesTheContestantsOwnErrorsAlone) {
 
 // A slip in the source makes the unit's checks fail as well; the slip is what is wrong.
 TEST(Binding, AnErrorInTheSourceComesBeforeTheSignature) {
-  const std::string unit = "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
-                           "'kgrade_parameter_mismatch<0, const int*>'\n";
+  const std::string unit =
+      "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+      "'kgrade_parameter_mismatch<0, const int*>'\n";
   EXPECT_NE(complaint(unit), std::nullopt);
   EXPECT_EQ(complaint("my file.cu:3:12: error: 'flat' does not name a type\n" + unit), std::nullopt);
   EXPECT_EQ(complaint("dir/my file.cu(3): error: identifier \"flat\" is undefined\n" + unit), std::nullopt);

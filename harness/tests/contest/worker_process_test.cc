@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
+
+#include "base/temporary_directory.h"
+
 namespace kgrade {
 namespace {
 
@@ -43,6 +47,17 @@ TEST(WorkerProcess, SilenceIsATimeLimitAndTheWorkerIsDead) {
   EXPECT_EQ(silent->call({}, milliseconds(100)).fault, Fault::ended);
 }
 
+TEST(WorkerProcess, ALimitIsNamedWithItsSizeAndTheWorkerIsDead) {
+  const auto greedy = worker("memory");
+  const Answer memory = greedy->call({}, milliseconds(20'000));
+  EXPECT_EQ(memory.fault, Fault::memory_limit);
+  EXPECT_THAT(memory.detail, HasSubstr("3.0 MiB"));
+  EXPECT_FALSE(greedy->alive());
+  const Answer stack = first_answer("stack");
+  EXPECT_EQ(stack.fault, Fault::stack_overflow);
+  EXPECT_THAT(stack.detail, HasSubstr("stack overflow: the stack has 3.0 MiB"));
+}
+
 TEST(WorkerProcess, MessagesThatAreNoneAreMalformed) {
   for (const char* mode : {"short", "long", "magic", "sequence", "status"}) {
     EXPECT_EQ(first_answer(mode).fault, Fault::malformed) << mode;
@@ -66,6 +81,39 @@ TEST(WorkerProcess, ARetiredWorkerIsGone) {
   EXPECT_TRUE(honest->call({}, milliseconds(20'000)).ok());
   honest->retire();
   EXPECT_FALSE(honest->alive());
+}
+
+// A tool as compute-sanitizer is one: it hands no descriptors on, and outlives its program for a moment.
+std::vector<std::string> below_a_tool(const std::string& mode, const TemporaryDirectory& folder) {
+  const std::string script = "exec 3>&-; \"$@\"; code=$?; echo done > report; exit $code";
+  return {"/bin/sh",      "-c", script,      "tool",
+          HOSTILE_WORKER, mode, "--connect", (folder.path() / "link").string()};
+}
+
+TEST(WorkerProcess, BelowAToolItConnectsAndAnswers) {
+  const TemporaryDirectory folder;
+  auto started = WorkerProcess::start_connecting(below_a_tool("honest", folder), folder.path());
+  ASSERT_TRUE(started.ok()) << to_string(started.errors());
+  EXPECT_TRUE((*started)->call({}, milliseconds(20'000)).ok());
+  (*started)->dismiss(milliseconds(20'000));
+  EXPECT_FALSE((*started)->alive());
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / "report")) << "the tool had no time for its report";
+}
+
+TEST(WorkerProcess, AToolThatEndsAtOnceIsAnError) {
+  const TemporaryDirectory folder;
+  const auto started = WorkerProcess::start_connecting({"/bin/false"}, folder.path());
+  ASSERT_FALSE(started.ok());
+  EXPECT_THAT(started.error().message, HasSubstr("/bin/false"));
+}
+
+TEST(WorkerProcess, OneThatDoesNotGoIsKilled) {
+  const TemporaryDirectory folder;
+  const auto started = WorkerProcess::start_connecting(below_a_tool("silent", folder), folder.path());
+  ASSERT_TRUE(started.ok());
+  EXPECT_EQ((*started)->call({}, milliseconds(100)).fault, Fault::time_limit);
+  (*started)->dismiss(milliseconds(100));
+  EXPECT_FALSE((*started)->alive());
 }
 
 }  // namespace

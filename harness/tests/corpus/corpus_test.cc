@@ -12,6 +12,8 @@
 #include "base/temporary_directory.h"
 #include "build/emulated/emulated_toolchain.h"
 #include "build/nvcc_toolchain.h"
+#include "device/emulated/runtime/emulated_runtime.h"
+#include "tests/device/emulated/checked_program.h"
 
 namespace kgrade::test {
 namespace {
@@ -45,20 +47,55 @@ void run_cases(const std::filesystem::path& library) {
 
 class Corpus : public testing::TestWithParam<std::string> {};
 
-TEST_P(Corpus, GivesTheHostsResultsOnTheEmulatedDevice) {
+BuildOutcome build_emulated(const std::string& name, const std::filesystem::path& output, bool checked) {
   const auto compiler = find_host_compiler();
-  ASSERT_TRUE(compiler) << to_string(compiler.errors());
+  BuildOutcome failure;
+  if (!compiler) {
+    failure.message = to_string(compiler.errors());
+    return failure;
+  }
   const EmulatedToolchain toolchain(*compiler, harness / "device/emulated/include");
-  const TemporaryDirectory output;
   BuildRequest request;
-  request.source = folder / (GetParam() + ".cu");
-  request.shown_as = GetParam() + ".cu";
-  request.output_directory = output.path();
+  request.source = folder / (name + ".cu");
+  request.shown_as = name + ".cu";
+  request.output_directory = output;
+  request.checked = checked;
   const auto outcome = toolchain.build_library(request);
-  ASSERT_TRUE(outcome) << to_string(outcome.errors());
-  ASSERT_EQ(outcome->status, BuildStatus::built) << outcome->message << "\n" << outcome->log;
-  run_cases(outcome->library);
+  if (outcome) return *outcome;
+  failure.message = to_string(outcome.errors());
+  return failure;
 }
+
+TEST_P(Corpus, GivesTheHostsResultsOnTheEmulatedDevice) {
+  const TemporaryDirectory output;
+  const BuildOutcome outcome = build_emulated(GetParam(), output.path(), false);
+  ASSERT_EQ(outcome.status, BuildStatus::built) << outcome.message << "\n" << outcome.log;
+  // None of these programs has a race: they give the same in every order.
+  for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
+    SCOPED_TRACE(to_string(order));
+    kgrade_emulated::set_thread_order(order, 1);
+    run_cases(outcome.library);
+  }
+  kgrade_emulated::set_thread_order(ThreadOrder::forward);
+}
+
+#if defined(KGRADE_TEST_CHECKER)
+// Nothing is wrong with these programs: a checked run has nothing to tell, and gives the same results.
+TEST_P(Corpus, IsFreeOfFindings) {
+  const TemporaryDirectory output;
+  const BuildOutcome outcome = build_emulated(GetParam(), output.path(), true);
+  ASSERT_EQ(outcome.status, BuildStatus::built) << outcome.message << "\n" << outcome.log;
+  for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse}) {
+    const CheckedRun run = run_checked(outcome.library, order, [&](void*) { run_cases(outcome.library); });
+    EXPECT_TRUE(run.passed);
+    for (const FindingEntry& entry : run.findings) {
+      ADD_FAILURE() << word(entry.kind) << " at line "
+                    << line_of(outcome.library, entry.access, GetParam() + ".cu") << " in " << entry.kernel
+                    << ", " << to_string(order);
+    }
+  }
+}
+#endif
 
 // sm_90: what the corpus needs most is there (thread block clusters are not part of it).
 TEST_P(Corpus, IsTakenByNvcc) {

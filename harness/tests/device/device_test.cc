@@ -66,7 +66,8 @@ TEST_P(EveryDevice, FillsRaggedRangesAndNothingElse) {
   }
 }
 
-// Found by a candidate that leaves an element unwritten where zero is expected: random bits are often next to zero.
+// Found by a candidate that leaves an element unwritten where zero is expected: random bits are often next to
+// zero.
 TEST_P(EveryDevice, PoisonIsNeverAValueThatAnOutputCouldHold) {
   const auto memory = buffer(1 << 20);
   device_->fill_random_bytes(*memory, 0, 1 << 20, stream);

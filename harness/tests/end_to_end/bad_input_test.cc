@@ -148,6 +148,10 @@ TEST(BadInput, ACaseLargerThanTheDevicesMemoryIsToldBeforeItIsTried) {
 
 TEST(BadInput, UnknownDevicesAndOptions) {
   expect_refused(kgrade({"grade", slug, naive, "--device", "gpu"}), "unknown device 'gpu'", "emulated");
+  expect_refused(kgrade({"grade", slug, naive, "--device", "emulated", "--order", "backwards"}),
+                 "unknown order 'backwards'", "forward, reverse or shuffled");
+  expect_refused(kgrade({"grade", slug, naive, "--device", "cuda", "--order", "forward"}),
+                 "a GPU runs threads in an order of its own", "--device emulated");
   EXPECT_EQ(kgrade({"grade", slug, naive, "--no-such-option"}).exit_code, 2);
   EXPECT_EQ(kgrade({"grade"}).exit_code, 2);
   EXPECT_EQ(kgrade({}).exit_code, 2);

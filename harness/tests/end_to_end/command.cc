@@ -45,10 +45,11 @@ Result kgrade(const std::vector<std::string>& arguments) {
   return result;
 }
 
-Graded grade(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"grade", "--device", test_device(), "--json", "-"});
+Graded grade(std::vector<std::string> arguments, const std::string& device) {
+  arguments.insert(arguments.begin(), {"grade", "--device", device, "--json", "-"});
   const Result result = kgrade(arguments);
-  return {result.exit_code, result.output, nlohmann::json::parse(result.output, nullptr, false)};
+  return {result.exit_code, result.output, nlohmann::json::parse(result.output, nullptr, false),
+          result.left_behind};
 }
 
 std::string test_device() {

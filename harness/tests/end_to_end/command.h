@@ -16,16 +16,18 @@ struct Result {
 // `arguments` come after the program's name. Runs in the repository's root.
 Result kgrade(const std::vector<std::string>& arguments);
 
-// `kgrade grade ... --json -` on the device under test; the record, and the exit code in `exit_code`.
+// `kgrade grade ... --json -` on a device, by default the one under test; the record, and the exit code in
+// `exit_code`.
 struct Graded {
   int exit_code = -1;
   std::string output;
   nlohmann::json record;
+  std::vector<std::string> left_behind;
 };
-Graded grade(std::vector<std::string> arguments);
-
 // $KGRADE_TEST_DEVICE or "auto".
 std::string test_device();
+
+Graded grade(std::vector<std::string> arguments, const std::string& device = test_device());
 
 // A file that lives as long as the object.
 class ScratchFile {

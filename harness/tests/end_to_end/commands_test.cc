@@ -18,7 +18,7 @@ const std::string depthwise = "conv-depthwise-2d-square-input-asym-kernel";
 const std::string naive = "solutions/" + depthwise + "/naive.cu";
 
 TEST(Commands, HelpAndVersionEverywhere) {
-  for (const char* command : {"grade", "list", "show", "lint", "dump", "doctor"}) {
+  for (const char* command : {"grade", "check", "list", "show", "lint", "dump", "doctor"}) {
     const Result help = kgrade({command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.output, HasSubstr("Usage: kgrade " + std::string(command)));
@@ -101,6 +101,58 @@ TEST(Grade, TheSeedDecidesTheErrorsToTheLastBit) {
   const auto first = with_seed("7");
   EXPECT_EQ(with_seed("7"), first);
   EXPECT_NE(with_seed("18446744073709551615"), first);
+}
+
+TEST(Grade, AnotherOrderOfThreadsFindsTheRaceThatTheForwardOneHides) {
+  const std::string racy = "harness/tests/candidates/" + depthwise + "/barrier-missing.cu";
+  const auto verdicts = [&](const std::string& order) {
+    const Graded graded = grade({depthwise, naive, racy, "--order", order, "--seed", "1"}, "emulated");
+    EXPECT_EQ(graded.record["device"]["thread_order"], order);
+    std::vector<std::string> words;
+    for (const auto& candidate : graded.record["candidates"]) words.push_back(candidate["verdict"]);
+    return words;
+  };
+  EXPECT_THAT(verdicts("forward"), ElementsAre("accepted", "accepted"));
+  EXPECT_THAT(verdicts("reverse"), ElementsAre("accepted", "wrong_answer"));
+  EXPECT_THAT(verdicts("shuffled"), ElementsAre("accepted", "wrong_answer"));
+}
+
+TEST(Grade, AShuffledOrderIsThatOfTheSeed) {
+  const std::string racy = "harness/tests/candidates/" + depthwise + "/barrier-missing.cu";
+  const auto wrong = [&](const std::string& seed) {
+    const Graded graded =
+        grade({depthwise, racy, "--case", "stride-2x3", "--order", "shuffled", "--seed", seed}, "emulated");
+    return graded.record["candidates"][0]["cases"][0]["message"].get<std::string>();
+  };
+  const std::string first = wrong("7");
+  EXPECT_THAT(first, HasSubstr("elements wrong"));
+  EXPECT_EQ(wrong("7"), first);
+  EXPECT_NE(wrong("8"), first);
+}
+
+TEST(Grade, TheTableNamesAnOrderThatIsNotForward) {
+  const auto table = [&](const std::string& order) {
+    return kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", "emulated", "--order", order})
+        .output;
+  };
+  EXPECT_THAT(table("reverse"), HasSubstr("threads in reverse order"));
+  EXPECT_THAT(table("forward"), Not(HasSubstr("order")));
+}
+
+TEST(Grade, SaysWhichLimitACandidateRanInto) {
+  const std::string problem = "conv-transpose-2d-sq-input-asym-kernel";
+  const std::string folder = "harness/tests/candidates/" + problem + "/endless-";
+  const Graded graded = grade({problem, folder + "device-recursion.cu", folder + "host-recursion.cu",
+                               folder + "device-memory.cu", folder + "host-memory.cu"},
+                              "emulated");
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  const auto message = [&](std::size_t i) {
+    return graded.record["candidates"][i]["message"].get<std::string>();
+  };
+  EXPECT_THAT(message(0), HasSubstr("stack overflow: the stack has 576 KiB"));
+  EXPECT_THAT(message(1), HasSubstr("stack overflow: the stack has 8.0 MiB"));
+  EXPECT_THAT(message(2), HasSubstr("out of memory) after the call: a process may allocate 2.0 GiB"));
+  EXPECT_THAT(message(3), HasSubstr("out of memory: the contestant's process may have 3.0 GiB"));
 }
 
 TEST(Grade, AProblemGivenByPathIsTheSameProblem) {

@@ -1,5 +1,6 @@
 // Every shipped candidate gets its verdict: the naive solutions are accepted on every case that the device
 // runs, each wrong one under harness/tests/candidates is refused as its own header lines say.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,19 +23,47 @@ struct Expectation {
   std::map<std::string, std::string> cases;  // where a case differs
 };
 
-// "// expect: wrong_answer" and "// expect-case tiny: accepted".
-Expectation read_expectation(const fs::path& file) {
+// How a file is graded: files that agree in this are graded together.
+struct Conditions {
+  std::string device;      // the one under test, unless the file names another
+  std::string time_limit;  // empty: what kgrade takes
+  std::string order;       // likewise
+  auto operator<=>(const Conditions&) const = default;
+};
+
+struct Header {
   Expectation expectation;
+  Conditions conditions{test_device(), "", ""};
+};
+
+// The comment that a file begins with. "// expect: wrong_answer", and for cases that differ "// expect-case
+// tiny: accepted"; "// time-limit: 1" in seconds, for what never ends; "// device: emulated" for what is
+// another mistake, or none, on a GPU, and with it "// order: reverse". The text comes after an empty comment
+// line.
+Header read_header(const fs::path& file) {
+  Header header;
   std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line) && line.starts_with("//");) {
+  for (std::string line; std::getline(stream, line) && line.starts_with("//") && line != "//";) {
     std::istringstream words(line.substr(2));
     std::string key;
     std::string name;
     words >> key;
-    if (key == "expect:") words >> expectation.verdict;
-    if (key == "expect-case" && words >> name) words >> expectation.cases[name.substr(0, name.size() - 1)];
+    if (key == "expect:") {
+      words >> header.expectation.verdict;
+    } else if (key == "expect-case" && words >> name) {
+      words >> header.expectation.cases[name.substr(0, name.size() - 1)];
+    } else if (key == "time-limit:") {
+      words >> header.conditions.time_limit;
+    } else if (key == "order:") {
+      words >> header.conditions.order;
+    } else if (key == "device:") {
+      words >> header.conditions.device;
+    } else {
+      ADD_FAILURE() << file << ": '" << line << "' is no line of a header";
+    }
+    EXPECT_TRUE(words && (words >> std::ws).eof()) << file << ": cannot read '" << line << "'";
   }
-  return expectation;
+  return header;
 }
 
 std::vector<std::string> sources_in(const fs::path& directory) {
@@ -120,6 +149,27 @@ void expect_checks(const json& candidate) {
       << candidate["path"] << ": a check failed that no case accounts for: " << candidate["checks"];
 }
 
+void expect_refused(const std::string& slug, const std::vector<std::string>& files,
+                    const Conditions& conditions) {
+  std::vector<std::string> arguments = {slug};
+  if (!conditions.time_limit.empty()) {
+    arguments.insert(arguments.end(), {"--time-limit", conditions.time_limit});
+  }
+  if (!conditions.order.empty()) arguments.insert(arguments.end(), {"--order", conditions.order});
+  arguments.insert(arguments.end(), files.begin(), files.end());
+  const Graded graded = grade(arguments, conditions.device);
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.exit_code, 1);
+  EXPECT_THAT(graded.left_behind, testing::IsEmpty());
+  ASSERT_EQ(graded.record["candidates"].size(), files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const json& candidate = graded.record["candidates"][i];
+    EXPECT_NE(candidate["verdict"], "accepted") << candidate["path"];
+    expect_verdicts(candidate, read_header(files[i]).expectation);
+    expect_checks(candidate);
+  }
+}
+
 class Verdicts : public testing::TestWithParam<std::string> {};
 
 TEST_P(Verdicts, SolutionsAreAccepted) {
@@ -137,19 +187,11 @@ TEST_P(Verdicts, SolutionsAreAccepted) {
 }
 
 TEST_P(Verdicts, WrongCandidatesAreRefused) {
-  std::vector<std::string> arguments = {GetParam()};
-  const auto files = sources_in(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/candidates" / GetParam());
-  arguments.insert(arguments.end(), files.begin(), files.end());
-  const Graded graded = grade(arguments);
-  ASSERT_TRUE(graded.record.is_object()) << graded.output;
-  EXPECT_EQ(graded.exit_code, 1);
-  ASSERT_EQ(graded.record["candidates"].size(), files.size());
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const json& candidate = graded.record["candidates"][i];
-    EXPECT_NE(candidate["verdict"], "accepted") << candidate["path"];
-    expect_verdicts(candidate, read_expectation(files[i]));
-    expect_checks(candidate);
+  std::map<Conditions, std::vector<std::string>> groups;
+  for (const auto& file : sources_in(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/candidates" / GetParam())) {
+    groups[read_header(file).conditions].push_back(file);
   }
+  for (const auto& [conditions, files] : groups) expect_refused(GetParam(), files, conditions);
 }
 
 INSTANTIATE_TEST_SUITE_P(EveryProblem, Verdicts, testing::ValuesIn(slugs()), [](const auto& test) {

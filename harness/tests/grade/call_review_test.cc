@@ -10,6 +10,7 @@ namespace kgrade {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 CallReport clean_report() {
   CallReport report;
@@ -35,6 +36,12 @@ TEST(CallReview, FaultsBecomeVerdicts) {
   EXPECT_EQ(verdict_of(report), Verdict::cheating);
   report.fault = Fault::no_memory;
   EXPECT_EQ(verdict_of(report), Verdict::memory_limit);
+  report.fault = Fault::memory_limit;
+  EXPECT_EQ(verdict_of(report), Verdict::memory_limit);
+  EXPECT_EQ(review_call(report)->check, "memory");
+  report.fault = Fault::stack_overflow;
+  EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
+  EXPECT_FALSE(is_crash(report)) << "there is nothing to find out";
 }
 
 TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {
@@ -47,6 +54,9 @@ TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {
   EXPECT_FALSE(is_crash(report));
   report.cuda_error = 2;
   EXPECT_EQ(verdict_of(report), Verdict::memory_limit);
+  EXPECT_THAT(review_call(report)->message, Not(HasSubstr("iB")));
+  report.memory_limit_bytes = std::uint64_t{2} << 30;
+  EXPECT_THAT(review_call(report)->message, HasSubstr("2.0 GiB"));
 }
 
 TEST(CallReview, TimesThatCannotBeAreCheating) {

@@ -36,6 +36,13 @@ TEST(Json, ACaseThatDidNotRunHasNoVerdictAndNoSamples) {
   EXPECT_FALSE(skipped.contains("candidate"));
 }
 
+TEST(Json, TheOrderOfThreadsIsTheEmulatedDevices) {
+  Record record = test::sample_record();
+  EXPECT_FALSE(json(to_json(record))["device"].contains("thread_order"));
+  record.device.thread_order = "reverse";
+  EXPECT_EQ(json(to_json(record))["device"]["thread_order"], "reverse");
+}
+
 TEST(Json, KeepsEverySampleAndSummarisesThem) {
   const json c = json(to_json(test::sample_record()))["candidates"][0]["cases"][1];
   EXPECT_EQ(c["candidate"]["samples_ms"], json({1.5, 1.25, 2}));

@@ -38,6 +38,15 @@ TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
   EXPECT_THAT(table, HasSubstr("no speed"));
 }
 
+TEST(Table, NamesAnOrderOfThreadsThatWasAskedFor) {
+  Record record = test::sample_record();
+  record.device.thread_order = "shuffled";
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("NVIDIA H200, threads in shuffled order\n"));
+  record.device.thread_order = "forward";
+  EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr("order")));
+}
+
 TEST(Table, VerboseAddsChecksAndStages) {
   const std::string table = render_table(test::sample_record(), Style(false), true);
   EXPECT_THAT(table, HasSubstr("outputs_match  failed   tiny: all wrong"));

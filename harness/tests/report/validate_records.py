@@ -1,5 +1,6 @@
-"""validate_records.py KGRADE: every record under results/ and fresh ones of a right, a wrong and a broken candidate
-follow results/record.schema.json; and the schema refuses records that it should refuse."""
+"""validate_records.py KGRADE: every record under results/ and fresh ones follow the schema of their kind there:
+record.schema.json for those of `kgrade grade`, check.schema.json for those of `kgrade check`. And the schemas refuse
+records that they should refuse."""
 
 import copy
 import json
@@ -14,11 +15,34 @@ SLUG = "conv-transpose-2d-sq-input-asym-kernel"
 WRONG = ROOT / "harness/tests/candidates" / SLUG
 
 
+CHECKS = ROOT / "harness/tests/checks"
+SCHEMAS = {"kgrade-record": "record.schema.json", "kgrade-check": "check.schema.json"}
+
+
+def output_of(command: list) -> dict:
+    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout)
+
+
 def fresh_record(kgrade: str) -> dict:
     candidates = [ROOT / "solutions" / SLUG / "naive.cu", WRONG / "does-nothing.cu", WRONG / "does-not-compile.cu"]
-    command = [kgrade, "grade", SLUG, *map(str, candidates), "--case", "tiny", "--case", "stride-2",
-               "--device", "emulated", "--json", "-"]
-    return json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout)
+    return output_of([kgrade, "grade", SLUG, *map(str, candidates), "--case", "tiny", "--case", "stride-2",
+                      "--device", "emulated", "--order", "reverse", "--json", "-"])
+
+
+def fresh_check(kgrade: str) -> dict:
+    names = ["race_in_order_bug.cu", "divergent_barrier_bug.cu", "leak_bug.cu", "leak_clean.cu"]
+    return output_of([kgrade, "check", "neighbour-sum", *(str(CHECKS / "candidates" / name) for name in names),
+                      str(WRONG / "does-not-compile.cu"), "--problems", str(CHECKS / "problems"),
+                      "--device", "emulated", "--json", "-"])
+
+
+def validators() -> dict:
+    loaded = {}
+    for kind, name in SCHEMAS.items():
+        schema = json.loads((ROOT / "results" / name).read_text(encoding="utf-8"))
+        jsonschema.Draft202012Validator.check_schema(schema)
+        loaded[kind] = jsonschema.Draft202012Validator(schema)
+    return loaded
 
 
 def set_in(record: dict, path: list, value: object) -> dict:
@@ -30,23 +54,32 @@ def set_in(record: dict, path: list, value: object) -> dict:
     return changed
 
 
+def wrongly_accepted(validator, record: dict, changes: list) -> list[str]:
+    return [f"the schema accepts {path} = {value!r}" for path, value in changes
+            if validator.is_valid(set_in(record, path, value))]
+
+
 def main(kgrade: str) -> int:
-    schema = json.loads((ROOT / "results/record.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    by_kind = validators()
     # results/oracle/ holds the figures of tools/oracle_check, which are no records.
     records = {str(path.relative_to(ROOT)): json.loads(path.read_text(encoding="utf-8"))
                for path in sorted((ROOT / "results").glob("*/**/*.json")) if path.parent.name != "oracle"}
     fresh = records["(fresh)"] = fresh_record(kgrade)
+    check = records["(fresh check)"] = fresh_check(kgrade)
     failures = [f"{name}: {error.json_path}: {error.message}"
-                for name, record in records.items() for error in validator.iter_errors(record)]
+                for name, record in records.items() for error in by_kind[record["schema"]].iter_errors(record)]
     case = ["candidates", 0, "cases", 0]
-    for path, value in [(["schema_version"], 2), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
-                        ([*case, "run"], "yes"), ([*case, "candidate", "samples_ms"], ["1"]), ([*case, "error"], None),
-                        (["candidates"], []), (["candidates", 0, "sha256"], "abc")]:
-        if validator.is_valid(set_in(fresh, path, value)):
-            failures.append(f"the schema accepts {path} = {value!r}")
-    print("\n".join(failures) or f"{len(records)} records follow the schema")
+    failures += wrongly_accepted(by_kind["kgrade-record"], fresh, [
+        (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
+        ([*case, "run"], "yes"), ([*case, "candidate", "samples_ms"], ["1"]), ([*case, "error"], None),
+        (["candidates"], []), (["candidates", 0, "sha256"], "abc"), (["device", "thread_order"], "backwards"),
+        (["device", "kind"], "cuda")])
+    finding = ["candidates", 0, "findings", 0]
+    failures += wrongly_accepted(by_kind["kgrade-check"], check, [
+        (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), (["passes"], []), ([*finding, "kind"], "oops"),
+        ([*finding, "place", "line"], 0), ([*finding, "thread", "block"], [0, 0]), ([*finding, "passes"], ["upward"]),
+        ([*finding, "occurrences"], 0), (["candidates", 0, "status"], "accepted")])
+    print("\n".join(failures) or f"{len(records)} records follow their schemas")
     return 1 if failures else 0
 
 

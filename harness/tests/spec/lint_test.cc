@@ -17,7 +17,7 @@ using ::testing::Not;
 
 std::vector<std::string> findings(std::string_view text) {
   std::vector<std::string> lines;
-  for (const Finding& finding : lint(parsed(text))) {
+  for (const LintFinding& finding : lint(parsed(text))) {
     const std::string line = to_string(finding);
     EXPECT_THAT(line, HasSubstr("\n  hint: "));
     lines.push_back(line.substr(0, line.find('\n')));
@@ -82,7 +82,7 @@ TEST(Lint, AnInterfaceIsNotBlamedForUnusedParameters) {
   const auto problem = load_problem(data_folder() / "interface/conv-transpose-3d.md");
   ASSERT_TRUE(problem.ok());
   std::vector<std::string> messages;
-  for (const Finding& finding : lint(*problem)) messages.push_back(finding.what.message);
+  for (const LintFinding& finding : lint(*problem)) messages.push_back(finding.what.message);
   EXPECT_THAT(messages, Not(Contains(HasSubstr("uses the parameter"))));
   EXPECT_THAT(messages, Contains("there are no cases"));
 }

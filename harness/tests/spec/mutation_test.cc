@@ -112,7 +112,7 @@ TEST(Mutation, TenThousandDamagedFilesAreAnswered) {
     const auto problem = parse_problem(text, "mutant.md");
     if (problem) {
       ++sound;
-      for (const Finding& finding : lint(*problem)) ASSERT_NE(to_string(finding), "");
+      for (const LintFinding& finding : lint(*problem)) ASSERT_NE(to_string(finding), "");
       ASSERT_NE(signature(*problem), "");
     } else {
       expect_sound_errors(problem.errors());

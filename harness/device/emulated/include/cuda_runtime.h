@@ -6,12 +6,17 @@
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
+#ifndef __NVCC__
+#define __NVCC__ 1
+#endif
 
 #include "kgrade_emulated/api_device.h"
 #include "kgrade_emulated/api_errors.h"
 #include "kgrade_emulated/api_functions.h"
 #include "kgrade_emulated/api_memory.h"
+#include "kgrade_emulated/api_memory_pools.h"
 #include "kgrade_emulated/api_streams.h"
+#include "kgrade_emulated/atomic_builtins.h"
 #include "kgrade_emulated/atomics.h"
 #include "kgrade_emulated/block.h"
 #include "kgrade_emulated/conversions.h"
@@ -20,7 +25,9 @@
 #include "kgrade_emulated/math_functions.h"
 #include "kgrade_emulated/memory_access.h"
 #include "kgrade_emulated/qualifiers.h"
+#include "kgrade_emulated/rounded_arithmetic.h"
 #include "kgrade_emulated/shared.h"
+#include "kgrade_emulated/simd_functions.h"
 #include "kgrade_emulated/synchronisation.h"
 #include "kgrade_emulated/warp.h"
 #include "vector_functions.h"

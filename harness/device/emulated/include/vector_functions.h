@@ -24,3 +24,18 @@ KGRADE_VECTOR_FUNCTIONS(unsigned long long, ulonglong)
 KGRADE_VECTOR_FUNCTIONS(float, float)
 KGRADE_VECTOR_FUNCTIONS(double, double)
 #undef KGRADE_VECTOR_FUNCTIONS
+
+#define KGRADE_ALIGNED_FUNCTIONS(element, name)                                          \
+  constexpr name##4_16a make_##name##4_16a(element x, element y, element z, element w) { \
+    return name##4_16a {x, y, z, w};                                                     \
+  }                                                                                      \
+  constexpr name##4_32a make_##name##4_32a(element x, element y, element z, element w) { \
+    return name##4_32a {x, y, z, w};                                                     \
+  }
+
+KGRADE_ALIGNED_FUNCTIONS(long, long)
+KGRADE_ALIGNED_FUNCTIONS(unsigned long, ulong)
+KGRADE_ALIGNED_FUNCTIONS(long long, longlong)
+KGRADE_ALIGNED_FUNCTIONS(unsigned long long, ulonglong)
+KGRADE_ALIGNED_FUNCTIONS(double, double)
+#undef KGRADE_ALIGNED_FUNCTIONS

@@ -31,6 +31,22 @@ KGRADE_VECTOR_TYPES(float, float, 8, 16)
 KGRADE_VECTOR_TYPES(double, double, 16, 16)
 #undef KGRADE_VECTOR_TYPES
 
+// Four of eight bytes, in the alignments of their own that CUDA 13 added: the type without an ending has 16.
+#define KGRADE_ALIGNED_TYPES(element, name) \
+  struct alignas(16) name##4_16a {          \
+    element x, y, z, w;                     \
+  };                                        \
+  struct alignas(32) name##4_32a {          \
+    element x, y, z, w;                     \
+  };
+
+KGRADE_ALIGNED_TYPES(long, long)
+KGRADE_ALIGNED_TYPES(unsigned long, ulong)
+KGRADE_ALIGNED_TYPES(long long, longlong)
+KGRADE_ALIGNED_TYPES(unsigned long long, ulonglong)
+KGRADE_ALIGNED_TYPES(double, double)
+#undef KGRADE_ALIGNED_TYPES
+
 struct dim3 {
   unsigned int x, y, z;
   constexpr dim3(unsigned int width = 1, unsigned int height = 1, unsigned int depth = 1)

@@ -2,18 +2,40 @@
 
 #include <fmt/format.h>
 
+#include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/block_hooks.h"
 #include "device/emulated/runtime/fault.h"
+#include "device/emulated/runtime/limits.h"
 
 namespace kgrade_emulated {
+namespace {
 
-BlockRunner& BlockRunner::of_this_thread() {
+// Of a thread in its block, by its number.
+uint3 position_of(unsigned int number) {
+  const unsigned int row = number / blockDim.x;
+  return uint3{number % blockDim.x, row % blockDim.y, row / blockDim.y};
+}
+
+}  // namespace
+
+constinit thread_local BlockRunner* BlockRunner::runner_ = nullptr;
+
+BlockRunner& BlockRunner::make_for_this_thread() {
   static thread_local BlockRunner runner;
+  runner_ = &runner;
   return runner;
 }
 
-void BlockRunner::begin_grid(const BoundKernel& kernel, const Configuration& configuration) {
+std::size_t BlockRunner::stack_that_ends_at(std::uintptr_t address) {
+  const Fiber* const running = runner_ != nullptr ? runner_->current_ : nullptr;
+  return running != nullptr && running->stack.ends_at(address) ? limits::thread_stack_bytes : 0;
+}
+
+void BlockRunner::begin_grid(const BoundKernel& kernel, const Configuration& configuration,
+                             const StartOrder& order) {
   kernel_ = &kernel;
+  cooperates_ = kernel.mode == BlockMode::cooperative;
+  start_order_ = order;
   dynamic_shared_bytes_ = configuration.dynamic_shared_bytes;
   threads_ = configuration.block.x * configuration.block.y * configuration.block.z;
   gridDim = configuration.grid;
@@ -22,13 +44,35 @@ void BlockRunner::begin_grid(const BoundKernel& kernel, const Configuration& con
 
 void BlockRunner::run_block(uint3 block) {
   blockIdx = block;
+  if (Checker* const checker = active_checker()) checker->begin_block(block);
   shared_memory_.begin_block(dynamic_shared_bytes_);
   call_block_hooks();
+  list_threads_of(block);
   if (kernel_->mode == BlockMode::independent) {
-    kernel_->run(kernel_->arguments);
+    run_independent_block();
   } else {
     run_cooperative_block();
   }
+}
+
+void BlockRunner::list_threads_of(uint3 block) {
+  const std::uint64_t row = std::uint64_t{gridDim.y} * block.z + block.y;
+  list_threads(start_order_, row * gridDim.x + block.x, threads_, listed_);
+}
+
+void BlockRunner::run_independent_block() {
+  if (listed_.empty()) return kernel_->run(kernel_->arguments, {uint3{0, 0, 0}, blockDim});
+  for (const unsigned int number : listed_) {
+    const uint3 thread = position_of(number);
+    kernel_->run(kernel_->arguments, {thread, dim3(thread.x + 1, thread.y + 1, thread.z + 1)});
+  }
+}
+
+// To a fiber, or to the scheduler when there is none.
+[[gnu::always_inline]] inline void BlockRunner::transfer(StackContext& from, Fiber* to) {
+  current_ = to;
+  left_ = &from;
+  switch_stack(from, to != nullptr ? to->context : scheduler_);
 }
 
 void BlockRunner::run_cooperative_block() {
@@ -36,6 +80,7 @@ void BlockRunner::run_cooperative_block() {
   started_ = 0;
   ended_ = 0;
   warps_.begin_block(threads_);
+  sleepers_.begin_block();
   adopt_running_stack(scheduler_);
   transfer(scheduler_, &idle_fiber());
 }
@@ -43,7 +88,9 @@ void BlockRunner::run_cooperative_block() {
 Fiber& BlockRunner::idle_fiber() {
   if (Fiber* fiber = idle_.pop()) return *fiber;
   fibers_.push_back(std::make_unique<Fiber>(static_cast<unsigned int>(fibers_.size()), &fiber_entry));
-  return *fibers_.back();
+  Fiber& fiber = *fibers_.back();
+  if (Checker* const checker = active_checker()) checker->allow(fiber.stack.bottom(), fiber.stack.bytes());
+  return fiber;
 }
 
 void BlockRunner::fiber_entry() {
@@ -58,14 +105,21 @@ void BlockRunner::serve() {
   for (;;) {
     while (started_ < threads_) {
       begin_thread(self);
-      kernel_->run(kernel_->arguments);
+      if (Checker* const checker = active_checker()) checker->begin_thread(self.number);
+      kernel_->run(kernel_->arguments, {});
       end_thread();
     }
     retire_fiber();
   }
 }
 
+void BlockRunner::begin_listed_thread(Fiber& fiber) {
+  fiber.number = listed_[started_++];
+  threadIdx = position_of(fiber.number);
+}
+
 void BlockRunner::begin_thread(Fiber& fiber) {
+  if (!listed_.empty()) return begin_listed_thread(fiber);
   fiber.number = started_++;
   // Member by member: a copy of 8 bytes at once would have to wait for the 4 that the last call wrote.
   threadIdx.x = next_thread_.x;
@@ -84,16 +138,27 @@ void BlockRunner::end_thread() {
   warps_.retire(current_->number, ready_);
 }
 
-// Goes on with whoever can: a thread that is ready, or one that has not begun.
-void BlockRunner::park() {
+// Goes on with whoever can: a thread that is ready, or one that has not begun. A switch waits for nothing but
+// the memory of the stack that it switches to, so that the one after it is fetched ahead.
+[[gnu::always_inline]] inline void BlockRunner::park() {
   Fiber& self = *current_;
   self.thread = threadIdx;
   Fiber* next = ready_.pop();
-  if (next == nullptr && started_ < threads_) next = &idle_fiber();
-  if (next == nullptr) next = converging_fiber();
-  if (next == nullptr) report_deadlock();
+  if (next == nullptr) next = other_than_ready();
+  if (const Fiber* const after = ready_.first()) after->prefetch();
   if (next != &self) transfer(self.context, next);
   threadIdx = self.thread;
+}
+
+Fiber* BlockRunner::other_than_ready() {
+  if (started_ < threads_) {
+    Fiber& fiber = idle_fiber();
+    if (const Fiber* const after = idle_.first()) after->prefetch();
+    return &fiber;
+  }
+  Fiber* const next = converging_fiber();
+  if (next == nullptr) report_deadlock();
+  return next;
 }
 
 void BlockRunner::retire_fiber() {
@@ -105,23 +170,14 @@ void BlockRunner::retire_fiber() {
   transfer(self.context, next);
 }
 
-// To a fiber, or to the scheduler when there is none.
-void BlockRunner::transfer(StackContext& from, Fiber* to) {
-  current_ = to;
-  left_ = &from;
-  switch_stack(from, to != nullptr ? to->context : scheduler_);
-}
-
 BarrierResult BlockRunner::wait_at_barrier(int predicate) {
   require_cooperation("a barrier");
   ++barrier_arrived_;
   barrier_nonzero_ += predicate != 0 ? 1 : 0;
-  if (barrier_is_complete()) {
-    release_barrier();
-  } else {
-    at_barrier_.push(*current_);
-    park();
-  }
+  // Also the last to come, so that threads go on in the order in which they began.
+  at_barrier_.push(*current_);
+  if (barrier_is_complete()) release_barrier();
+  park();
   // The next barrier cannot be complete before this thread has come to it too.
   return barrier_result_;
 }
@@ -130,6 +186,7 @@ void BlockRunner::release_barrier() {
   barrier_result_ = {barrier_nonzero_, barrier_arrived_};
   barrier_arrived_ = 0;
   barrier_nonzero_ = 0;
+  if (Checker* const checker = active_checker()) checker->block_barrier(ended_);
   ready_.take_all(at_barrier_);
 }
 
@@ -149,23 +206,34 @@ unsigned int BlockRunner::converged_lanes(unsigned int site) {
 const WarpMeeting& BlockRunner::meet_warp(WarpOperation operation, unsigned int mask,
                                           unsigned long long value, unsigned int site) {
   require_cooperation("a warp operation");
-  const auto [meeting, complete] = warps_.arrive(*current_, {operation, mask, site}, value, ready_);
-  if (!complete) park();
+  const Rendezvous rendezvous{operation, mask, site, operation == WarpOperation::converge};
+  const auto [meeting, complete] = warps_.arrive(*current_, rendezvous, value, ready_);
+  if (complete) ready_.push(*current_);
+  park();
   return *meeting;
 }
 
-void BlockRunner::require_cooperation(const char* what) const {
+void BlockRunner::sleep_on(const void* key) {
+  require_cooperation("a barrier");
+  sleepers_.sleep(*current_, key);
+  park();
+}
+
+void BlockRunner::refuse_to_wait(const char* what) const {
   if (kernel_ == nullptr) fault(fmt::format("{} outside of a kernel", what));
-  if (kernel_->mode == BlockMode::independent) {
-    fault(fmt::format("kernel {} reaches {} that its source does not show", kernel_->name, what));
-  }
+  fault(fmt::format("kernel {} reaches {} that its source does not show", kernel_->name, what));
 }
 
 void BlockRunner::report_deadlock() const {
-  fault(fmt::format(
-      "deadlock: {} threads wait at __syncthreads, {} lanes wait in a __*_sync warp operation, "
-      "{} threads have exited, in kernel {}, block ({},{},{})",
-      barrier_arrived_, warps_.waiting_lanes(), ended_, kernel_->name, blockIdx.x, blockIdx.y, blockIdx.z));
+  if (Checker* const checker = active_checker()) checker->deadlock(ended_);
+  const unsigned int asleep = sleepers_.count();
+  const std::string at_own_barriers =
+      asleep > 0 ? fmt::format("{} threads wait at a barrier of a group, ", asleep) : "";
+  fault(
+      fmt::format("deadlock: {} threads wait at __syncthreads, {} lanes wait in a __*_sync warp operation, "
+                  "{}{} threads have exited, in kernel {}, block ({},{},{})",
+                  barrier_arrived_, warps_.waiting_lanes(), at_own_barriers, ended_, kernel_->name,
+                  blockIdx.x, blockIdx.y, blockIdx.z));
 }
 
 }  // namespace kgrade_emulated

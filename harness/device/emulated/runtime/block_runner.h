@@ -14,6 +14,8 @@
 
 #include "device/emulated/runtime/fiber.h"
 #include "device/emulated/runtime/shared_memory.h"
+#include "device/emulated/runtime/sleepers.h"
+#include "device/emulated/runtime/start_order.h"
 #include "device/emulated/runtime/warp_meetings.h"
 #include "kgrade_emulated/launch.h"
 #include "kgrade_emulated/synchronisation.h"
@@ -23,11 +25,17 @@ namespace kgrade_emulated {
 class BlockRunner {
  public:
   // The runner of the calling host thread.
-  static BlockRunner& of_this_thread();
+  static BlockRunner& of_this_thread() { return runner_ != nullptr ? *runner_ : make_for_this_thread(); }
+  // The size of the stack that the calling thread runs, if touching this address means that it is full; or 0.
+  // Safe in a signal handler.
+  static std::size_t stack_that_ends_at(std::uintptr_t address);
 
-  void begin_grid(const BoundKernel& kernel, const Configuration& configuration);
+  void begin_grid(const BoundKernel& kernel, const Configuration& configuration, const StartOrder& order);
   void run_block(uint3 block);
-  void end_grid() { kernel_ = nullptr; }
+  void end_grid() {
+    kernel_ = nullptr;
+    cooperates_ = false;
+  }
   bool is_running() const { return kernel_ != nullptr; }
 
   // Called by the current thread of the block.
@@ -35,32 +43,50 @@ class BlockRunner {
   const WarpMeeting& meet_warp(WarpOperation operation, unsigned int mask, unsigned long long value,
                                unsigned int site = 0);
   void leave_warp(const WarpMeeting& meeting) { warps_.leave(meeting); }
+  unsigned int thread() const { return current_->number; }  // its number in the block
   unsigned int lane() const { return current_->number % 32; }
   unsigned int converged_lanes(unsigned int site);
+  void sleep_on(const void* key);
+  unsigned int sleeping_on(const void* key) const { return sleepers_.count_at(key); }
+  void wake(const void* key) { sleepers_.wake(key, ready_); }
   SharedMemory& shared_memory() { return shared_memory_; }
 
  private:
+  static BlockRunner& make_for_this_thread();
   static void fiber_entry();
   [[noreturn]] void serve();
   void begin_thread(Fiber& fiber);
+  void begin_listed_thread(Fiber& fiber);
   void end_thread();
   void park();
+  Fiber* other_than_ready();
   Fiber* converging_fiber();
   void retire_fiber();
   void transfer(StackContext& from, Fiber* to);
   Fiber& idle_fiber();
   void run_cooperative_block();
+  void run_independent_block();
+  void list_threads_of(uint3 block);
 
   bool barrier_is_complete() const { return barrier_arrived_ > 0 && barrier_arrived_ + ended_ == threads_; }
   void release_barrier();
-  void require_cooperation(const char* what) const;
+  void require_cooperation(const char* what) const {
+    if (!cooperates_) [[unlikely]]
+      refuse_to_wait(what);
+  }
+  [[noreturn, gnu::cold]] void refuse_to_wait(const char* what) const;
   [[noreturn]] void report_deadlock() const;
 
+  static constinit thread_local BlockRunner* runner_;
+
   const BoundKernel* kernel_ = nullptr;
+  bool cooperates_ = false;  // there is a kernel, and its threads may wait for each other
   std::size_t dynamic_shared_bytes_ = 0;
   unsigned int threads_ = 0;  // of a block
+  StartOrder start_order_;
 
   // Of the current block.
+  std::vector<unsigned int> listed_;  // by number, in the order in which they begin; empty: forward
   uint3 next_thread_{0, 0, 0};
   unsigned int started_ = 0;
   unsigned int ended_ = 0;
@@ -70,6 +96,7 @@ class BlockRunner {
   FiberQueue at_barrier_;
   FiberQueue ready_;
   WarpMeetings warps_;
+  Sleepers sleepers_;
   SharedMemory shared_memory_;
 
   std::vector<std::unique_ptr<Fiber>> fibers_;

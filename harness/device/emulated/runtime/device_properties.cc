@@ -1,6 +1,9 @@
-#include <unistd.h>
-
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cstring>
+#include <iterator>
+#include <optional>
 #include <string_view>
 
 #include "device/emulated/runtime/emulated_runtime.h"
@@ -50,81 +53,113 @@ cudaDeviceProp device_properties() {
   properties.memoryBusWidth = 64;
   properties.major = 9;
   properties.textureAlignment = 512;
+  properties.texturePitchAlignment = 32;
+  properties.surfaceAlignment = 512;
   properties.multiProcessorCount = static_cast<int>(kgrade_emulated::host_threads());
   properties.integrated = 1;
   properties.canMapHostMemory = 1;
   properties.concurrentKernels = 1;
   properties.unifiedAddressing = 1;
   properties.managedMemory = 1;
+  properties.concurrentManagedAccess = 1;
+  properties.pageableMemoryAccess = 1;
+  properties.hostNativeAtomicSupported = 1;
+  properties.hostRegisterSupported = 1;
+  properties.canUseHostPointerForRegisteredMem = 1;
+  properties.streamPrioritiesSupported = 1;
+  properties.globalL1CacheSupported = 1;
+  properties.localL1CacheSupported = 1;
+  properties.memoryPoolsSupported = 1;
+  properties.asyncEngineCount = 1;
+  properties.deviceOverlap = 1;
+  properties.reservedSharedMemPerBlock = 1024;
+  properties.singleToDoublePrecisionPerfRatio = 2;
   properties.l2CacheSize = l2_bytes;
   return properties;
 }
 
-// The value of an attribute; -1 for one that is not known.
-int attribute_value(const cudaDeviceProp& properties, cudaDeviceAttr attribute) {
-  switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-      return properties.maxThreadsPerBlock;
-    case cudaDevAttrMaxBlockDimX:
-      return properties.maxThreadsDim[0];
-    case cudaDevAttrMaxBlockDimY:
-      return properties.maxThreadsDim[1];
-    case cudaDevAttrMaxBlockDimZ:
-      return properties.maxThreadsDim[2];
-    case cudaDevAttrMaxGridDimX:
-      return properties.maxGridSize[0];
-    case cudaDevAttrMaxGridDimY:
-      return properties.maxGridSize[1];
-    case cudaDevAttrMaxGridDimZ:
-      return properties.maxGridSize[2];
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-      return static_cast<int>(properties.sharedMemPerBlock);
-    case cudaDevAttrTotalConstantMemory:
-      return static_cast<int>(properties.totalConstMem);
-    case cudaDevAttrWarpSize:
-      return properties.warpSize;
-    case cudaDevAttrMaxRegistersPerBlock:
-      return properties.regsPerBlock;
-    case cudaDevAttrClockRate:
-      return properties.clockRate;
-    case cudaDevAttrMultiProcessorCount:
-      return properties.multiProcessorCount;
-    case cudaDevAttrIntegrated:
-      return properties.integrated;
-    case cudaDevAttrCanMapHostMemory:
-      return properties.canMapHostMemory;
-    case cudaDevAttrConcurrentKernels:
-      return properties.concurrentKernels;
-    case cudaDevAttrMemoryClockRate:
-      return properties.memoryClockRate;
-    case cudaDevAttrGlobalMemoryBusWidth:
-      return properties.memoryBusWidth;
-    case cudaDevAttrL2CacheSize:
-      return properties.l2CacheSize;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-      return properties.maxThreadsPerMultiProcessor;
-    case cudaDevAttrUnifiedAddressing:
-      return properties.unifiedAddressing;
-    case cudaDevAttrComputeCapabilityMajor:
-      return properties.major;
-    case cudaDevAttrComputeCapabilityMinor:
-      return properties.minor;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-      return static_cast<int>(properties.sharedMemPerMultiprocessor);
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-      return properties.regsPerMultiprocessor;
-    case cudaDevAttrManagedMemory:
-      return properties.managedMemory;
-    case cudaDevAttrCooperativeLaunch:
-      return properties.cooperativeLaunch;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-      return static_cast<int>(properties.sharedMemPerBlockOptin);
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-      return properties.maxBlocksPerMultiProcessor;
-    case cudaDevAttrMemoryPoolsSupported:
-      return 1;
+struct AttributeValue {
+  cudaDeviceAttr attribute;
+  int (*value)(const cudaDeviceProp& properties);
+};
+
+#define KGRADE_VALUE(attribute, member)                                                        \
+  {                                                                                            \
+    cudaDevAttr##attribute, [](const cudaDeviceProp& p) { return static_cast<int>(p.member); } \
   }
-  return -1;
+constexpr AttributeValue values[] = {
+    KGRADE_VALUE(MaxThreadsPerBlock, maxThreadsPerBlock),
+    KGRADE_VALUE(MaxBlockDimX, maxThreadsDim[0]),
+    KGRADE_VALUE(MaxBlockDimY, maxThreadsDim[1]),
+    KGRADE_VALUE(MaxBlockDimZ, maxThreadsDim[2]),
+    KGRADE_VALUE(MaxGridDimX, maxGridSize[0]),
+    KGRADE_VALUE(MaxGridDimY, maxGridSize[1]),
+    KGRADE_VALUE(MaxGridDimZ, maxGridSize[2]),
+    KGRADE_VALUE(MaxSharedMemoryPerBlock, sharedMemPerBlock),
+    KGRADE_VALUE(TotalConstantMemory, totalConstMem),
+    KGRADE_VALUE(WarpSize, warpSize),
+    KGRADE_VALUE(MaxPitch, memPitch),
+    KGRADE_VALUE(MaxRegistersPerBlock, regsPerBlock),
+    KGRADE_VALUE(ClockRate, clockRate),
+    KGRADE_VALUE(TextureAlignment, textureAlignment),
+    KGRADE_VALUE(GpuOverlap, deviceOverlap),
+    KGRADE_VALUE(MultiProcessorCount, multiProcessorCount),
+    KGRADE_VALUE(Integrated, integrated),
+    KGRADE_VALUE(CanMapHostMemory, canMapHostMemory),
+    KGRADE_VALUE(SurfaceAlignment, surfaceAlignment),
+    KGRADE_VALUE(ConcurrentKernels, concurrentKernels),
+    KGRADE_VALUE(MemoryClockRate, memoryClockRate),
+    KGRADE_VALUE(GlobalMemoryBusWidth, memoryBusWidth),
+    KGRADE_VALUE(L2CacheSize, l2CacheSize),
+    KGRADE_VALUE(MaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    KGRADE_VALUE(AsyncEngineCount, asyncEngineCount),
+    KGRADE_VALUE(UnifiedAddressing, unifiedAddressing),
+    KGRADE_VALUE(TexturePitchAlignment, texturePitchAlignment),
+    KGRADE_VALUE(ComputeCapabilityMajor, major),
+    KGRADE_VALUE(ComputeCapabilityMinor, minor),
+    KGRADE_VALUE(StreamPrioritiesSupported, streamPrioritiesSupported),
+    KGRADE_VALUE(GlobalL1CacheSupported, globalL1CacheSupported),
+    KGRADE_VALUE(LocalL1CacheSupported, localL1CacheSupported),
+    KGRADE_VALUE(MaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+    KGRADE_VALUE(MaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    KGRADE_VALUE(ManagedMemory, managedMemory),
+    KGRADE_VALUE(HostNativeAtomicSupported, hostNativeAtomicSupported),
+    KGRADE_VALUE(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio),
+    KGRADE_VALUE(PageableMemoryAccess, pageableMemoryAccess),
+    KGRADE_VALUE(ConcurrentManagedAccess, concurrentManagedAccess),
+    KGRADE_VALUE(CanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem),
+    KGRADE_VALUE(CooperativeLaunch, cooperativeLaunch),
+    KGRADE_VALUE(MaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    KGRADE_VALUE(HostRegisterSupported, hostRegisterSupported),
+    KGRADE_VALUE(MaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    KGRADE_VALUE(ReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+    KGRADE_VALUE(MemoryPoolsSupported, memoryPoolsSupported),
+};
+#undef KGRADE_VALUE
+
+// Other attributes that CUDA knows are of what this device has not: 0.
+std::optional<int> attribute_value(cudaDeviceAttr attribute) {
+  constexpr int last = cudaDevAttrOnlyPartialHostNativeAtomicSupported;
+  if (attribute < 1 || attribute > last) return std::nullopt;
+  const auto* const found =
+      std::find_if(std::begin(values), std::end(values),
+                   [&](const AttributeValue& entry) { return entry.attribute == attribute; });
+  if (found == std::end(values)) return 0;
+  return found->value(device_properties());
+}
+
+constexpr char pci_bus_id[] = "0000:00:00.0";
+
+bool is_limit(cudaLimit limit) {
+  return limit >= cudaLimitStackSize && limit <= cudaLimitPersistingL2CacheSize;
+}
+
+using KeptLimits = std::array<std::atomic<std::size_t>, cudaLimitPersistingL2CacheSize + 1>;
+
+// By number; at first what a GPU of this compute capability starts with.
+KeptLimits& kept_limits() {
+  static KeptLimits limits = {1024, 8650752, 8388608, 2, 2048, 64, 0};
+  return limits;
 }
 
 cudaError_t check_device(int device) {
@@ -153,27 +188,82 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
 
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
   if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
-  const int found = attribute_value(device_properties(), attribute);
-  if (found < 0) return set_last_error(cudaErrorInvalidValue);
-  *value = found;
+  const std::optional<int> found = attribute_value(attribute);
+  if (!found) return set_last_error(cudaErrorInvalidValue);
+  *value = *found;
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaSetDeviceFlags(unsigned int) { return cudaSuccess; }
-cudaError_t cudaDeviceSetLimit(cudaLimit, std::size_t) { return cudaSuccess; }
+
+cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
+  *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
+  return cudaSuccess;
+}
+
+cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) { return check_device(device); }
+
+cudaError_t cudaSetValidDevices(int* devices, int count) {
+  if (devices == nullptr) return set_last_error(cudaErrorInvalidValue);
+  return check_device(std::all_of(devices, devices + count, [](int d) { return d == 0; }) ? 0 : -1);
+}
+
+cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp*) { return cudaGetDevice(device); }
+
+cudaError_t cudaDeviceGetPCIBusId(char* id, int bytes, int device) {
+  if (const cudaError_t error = check_device(device); error != cudaSuccess) return error;
+  if (id == nullptr || bytes < static_cast<int>(sizeof pci_bus_id)) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  std::memcpy(id, pci_bus_id, sizeof pci_bus_id);
+  return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetByPCIBusId(int* device, const char* id) {
+  *device = 0;
+  return check_device(id != nullptr && std::string_view(id) == pci_bus_id ? 0 : -1);
+}
+
+cudaError_t cudaCtxResetPersistingL2Cache() { return cudaSuccess; }
+
+cudaError_t cudaDeviceCanAccessPeer(int* can, int device, int peer) {
+  *can = 0;
+  return check_device(device != 0 ? device : peer);
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int) {
+  const cudaError_t error = check_device(peer);
+  return error != cudaSuccess ? error : set_last_error(cudaErrorPeerAccessUnsupported);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  const cudaError_t error = check_device(peer);
+  return error != cudaSuccess ? error : set_last_error(cudaErrorPeerAccessNotEnabled);
+}
+
+cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int, int) {
+  return set_last_error(cudaErrorInvalidDevice);
+}
+
+// Limits are kept and given back; nothing here is limited by them.
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  if (!is_limit(limit)) return set_last_error(cudaErrorInvalidValue);
+  kept_limits()[static_cast<std::size_t>(limit)] = value;
+  return cudaSuccess;
+}
 
 cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
-  constexpr std::size_t stack_bytes = 256 * 1024;
-  *value = limit == cudaLimitStackSize ? stack_bytes : 0;
+  if (value == nullptr || !is_limit(limit)) return set_last_error(cudaErrorInvalidValue);
+  if (limit == cudaLimitDevRuntimeSyncDepth) return set_last_error(cudaErrorUnsupportedLimit);
+  *value = kept_limits()[static_cast<std::size_t>(limit)];
   return cudaSuccess;
 }
 
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) { return cudaSuccess; }
 
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
-  *least = 0;
-  *greatest = 0;
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* configuration) {
+  *configuration = cudaFuncCachePreferNone;
   return cudaSuccess;
 }
 

@@ -3,11 +3,36 @@
 // symbols.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
+#include "device/thread_order.h"
+
 namespace kgrade_emulated {
 
 // How many host threads share the blocks of a grid; 0 for as many as the process may use at once, which is
 // also the default.
 void set_host_threads(unsigned int count);
 unsigned int host_threads();
+
+// The order in which launches from now on begin the threads of a block, and the blocks of a grid; threads
+// that waited go on in the same order. Forward by default. Shuffled orders are drawn from the seed anew for
+// each launch and block: the same seed and the same launches give the same orders.
+void set_thread_order(kgrade::ThreadOrder order, std::uint64_t seed = 0);
+
+// What a program can use up: memory that its host code or the device itself needs (cudaMalloc() returns an
+// error instead), or the stack of a thread of a block or of the host.
+enum class Limit { memory, stack };
+// Called with the limit's size, on the thread that went beyond it, perhaps in a signal handler. Must not
+// return. Without one, a line on stderr and SIGABRT.
+using LimitHandler = void (*)(Limit limit, std::size_t bytes);
+void set_limit_handler(LimitHandler handler);
+
+// From now on a stack overflow, of the calling thread, a thread of a block or a host thread of the device, is
+// told from other faults. Call it on the process's first thread, before the first launch.
+void limit_program();
+
+// What cudaMalloc() and its kin give out at most at a time.
+std::size_t device_memory_bytes();
 
 }  // namespace kgrade_emulated

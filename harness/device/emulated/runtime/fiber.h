@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 #include "device/emulated/runtime/fiber_switch.h"
 #include "kgrade_emulated/block.h"
 
 namespace kgrade_emulated {
 
-// A mapping with an inaccessible page below it, so that running off the stack faults.
+// A mapping with inaccessible pages below it, so that running off the stack faults.
 class GuardedStack {
  public:
   // `colour` shifts the start, since stacks at equal offsets would compete for the same cache sets.
@@ -19,6 +20,8 @@ class GuardedStack {
 
   void* bottom() const { return bottom_; }
   std::size_t bytes() const { return bytes_; }
+  // Whether the address is one that only an overflow of this stack touches.
+  bool ends_at(std::uintptr_t address) const;
 
  private:
   void* mapping_ = nullptr;
@@ -26,23 +29,33 @@ class GuardedStack {
   std::size_t bytes_ = 0;
 };
 
-struct Fiber {
+// All that a switch needs lies in one cache line.
+struct alignas(64) Fiber {
   Fiber(unsigned int number, void (*entry)());
   ~Fiber() { release_context(context); }
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  GuardedStack stack;
+  // Has the stack of a fiber that does not run brought into the cache.
+  void prefetch() const {
+    const char* const top = static_cast<const char*>(context.stack_pointer);
+    __builtin_prefetch(top);
+    __builtin_prefetch(top + 64);
+    __builtin_prefetch(top + 128);
+  }
+
   StackContext context;
+  Fiber* next = nullptr;  // in a queue
   uint3 thread{0, 0, 0};
   unsigned int number = 0;  // of the thread in its block, x fastest
-  Fiber* next = nullptr;    // in a queue
+  GuardedStack stack;
 };
 
 // First in, first out. Links the fibers themselves: a fiber is in at most one queue.
 class FiberQueue {
  public:
   bool empty() const { return first_ == nullptr; }
+  Fiber* first() const { return first_; }
 
   void push(Fiber& fiber) {
     fiber.next = nullptr;

@@ -13,32 +13,48 @@
 namespace kgrade_emulated {
 namespace {
 
-struct OptIns {
-  std::mutex mutex;
-  std::map<const void*, std::size_t> bytes;
+struct Settings {
+  std::size_t dynamic_shared_bytes = limits::shared_bytes_per_block;
+  int carveout = cudaSharedmemCarveoutDefault;
 };
 
-OptIns& opt_ins() {
-  static OptIns all;
+struct AllSettings {
+  std::mutex mutex;
+  std::map<const void*, Settings> of;
+};
+
+AllSettings& all_settings() {
+  static AllSettings all;
   return all;
+}
+
+Settings settings_of(const void* function) {
+  const std::lock_guard lock(all_settings().mutex);
+  const auto found = all_settings().of.find(function);
+  return found != all_settings().of.end() ? found->second : Settings{};
 }
 
 }  // namespace
 
 std::size_t most_dynamic_shared_bytes(const void* function) {
   if (function == nullptr) return limits::shared_bytes_per_block_opt_in;
-  const std::lock_guard lock(opt_ins().mutex);
-  const auto found = opt_ins().bytes.find(function);
-  return found != opt_ins().bytes.end() ? std::max(found->second, limits::shared_bytes_per_block)
-                                        : limits::shared_bytes_per_block;
+  return std::max(settings_of(function).dynamic_shared_bytes, limits::shared_bytes_per_block);
 }
 
-int blocks_per_multiprocessor(int threads, std::size_t dynamic_shared_bytes) {
-  const int by_threads = limits::threads_per_multiprocessor / std::max(threads, 1);
-  const std::size_t by_memory = dynamic_shared_bytes > 0
-                                    ? limits::shared_bytes_per_multiprocessor / dynamic_shared_bytes
-                                    : static_cast<std::size_t>(limits::blocks_per_multiprocessor);
-  return std::min({by_threads, static_cast<int>(by_memory), limits::blocks_per_multiprocessor});
+cudaError_t blocks_per_multiprocessor(int* blocks, int threads, std::size_t dynamic_shared_bytes) {
+  if (blocks == nullptr || threads <= 0) return set_last_error(cudaErrorInvalidValue);
+  const int warps = (threads + 31) / 32;
+  const int by_threads = threads > static_cast<int>(limits::threads_per_block)
+                             ? 0
+                             : limits::threads_per_multiprocessor / (warps * 32);
+  // A block of any size needs some shared memory for the system.
+  constexpr std::size_t reserved = 1024;
+  const std::size_t by_memory =
+      dynamic_shared_bytes > limits::shared_bytes_per_block_opt_in
+          ? 0
+          : limits::shared_bytes_per_multiprocessor / (dynamic_shared_bytes + reserved);
+  *blocks = std::min({by_threads, static_cast<int>(by_memory), limits::blocks_per_multiprocessor});
+  return cudaSuccess;
 }
 
 }  // namespace kgrade_emulated
@@ -46,22 +62,41 @@ int blocks_per_multiprocessor(int threads, std::size_t dynamic_shared_bytes) {
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value) {
   using namespace kgrade_emulated;
   if (function == nullptr) return set_last_error(cudaErrorInvalidDeviceFunction);
-  if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize) return cudaSuccess;
-  if (value < 0 || static_cast<std::size_t>(value) > limits::shared_bytes_per_block_opt_in) {
+  const std::lock_guard lock(all_settings().mutex);
+  Settings& settings = all_settings().of[function];
+  if (attribute == cudaFuncAttributeMaxDynamicSharedMemorySize && value >= 0 &&
+      static_cast<std::size_t>(value) <= limits::shared_bytes_per_block_opt_in) {
+    settings.dynamic_shared_bytes = static_cast<std::size_t>(value);
+  } else if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout &&
+             value >= cudaSharedmemCarveoutDefault && value <= cudaSharedmemCarveoutMaxShared) {
+    settings.carveout = value;
+  } else {
     return set_last_error(cudaErrorInvalidValue);
   }
-  const std::lock_guard lock(opt_ins().mutex);
-  opt_ins().bytes[function] = static_cast<std::size_t>(value);
   return cudaSuccess;
 }
 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function) {
+  using namespace kgrade_emulated;
+  if (attributes == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (function == nullptr) return set_last_error(cudaErrorInvalidDeviceFunction);
+  const Settings settings = settings_of(function);
   *attributes = {};
-  attributes->maxThreadsPerBlock = static_cast<int>(kgrade_emulated::limits::threads_per_block);
+  attributes->maxThreadsPerBlock = static_cast<int>(limits::threads_per_block);
   attributes->numRegs = 32;
   attributes->ptxVersion = 90;
   attributes->binaryVersion = 90;
-  attributes->maxDynamicSharedSizeBytes =
-      static_cast<int>(kgrade_emulated::most_dynamic_shared_bytes(function));
+  attributes->maxDynamicSharedSizeBytes = static_cast<int>(settings.dynamic_shared_bytes);
+  attributes->preferredShmemCarveout = settings.carveout;
+  return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks,
+                                                      int threads) {
+  using namespace kgrade_emulated;
+  if (bytes == nullptr || blocks <= 0 || threads <= 0) return set_last_error(cudaErrorInvalidValue);
+  constexpr std::size_t reserved = 1024;
+  const std::size_t share = limits::shared_bytes_per_multiprocessor / static_cast<std::size_t>(blocks);
+  *bytes = std::min(share > reserved ? share - reserved : 0, most_dynamic_shared_bytes(function));
   return cudaSuccess;
 }

@@ -3,12 +3,14 @@
 #include <cstdint>
 #include <thread>
 
+#include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/block_runner.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/fault.h"
 #include "device/emulated/runtime/function_attributes.h"
 #include "device/emulated/runtime/host_threads.h"
 #include "device/emulated/runtime/limits.h"
+#include "device/emulated/runtime/start_order.h"
 #include "kgrade_emulated/api_errors.h"
 #include "kgrade_emulated/launch.h"
 
@@ -36,23 +38,27 @@ cudaError_t check(const BoundKernel& kernel, const Configuration& configuration)
   return cudaSuccess;
 }
 
-// Blocks in order, x fastest; host threads take a few at a time.
+// Blocks in order, forward is x fastest; host threads take a few at a time.
 class Grid {
  public:
   Grid(const BoundKernel& kernel, const Configuration& configuration, unsigned int threads)
-      : kernel_(kernel), configuration_(configuration), blocks_(volume(configuration.grid)) {
+      : kernel_(kernel),
+        configuration_(configuration),
+        blocks_(volume(configuration.grid)),
+        start_order_(next_start_order()),
+        block_order_(start_order_, blocks_) {
     const std::uint64_t shares = std::uint64_t{threads} * 8;
     step_ = std::clamp<std::uint64_t>(blocks_ / shares, 1, 64);
   }
 
   void run_share() {
     BlockRunner& runner = BlockRunner::of_this_thread();
-    runner.begin_grid(kernel_, configuration_);
+    runner.begin_grid(kernel_, configuration_, start_order_);
     for (;;) {
       const std::uint64_t begin = next_.fetch_add(step_);
       if (begin >= blocks_) break;
       for (std::uint64_t block = begin; block < std::min(begin + step_, blocks_); ++block) {
-        runner.run_block(position(block));
+        runner.run_block(position(block_order_[block]));
       }
     }
     runner.end_grid();
@@ -69,6 +75,8 @@ class Grid {
   const BoundKernel& kernel_;
   const Configuration& configuration_;
   std::uint64_t blocks_;
+  StartOrder start_order_;
+  BlockOrder block_order_;
   std::uint64_t step_ = 1;
   std::atomic<std::uint64_t> next_{0};
 };
@@ -93,7 +101,10 @@ void run_grid(const BoundKernel& kernel, const Configuration& configuration) {
   const std::uint64_t blocks = volume(configuration.grid);
   const auto threads = static_cast<unsigned int>(std::min<std::uint64_t>(host_threads(), blocks));
   Grid grid(kernel, configuration, threads);
+  Checker* const checker = active_checker();
+  if (checker != nullptr) checker->begin_launch(kernel.name, configuration.grid, configuration.block);
   run_on_host_threads(threads, [&] { grid.run_share(); });
+  if (checker != nullptr) checker->end_launch();
 }
 
 }  // namespace kgrade_emulated

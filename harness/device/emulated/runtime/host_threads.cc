@@ -5,6 +5,9 @@
 #include <system_error>
 #include <thread>
 
+#include "device/emulated/runtime/limits.h"
+#include "device/emulated/runtime/program_limits.h"
+
 namespace kgrade_emulated {
 namespace {
 
@@ -31,6 +34,7 @@ class HostThreads {
   // Fewer when the process may not have so many.
   void start(unsigned int count) {
     while (threads_ < count) {
+      make_room_for(limits::host_thread_bytes);
       try {
         std::thread([this] { serve(); }).detach();
       } catch (const std::system_error&) {
@@ -41,6 +45,7 @@ class HostThreads {
   }
 
   void serve() {
+    use_signal_stack();
     std::unique_lock lock(mutex_);
     for (;;) {
       begin_.wait(lock, [&] { return wanted_ > 0; });

@@ -1,6 +1,8 @@
 // What running kernels call, and where they read their position.
+#include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/block_runner.h"
 #include "device/emulated/runtime/fault.h"
+#include "kgrade_emulated/sleep.h"
 
 constinit thread_local uint3 threadIdx = {0, 0, 0};
 constinit thread_local uint3 blockIdx = {0, 0, 0};
@@ -10,23 +12,92 @@ constinit thread_local dim3 gridDim;
 namespace kgrade_emulated {
 namespace {
 
-BlockRunner& running() {
+[[noreturn, gnu::cold]] void called_outside() {
+  fault("a function of the device is called outside of a kernel");
+}
+
+inline BlockRunner& running() {
   BlockRunner& runner = BlockRunner::of_this_thread();
-  if (!runner.is_running()) fault("a function of the device is called outside of a kernel");
+  if (!runner.is_running()) [[unlikely]]
+    called_outside();
   return runner;
 }
 
+// Tells the checker, if there is one, where the current thread waits, and that it goes on.
+class CheckedWait {
+ public:
+  explicit CheckedWait(const Checker::Wait& wait) : checker_(active_checker()) {
+    if (checker_ == nullptr) return;
+    thread_ = running().thread();
+    checker_->begins_to_wait(thread_, wait);
+  }
+  ~CheckedWait() {
+    if (checker_ != nullptr) checker_->goes_on(thread_);
+  }
+  CheckedWait(const CheckedWait&) = delete;
+  CheckedWait& operator=(const CheckedWait&) = delete;
+
+  unsigned int thread() const { return thread_; }
+
+ private:
+  Checker* checker_;
+  unsigned int thread_ = 0;
+};
+
 }  // namespace
 
-BarrierResult block_barrier(int predicate) { return running().wait_at_barrier(predicate); }
+// The contestant's code goes on at the return address: its place in the source.
+#define KGRADE_CALLER __builtin_return_address(0)
+
+// Without a checker nothing of these functions stays on the stack while a thread waits: it would be memory to
+// fetch at each switch.
+BarrierResult block_barrier(int predicate) {
+  if (active_checker() == nullptr) [[likely]]
+    return running().wait_at_barrier(predicate);
+  const CheckedWait wait({KGRADE_CALLER, true, 0});
+  return running().wait_at_barrier(predicate);
+}
 
 const WarpMeeting& meet_warp(WarpOperation operation, unsigned int mask, unsigned long long value) {
-  return running().meet_warp(operation, mask, value);
+  BlockRunner& runner = running();
+  if (active_checker() == nullptr) [[likely]]
+    return runner.meet_warp(operation, mask, value);
+  const CheckedWait wait({KGRADE_CALLER, false, mask});
+  Checker* const checker = active_checker();
+  if (checker != nullptr && (mask >> runner.lane() & 1u) == 0) checker->bad_mask(KGRADE_CALLER, mask);
+  return runner.meet_warp(operation, mask, value);
 }
 
 void leave_warp(const WarpMeeting& meeting) { running().leave_warp(meeting); }
+void report_missing_lane(unsigned int mask) {
+  if (Checker* const checker = active_checker()) checker->bad_mask(KGRADE_CALLER, mask);
+}
 unsigned int current_lane() { return running().lane(); }
-unsigned int converged_lanes(unsigned int site) { return running().converged_lanes(site); }
+
+unsigned int converged_lanes(unsigned int site) {
+  const CheckedWait wait({KGRADE_CALLER, false, 0});
+  return running().converged_lanes(site);
+}
+
+void sleep_on(const void* key) {
+  const CheckedWait wait({KGRADE_CALLER, false, 0});
+  running().sleep_on(key);
+  if (Checker* const checker = active_checker()) checker->group_meets(wait.thread());
+}
+
+void wake(const void* key) {
+  BlockRunner& runner = running();
+  if (Checker* const checker = active_checker()) checker->group_meets(runner.thread());
+  runner.wake(key);
+}
+
+void meet_in_block(const void* key, unsigned int threads) {
+  if (running().sleeping_on(key) + 1 < threads) {
+    sleep_on(key);
+  } else {
+    wake(key);
+  }
+}
 
 void* shared_memory(SharedSlot& slot, std::size_t bytes, std::size_t alignment) {
   return running().shared_memory().variable(slot, bytes, alignment);

@@ -1,5 +1,5 @@
 // What a launch may ask for: compute capability 9.0 (Programming Guide, "Technical Specifications per Compute
-// Capability").
+// Capability"); and what a program may use.
 #pragma once
 
 #include <cstddef>
@@ -20,5 +20,29 @@ inline constexpr int threads_per_multiprocessor = 2048;
 inline constexpr int blocks_per_multiprocessor = 32;
 inline constexpr int registers = 65536;
 inline constexpr std::size_t constant_bytes = 64 * 1024;
+
+// The stack of one thread of a block: the 512 KiB of local memory that a thread has on a GPU, and room for
+// what only the host's code puts there.
+inline constexpr std::size_t thread_stack_bytes = 576 * 1024;
+// Inaccessible below it: more than a frame that is no array takes, since nothing else stops one that is
+// larger.
+inline constexpr std::size_t stack_guard_bytes = 64 * 1024;
+// Address space for both, and for stacks to begin at different places in it.
+inline constexpr std::size_t stack_mapping_bytes = thread_stack_bytes + stack_guard_bytes + 320 * 1024;
+// What a thread of the host needs for the blocks that it runs: the stacks of a block, its own, and its heap.
+inline constexpr std::size_t host_thread_bytes = 16 << 20;
+inline constexpr std::size_t stack_bytes_per_host_thread =
+    threads_per_block * stack_mapping_bytes + host_thread_bytes;
+
+// Device memory of a program, besides the buffers lent to it: cases for this device are of megabytes, so that
+// this is any workspace for one, and three workers fit into a laptop of 8 GiB. Half of the machine's memory
+// where that is less.
+inline constexpr std::size_t device_memory_bytes = std::size_t{2} << 30;
+// Private memory of a worker beyond that: its libraries, and what host code allocates.
+inline constexpr std::size_t host_memory_bytes = std::size_t{1} << 30;
+// Linux's default, set for users who have none.
+inline constexpr std::size_t host_stack_bytes = 8 << 20;
+// A contestant has no file to write; this is for what its libraries may.
+inline constexpr std::size_t file_bytes = 16 << 20;
 
 }  // namespace kgrade_emulated::limits

@@ -1,12 +1,15 @@
 // Device memory: the host's, with an account of what is allocated.
-#include <unistd.h>
-
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <optional>
 
+#include "device/emulated/checker/checker.h"
+#include "device/emulated/runtime/allocations.h"
+#include "device/emulated/runtime/emulated_runtime.h"
+#include "device/emulated/runtime/spaced_memory.h"
 #include "kgrade_emulated/api_device.h"
 #include "kgrade_emulated/api_memory.h"
 
@@ -16,56 +19,87 @@ namespace {
 constexpr std::size_t alignment = 256;  // what cudaMalloc() promises
 constexpr int unwritten = 0xff;
 
-std::size_t physical_bytes() {
-  return static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+// One allocation.
+struct Request {
+  std::size_t bytes;
+  cudaMemoryType type;
+  unsigned int flags = 0;
+  std::shared_ptr<PoolUsage> usage;
+  const void* caller = nullptr;  // where the contestant goes on
+};
+
+void tell_checker(const void* memory, const Request& request) {
+  if (Checker* const checker = active_checker()) {
+    checker->allocated(memory, request.bytes, spacing(), request.type != cudaMemoryTypeDevice,
+                       request.caller);
+  }
+}
+
+void free_block(void* memory) {
+  if (Checker* const checker = active_checker()) checker->released(memory);
+  free_spaced(memory);
 }
 
 class Allocations {
  public:
-  cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type) {
+  cudaError_t allocate(void** pointer, const Request& request) {
+    const std::size_t bytes = request.bytes;
     if (pointer == nullptr) return cudaErrorInvalidValue;
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     const std::lock_guard lock(mutex_);
-    void* memory = nullptr;
-    if (bytes > physical_bytes() - std::min(used_, physical_bytes()) ||
-        ::posix_memalign(&memory, alignment, bytes) != 0) {
-      return cudaErrorMemoryAllocation;
-    }
+    if (bytes > device_memory_bytes() - used_) return cudaErrorMemoryAllocation;
+    void* const memory = allocate_spaced(alignment, bytes);
+    if (memory == nullptr) return cudaErrorMemoryAllocation;
     std::memset(memory, unwritten, bytes);
-    blocks_[memory] = {bytes, type};
+    blocks_[memory] = request;
+    if (request.usage != nullptr) request.usage->add(bytes);
     used_ += bytes;
     *pointer = memory;
+    tell_checker(memory, request);
     return cudaSuccess;
   }
 
-  cudaError_t release(void* pointer) {
+  // By the function for the host's memory or by that for the device's.
+  cudaError_t release(void* pointer, bool of_host) {
     if (pointer == nullptr) return cudaSuccess;
     const std::lock_guard lock(mutex_);
     const auto found = blocks_.find(pointer);
-    if (found == blocks_.end()) return cudaErrorInvalidValue;
+    if (found == blocks_.end() || (found->second.type == cudaMemoryTypeHost) != of_host) {
+      return cudaErrorInvalidValue;
+    }
     used_ -= found->second.bytes;
+    if (found->second.usage != nullptr) found->second.usage->current -= found->second.bytes;
     blocks_.erase(found);
-    std::free(pointer);
+    free_block(pointer);
     return cudaSuccess;
   }
 
   void release_all() {
     const std::lock_guard lock(mutex_);
-    for (const auto& [pointer, block] : blocks_) std::free(pointer);
+    for (const auto& [pointer, block] : blocks_) free_block(pointer);
     blocks_.clear();
     used_ = 0;
   }
 
-  // Memory that nobody allocated here is the harness's, lent to the call: device memory.
-  cudaMemoryType type_of(const void* pointer) {
+  // The allocation or registration that an address lies in.
+  std::optional<Request> find(const void* pointer) {
     const std::lock_guard lock(mutex_);
-    auto after = blocks_.upper_bound(const_cast<void*>(pointer));
-    if (after == blocks_.begin()) return cudaMemoryTypeDevice;
-    const auto& [begin, block] = *--after;
-    const auto offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(begin);
-    return offset < block.bytes ? block.type : cudaMemoryTypeDevice;
+    if (auto found = find_in(blocks_, pointer)) return found;
+    return find_in(registered_, pointer);
+  }
+
+  cudaError_t register_host(void* pointer, const Request& request) {
+    if (pointer == nullptr || request.bytes == 0) return cudaErrorInvalidValue;
+    if (find(pointer)) return cudaErrorHostMemoryAlreadyRegistered;
+    const std::lock_guard lock(mutex_);
+    registered_[pointer] = request;
+    return cudaSuccess;
+  }
+
+  cudaError_t unregister_host(void* pointer) {
+    const std::lock_guard lock(mutex_);
+    return registered_.erase(pointer) == 1 ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
   }
 
   std::size_t used() {
@@ -74,12 +108,19 @@ class Allocations {
   }
 
  private:
-  struct Block {
-    std::size_t bytes;
-    cudaMemoryType type;
-  };
+  using Blocks = std::map<void*, Request>;
+
+  static std::optional<Request> find_in(const Blocks& blocks, const void* pointer) {
+    auto after = blocks.upper_bound(const_cast<void*>(pointer));
+    if (after == blocks.begin()) return std::nullopt;
+    const auto& [begin, block] = *--after;
+    const auto offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(begin);
+    return offset < block.bytes ? std::optional(block) : std::nullopt;
+  }
+
   std::mutex mutex_;
-  std::map<void*, Block> blocks_;
+  Blocks blocks_;
+  Blocks registered_;  // memory of the host's own
   std::size_t used_ = 0;
 };
 
@@ -89,124 +130,130 @@ Allocations& allocations() {
   return *all;
 }
 
-cudaError_t allocate(void** pointer, std::size_t bytes, cudaMemoryType type) {
-  return set_last_error(allocations().allocate(pointer, bytes, type));
+cudaError_t allocate(void** pointer, const Request& request) {
+  return set_last_error(allocations().allocate(pointer, request));
+}
+
+constexpr std::size_t row_alignment = 512;
+
+std::size_t pitch_of(std::size_t width_bytes) {
+  return (width_bytes + row_alignment - 1) / row_alignment * row_alignment;
 }
 
 }  // namespace
+
+cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, std::shared_ptr<PoolUsage> usage,
+                               const void* caller) {
+  return allocate(pointer, {bytes, cudaMemoryTypeDevice, 0, std::move(usage), caller});
+}
+
 }  // namespace kgrade_emulated
 
 using kgrade_emulated::allocate;
 using kgrade_emulated::allocations;
 using kgrade_emulated::set_last_error;
 
+#define KGRADE_CALLER __builtin_return_address(0)
+
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  return allocate(pointer, bytes, cudaMemoryTypeDevice);
+  return allocate(pointer, {bytes, cudaMemoryTypeDevice, 0, nullptr, KGRADE_CALLER});
 }
 
-cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int) {
-  return allocate(pointer, bytes, cudaMemoryTypeManaged);
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags) {
+  if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  return allocate(pointer, {bytes, cudaMemoryTypeManaged, flags, nullptr, KGRADE_CALLER});
 }
 
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes) {
-  return allocate(pointer, bytes, cudaMemoryTypeHost);
+  return allocate(pointer, {bytes, cudaMemoryTypeHost, cudaHostAllocDefault, nullptr, KGRADE_CALLER});
 }
 
-cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int) {
-  return allocate(pointer, bytes, cudaMemoryTypeHost);
-}
-
-cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t) {
-  return allocate(pointer, bytes, cudaMemoryTypeDevice);
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags) {
+  constexpr unsigned int known = cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined;
+  if ((flags & ~known) != 0) return set_last_error(cudaErrorInvalidValue);
+  return allocate(pointer, {bytes, cudaMemoryTypeHost, flags, nullptr, KGRADE_CALLER});
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width_bytes, std::size_t height) {
-  constexpr std::size_t row_alignment = 512;
-  *pitch = (width_bytes + row_alignment - 1) / row_alignment * row_alignment;
-  return allocate(pointer, *pitch * height, cudaMemoryTypeDevice);
+  if (pitch == nullptr) return set_last_error(cudaErrorInvalidValue);
+  *pitch = kgrade_emulated::pitch_of(width_bytes);
+  return allocate(pointer, {*pitch * height, cudaMemoryTypeDevice, 0, nullptr, KGRADE_CALLER});
 }
 
-cudaError_t cudaFree(void* pointer) { return set_last_error(allocations().release(pointer)); }
-cudaError_t cudaFreeHost(void* pointer) { return set_last_error(allocations().release(pointer)); }
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
+  if (pointer == nullptr) return set_last_error(cudaErrorInvalidValue);
+  *pointer = {nullptr, kgrade_emulated::pitch_of(extent.width), extent.width, extent.height};
+  const std::size_t bytes = pointer->pitch * extent.height * extent.depth;
+  return allocate(&pointer->ptr, {bytes, cudaMemoryTypeDevice, 0, nullptr, KGRADE_CALLER});
+}
+
+cudaError_t cudaFree(void* pointer) { return set_last_error(allocations().release(pointer, false)); }
+cudaError_t cudaFreeHost(void* pointer) { return set_last_error(allocations().release(pointer, true)); }
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t) {
-  return set_last_error(allocations().release(pointer));
+  return set_last_error(pointer != nullptr ? allocations().release(pointer, false) : cudaErrorInvalidValue);
 }
-cudaError_t cudaHostRegister(void*, std::size_t, unsigned int) { return cudaSuccess; }
-cudaError_t cudaHostUnregister(void*) { return cudaSuccess; }
 
-cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int) {
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags) {
+  return set_last_error(
+      allocations().register_host(pointer, {bytes, cudaMemoryTypeHost, flags, nullptr, nullptr}));
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return set_last_error(allocations().unregister_host(pointer));
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags) {
+  if (device == nullptr || flags != 0 || !allocations().find(host)) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
   *device = host;
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
-    return set_last_error(cudaErrorInvalidMemcpyDirection);
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* host) {
+  const auto found = allocations().find(host);
+  if (flags == nullptr || !found || found->type != cudaMemoryTypeHost) {
+    return set_last_error(cudaErrorInvalidValue);
   }
-  if (bytes == 0) return cudaSuccess;
-  if (to == nullptr || from == nullptr) return set_last_error(cudaErrorInvalidValue);
-  std::memmove(to, from, bytes);
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t) {
-  return cudaMemcpy(to, from, bytes, kind);
-}
-
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
-  if (width_bytes > to_pitch || width_bytes > from_pitch) return set_last_error(cudaErrorInvalidPitchValue);
-  for (std::size_t row = 0; row < height; ++row) {
-    const cudaError_t error =
-        cudaMemcpy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch,
-                   width_bytes, kind);
-    if (error != cudaSuccess) return error;
-  }
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                              std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind,
-                              cudaStream_t) {
-  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width_bytes, height, kind);
-}
-
-cudaError_t cudaMemset(void* memory, int byte, std::size_t bytes) {
-  if (bytes == 0) return cudaSuccess;
-  if (memory == nullptr) return set_last_error(cudaErrorInvalidValue);
-  std::memset(memory, byte, bytes);
-  return cudaSuccess;
-}
-
-cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t) {
-  return cudaMemset(memory, byte, bytes);
-}
-
-cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int byte, std::size_t width_bytes,
-                         std::size_t height) {
-  if (width_bytes > pitch) return set_last_error(cudaErrorInvalidPitchValue);
-  for (std::size_t row = 0; row < height; ++row) {
-    const cudaError_t error = cudaMemset(static_cast<char*>(memory) + row * pitch, byte, width_bytes);
-    if (error != cudaSuccess) return error;
-  }
+  *flags = found->flags | cudaHostAllocMapped;
   return cudaSuccess;
 }
 
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
-  *total_bytes = kgrade_emulated::physical_bytes();
-  *free_bytes = *total_bytes - std::min(allocations().used(), *total_bytes);
+  *total_bytes = kgrade_emulated::device_memory_bytes();
+  *free_bytes = *total_bytes - allocations().used();
   return cudaSuccess;
 }
 
+// Memory that nobody allocated here is the harness's, lent to the call: device memory.
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
-  const cudaMemoryType type = allocations().type_of(pointer);
+  if (attributes == nullptr) return set_last_error(cudaErrorInvalidValue);
+  const auto found = allocations().find(pointer);
+  const cudaMemoryType type = found ? found->type : cudaMemoryTypeDevice;
   void* const same = const_cast<void*>(pointer);
   *attributes = {type, 0, same, type == cudaMemoryTypeDevice ? nullptr : same};
   return cudaSuccess;
 }
 
-cudaError_t cudaMemPrefetchAsync(const void*, std::size_t, int, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t, cudaMemLocation, unsigned int,
+                                 cudaStream_t) {
+  return set_last_error(memory != nullptr ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, int device, cudaStream_t stream) {
+  return cudaMemPrefetchAsync(memory, bytes, cudaMemLocation{cudaMemLocationTypeDevice, device}, 0, stream);
+}
+
+cudaError_t cudaMemAdvise(const void* memory, std::size_t, cudaMemoryAdvise advice, cudaMemLocation) {
+  const bool known = advice >= cudaMemAdviseSetReadMostly && advice <= cudaMemAdviseUnsetAccessedBy;
+  return set_last_error(memory != nullptr && known ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvise advice, int device) {
+  return cudaMemAdvise(memory, bytes, advice, cudaMemLocation{cudaMemLocationTypeDevice, device});
+}
 
 cudaError_t cudaDeviceReset() {
   allocations().release_all();

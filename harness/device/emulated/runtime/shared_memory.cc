@@ -4,7 +4,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/fault.h"
+#include "device/emulated/runtime/program_limits.h"
+#include "device/emulated/runtime/spaced_memory.h"
 
 namespace kgrade_emulated {
 namespace {
@@ -25,24 +28,33 @@ unsigned int number_of(SharedSlot& slot) {
 
 }  // namespace
 
-void SharedMemory::Release::operator()(void* memory) const { std::free(memory); }
+void SharedMemory::Release::operator()(void* memory) const {
+  if (Checker* const checker = active_checker()) checker->shared_released(memory);
+  free_spaced(memory);
+}
 
-void SharedMemory::allocate(Piece& piece, std::size_t bytes, std::size_t alignment) {
-  void* memory = nullptr;
-  if (::posix_memalign(&memory, std::max(alignment, least_alignment), std::max<std::size_t>(bytes, 1)) != 0) {
-    fault("no memory for the shared memory of a block");
-  }
-  piece.memory.reset(memory);
+void SharedMemory::allocate(Piece& piece, std::size_t bytes, std::size_t alignment, const char* name) {
+  piece.memory.reset(allocate_spaced(std::max(alignment, least_alignment), bytes));
+  if (piece.memory == nullptr) limit_reached(Limit::memory, bytes);
   piece.bytes = bytes;
+  if (Checker* const checker = active_checker()) {
+    checker->shared_allocated(piece.memory.get(), bytes, spacing(), name != nullptr ? name : "");
+  }
+}
+
+// As a block of threads finds it.
+void SharedMemory::refill(const Piece& piece) {
+  std::memset(piece.memory.get(), unwritten, piece.bytes);
+  if (Checker* const checker = active_checker()) checker->shared_unwritten(piece.memory.get());
 }
 
 void SharedMemory::begin_block(std::size_t dynamic_bytes) {
   ++block_;
   static_bytes_ = 0;
   if (dynamic_.memory == nullptr || dynamic_.bytes != dynamic_bytes) {
-    allocate(dynamic_, dynamic_bytes, dynamic_alignment);
+    allocate(dynamic_, dynamic_bytes, dynamic_alignment, nullptr);
   }
-  std::memset(dynamic_.memory.get(), unwritten, dynamic_bytes);
+  refill(dynamic_);
 }
 
 void* SharedMemory::variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment) {
@@ -50,13 +62,23 @@ void* SharedMemory::variable(SharedSlot& slot, std::size_t bytes, std::size_t al
   if (number >= pieces_.size()) pieces_.resize(number + 1);
   Piece& piece = pieces_[number];
   if (piece.filled_for == block_) return piece.memory.get();
-  if (piece.memory == nullptr) allocate(piece, bytes, alignment);
-  std::memset(piece.memory.get(), unwritten, bytes);
+  if (piece.memory == nullptr) allocate(piece, bytes, alignment, slot.name);
+  refill(piece);
   piece.filled_for = block_;
   static_bytes_ += bytes;
   if (static_bytes_ > most_static_shared_bytes)
     fault("a kernel uses more than 48 KiB of static shared memory");
   return piece.memory.get();
+}
+
+bool SharedMemory::contains(const void* address) const {
+  const auto is_inside = [address](const Piece& piece) {
+    const auto offset =
+        reinterpret_cast<std::uintptr_t>(address) - reinterpret_cast<std::uintptr_t>(piece.memory.get());
+    return piece.memory != nullptr && offset < piece.bytes;
+  };
+  const auto is_used = [&](const Piece& piece) { return piece.filled_for == block_ && is_inside(piece); };
+  return is_inside(dynamic_) || std::any_of(pieces_.begin(), pieces_.end(), is_used);
 }
 
 }  // namespace kgrade_emulated

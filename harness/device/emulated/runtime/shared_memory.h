@@ -18,6 +18,8 @@ class SharedMemory {
 
   void* variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
   void* dynamic() const { return dynamic_.memory.get(); }
+  // Whether an address lies in what the current block uses.
+  bool contains(const void* address) const;
 
  private:
   struct Release {
@@ -28,7 +30,9 @@ class SharedMemory {
     std::size_t bytes = 0;
     std::uint64_t filled_for = 0;  // the block of threads that it was last filled for
   };
-  void allocate(Piece& piece, std::size_t bytes, std::size_t alignment);
+  // `name` is the variable's, for messages; null when it is not known.
+  void allocate(Piece& piece, std::size_t bytes, std::size_t alignment, const char* name);
+  static void refill(const Piece& piece);
 
   std::vector<Piece> pieces_;  // by slot number
   Piece dynamic_;

@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/fault.h"
 
 namespace kgrade_emulated {
@@ -17,35 +18,36 @@ void WarpMeetings::begin_block(unsigned int threads) {
   if (in_last_warp != 0) warps_.back().gone = ~0u << in_last_warp;
 }
 
-WarpMeetings::Meeting& WarpMeetings::open_meeting(Warp& warp, const Rendezvous& wanted) {
+WarpMeetings::Meeting& WarpMeetings::open_meeting(Warp& warp, Rendezvous wanted) {
   for (Meeting* meeting = warp.open; meeting != nullptr; meeting = meeting->next) {
     if (meeting->operation == wanted.operation && meeting->mask == wanted.mask &&
-        meeting->site == wanted.site) {
+        meeting->site == wanted.site && meeting->open_ended == wanted.open_ended) {
       return *meeting;
     }
   }
   if (free_ == nullptr) {
     all_.push_back(std::make_unique<Meeting>());
     free_ = all_.back().get();
+    if (Checker* const checker = active_checker()) checker->allow(free_, sizeof *free_);
   }
   Meeting& meeting = *free_;
   free_ = meeting.next;
   meeting.operation = wanted.operation;
   meeting.mask = wanted.mask;
   meeting.site = wanted.site;
+  meeting.open_ended = wanted.open_ended;
   meeting.arrived = 0;
   meeting.next = warp.open;
   warp.open = &meeting;
   return meeting;
 }
 
-WarpMeetings::Arrival WarpMeetings::arrive(Fiber& fiber, const Rendezvous& rendezvous,
-                                           unsigned long long value, FiberQueue& ready) {
+WarpMeetings::Arrival WarpMeetings::arrive(Fiber& fiber, Rendezvous wanted, unsigned long long value,
+                                           FiberQueue& ready) {
   Warp& warp = warps_[fiber.number / lanes];
   const unsigned int lane = fiber.number % lanes;
-  if ((rendezvous.mask >> lane & 1u) == 0)
-    fault("a lane calls a __*_sync warp operation with a mask that leaves it out");
-  Meeting& meeting = open_meeting(warp, rendezvous);
+  wanted.open_ended |= (wanted.mask >> lane & 1u) == 0;
+  Meeting& meeting = open_meeting(warp, wanted);
   meeting.value[lane] = value;
   meeting.arrived |= 1u << lane;
   const bool complete = is_complete(warp, meeting);
@@ -61,6 +63,11 @@ void WarpMeetings::close(Warp& warp, Meeting& meeting, FiberQueue& ready) {
   Meeting** link = &warp.open;
   while (*link != &meeting) link = &(*link)->next;
   *link = meeting.next;
+  // Of these operations only this one orders accesses to memory (Programming Guide, "__syncwarp").
+  Checker* const checker = active_checker();
+  if (checker != nullptr && meeting.operation == WarpOperation::synchronise) {
+    checker->lanes_meet(static_cast<unsigned int>(&warp - warps_.data()), meeting.arrived);
+  }
   meeting.readers = static_cast<unsigned int>(std::popcount(meeting.arrived));
   ready.take_all(meeting.waiting);
 }
@@ -85,7 +92,7 @@ void WarpMeetings::release_converging(FiberQueue& ready) {
   for (Warp& warp : warps_) {
     for (Meeting* meeting = warp.open; meeting != nullptr;) {
       Meeting* const next = meeting->next;
-      if (meeting->operation == WarpOperation::converge) close(warp, *meeting, ready);
+      if (meeting->open_ended) close(warp, *meeting, ready);
       meeting = next;
     }
   }

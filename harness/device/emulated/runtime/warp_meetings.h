@@ -14,6 +14,9 @@ struct Rendezvous {
   WarpOperation operation;
   unsigned int mask;
   unsigned int site = 0;
+  // Ends with whoever has come once nobody else can go on: lanes that ask who is converged, and lanes that
+  // their own mask leaves out (undefined in CUDA; GPUs let them meet those that come along).
+  bool open_ended = false;
 };
 
 // The warps of one block. Lanes that came for the same operation with the same mask meet; lanes that have
@@ -26,7 +29,7 @@ class WarpMeetings {
     WarpMeeting* meeting;
     bool complete;  // the lane was the last; otherwise its fiber has been queued in the meeting
   };
-  Arrival arrive(Fiber& fiber, const Rendezvous& rendezvous, unsigned long long value, FiberQueue& ready);
+  Arrival arrive(Fiber& fiber, Rendezvous wanted, unsigned long long value, FiberQueue& ready);
   void leave(const WarpMeeting& meeting);
 
   // The thread has returned from the kernel.
@@ -36,7 +39,7 @@ class WarpMeetings {
     if (warp.open != nullptr) close_complete(warp, ready);
   }
 
-  // Completes every `converge` with the lanes that have come.
+  // Completes every open-ended meeting with the lanes that have come.
   void release_converging(FiberQueue& ready);
 
   unsigned int waiting_lanes() const;
@@ -44,6 +47,7 @@ class WarpMeetings {
  private:
   struct Meeting : WarpMeeting {
     FiberQueue waiting;
+    bool open_ended = false;
     Meeting* next = nullptr;  // in the warp's list or the free list
   };
   struct Warp {
@@ -51,9 +55,9 @@ class WarpMeetings {
     Meeting* open = nullptr;
   };
 
-  Meeting& open_meeting(Warp& warp, const Rendezvous& rendezvous);
+  Meeting& open_meeting(Warp& warp, Rendezvous wanted);
   static bool is_complete(const Warp& warp, const Meeting& meeting) {
-    return ((meeting.arrived | warp.gone) & meeting.mask) == meeting.mask;
+    return !meeting.open_ended && ((meeting.arrived | warp.gone) & meeting.mask) == meeting.mask;
   }
   void close_complete(Warp& warp, FiberQueue& ready);
   void close(Warp& warp, Meeting& meeting, FiberQueue& ready);

@@ -128,7 +128,7 @@ TEST_F(EmulatedToolchainTest, SaysSoOnlyWhereItIsCompiled) {
   defines_ = {{"USE_CUB", "1"}};
   const BuildOutcome cub = build(guarded);
   EXPECT_EQ(cub.status, BuildStatus::unsupported) << cub.log;
-  EXPECT_THAT(cub.message, StartsWith("mine/candidate.cu:5: <cub/cub.cuh> cannot run"));
+  EXPECT_THAT(cub.message, StartsWith("mine/candidate.cu:5: CUB (<cub/cub.cuh>) cannot run"));
 }
 
 TEST_F(EmulatedToolchainTest, PassesDefines) {
@@ -154,7 +154,7 @@ TEST_F(EmulatedToolchainTest, EndsACompilationThatTakesTooLong) {
 
 TEST_F(EmulatedToolchainTest, DescribesTheCompilerAndItsFlags) {
   const EmulatedToolchain toolchain({{"g++"}, "g++ 12.2.0", false}, "include");
-  EXPECT_THAT(toolchain.describe(), StartsWith("g++ 12.2.0 -std=c++20 -O2"));
+  EXPECT_THAT(toolchain.describe(), StartsWith("g++ 12.2.0 -std=gnu++17 -fconcepts -O2"));
 }
 
 TEST(FindHostCompiler, TakesTheOneThatCxxNames) {

@@ -62,19 +62,45 @@ TEST(Launches, TakesNothingElseForALaunch) {
   EXPECT_EQ(launches_in("using std::operator<<<char>; x >>> y;"), "");
 }
 
-TEST(Launches, PutsALauncherBeforeTheArguments) {
-  const std::string text = "  k<T> <<<1,\n 2>>>(a,\n b);";
+TEST(Launches, FindsTemplateArgumentsThatHoldOperators) {
+  EXPECT_EQ(launches_in("k<1 << 3><<<1, 2>>>();"), "k<1 << 3>|1, 2");
+  EXPECT_EQ(launches_in("k<N <= 3, N >= 2><<<1, 2>>>();"), "k<N <= 3, N >= 2>|1, 2");
+  EXPECT_EQ(launches_in("k<(1 >> 2), f(a < b)><<<1, 2>>>();"), "k<(1 >> 2), f(a < b)>|1, 2");
+}
+
+TEST(Launches, FindsNamesThatAMacroPastes) {
+  EXPECT_EQ(launches_in("name##_kernel<<<1, 2>>>();"), "name##_kernel|1, 2");
+  EXPECT_EQ(launches_in("do { name ## _##type<T><<<1, 2>>>(); } while (0)"), "name ## _##type<T>|1, 2");
+}
+
+TEST(Launches, TakesTheBracketsThatFormattersPullApart) {
+  EXPECT_EQ(launches_in("k << <1, 2 >> > (a);"), "k|1, 2");
+  EXPECT_EQ(launches_in("k<T> << <n >> 1, 2 >> >(a);"), "k<T>|n >> 1, 2");
+  EXPECT_EQ(launches_in("k < << 1, 2 >>>(a);"), "");
+  EXPECT_EQ(launches_in("a >> > b; c << < d;"), "");
+}
+
+std::string rewritten(const std::string& text) {
   const LexedSource source = lex(text);
   Edits edits;
   rewrite_launches(source.tokens, edits);
-  EXPECT_EQ(
-      edits.apply(text),
-      "  kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(1, 2), "
-      "\"k<T>\", "
-      "[&](auto kgrade_tag) { if constexpr (requires { kgrade_emulated::parameters_of(kgrade_tag, k<T>); }) "
-      "{ "
-      "return kgrade_emulated::parameters_of(kgrade_tag, k<T>); } else { return "
-      "kgrade_emulated::AnyParameters{}; } }, [&](auto&... kgrade_p) { k<T>(kgrade_p...); })\n(a,\n b);");
+  rewrite_kernelless_launch(source.tokens, edits);
+  return edits.apply(text);
+}
+
+TEST(Launches, PutsALauncherBeforeTheArguments) {
+  EXPECT_EQ(rewritten("  k<T> <<<1,\n 2>>>(a,\n b);"),
+            "  kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(1, 2), "
+            "\"k<T>\", [&](auto kgrade_tag) -> decltype(kgrade_emulated::parameters_of(kgrade_tag, k<T>)) { "
+            "return kgrade_emulated::parameters_of(kgrade_tag, k<T>); }, [&](auto&... kgrade_p) -> "
+            "decltype((void)k<T>(kgrade_p...)) { k<T>(kgrade_p...); })\n(a,\n b);");
+}
+
+TEST(Launches, MakesAnOperatorOfAConfigurationWithoutAKernel) {
+  EXPECT_EQ(rewritten("<<<grid, block>>>"),
+            "->*kgrade_emulated::KernellessLauncher<KGRADE_EMULATED_BLOCK_MODE>("
+            "kgrade_emulated::Configuration(grid, block))");
+  EXPECT_EQ(rewritten("<< 3"), "<< 3");
 }
 
 }  // namespace

@@ -70,6 +70,44 @@ TEST(RewriteText, KeepsEveryLineWhereItWas) {
   EXPECT_THAT(*result, HasSubstr("launcher<KGRADE_EMULATED_BLOCK_MODE>"));
 }
 
+// What stands in `text` after each #.
+std::string directives_of(const std::string& text) {
+  const auto result = rewrite_text(text, "x.cu");
+  EXPECT_TRUE(result.ok());
+  std::string directives;
+  for (std::size_t at = result->find('#'); at != std::string::npos; at = result->find('#', at + 1)) {
+    directives += result->substr(at, result->find('\n', at) - at) + ";";
+  }
+  return directives;
+}
+
+TEST(RewriteText, TakesTheDevicesViewOfConditionsAroundDeviceCode) {
+  EXPECT_EQ(directives_of("__global__ void k() {\n#if __CUDA_ARCH__ >= 700\nf();\n#endif\n}\n"),
+            "#if 900 >= 700;#endif;");
+  EXPECT_EQ(directives_of("__device__ void k() {\n#ifdef __CUDA_ARCH__\nf();\n#else\ng();\n#endif\n}\n"),
+            "#if 1;#else;#endif;");
+  EXPECT_EQ(
+      directives_of("#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ < 600)\n__device__ void f();\n#endif\n"),
+      "#if 1 && (900 < 600);#endif;");
+}
+
+TEST(RewriteText, KeepsTheHostsViewOfOtherConditions) {
+  const std::string both = "__host__ __device__ void k() {\n#ifdef __CUDA_ARCH__\nf();\n#endif\n}\n";
+  EXPECT_EQ(directives_of(both), "#ifdef __CUDA_ARCH__;#endif;");
+  EXPECT_EQ(directives_of("#ifndef __CUDA_ARCH__\nint host;\n#endif\n"), "#ifndef __CUDA_ARCH__;#endif;");
+  EXPECT_EQ(directives_of("void h() {\n#ifdef __CUDA_ARCH__\nf();\n#endif\n}\n"),
+            "#ifdef __CUDA_ARCH__;#endif;");
+}
+
+TEST(RewriteText, PrefersTheBranchThatCanRun) {
+  const std::string ptx = "asm volatile(\"bar.sync 0;\");";
+  EXPECT_EQ(
+      directives_of("__global__ void k() {\n#if __CUDA_ARCH__ >= 800\n" + ptx + "\n#else\nf();\n#endif\n}\n"),
+      "#if __CUDA_ARCH__ >= 800;#else;#endif;");
+  EXPECT_EQ(directives_of("__global__ void k() {\n#if __CUDA_ARCH__ >= 800\n" + ptx + "\n#endif\n}\n"),
+            "#if 900 >= 800;#endif;");
+}
+
 TEST(RewriteText, WritesNoinlineSoThatTheStandardLibraryStillCompiles) {
   const auto result =
       rewrite_text("__device__ __noinline__ void f();\n__attribute__((__noinline__)) void g();\n", "x.cu");
@@ -123,9 +161,10 @@ TEST_F(RewriteTreeTest, NamesTheHeaderOfALibraryThatIsNotThere) {
   write("main.cu", "#include <vector>\n#include <cub/cub.cuh>\n");
   const auto tree = rewrite();
   ASSERT_FALSE(tree.ok());
-  EXPECT_EQ(to_string(tree.error()),
-            "user/main.cu:2: error: <cub/cub.cuh> cannot run on the emulated device\n  hint: run it on a "
-            "GPU: --device cuda");
+  EXPECT_EQ(
+      to_string(tree.error()),
+      "user/main.cu:2: error: CUB (<cub/cub.cuh>) cannot run on the emulated device\n  hint: run it on a "
+      "GPU: --device cuda");
 }
 
 TEST_F(RewriteTreeTest, ReportsALineOfAHeaderByTheHeadersName) {
@@ -143,13 +182,22 @@ TEST_F(RewriteTreeTest, PrefersALocalHeaderToALibrarysName) {
   EXPECT_TRUE(rewrite().ok());
 }
 
-TEST_F(RewriteTreeTest, SaysWhichFileIsNotUtf8) {
-  write("main.cu", "#include \"a.cuh\"\n");
-  write("a.cuh", "int a; // \xff\n");
+TEST_F(RewriteTreeTest, TakesOtherEncodingsAndByteOrderMarks) {
+  write("main.cu", "\xef\xbb\xbf#include \"a.cuh\"\r\nint \xc3\xa4;\r\n");
+  write("a.cuh", "int a;  // \xff\n");
   const auto tree = rewrite();
-  ASSERT_FALSE(tree.ok());
-  EXPECT_EQ(tree.error().location.file, "user/a.cuh");
-  EXPECT_EQ(tree.error().message, "is not UTF-8");
+  ASSERT_TRUE(tree.ok()) << to_string(tree.errors());
+  EXPECT_THAT(text_of(tree->source), testing::StartsWith("#line 1 \"user/main.cu\"\n#include \"/"));
+  EXPECT_THAT(text_of(tree->source), testing::EndsWith("\r\nint \xc3\xa4;\r\n"));
+  EXPECT_EQ(copy(1, "a.cuh"), "#line 1 \"user/a.cuh\"\nint a;  // ?\n");
+}
+
+TEST_F(RewriteTreeTest, KnowsQualifierMacrosOfHeaders) {
+  write("main.cu", "#include \"a.cuh\"\nKERNEL void k() {\n  SHARED_FLOAT a[4];\n}\n");
+  write("a.cuh", "#define KERNEL __global__\n#define SHARED_FLOAT __shared__ float\n");
+  const auto tree = rewrite();
+  ASSERT_TRUE(tree.ok()) << to_string(tree.errors());
+  EXPECT_THAT(text_of(tree->source), HasSubstr("\nKERNEL void k() {\n  float (&a)[4] = "));
 }
 
 TEST_F(RewriteTreeTest, SaysWhenTheSourceIsNotThere) {

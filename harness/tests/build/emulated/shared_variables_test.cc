@@ -49,6 +49,7 @@ TEST(SharedVariables, ReadsTemplatedAndQualifiedTypes) {
 
 TEST(SharedVariables, ReadsPointers) {
   EXPECT_EQ(declarations_in("{ __shared__ float *p, q[2], *r[3]; }"), "float: *p q[2] *r[3]");
+  EXPECT_EQ(declarations_in("{ __shared__ float (*p)[4], (*f)(int), c; }"), "float: (*p)[4] (*f)(int) c");
 }
 
 TEST(SharedVariables, ReadsAlignment) {
@@ -65,6 +66,18 @@ TEST(SharedVariables, ReadsDynamicMemory) {
   EXPECT_EQ(declarations_in("{ __shared__ extern int s[][32]; }"), "extern int: s[][32]");
 }
 
+TEST(SharedVariables, LeavesAttributesOut) {
+  EXPECT_EQ(declarations_in("{ [[maybe_unused]] __shared__ int a; }"), "int: a");
+  EXPECT_EQ(declarations_in("{ __shared__ int a[2] [[maybe_unused]]; b[i] = 1; __shared__ int c; }"),
+            "int: a[2]; int: c");
+}
+
+TEST(SharedVariables, ReadsMacroBodies) {
+  EXPECT_EQ(declarations_in("__shared__ T name[n]"), "T: name[n]");
+  EXPECT_EQ(declarations_in("__shared__ float name##_left[8]; __shared__ float *right_##name;"),
+            "float: name##_left[8]; float: *right_##name");
+}
+
 TEST(SharedVariables, StopsAtTheStatementBefore) {
   EXPECT_EQ(declarations_in("if (x) y(); __shared__ int a; for (;;) { __shared__ int b; }"),
             "int: a; int: b");
@@ -74,18 +87,51 @@ TEST(SharedVariables, StopsAtTheStatementBefore) {
 TEST(SharedVariables, LeavesOutWhatItDoesNotUnderstand) {
   EXPECT_EQ(declarations_in("{ __shared__ int a = 3; }"), "");
   EXPECT_EQ(declarations_in("{ __shared__ int a[2] = {1, 2}; }"), "");
-  EXPECT_EQ(declarations_in("{ __shared__ int (*p)[4]; }"), "");
+  EXPECT_EQ(declarations_in("__shared__ unsigned int"), "");
+  EXPECT_EQ(declarations_in("__shared__ volatile float4"), "");
   EXPECT_EQ(declarations_in("/* __shared__ int a; */ const char* s = \"__shared__ int b;\";"), "");
 }
 
+std::string slot(const std::string& name) {
+  return "([]() -> kgrade_emulated::SharedSlot& { static kgrade_emulated::SharedSlot kgrade_slot{\"" + name +
+         "\"}; return kgrade_slot; }())";
+}
+
 TEST(SharedVariables, BecomeReferencesInFunctions) {
+  EXPECT_EQ(rewritten("void f() {\n  __shared__ float\n a[2];\n}"),
+            std::string("void f() {\n  float (&a)[2] = kgrade_emulated::shared_variable<float [2]>") +
+                slot("a") + ";\n\n}");
   EXPECT_EQ(
-      rewritten("void f() {\n  __shared__ float\n a[2];\n}"),
-      "void f() {\n  typedef float  kgrade_type_a [2]; static kgrade_emulated::SharedSlot kgrade_slot_a; "
-      "kgrade_type_a& a = kgrade_emulated::shared_variable<kgrade_type_a>(kgrade_slot_a);\n\n}");
-  EXPECT_EQ(rewritten("void f() { extern __shared__ float s[]; }"),
-            "void f() { typedef float  kgrade_type_s []; auto* const s = "
-            "kgrade_emulated::dynamic_shared<kgrade_type_s>(); }");
+      rewritten("void f() { __align__(16) __shared__ float (*p)[4]; }"),
+      std::string("void f() { float (*(&p))[4] = kgrade_emulated::shared_variable<float (*)[4], (16)>") +
+          slot("p") + "; }");
+  EXPECT_EQ(rewritten("void f() { extern __shared__ float s[][8]; }"),
+            "void f() { float (*const s)[8] = kgrade_emulated::dynamic_shared<float [][8]>(); }");
+}
+
+TEST(SharedVariables, NameATypeThatTheirDeclarationDefines) {
+  EXPECT_EQ(rewritten("void f() { __shared__ struct { int i; } s; }"),
+            std::string("void f() { typedef struct { int i; } kgrade_type_s; kgrade_type_s (&s) = "
+                        "kgrade_emulated::shared_variable<kgrade_type_s >") +
+                slot("s") + "; }");
+}
+
+// The text between the brackets of each lambda.
+std::string captures_in(const std::string& text) {
+  const std::string result =
+      rewritten("void f() { __shared__ int s[2], t; extern __shared__ int d[]; " + text + " }");
+  const std::size_t begin = result.find("auto g = [");
+  return result.substr(begin + 10, result.find(']', begin) - begin - 10);
+}
+
+TEST(SharedVariables, AreCapturedByLambdas) {
+  EXPECT_EQ(captures_in("auto g = [](int i) { return s[i]; };"), "&s");
+  EXPECT_EQ(captures_in("auto g = [=] { return s[0] + t; };"), "=, &s, &t");
+  EXPECT_EQ(captures_in("auto g = [n, &m]() mutable -> int { return d[0]; };"), "n, &m, &d");
+  EXPECT_EQ(captures_in("auto g = [] { return [] { return t; }(); };"), "&t");
+  EXPECT_EQ(captures_in("auto g = [&] { return s[0]; };"), "&");
+  EXPECT_EQ(captures_in("auto g = [] { return x.s + x->t; };"), "");
+  EXPECT_EQ(captures_in("auto g = [&s] { return s[0]; };"), "&s");
 }
 
 TEST(SharedVariables, BecomePointersAtNamespaceScope) {

@@ -1,4 +1,5 @@
 // expect: time_limit
+// time-limit: 1
 //
 // The function itself never ends, without any work on the device.
 #include <cuda_runtime.h>

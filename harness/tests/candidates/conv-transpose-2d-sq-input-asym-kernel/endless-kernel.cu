@@ -1,4 +1,5 @@
 // expect: time_limit
+// time-limit: 1
 //
 // The kernel never ends.
 #include <cuda_runtime.h>

@@ -1,6 +1,7 @@
 // What a launch refuses, and how a kernel that cannot go on ends.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <vector>
 
@@ -62,6 +63,35 @@ TEST(EmulatedErrorsDeathTest, EndsAtTheGuardPageWhenAStackOverflows) {
   std::vector<int> out(64);
   EXPECT_EXIT(source.function<int(int*)>("overflow")(out.data()), ends_by_segmentation_fault,
               sanitized ? "stack-overflow" : "");
+}
+
+// What the worker's handler does, with exit codes in place of messages.
+void exit_at_limit(kgrade_emulated::Limit limit, std::size_t bytes) {
+  ::_exit(limit == kgrade_emulated::Limit::stack && bytes >= 512 * 1024 ? 71 : 72);
+}
+
+TEST(EmulatedErrorsDeathTest, TellsAStackOverflowFromOtherFaults) {
+  if (sanitized) GTEST_SKIP() << "the sanitizer handles the signal";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const LoadedSource source("deadlock.cu");
+  std::vector<int> out(64);
+  const auto limited = [&](const char* function, unsigned int host_threads) {
+    kgrade_emulated::set_limit_handler(&exit_at_limit);
+    kgrade_emulated::limit_program();
+    kgrade_emulated::set_host_threads(host_threads);
+    source.function<int(int*)>(function)(out.data());
+  };
+  for (const unsigned int host_threads : {1u, 2u}) {
+    EXPECT_EXIT(limited("overflow", host_threads), testing::ExitedWithCode(71), "");
+    EXPECT_EXIT(limited("null_write", host_threads), testing::KilledBySignal(SIGSEGV), "");
+  }
+}
+
+TEST(EmulatedErrors, DeviceMemoryEndsAtItsBudget) {
+  const LoadedSource source("deadlock.cu");
+  const auto allocate = source.function<int(std::size_t)>("allocate");
+  EXPECT_EQ(allocate(kgrade_emulated::device_memory_bytes() + 1), 2);
+  EXPECT_EQ(allocate(1 << 20), success);
 }
 
 TEST(EmulatedErrors, GivesTheSameOnAnyNumberOfHostThreads) {

@@ -81,9 +81,9 @@ TEST_F(WarpMeetingsTest, AMeetingOutlivesItsCompletionUntilAllHaveRead) {
 
 TEST_F(WarpMeetingsTest, ConvergingLanesAreReleasedTogetherBySite) {
   meetings_.begin_block(32);
-  const auto first = meetings_.arrive(lane(3), {WarpOperation::converge, ~0u, 1}, 0, ready_);
-  meetings_.arrive(lane(4), {WarpOperation::converge, ~0u, 2}, 0, ready_);
-  meetings_.arrive(lane(7), {WarpOperation::converge, ~0u, 1}, 0, ready_);
+  const auto first = meetings_.arrive(lane(3), {WarpOperation::converge, ~0u, 1, true}, 0, ready_);
+  meetings_.arrive(lane(4), {WarpOperation::converge, ~0u, 2, true}, 0, ready_);
+  meetings_.arrive(lane(7), {WarpOperation::converge, ~0u, 1, true}, 0, ready_);
   EXPECT_FALSE(arrive(9, 0b11 << 9));
   meetings_.release_converging(ready_);
   EXPECT_EQ(first.meeting->arrived, 1u << 3 | 1u << 7);
@@ -91,9 +91,17 @@ TEST_F(WarpMeetingsTest, ConvergingLanesAreReleasedTogetherBySite) {
   EXPECT_EQ(meetings_.waiting_lanes(), 1u);
 }
 
-TEST_F(WarpMeetingsTest, ALaneOutsideOfItsMaskIsAFault) {
+// As GPUs do: lanes 16 to 31 that name lanes 0 to 15 meet each other.
+TEST_F(WarpMeetingsTest, LanesThatTheirMaskLeavesOutMeetThoseThatComeAlong) {
   meetings_.begin_block(32);
-  EXPECT_DEATH(arrive(5, 0b11), "mask that leaves it out");
+  const auto outside = meetings_.arrive(lane(5), {WarpOperation::shuffle, 0b11}, 50, ready_);
+  EXPECT_FALSE(arrive(0, 0b11));
+  EXPECT_FALSE(arrive(6, 0b11));
+  EXPECT_TRUE(arrive(1, 0b11));
+  EXPECT_EQ(ready_count(), 1u);
+  meetings_.release_converging(ready_);
+  EXPECT_EQ(outside.meeting->arrived, 1u << 5 | 1u << 6);
+  EXPECT_EQ(ready_count(), 2u);
 }
 
 }  // namespace

@@ -1,51 +1,143 @@
-// Error codes of the runtime API: the numbers and texts of CUDA's driver_types.h and cudaGetErrorString().
+// Error codes of the runtime API, with the numbers of CUDA's driver_types.h; their names and texts are in the
+// runtime.
 #pragma once
 
-#define KGRADE_CUDA_ERRORS(error)                                                                            \
-  error(cudaSuccess, 0, "no error") error(cudaErrorInvalidValue, 1, "invalid argument") error(               \
-      cudaErrorMemoryAllocation, 2,                                                                          \
-      "out of memory") error(cudaErrorInitializationError, 3,                                                \
-                             "initialization error") error(cudaErrorCudartUnloading, 4,                      \
-                                                           "driver shutting down")                           \
-      error(cudaErrorInvalidConfiguration, 9, "invalid configuration argument") error(                       \
-          cudaErrorInvalidPitchValue, 12,                                                                    \
-          "invalid pitch argument") error(cudaErrorInvalidSymbol, 13,                                        \
-                                          "invalid device symbol") error(cudaErrorInvalidDevicePointer, 17,  \
-                                                                         "invalid device pointer")           \
-          error(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy") error(             \
-              cudaErrorInsufficientDriver, 35,                                                               \
-              "CUDA driver version is insufficient for CUDA runtime version")                                \
-              error(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured") error(  \
-                  cudaErrorInvalidDeviceFunction, 98,                                                        \
-                  "invalid device function") error(cudaErrorNoDevice, 100,                                   \
-                                                   "no CUDA-capable device is detected")                     \
-                  error(cudaErrorInvalidDevice, 101, "invalid device ordinal") error(                        \
-                      cudaErrorInvalidResourceHandle, 400,                                                   \
-                      "invalid resource handle") error(cudaErrorNotReady, 600, "device not ready")           \
-                      error(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered") error( \
-                          cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")     \
-                          error(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")      \
-                              error(cudaErrorPeerAccessAlreadyEnabled, 704,                                  \
-                                    "peer access is already enabled")                                        \
-                                  error(cudaErrorPeerAccessNotEnabled, 705,                                  \
-                                        "peer access has not been enabled")                                  \
-                                      error(cudaErrorAssert, 710, "device-side assert triggered") error(     \
-                                          cudaErrorHostMemoryAlreadyRegistered, 712,                         \
-                                          "part or all of the requested memory range is already mapped")     \
-                                          error(cudaErrorHostMemoryNotRegistered, 713,                       \
-                                                "pointer does not correspond to a registered memory region") \
-                                              error(cudaErrorMisalignedAddress, 716, "misaligned address")   \
-                                                  error(cudaErrorLaunchFailure, 719,                         \
-                                                        "unspecified launch failure")                        \
-                                                      error(cudaErrorNotPermitted, 800,                      \
-                                                            "operation not permitted")                       \
-                                                          error(cudaErrorNotSupported, 801,                  \
-                                                                "operation not supported")                   \
-                                                              error(cudaErrorUnknown, 999, "unknown error")
-
-#define KGRADE_ENUMERATOR(name, number, text) name = number,
-enum cudaError { KGRADE_CUDA_ERRORS(KGRADE_ENUMERATOR) };
-#undef KGRADE_ENUMERATOR
+enum cudaError {
+  cudaSuccess = 0,
+  cudaErrorInvalidValue = 1,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInitializationError = 3,
+  cudaErrorCudartUnloading = 4,
+  cudaErrorProfilerDisabled = 5,
+  cudaErrorProfilerNotInitialized = 6,
+  cudaErrorProfilerAlreadyStarted = 7,
+  cudaErrorProfilerAlreadyStopped = 8,
+  cudaErrorInvalidConfiguration = 9,
+  cudaErrorInvalidPitchValue = 12,
+  cudaErrorInvalidSymbol = 13,
+  cudaErrorInvalidHostPointer = 16,
+  cudaErrorInvalidDevicePointer = 17,
+  cudaErrorInvalidTexture = 18,
+  cudaErrorInvalidTextureBinding = 19,
+  cudaErrorInvalidChannelDescriptor = 20,
+  cudaErrorInvalidMemcpyDirection = 21,
+  cudaErrorAddressOfConstant = 22,
+  cudaErrorTextureFetchFailed = 23,
+  cudaErrorTextureNotBound = 24,
+  cudaErrorSynchronizationError = 25,
+  cudaErrorInvalidFilterSetting = 26,
+  cudaErrorInvalidNormSetting = 27,
+  cudaErrorMixedDeviceExecution = 28,
+  cudaErrorNotYetImplemented = 31,
+  cudaErrorMemoryValueTooLarge = 32,
+  cudaErrorStubLibrary = 34,
+  cudaErrorInsufficientDriver = 35,
+  cudaErrorCallRequiresNewerDriver = 36,
+  cudaErrorInvalidSurface = 37,
+  cudaErrorDuplicateVariableName = 43,
+  cudaErrorDuplicateTextureName = 44,
+  cudaErrorDuplicateSurfaceName = 45,
+  cudaErrorDevicesUnavailable = 46,
+  cudaErrorIncompatibleDriverContext = 49,
+  cudaErrorMissingConfiguration = 52,
+  cudaErrorPriorLaunchFailure = 53,
+  cudaErrorLaunchMaxDepthExceeded = 65,
+  cudaErrorLaunchFileScopedTex = 66,
+  cudaErrorLaunchFileScopedSurf = 67,
+  cudaErrorSyncDepthExceeded = 68,
+  cudaErrorLaunchPendingCountExceeded = 69,
+  cudaErrorInvalidDeviceFunction = 98,
+  cudaErrorNoDevice = 100,
+  cudaErrorInvalidDevice = 101,
+  cudaErrorDeviceNotLicensed = 102,
+  cudaErrorSoftwareValidityNotEstablished = 103,
+  cudaErrorStartupFailure = 127,
+  cudaErrorInvalidKernelImage = 200,
+  cudaErrorDeviceUninitialized = 201,
+  cudaErrorMapBufferObjectFailed = 205,
+  cudaErrorUnmapBufferObjectFailed = 206,
+  cudaErrorArrayIsMapped = 207,
+  cudaErrorAlreadyMapped = 208,
+  cudaErrorNoKernelImageForDevice = 209,
+  cudaErrorAlreadyAcquired = 210,
+  cudaErrorNotMapped = 211,
+  cudaErrorNotMappedAsArray = 212,
+  cudaErrorNotMappedAsPointer = 213,
+  cudaErrorECCUncorrectable = 214,
+  cudaErrorUnsupportedLimit = 215,
+  cudaErrorDeviceAlreadyInUse = 216,
+  cudaErrorPeerAccessUnsupported = 217,
+  cudaErrorInvalidPtx = 218,
+  cudaErrorInvalidGraphicsContext = 219,
+  cudaErrorNvlinkUncorrectable = 220,
+  cudaErrorJitCompilerNotFound = 221,
+  cudaErrorUnsupportedPtxVersion = 222,
+  cudaErrorJitCompilationDisabled = 223,
+  cudaErrorUnsupportedExecAffinity = 224,
+  cudaErrorUnsupportedDevSideSync = 225,
+  cudaErrorContained = 226,
+  cudaErrorInvalidSource = 300,
+  cudaErrorFileNotFound = 301,
+  cudaErrorSharedObjectSymbolNotFound = 302,
+  cudaErrorSharedObjectInitFailed = 303,
+  cudaErrorOperatingSystem = 304,
+  cudaErrorInvalidResourceHandle = 400,
+  cudaErrorIllegalState = 401,
+  cudaErrorLossyQuery = 402,
+  cudaErrorSymbolNotFound = 500,
+  cudaErrorNotReady = 600,
+  cudaErrorIllegalAddress = 700,
+  cudaErrorLaunchOutOfResources = 701,
+  cudaErrorLaunchTimeout = 702,
+  cudaErrorLaunchIncompatibleTexturing = 703,
+  cudaErrorPeerAccessAlreadyEnabled = 704,
+  cudaErrorPeerAccessNotEnabled = 705,
+  cudaErrorSetOnActiveProcess = 708,
+  cudaErrorContextIsDestroyed = 709,
+  cudaErrorAssert = 710,
+  cudaErrorTooManyPeers = 711,
+  cudaErrorHostMemoryAlreadyRegistered = 712,
+  cudaErrorHostMemoryNotRegistered = 713,
+  cudaErrorHardwareStackError = 714,
+  cudaErrorIllegalInstruction = 715,
+  cudaErrorMisalignedAddress = 716,
+  cudaErrorInvalidAddressSpace = 717,
+  cudaErrorInvalidPc = 718,
+  cudaErrorLaunchFailure = 719,
+  cudaErrorCooperativeLaunchTooLarge = 720,
+  cudaErrorTensorMemoryLeak = 721,
+  cudaErrorNotPermitted = 800,
+  cudaErrorNotSupported = 801,
+  cudaErrorSystemNotReady = 802,
+  cudaErrorSystemDriverMismatch = 803,
+  cudaErrorCompatNotSupportedOnDevice = 804,
+  cudaErrorMpsConnectionFailed = 805,
+  cudaErrorMpsRpcFailure = 806,
+  cudaErrorMpsServerNotReady = 807,
+  cudaErrorMpsMaxClientsReached = 808,
+  cudaErrorMpsMaxConnectionsReached = 809,
+  cudaErrorMpsClientTerminated = 810,
+  cudaErrorCdpNotSupported = 811,
+  cudaErrorCdpVersionMismatch = 812,
+  cudaErrorStreamCaptureUnsupported = 900,
+  cudaErrorStreamCaptureInvalidated = 901,
+  cudaErrorStreamCaptureMerge = 902,
+  cudaErrorStreamCaptureUnmatched = 903,
+  cudaErrorStreamCaptureUnjoined = 904,
+  cudaErrorStreamCaptureIsolation = 905,
+  cudaErrorStreamCaptureImplicit = 906,
+  cudaErrorCapturedEvent = 907,
+  cudaErrorStreamCaptureWrongThread = 908,
+  cudaErrorTimeout = 909,
+  cudaErrorGraphExecUpdateFailure = 910,
+  cudaErrorExternalDevice = 911,
+  cudaErrorInvalidClusterSize = 912,
+  cudaErrorFunctionNotLoaded = 913,
+  cudaErrorInvalidResourceType = 914,
+  cudaErrorInvalidResourceConfiguration = 915,
+  cudaErrorUnknown = 999,
+  cudaErrorApiFailureBase = 10000
+};
 typedef cudaError cudaError_t;
 
 // The last error belongs to the calling host thread; reading it with cudaGetLastError() clears it.

@@ -30,7 +30,22 @@ struct cudaFuncAttributes {
   int cacheModeCA;
   int maxDynamicSharedSizeBytes;
   int preferredShmemCarveout;
+  int clusterDimMustBeSet;
+  int requiredClusterWidth;
+  int requiredClusterHeight;
+  int requiredClusterDepth;
+  int clusterSchedulingPolicyPreference;
+  int nonPortableClusterSizeAllowed;
 };
+
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2
+};
+
+#define cudaOccupancyDefault 0x00
+#define cudaOccupancyDisableCachingOverride 0x01
 
 cudaError_t cudaFuncSetAttribute(const void* function, cudaFuncAttribute attribute, int value);
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* function);
@@ -38,7 +53,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
 namespace kgrade_emulated {
 
 // Blocks that fit a multiprocessor by their threads and their dynamic shared memory.
-int blocks_per_multiprocessor(int threads, std::size_t dynamic_shared_bytes);
+cudaError_t blocks_per_multiprocessor(int* blocks, int threads, std::size_t dynamic_shared_bytes);
 
 template <class Kernel>
 const void* address_of(Kernel* kernel) {
@@ -67,22 +82,73 @@ template <class Kernel>
 cudaError_t cudaFuncSetCacheConfig(Kernel, cudaFuncCache) {
   return cudaSuccess;
 }
-
 template <class Kernel>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, int threads,
-                                                          std::size_t dynamic_shared_bytes) {
-  *blocks = kgrade_emulated::blocks_per_multiprocessor(threads, dynamic_shared_bytes);
+cudaError_t cudaFuncSetSharedMemConfig(Kernel, cudaSharedMemConfig) {
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) { return cudaSuccess; }
+inline cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* configuration) {
+  *configuration = cudaSharedMemBankSizeFourByte;
   return cudaSuccess;
 }
 
 template <class Kernel>
-cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel,
-                                               std::size_t dynamic_shared_bytes = 0, int block_limit = 0) {
-  int multiprocessors = 0;
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Kernel, int threads,
+                                                          std::size_t dynamic_shared_bytes) {
+  return kgrade_emulated::blocks_per_multiprocessor(blocks, threads, dynamic_shared_bytes);
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, Kernel, int threads,
+                                                                   std::size_t dynamic_shared_bytes,
+                                                                   unsigned int) {
+  return kgrade_emulated::blocks_per_multiprocessor(blocks, threads, dynamic_shared_bytes);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, const void* function, int blocks,
+                                                      int threads);
+template <class... P>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* bytes, void (*kernel)(P...), int blocks,
+                                                      int threads) {
+  return cudaOccupancyAvailableDynamicSMemPerBlock(bytes, kgrade_emulated::address_of(kernel), blocks,
+                                                   threads);
+}
+
+// The block size with the most threads on a multiprocessor, the largest of them; `bytes_of` gives the dynamic
+// shared memory that a block of a size needs.
+template <class BytesOf, class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid, int* block, Kernel, BytesOf bytes_of,
+                                                           int block_limit = 0) {
+  int multiprocessors = 0, most_threads = 0;
   cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
-  *block = block_limit > 0 && block_limit < 1024 ? block_limit : 1024;
-  *grid = multiprocessors * kgrade_emulated::blocks_per_multiprocessor(*block, dynamic_shared_bytes);
+  *grid = *block = 0;
+  for (int size = block_limit > 0 && block_limit < 1024 ? block_limit : 1024; size > 0;
+       size = (size - 1) / 32 * 32) {
+    int blocks = 0;
+    kgrade_emulated::blocks_per_multiprocessor(&blocks, size, bytes_of(size));
+    if (blocks * size <= most_threads) continue;
+    most_threads = blocks * size;
+    *block = size;
+    *grid = blocks * multiprocessors;
+  }
   return cudaSuccess;
+}
+template <class BytesOf, class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* grid, int* block, Kernel kernel,
+                                                                    BytesOf bytes_of, int block_limit = 0,
+                                                                    unsigned int = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, bytes_of, block_limit);
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid, int* block, Kernel kernel,
+                                               std::size_t dynamic_shared_bytes = 0, int block_limit = 0) {
+  const auto bytes_of = [=](int) { return dynamic_shared_bytes; };
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(grid, block, kernel, bytes_of, block_limit);
+}
+template <class Kernel>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, Kernel kernel,
+                                                        std::size_t dynamic_shared_bytes = 0,
+                                                        int block_limit = 0, unsigned int = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(grid, block, kernel, dynamic_shared_bytes, block_limit);
 }
 
 template <class... P>
@@ -92,3 +158,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
   kgrade_emulated::launch_unpacked(configuration, kernel, arguments, std::index_sequence_for<P...>());
   return cudaPeekAtLastError();
 }
+
+// Of a pointer without a type nobody knows how many parameters the kernel has. Who calls this is told so.
+[[gnu::error("not on the emulated device: cudaLaunchKernel() with an untyped kernel pointer")]] cudaError_t
+cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                 std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 
 #include "kgrade_emulated/api_errors.h"
 #include "kgrade_emulated/api_streams.h"
@@ -21,8 +20,15 @@ enum cudaMemcpyKind {
 #define cudaHostAllocMapped 0x02
 #define cudaHostAllocWriteCombined 0x04
 #define cudaHostRegisterDefault 0x00
+#define cudaHostRegisterPortable 0x01
+#define cudaHostRegisterMapped 0x02
+#define cudaHostRegisterIoMemory 0x04
+#define cudaHostRegisterReadOnly 0x08
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
+#define cudaMemAttachSingle 0x04
+#define cudaCpuDeviceId (-1)
+#define cudaInvalidDeviceId (-2)
 
 enum cudaMemoryType {
   cudaMemoryTypeUnregistered = 0,
@@ -38,11 +44,60 @@ struct cudaPointerAttributes {
   void* hostPointer;
 };
 
+enum cudaMemoryAdvise {
+  cudaMemAdviseSetReadMostly = 1,
+  cudaMemAdviseUnsetReadMostly = 2,
+  cudaMemAdviseSetPreferredLocation = 3,
+  cudaMemAdviseUnsetPreferredLocation = 4,
+  cudaMemAdviseSetAccessedBy = 5,
+  cudaMemAdviseUnsetAccessedBy = 6
+};
+
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid = 0,
+  cudaMemLocationTypeNone = 0,
+  cudaMemLocationTypeDevice = 1,
+  cudaMemLocationTypeHost = 2,
+  cudaMemLocationTypeHostNuma = 3,
+  cudaMemLocationTypeHostNumaCurrent = 4
+};
+struct cudaMemLocation {
+  cudaMemLocationType type;
+  int id;
+};
+
+struct cudaExtent {
+  std::size_t width, height, depth;
+};
+struct cudaPos {
+  std::size_t x, y, z;
+};
+struct cudaPitchedPtr {
+  void* ptr;
+  std::size_t pitch, xsize, ysize;
+};
+struct cudaMemcpy3DParms {
+  struct cudaArray* srcArray;
+  cudaPos srcPos;
+  cudaPitchedPtr srcPtr;
+  struct cudaArray* dstArray;
+  cudaPos dstPos;
+  cudaPitchedPtr dstPtr;
+  cudaExtent extent;
+  cudaMemcpyKind kind;
+};
+inline cudaExtent make_cudaExtent(std::size_t w, std::size_t h, std::size_t d) { return {w, h, d}; }
+inline cudaPos make_cudaPos(std::size_t x, std::size_t y, std::size_t z) { return {x, y, z}; }
+inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, std::size_t pitch, std::size_t x, std::size_t y) {
+  return {pointer, pitch, x, y};
+}
+
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes);
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal);
 cudaError_t cudaMallocHost(void** pointer, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned int flags);
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width_bytes, std::size_t height);
+cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent);
 cudaError_t cudaFree(void* pointer);
 cudaError_t cudaFreeHost(void* pointer);
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream);
@@ -50,54 +105,106 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream);
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned int flags);
 cudaError_t cudaHostUnregister(void* pointer);
 cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned int flags);
+cudaError_t cudaHostGetFlags(unsigned int* flags, void* host);
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes);
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                          std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind,
                               cudaStream_t stream = nullptr);
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters);
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset(void* memory, int byte, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int byte, std::size_t width_bytes,
                          std::size_t height);
+cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int byte, std::size_t width_bytes,
+                              std::size_t height, cudaStream_t stream = nullptr);
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int byte, cudaExtent extent);
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int byte, cudaExtent extent,
+                              cudaStream_t stream = nullptr);
 cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
+
+// The forms of CUDA 13 and those of the versions before it. All memory is in one place here.
+cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream = nullptr);
 cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, int device,
                                  cudaStream_t stream = nullptr);
+cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvise advice,
+                          cudaMemLocation location);
+cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvise advice, int device);
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t, void*, std::size_t = 0,
+                                            unsigned int = cudaMemAttachSingle) {
+  return cudaSuccess;
+}
 
+// Always inlined: the call is at its caller's line.
 template <class T>
-cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
+__attribute__((always_inline)) cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {
   return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
 }
 template <class T>
-cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
+__attribute__((always_inline)) cudaError_t cudaMallocManaged(T** pointer, std::size_t bytes,
+                                                             unsigned int flags = cudaMemAttachGlobal) {
   return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
 }
 template <class T>
-cudaError_t cudaMallocHost(T** pointer, std::size_t bytes, unsigned int = 0) {
-  return cudaMallocHost(reinterpret_cast<void**>(pointer), bytes);
-}
-template <class T>
-cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned int flags) {
+__attribute__((always_inline)) cudaError_t cudaMallocHost(T** pointer, std::size_t bytes,
+                                                          unsigned int flags = 0) {
   return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
 }
 template <class T>
-cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch, std::size_t width_bytes, std::size_t height) {
+__attribute__((always_inline)) cudaError_t cudaHostAlloc(T** pointer, std::size_t bytes, unsigned int flags) {
+  return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+}
+template <class T>
+__attribute__((always_inline)) cudaError_t cudaHostGetDevicePointer(T** device, void* host,
+                                                                    unsigned int flags) {
+  return cudaHostGetDevicePointer(reinterpret_cast<void**>(device), host, flags);
+}
+template <class T>
+__attribute__((always_inline)) cudaError_t cudaMallocPitch(T** pointer, std::size_t* pitch,
+                                                           std::size_t width_bytes, std::size_t height) {
   return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width_bytes, height);
 }
 template <class T>
-cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
+__attribute__((always_inline)) cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes,
+                                                           cudaStream_t stream) {
   return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
 }
 
-// A symbol is the __device__ or __constant__ variable itself.
+namespace kgrade_emulated {
+
+// Whether [offset, offset + bytes) lies in a symbol of `size` bytes; if not, that is the last error.
+inline bool is_in_symbol(std::size_t size, std::size_t offset, std::size_t bytes) {
+  if (offset <= size && bytes <= size - offset) return true;
+  set_last_error(cudaErrorInvalidValue);
+  return false;
+}
+
+template <class T>
+char* bytes_of_symbol(const T& symbol) {
+  return static_cast<char*>(const_cast<void*>(static_cast<const volatile void*>(&symbol)));
+}
+
+}  // namespace kgrade_emulated
+
+// A symbol is the __device__, __constant__ or __managed__ variable itself.
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** pointer, const T& symbol) {
-  *pointer = const_cast<void*>(static_cast<const volatile void*>(&symbol));
+  *pointer = kgrade_emulated::bytes_of_symbol(symbol);
   return cudaSuccess;
+}
+template <class P, class T>
+cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
+  return cudaGetSymbolAddress(reinterpret_cast<void**>(pointer), symbol);
 }
 template <class T>
 cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
@@ -107,30 +214,23 @@ cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  if (offset > sizeof(T) || bytes > sizeof(T) - offset) {
-    return kgrade_emulated::set_last_error(cudaErrorInvalidValue);
-  }
-  void* memory = nullptr;
-  cudaGetSymbolAddress(&memory, symbol);
-  return cudaMemcpy(static_cast<char*>(memory) + offset, from, bytes, kind);
+  if (!kgrade_emulated::is_in_symbol(sizeof(T), offset, bytes)) return cudaErrorInvalidValue;
+  return cudaMemcpy(kgrade_emulated::bytes_of_symbol(symbol) + offset, from, bytes, kind);
 }
 template <class T>
-cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset,
-                                    cudaMemcpyKind kind, cudaStream_t = nullptr) {
+cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes,
+                                    std::size_t offset = 0, cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t = nullptr) {
   return cudaMemcpyToSymbol(symbol, from, bytes, offset, kind);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  if (offset > sizeof(T) || bytes > sizeof(T) - offset) {
-    return kgrade_emulated::set_last_error(cudaErrorInvalidValue);
-  }
-  void* memory = nullptr;
-  cudaGetSymbolAddress(&memory, symbol);
-  return cudaMemcpy(to, static_cast<const char*>(memory) + offset, bytes, kind);
+  if (!kgrade_emulated::is_in_symbol(sizeof(T), offset, bytes)) return cudaErrorInvalidValue;
+  return cudaMemcpy(to, kgrade_emulated::bytes_of_symbol(symbol) + offset, bytes, kind);
 }
 template <class T>
-cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset,
-                                      cudaMemcpyKind kind, cudaStream_t = nullptr) {
+cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t = nullptr) {
   return cudaMemcpyFromSymbol(to, symbol, bytes, offset, kind);
 }

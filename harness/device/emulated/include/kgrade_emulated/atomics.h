@@ -1,12 +1,16 @@
-// Atomic functions (Programming Guide, "Atomic Functions"). Blocks run on several host threads, so these are
-// atomic for the host. Each returns the old value.
+// Atomic functions (Programming Guide, "Atomic Functions"), for the types that CUDA has each for and no
+// others. Blocks run on several host threads, so these are atomic for the host. Each returns the old value.
 #pragma once
 
-#include <bit>
 #include <cstring>
 #include <type_traits>
 
+#include "kgrade_emulated/bits.h"
+#include "vector_types.h"
+
 namespace kgrade_emulated {
+
+__extension__ typedef unsigned __int128 Bits128;
 
 template <std::size_t Size>
 struct Word;
@@ -30,66 +34,106 @@ T atomic_update(T* address, Operation operation) {
   Bits* const word = reinterpret_cast<Bits*>(address);
   Bits expected = __atomic_load_n(word, __ATOMIC_RELAXED);
   for (;;) {
-    const T old = std::bit_cast<T>(expected);
-    const Bits wanted = std::bit_cast<Bits>(static_cast<T>(operation(old)));
+    const T old = bit_cast<T>(expected);
+    const Bits wanted = bit_cast<Bits>(static_cast<T>(operation(old)));
     if (__atomic_compare_exchange_n(word, &expected, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED))
       return old;
   }
 }
 
-// Values convert to the type that the address has, as the arguments of CUDA's overloads do.
+// Compares bits, so that a NaN equals itself.
 template <class T>
-using Value = std::type_identity_t<T>;
+T atomic_compare_and_swap(T* address, T compare, T value) {
+  using Bits = typename Word<sizeof(T)>::type;
+  Bits expected = bit_cast<Bits>(compare);
+  __atomic_compare_exchange_n(reinterpret_cast<Bits*>(address), &expected, bit_cast<Bits>(value), false,
+                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return bit_cast<T>(expected);
+}
+
+// Of 16 bytes; in the runtime, under a lock: not every processor has an instruction for it.
+Bits128 atomic_exchange_128(void* address, Bits128 value);
+Bits128 atomic_compare_and_swap_128(void* address, Bits128 compare, Bits128 value);
 
 template <class T>
-concept Integer = std::is_integral_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8);
-template <class T>
-concept Number = Integer<T> || std::is_floating_point_v<T>;
+constexpr bool is_atomic_128 = sizeof(T) == 16 && alignof(T) >= 16 && std::is_trivially_copyable_v<T>;
 
 }  // namespace kgrade_emulated
 
 // _block and _system: the scope makes no difference here.
-#define KGRADE_ATOMIC(name, concept_name, expression)                                       \
-  template <kgrade_emulated::concept_name T>                                                \
-  T name(T* address, kgrade_emulated::Value<T> value) {                                     \
-    return kgrade_emulated::atomic_update(address, [=](T old) -> T { return expression; }); \
-  }                                                                                         \
-  template <kgrade_emulated::concept_name T>                                                \
-  T name##_block(T* address, kgrade_emulated::Value<T> value) {                             \
-    return name(address, value);                                                            \
-  }                                                                                         \
-  template <kgrade_emulated::concept_name T>                                                \
-  T name##_system(T* address, kgrade_emulated::Value<T> value) {                            \
-    return name(address, value);                                                            \
-  }
+#define KGRADE_ATOMIC(name, type, expression)                                                     \
+  inline type name(type* address, type value) {                                                   \
+    return kgrade_emulated::atomic_update(address, [=](type old) -> type { return expression; }); \
+  }                                                                                               \
+  inline type name##_block(type* address, type value) { return name(address, value); }            \
+  inline type name##_system(type* address, type value) { return name(address, value); }
+#define KGRADE_ATOMIC_32(name, expression) \
+  KGRADE_ATOMIC(name, int, expression)     \
+  KGRADE_ATOMIC(name, unsigned int, expression)
+#define KGRADE_ATOMIC_32_64(name, expression) \
+  KGRADE_ATOMIC_32(name, expression)          \
+  KGRADE_ATOMIC(name, long long, expression)  \
+  KGRADE_ATOMIC(name, unsigned long long, expression)
 
-KGRADE_ATOMIC(atomicAdd, Number, old + value)
-KGRADE_ATOMIC(atomicSub, Number, old - value)
-KGRADE_ATOMIC(atomicExch, Number, (static_cast<void>(old), value))
-KGRADE_ATOMIC(atomicMin, Number, value < old ? value : old)
-KGRADE_ATOMIC(atomicMax, Number, value > old ? value : old)
-KGRADE_ATOMIC(atomicAnd, Integer, old& value)
-KGRADE_ATOMIC(atomicOr, Integer, old | value)
-KGRADE_ATOMIC(atomicXor, Integer, old ^ value)
-KGRADE_ATOMIC(atomicInc, Integer, old >= value ? 0 : old + 1)
-KGRADE_ATOMIC(atomicDec, Integer, old == 0 || old > value ? value : old - 1)
+// Signed sums wrap around.
+KGRADE_ATOMIC(atomicAdd, int, static_cast<int>(static_cast<unsigned>(old) + static_cast<unsigned>(value)))
+KGRADE_ATOMIC(atomicAdd, unsigned int, old + value)
+KGRADE_ATOMIC(atomicAdd, unsigned long long, old + value)
+KGRADE_ATOMIC(atomicAdd, float, old + value)
+KGRADE_ATOMIC(atomicAdd, double, old + value)
+KGRADE_ATOMIC(atomicSub, int, static_cast<int>(static_cast<unsigned>(old) - static_cast<unsigned>(value)))
+KGRADE_ATOMIC(atomicSub, unsigned int, old - value)
+KGRADE_ATOMIC_32(atomicExch, (static_cast<void>(old), value))
+KGRADE_ATOMIC(atomicExch, unsigned long long, (static_cast<void>(old), value))
+KGRADE_ATOMIC(atomicExch, float, (static_cast<void>(old), value))
+KGRADE_ATOMIC_32_64(atomicMin, value < old ? value : old)
+KGRADE_ATOMIC_32_64(atomicMax, value > old ? value : old)
+KGRADE_ATOMIC_32_64(atomicAnd, old& value)
+KGRADE_ATOMIC_32_64(atomicOr, old | value)
+KGRADE_ATOMIC_32_64(atomicXor, old ^ value)
+KGRADE_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
+KGRADE_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
+#undef KGRADE_ATOMIC_32_64
+#undef KGRADE_ATOMIC_32
 #undef KGRADE_ATOMIC
 
-// Compares bits, so that a NaN equals itself.
-template <class T>
-requires(std::is_arithmetic_v<T> && sizeof(T) >= 2) T
-    atomicCAS(T* address, kgrade_emulated::Value<T> compare, kgrade_emulated::Value<T> value) {
-  using Bits = typename kgrade_emulated::Word<sizeof(T)>::type;
-  Bits expected = std::bit_cast<Bits>(compare);
-  __atomic_compare_exchange_n(reinterpret_cast<Bits*>(address), &expected, std::bit_cast<Bits>(value), false,
-                              __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-  return std::bit_cast<T>(expected);
-}
-template <class T>
-T atomicCAS_block(T* address, kgrade_emulated::Value<T> compare, kgrade_emulated::Value<T> value) {
-  return atomicCAS(address, compare, value);
-}
-template <class T>
-T atomicCAS_system(T* address, kgrade_emulated::Value<T> compare, kgrade_emulated::Value<T> value) {
-  return atomicCAS(address, compare, value);
-}
+#define KGRADE_ATOMIC_CAS(type)                                               \
+  inline type atomicCAS(type* address, type compare, type value) {            \
+    return kgrade_emulated::atomic_compare_and_swap(address, compare, value); \
+  }                                                                           \
+  inline type atomicCAS_block(type* address, type compare, type value) {      \
+    return atomicCAS(address, compare, value);                                \
+  }                                                                           \
+  inline type atomicCAS_system(type* address, type compare, type value) {     \
+    return atomicCAS(address, compare, value);                                \
+  }
+KGRADE_ATOMIC_CAS(int)
+KGRADE_ATOMIC_CAS(unsigned int)
+KGRADE_ATOMIC_CAS(unsigned long long)
+KGRADE_ATOMIC_CAS(unsigned short)
+#undef KGRADE_ATOMIC_CAS
+
+// Each element by itself, as on a GPU; in global memory only there.
+#define KGRADE_ATOMIC_VECTORS(ending)                                                                        \
+  inline float2 atomicAdd##ending(float2* address, float2 value) {                                           \
+    return float2{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y)};                         \
+  }                                                                                                          \
+  inline float4 atomicAdd##ending(float4* address, float4 value) {                                           \
+    return float4{atomicAdd(&address->x, value.x), atomicAdd(&address->y, value.y),                          \
+                  atomicAdd(&address->z, value.z), atomicAdd(&address->w, value.w)};                         \
+  }                                                                                                          \
+  template <class T>                                                                                         \
+  std::enable_if_t<kgrade_emulated::is_atomic_128<T>, T> atomicExch##ending(T* address, T value) {           \
+    using namespace kgrade_emulated;                                                                         \
+    return bit_cast<T>(atomic_exchange_128(address, bit_cast<Bits128>(value)));                              \
+  }                                                                                                          \
+  template <class T>                                                                                         \
+  std::enable_if_t<kgrade_emulated::is_atomic_128<T>, T> atomicCAS##ending(T* address, T compare, T value) { \
+    using namespace kgrade_emulated;                                                                         \
+    return bit_cast<T>(                                                                                      \
+        atomic_compare_and_swap_128(address, bit_cast<Bits128>(compare), bit_cast<Bits128>(value)));         \
+  }
+KGRADE_ATOMIC_VECTORS()
+KGRADE_ATOMIC_VECTORS(_block)
+KGRADE_ATOMIC_VECTORS(_system)
+#undef KGRADE_ATOMIC_VECTORS

@@ -6,7 +6,13 @@
 
 #include "vector_types.h"
 
-#define KGRADE_EMULATED_THREAD_LOCAL extern constinit thread_local __attribute__((tls_model("initial-exec")))
+#ifdef __cpp_constinit
+#define KGRADE_EMULATED_CONSTINIT constinit
+#else
+#define KGRADE_EMULATED_CONSTINIT __constinit  // g++ has it in C++17 too
+#endif
+#define KGRADE_EMULATED_THREAD_LOCAL \
+  extern KGRADE_EMULATED_CONSTINIT thread_local __attribute__((tls_model("initial-exec")))
 
 KGRADE_EMULATED_THREAD_LOCAL uint3 threadIdx;
 KGRADE_EMULATED_THREAD_LOCAL uint3 blockIdx;

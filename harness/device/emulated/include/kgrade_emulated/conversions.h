@@ -1,33 +1,41 @@
-// Conversions and reinterpretations (CUDA Math API manual, "Type Casting Intrinsics"). Out of range, integers
-// saturate and NaN becomes 0, as on a GPU.
+// Conversions and reinterpretations (CUDA Math API manual, "Type Casting Intrinsics"). To an integer, values
+// out of range saturate; NaN gives 0 in 32 bits from float and only the highest bit otherwise (PTX ISA,
+// "cvt").
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
-inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
-inline unsigned int __float_as_uint(float x) { return std::bit_cast<unsigned int>(x); }
-inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
-inline float __uint_as_float(unsigned int x) { return std::bit_cast<float>(x); }
-inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
-inline int __double2hiint(double x) { return static_cast<int>(std::bit_cast<unsigned long long>(x) >> 32); }
-inline int __double2loint(double x) { return static_cast<int>(std::bit_cast<unsigned long long>(x)); }
+#include "kgrade_emulated/bits.h"
+
+inline int __float_as_int(float x) { return kgrade_emulated::bit_cast<int>(x); }
+inline unsigned int __float_as_uint(float x) { return kgrade_emulated::bit_cast<unsigned int>(x); }
+inline float __int_as_float(int x) { return kgrade_emulated::bit_cast<float>(x); }
+inline float __uint_as_float(unsigned int x) { return kgrade_emulated::bit_cast<float>(x); }
+inline long long __double_as_longlong(double x) { return kgrade_emulated::bit_cast<long long>(x); }
+inline double __longlong_as_double(long long x) { return kgrade_emulated::bit_cast<double>(x); }
+inline int __double2hiint(double x) { return static_cast<int>(__double_as_longlong(x) >> 32); }
+inline int __double2loint(double x) { return static_cast<int>(__double_as_longlong(x)); }
 inline double __hiloint2double(int high, int low) {
-  return std::bit_cast<double>(static_cast<unsigned long long>(static_cast<unsigned int>(high)) << 32 |
-                               static_cast<unsigned int>(low));
+  return kgrade_emulated::bit_cast<double>(static_cast<unsigned long long>(static_cast<unsigned int>(high))
+                                               << 32 |
+                                           static_cast<unsigned int>(low));
 }
 
 namespace kgrade_emulated {
 
 template <class Integer, class Real>
 Integer saturate(Real integral) {
-  if (integral != integral) return 0;
-  if (integral >= std::ldexp(Real(1), std::numeric_limits<Integer>::digits))
-    return std::numeric_limits<Integer>::max();
-  if (integral <= static_cast<Real>(std::numeric_limits<Integer>::min()))
-    return std::numeric_limits<Integer>::min();
+  using Limits = std::numeric_limits<Integer>;
+  constexpr Real highest_bit = static_cast<Real>(Limits::max() / 2 + 1);
+  constexpr Real beyond = highest_bit * 2;
+  if (integral != integral) {
+    if (sizeof(Real) == 4 && sizeof(Integer) == 4) return 0;
+    return std::is_signed_v<Integer> ? Limits::min() : static_cast<Integer>(Limits::max() / 2 + 1);
+  }
+  if (integral >= beyond) return Limits::max();
+  if (integral <= static_cast<Real>(Limits::min())) return Limits::min();
   return static_cast<Integer>(integral);
 }
 
@@ -48,12 +56,19 @@ KGRADE_TO_INTEGER(__double2ll, double, long long)
 KGRADE_TO_INTEGER(__double2ull, double, unsigned long long)
 #undef KGRADE_TO_INTEGER
 
-inline float __int2float_rn(int x) { return static_cast<float>(x); }
-inline float __uint2float_rn(unsigned int x) { return static_cast<float>(x); }
-inline float __ll2float_rn(long long x) { return static_cast<float>(x); }
-inline float __ull2float_rn(unsigned long long x) { return static_cast<float>(x); }
+// To nearest as the host does; the directed ones are in the runtime.
+#define KGRADE_TO_REAL(name, from, to)                       \
+  inline to name##_rn(from x) { return static_cast<to>(x); } \
+  to name##_rz(from x);                                      \
+  to name##_rd(from x);                                      \
+  to name##_ru(from x);
+KGRADE_TO_REAL(__int2float, int, float)
+KGRADE_TO_REAL(__uint2float, unsigned int, float)
+KGRADE_TO_REAL(__ll2float, long long, float)
+KGRADE_TO_REAL(__ull2float, unsigned long long, float)
+KGRADE_TO_REAL(__ll2double, long long, double)
+KGRADE_TO_REAL(__ull2double, unsigned long long, double)
+KGRADE_TO_REAL(__double2float, double, float)
+#undef KGRADE_TO_REAL
 inline double __int2double_rn(int x) { return x; }
 inline double __uint2double_rn(unsigned int x) { return x; }
-inline double __ll2double_rn(long long x) { return static_cast<double>(x); }
-inline double __ull2double_rn(unsigned long long x) { return static_cast<double>(x); }
-inline float __double2float_rn(double x) { return static_cast<float>(x); }

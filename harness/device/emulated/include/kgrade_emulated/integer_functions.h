@@ -1,13 +1,15 @@
 // Integer functions (CUDA Math API manual, "Integer Mathematical Functions" and "Integer Intrinsics").
 #pragma once
 
-#include <bit>
 #include <cstdlib>
 
-inline int __popc(unsigned int x) { return std::popcount(x); }
-inline int __popcll(unsigned long long x) { return std::popcount(x); }
-inline int __clz(int x) { return std::countl_zero(static_cast<unsigned int>(x)); }
-inline int __clzll(long long x) { return std::countl_zero(static_cast<unsigned long long>(x)); }
+#include "kgrade_emulated/bits.h"
+#include "vector_types.h"
+
+inline int __popc(unsigned int x) { return kgrade_emulated::popcount(x); }
+inline int __popcll(unsigned long long x) { return kgrade_emulated::popcount(x); }
+inline int __clz(int x) { return kgrade_emulated::countl_zero(static_cast<unsigned int>(x)); }
+inline int __clzll(long long x) { return kgrade_emulated::countl_zero(static_cast<unsigned long long>(x)); }
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 
@@ -44,6 +46,12 @@ inline unsigned int __usad(unsigned int x, unsigned int y, unsigned int z) {
 }
 inline int __hadd(int x, int y) { return static_cast<int>((static_cast<long long>(x) + y) >> 1); }
 inline int __rhadd(int x, int y) { return static_cast<int>((static_cast<long long>(x) + y + 1) >> 1); }
+inline unsigned int __uhadd(unsigned int x, unsigned int y) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(x) + y) >> 1);
+}
+inline unsigned int __urhadd(unsigned int x, unsigned int y) {
+  return static_cast<unsigned int>((static_cast<unsigned long long>(x) + y + 1) >> 1);
+}
 
 // The 64-bit value high:low, shifted; the shift counts modulo 32, or up to 32 with _lc and _rc.
 inline unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift) {
@@ -61,29 +69,43 @@ inline unsigned int __funnelshift_rc(unsigned int low, unsigned int high, unsign
   return shift >= 32 ? high : __funnelshift_r(low, high, shift);
 }
 
-// Each of the four low nibbles of `selector` picks a byte of y:x; its highest bit spreads that byte's sign.
+// The low three bits of each of the four low nibbles of `selector` pick a byte of y:x.
 inline unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector) {
   const unsigned long long bytes = static_cast<unsigned long long>(y) << 32 | x;
   unsigned int result = 0;
   for (int i = 0; i < 4; ++i) {
-    const unsigned int pick = selector >> 4 * i & 0xf;
-    unsigned int byte = static_cast<unsigned int>(bytes >> 8 * (pick & 7)) & 0xff;
-    if ((pick & 8) != 0) byte = (byte & 0x80) != 0 ? 0xff : 0;
-    result |= byte << 8 * i;
+    const unsigned int pick = selector >> 4 * i & 7;
+    result |= (static_cast<unsigned int>(bytes >> 8 * pick) & 0xff) << 8 * i;
   }
   return result;
 }
 
-// Dot products of four bytes or two half-words with an accumulator.
-inline int __dp4a(int a, int b, int c) {
-  for (int i = 0; i < 4; ++i)
-    c += static_cast<signed char>(a >> 8 * i) * static_cast<signed char>(b >> 8 * i);
-  return c;
+// Dot products with an accumulator, which wraps around: of four bytes each (dp4a), or of two half-words with
+// the low or high two of four bytes (dp2a).
+namespace kgrade_emulated {
+
+template <class A, class B, class Sum>
+Sum dot_product(Sum a, Sum b, Sum c, int count) {
+  unsigned int sum = static_cast<unsigned int>(c);
+  for (int i = 0; i < count; ++i) {
+    sum += static_cast<unsigned int>(static_cast<A>(a >> 8 * sizeof(A) * i) *
+                                     static_cast<B>(b >> 8 * sizeof(B) * i));
+  }
+  return static_cast<Sum>(sum);
 }
-inline unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {
-  for (int i = 0; i < 4; ++i) c += (a >> 8 * i & 0xff) * (b >> 8 * i & 0xff);
-  return c;
-}
+
+}  // namespace kgrade_emulated
+
+#define KGRADE_DOT_PRODUCTS(sum, half, byte, half2, byte4)                                                   \
+  inline sum __dp4a(sum a, sum b, sum c) { return kgrade_emulated::dot_product<byte, byte>(a, b, c, 4); }    \
+  inline sum __dp2a_lo(sum a, sum b, sum c) { return kgrade_emulated::dot_product<half, byte>(a, b, c, 2); } \
+  inline sum __dp2a_hi(sum a, sum b, sum c) { return __dp2a_lo(a, b >> 16, c); }                             \
+  inline sum __dp4a(byte4 a, byte4 b, sum c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }   \
+  inline sum __dp2a_lo(half2 a, byte4 b, sum c) { return c + a.x * b.x + a.y * b.y; }                        \
+  inline sum __dp2a_hi(half2 a, byte4 b, sum c) { return c + a.x * b.z + a.y * b.w; }
+KGRADE_DOT_PRODUCTS(int, short, signed char, short2, char4)
+KGRADE_DOT_PRODUCTS(unsigned int, unsigned short, unsigned char, ushort2, uchar4)
+#undef KGRADE_DOT_PRODUCTS
 
 #define KGRADE_MIN_MAX(type)                                   \
   constexpr type min(type a, type b) { return b < a ? b : a; } \
@@ -105,3 +127,22 @@ KGRADE_MIN_MAX_MIXED(long long, unsigned long long, unsigned long long)
 KGRADE_MIN_MAX_MIXED(unsigned long long, long long, unsigned long long)
 #undef KGRADE_MIN_MAX
 #undef KGRADE_MIN_MAX_MIXED
+
+constexpr unsigned int umin(unsigned int a, unsigned int b) { return min(a, b); }
+constexpr unsigned int umax(unsigned int a, unsigned int b) { return max(a, b); }
+constexpr long long llmin(long long a, long long b) { return min(a, b); }
+constexpr long long llmax(long long a, long long b) { return max(a, b); }
+constexpr unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+constexpr unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+
+// The position of a set bit: for a positive `offset` the offset-th at or above `base`, for a negative one at
+// or below it, for 0 `base` itself; all ones when there is none.
+inline unsigned int __fns(unsigned int mask, unsigned int base, int offset) {
+  int left = offset == 0 ? 1 : std::abs(offset);
+  const int step = offset < 0 ? -1 : 1;
+  for (int bit = static_cast<int>(base); bit >= 0 && bit < 32; bit += step) {
+    if ((mask >> bit & 1u) != 0 && --left == 0) return static_cast<unsigned int>(bit);
+    if (offset == 0) break;
+  }
+  return ~0u;
+}

@@ -16,7 +16,7 @@ namespace kgrade_emulated {
 enum class BlockMode { independent, cooperative };
 
 struct Configuration {
-  Configuration(dim3 grid_extent, dim3 block_extent, std::size_t shared_bytes = 0,
+  Configuration(dim3 grid_extent, dim3 block_extent = dim3(), std::size_t shared_bytes = 0,
                 cudaStream_t on_stream = nullptr)
       : grid(grid_extent), block(block_extent), dynamic_shared_bytes(shared_bytes), stream(on_stream) {}
   dim3 grid;
@@ -25,13 +25,19 @@ struct Configuration {
   cudaStream_t stream;
 };
 
+// Threads of a block, by their indices: from the first up to, and without, the end.
+struct ThreadRange {
+  uint3 begin;
+  dim3 end;
+};
+
 // A kernel with its arguments, as the scheduler sees it.
 struct BoundKernel {
   const char* name;
   const void* function;  // what cudaFuncSetAttribute knows it by; null when it cannot be told
   BlockMode mode;
-  // Runs the current thread (cooperative) or all threads of the current block (independent).
-  void (*run)(const void* arguments);
+  // Runs the current thread (cooperative) or some threads of the current block (independent).
+  void (*run)(const void* arguments, const ThreadRange& threads);
   const void* arguments;
 };
 
@@ -44,22 +50,22 @@ struct Binding {
   std::tuple<Arguments...> arguments;
 
   // flatten: the kernel is compiled into these, as an ordinary loop body.
-  [[gnu::flatten]] static void run_thread(const void* opaque) {
+  [[gnu::flatten]] static void run_thread(const void* opaque, const ThreadRange&) {
     const auto& self = *static_cast<const Binding*>(opaque);
     // A copy for each thread: kernels may change their parameters.
     std::tuple<Arguments...> own(self.arguments);
     std::apply(*self.call, own);
   }
 
-  [[gnu::flatten]] static void run_block(const void* opaque) {
+  [[gnu::flatten]] static void run_threads(const void* opaque, const ThreadRange& threads) {
     const auto& self = *static_cast<const Binding*>(opaque);
     // What stays in this frame cannot alias what the kernel writes.
     std::tuple<Arguments...> own(self.arguments);
     const Call call = *self.call;
-    const dim3 extent = blockDim;
-    for (unsigned int z = 0; z < extent.z; ++z) {
-      for (unsigned int y = 0; y < extent.y; ++y) {
-        for (unsigned int x = 0; x < extent.x; ++x) {
+    const ThreadRange range = threads;
+    for (unsigned int z = range.begin.z; z < range.end.z; ++z) {
+      for (unsigned int y = range.begin.y; y < range.end.y; ++y) {
+        for (unsigned int x = range.begin.x; x < range.end.x; ++x) {
           threadIdx = uint3{x, y, z};
           std::apply(call, own);
         }
@@ -73,14 +79,15 @@ template <BlockMode Mode, class Call, class... Arguments>
 void launch(const Configuration& configuration, const char* name, const void* function, const Call& call,
             Arguments... arguments) {
   using Bound = Binding<Call, Arguments...>;
-  const Bound bound{&call, std::tuple<Arguments...>(std::move(arguments)...)};
-  constexpr auto run = Mode == BlockMode::cooperative ? &Bound::run_thread : &Bound::run_block;
+  const Bound bound{&call, std::tuple<Arguments...>(std::forward<Arguments>(arguments)...)};
+  constexpr auto run = Mode == BlockMode::cooperative ? &Bound::run_thread : &Bound::run_threads;
   run_grid(BoundKernel{name, function, Mode, run, &bound}, configuration);
 }
 
 // The parameter types of a kernel that can be named without its arguments.
 template <class... P>
 struct Parameters {
+  using types = std::tuple<P...>;
   void (*function)(P...);
 };
 // An overloaded kernel, or a template whose parameters the arguments decide.
@@ -89,6 +96,31 @@ struct AnyParameters {};
 template <class Tag, class... P>
 Parameters<P...> parameters_of(Tag, void (*kernel)(P...)) {
   return {kernel};
+}
+
+// An integer argument that may be meant as a null pointer: 0 and NULL are none any more once they have passed
+// through a template.
+template <class T>
+struct IntegerOrNull {
+  IntegerOrNull(T integer) : value(integer) {}
+  T value;
+  operator T() const { return value; }
+  template <class Pointee>
+  operator Pointee*() const {
+    return nullptr;
+  }
+};
+
+template <class T>
+using Argument = std::conditional_t<std::is_integral_v<T>, IntegerOrNull<T>, T>;
+
+template <class To, class From>
+To converted(From&& from) {
+  if constexpr (std::is_convertible_v<From, To>) {
+    return static_cast<To>(std::forward<From>(from));
+  } else {
+    return Argument<std::decay_t<From>>(std::forward<From>(from));
+  }
 }
 
 template <BlockMode Mode, class Signature, class Call>
@@ -102,20 +134,28 @@ class Launcher<Mode, Parameters<P...>, Call> {
       : configuration_(configuration), name_(name), parameters_(parameters), call_(call) {}
 
   // Arguments convert to the parameters as in a call.
-  void operator()(P... arguments) const {
-    launch<Mode, Call, P...>(configuration_, name_, reinterpret_cast<const void*>(parameters_.function),
-                             call_, std::move(arguments)...);
-  }
+  void operator()(P... arguments) const { run<P...>(std::forward<P>(arguments)...); }
 
   // Fewer arguments: the kernel has default ones.
-  template <class... A>
-  requires(sizeof...(A) < sizeof...(P)) void operator()(A&&... arguments) const {
-    launch<Mode, Call, std::decay_t<A>...>(configuration_, name_,
-                                           reinterpret_cast<const void*>(parameters_.function), call_,
-                                           std::forward<A>(arguments)...);
+  template <class... A, class = std::enable_if_t<(sizeof...(A) < sizeof...(P))>>
+  void operator()(A&&... arguments) const {
+    run_first(std::index_sequence_for<A...>(), std::forward<A>(arguments)...);
   }
 
  private:
+  template <class... Types>
+  void run(Types... arguments) const {
+    launch<Mode, Call, Types...>(configuration_, name_, reinterpret_cast<const void*>(parameters_.function),
+                                 call_, std::forward<Types>(arguments)...);
+  }
+
+  template <std::size_t... Index, class... A>
+  void run_first(std::index_sequence<Index...>, A&&... arguments) const {
+    using Types = std::tuple<P...>;
+    run<std::tuple_element_t<Index, Types>...>(
+        converted<std::tuple_element_t<Index, Types>>(std::forward<A>(arguments))...);
+  }
+
   Configuration configuration_;
   const char* name_;
   Parameters<P...> parameters_;
@@ -130,23 +170,66 @@ class Launcher<Mode, AnyParameters, Call> {
 
   template <class... A>
   void operator()(A&&... arguments) const {
-    launch<Mode, Call, std::decay_t<A>...>(configuration_, name_, nullptr, call_,
-                                           std::forward<A>(arguments)...);
+    if constexpr (std::is_invocable_v<const Call&, std::decay_t<A>&...>) {
+      run<std::decay_t<A>...>(std::forward<A>(arguments)...);
+    } else {
+      run<Argument<std::decay_t<A>>...>(std::forward<A>(arguments)...);
+    }
   }
 
  private:
+  template <class... Types>
+  void run(Types... arguments) const {
+    launch<Mode, Call, Types...>(configuration_, name_, nullptr, call_, std::move(arguments)...);
+  }
+
   Configuration configuration_;
   const char* name_;
   const Call& call_;
 };
 
-// `find_parameters` returns Parameters<...> or AnyParameters; `call` calls the kernel with its arguments.
+// `find_parameters` returns Parameters<...> where it can be called; `call` calls the kernel with its
+// arguments.
 template <BlockMode Mode, class FindParameters, class Call>
-auto launcher(const Configuration& configuration, const char* name, const FindParameters& find_parameters,
-              const Call& call) {
-  const auto parameters = find_parameters(0);
-  return Launcher<Mode, std::remove_const_t<decltype(parameters)>, Call>(configuration, name, parameters,
-                                                                         call);
+auto launcher(const Configuration& configuration, const char* name,
+              [[maybe_unused]] const FindParameters& find_parameters, const Call& call) {
+  if constexpr (std::is_invocable_v<const FindParameters&, int>) {
+    const auto parameters = find_parameters(0);
+    using Found = std::remove_const_t<decltype(parameters)>;
+    return Launcher<Mode, Found, Call>(configuration, name, parameters, call);
+  } else {
+    return Launcher<Mode, AnyParameters, Call>(configuration, name, AnyParameters{}, call);
+  }
+}
+
+// A configuration and arguments without their kernel: what a macro makes that holds <<<...>>> alone, as in
+// `kernel CONFIGURATION(grid, block)(arguments)`.
+template <BlockMode Mode, class... A>
+struct PendingLaunch {
+  Configuration configuration;
+  std::tuple<A...> arguments;
+};
+
+template <BlockMode Mode>
+class KernellessLauncher {
+ public:
+  explicit KernellessLauncher(const Configuration& configuration) : configuration_(configuration) {}
+
+  template <class... A>
+  PendingLaunch<Mode, std::decay_t<A>...> operator()(A&&... arguments) const {
+    return {configuration_, {std::forward<A>(arguments)...}};
+  }
+
+ private:
+  Configuration configuration_;
+};
+
+template <class... P, BlockMode Mode, class... A>
+void operator->*(void (*kernel)(P...), const PendingLaunch<Mode, A...>& pending) {
+  const auto call = [kernel](P&... arguments) { kernel(arguments...); };
+  const Launcher<Mode, Parameters<P...>, decltype(call)> launcher(pending.configuration, "kernel", {kernel},
+                                                                  call);
+  std::apply([&](const A&... arguments) { launcher(converted<P>(arguments)...); }, pending.arguments);
 }
 
 }  // namespace kgrade_emulated

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 // As CUDA's: a NaN gives way to a number.
 #define KGRADE_MIN_MAX(a_type, b_type, type)                                             \
@@ -19,47 +18,81 @@ KGRADE_MIN_MAX(double, float, double)
 inline float rsqrtf(float x) { return 1.0f / ::sqrtf(x); }
 inline double rsqrt(double x) { return 1.0 / ::sqrt(x); }
 inline float rsqrt(float x) { return rsqrtf(x); }
-inline float rcbrtf(float x) { return 1.0f / ::cbrtf(x); }
-inline double rcbrt(double x) { return 1.0 / ::cbrt(x); }
-inline float rhypotf(float x, float y) { return 1.0f / ::hypotf(x, y); }
-inline double rhypot(double x, double y) { return 1.0 / ::hypot(x, y); }
-inline float norm3df(float x, float y, float z) { return std::hypot(x, y, z); }
-inline float rnorm3df(float x, float y, float z) { return 1.0f / std::hypot(x, y, z); }
-inline float norm4df(float x, float y, float z, float w) { return ::hypotf(::hypotf(x, y), ::hypotf(z, w)); }
-inline float rnorm4df(float x, float y, float z, float w) { return 1.0f / norm4df(x, y, z, w); }
 
-// Reduced before the multiplication, so that whole and half arguments give exact results.
-inline double sinpi(double x) {
-  const double r = ::fmod(x, 2.0);
-  if (r == 0.0 || r == 1.0 || r == -1.0) return ::copysign(0.0, x);
-  return ::sin(r * 3.14159265358979323846);
-}
-inline double cospi(double x) {
-  const double r = ::fabs(::fmod(x, 2.0));
-  if (r == 0.5 || r == 1.5) return 0.0;
-  return ::cos(r * 3.14159265358979323846);
-}
-inline float sinpif(float x) { return static_cast<float>(sinpi(x)); }
-inline float cospif(float x) { return static_cast<float>(cospi(x)); }
-inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+// In the runtime, since they are seldom used and long; those of float are those of double, rounded.
+#define KGRADE_FUNCTION(name)                                                   \
+  double name(double x);                                                        \
+  inline float name##f(float x) { return static_cast<float>(name(double(x))); } \
+  inline float name(float x) { return name##f(x); }
+KGRADE_FUNCTION(rcbrt)
+KGRADE_FUNCTION(sinpi)
+KGRADE_FUNCTION(cospi)
+KGRADE_FUNCTION(normcdf)
+KGRADE_FUNCTION(normcdfinv)
+KGRADE_FUNCTION(erfinv)
+KGRADE_FUNCTION(erfcinv)
+KGRADE_FUNCTION(erfcx)
+KGRADE_FUNCTION(cyl_bessel_i0)
+KGRADE_FUNCTION(cyl_bessel_i1)
+#undef KGRADE_FUNCTION
+
 inline void sincospi(double x, double* s, double* c) { *s = sinpi(x), *c = cospi(x); }
+inline void sincospif(float x, float* s, float* c) { *s = sinpif(x), *c = cospif(x); }
+inline void sincospi(float x, float* s, float* c) { sincospif(x, s, c); }
+// C++ overloads that <cmath> lacks.
+inline void sincos(float x, float* s, float* c) { ::sincosf(x, s, c); }
+inline float exp10(float x) { return ::exp10f(x); }
+inline float j0(float x) { return ::j0f(x); }
+inline float j1(float x) { return ::j1f(x); }
+inline float jn(int n, float x) { return ::jnf(n, x); }
+inline float y0(float x) { return ::y0f(x); }
+inline float y1(float x) { return ::y1f(x); }
+inline float yn(int n, float x) { return ::ynf(n, x); }
 
-inline double normcdf(double x) { return 0.5 * ::erfc(-x * 0.70710678118654752440); }
-inline float normcdff(float x) { return static_cast<float>(normcdf(x)); }
-inline double erfcx(double x) { return ::exp(x * x) * ::erfc(x); }
-inline float erfcxf(float x) { return static_cast<float>(erfcx(x)); }
+// The length of a vector of any dimension, without overflow on the way.
+double norm(int dimension, const double* x);
+float normf(int dimension, const float* x);
+inline double rnorm(int dimension, const double* x) { return 1.0 / norm(dimension, x); }
+float rnormf(int dimension, const float* x);
+inline float norm(int dimension, const float* x) { return normf(dimension, x); }
+inline float rnorm(int dimension, const float* x) { return rnormf(dimension, x); }
+
+#define KGRADE_LENGTH(name, parameters, single_parameters, ...)        \
+  inline double name parameters {                                      \
+    const double all[] = {__VA_ARGS__};                                \
+    return norm(sizeof all / sizeof *all, all);                        \
+  }                                                                    \
+  inline double r##name parameters { return 1.0 / name(__VA_ARGS__); } \
+  inline float name##f single_parameters {                             \
+    const float all[] = {__VA_ARGS__};                                 \
+    return normf(sizeof all / sizeof *all, all);                       \
+  }                                                                    \
+  inline float r##name##f single_parameters {                          \
+    const float all[] = {__VA_ARGS__};                                 \
+    return rnormf(sizeof all / sizeof *all, all);                      \
+  }                                                                    \
+  inline float name single_parameters { return name##f(__VA_ARGS__); } \
+  inline float r##name single_parameters { return r##name##f(__VA_ARGS__); }
+KGRADE_LENGTH(norm3d, (double x, double y, double z), (float x, float y, float z), x, y, z)
+KGRADE_LENGTH(norm4d, (double x, double y, double z, double w), (float x, float y, float z, float w), x, y, z,
+              w)
+#undef KGRADE_LENGTH
+inline double rhypot(double x, double y) { return 1.0 / ::hypot(x, y); }
+inline float rhypotf(float x, float y) { return static_cast<float>(rhypot(double(x), double(y))); }
+inline float rhypot(float x, float y) { return rhypotf(x, y); }
 
 inline float fdividef(float x, float y) { return x / y; }
+inline float fdivide(float x, float y) { return x / y; }
+inline double fdivide(double x, double y) { return x / y; }
 inline float __fdividef(float x, float y) { return x / y; }
 inline float __saturatef(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
-inline float __frsqrt_rn(float x) { return rsqrtf(x); }
 inline void __sincosf(float x, float* s, float* c) { *s = ::sinf(x), *c = ::cosf(x); }
 inline float __tanhf(float x) { return ::tanhf(x); }
 
 // The C library declares these names for its own use; the definitions have to agree with it.
 extern "C" {
 inline float __expf(float x) noexcept { return ::expf(x); }
-inline float __exp10f(float x) noexcept { return ::powf(10.0f, x); }
+inline float __exp10f(float x) noexcept { return ::exp10f(x); }
 inline float __logf(float x) noexcept { return ::logf(x); }
 inline float __log2f(float x) noexcept { return ::log2f(x); }
 inline float __log10f(float x) noexcept { return ::log10f(x); }
@@ -68,41 +101,3 @@ inline float __sinf(float x) noexcept { return ::sinf(x); }
 inline float __cosf(float x) noexcept { return ::cosf(x); }
 inline float __tanf(float x) noexcept { return ::tanf(x); }
 }
-
-// Rounding to nearest is what the host does. The other modes differ in the last bit at most and are worked
-// out from the exact result in a wider type.
-namespace kgrade_emulated {
-
-inline float rounded_down(double exact) {
-  const float nearest = static_cast<float>(exact);
-  return nearest > exact ? ::nextafterf(nearest, -std::numeric_limits<float>::infinity()) : nearest;
-}
-inline float rounded_up(double exact) {
-  const float nearest = static_cast<float>(exact);
-  return nearest < exact ? ::nextafterf(nearest, std::numeric_limits<float>::infinity()) : nearest;
-}
-inline float rounded_to_zero(double exact) { return exact < 0 ? rounded_up(exact) : rounded_down(exact); }
-
-}  // namespace kgrade_emulated
-
-#define KGRADE_ROUNDED(name, parameters, single, wide)                                 \
-  inline float name##_rn parameters { return single; }                                 \
-  inline float name##_rz parameters { return kgrade_emulated::rounded_to_zero(wide); } \
-  inline float name##_rd parameters { return kgrade_emulated::rounded_down(wide); }    \
-  inline float name##_ru parameters { return kgrade_emulated::rounded_up(wide); }
-KGRADE_ROUNDED(__fadd, (float x, float y), x + y, static_cast<double>(x) + y)
-KGRADE_ROUNDED(__fsub, (float x, float y), x - y, static_cast<double>(x) - y)
-KGRADE_ROUNDED(__fmul, (float x, float y), x* y, static_cast<double>(x) * y)
-KGRADE_ROUNDED(__fdiv, (float x, float y), x / y, static_cast<double>(x) / y)
-KGRADE_ROUNDED(__fmaf, (float x, float y, float z), ::fmaf(x, y, z), static_cast<double>(x) * y + z)
-KGRADE_ROUNDED(__frcp, (float x), 1.0f / x, 1.0 / static_cast<double>(x))
-KGRADE_ROUNDED(__fsqrt, (float x), ::sqrtf(x), ::sqrt(static_cast<double>(x)))
-#undef KGRADE_ROUNDED
-
-inline double __dadd_rn(double x, double y) { return x + y; }
-inline double __dsub_rn(double x, double y) { return x - y; }
-inline double __dmul_rn(double x, double y) { return x * y; }
-inline double __ddiv_rn(double x, double y) { return x / y; }
-inline double __drcp_rn(double x) { return 1.0 / x; }
-inline double __dsqrt_rn(double x) { return ::sqrt(x); }
-inline double __fma_rn(double x, double y, double z) { return ::fma(x, y, z); }

@@ -13,9 +13,11 @@ namespace kgrade_emulated {
 // Static shared memory of a kernel (compute capability 2.0 and higher).
 inline constexpr std::size_t most_static_shared_bytes = 48 * 1024;
 
-// Names one declaration of one instantiation; numbered at its first use. Zero-initialised: no guard.
+// Names one declaration of one instantiation; numbered at its first use. Constant-initialised: no guard.
 struct SharedSlot {
-  std::atomic<unsigned int> number;
+  constexpr explicit SharedSlot(const char* variable = nullptr) : name(variable) {}
+  std::atomic<unsigned int> number{0};
+  const char* name;
 };
 
 // The current block's memory for a slot.

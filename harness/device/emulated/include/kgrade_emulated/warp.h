@@ -3,10 +3,10 @@
 // "Warp Reduce Functions").
 #pragma once
 
-#include <bit>
 #include <cstring>
 #include <type_traits>
 
+#include "kgrade_emulated/bits.h"
 #include "kgrade_emulated/block.h"
 
 namespace kgrade_emulated {
@@ -26,6 +26,8 @@ struct WarpMeeting {
 // Waits until every lane of `mask` that has not returned has come. The meeting stays until leave_warp().
 const WarpMeeting& meet_warp(WarpOperation operation, unsigned int mask, unsigned long long value);
 void leave_warp(const WarpMeeting& meeting);
+// A lane reads one that takes no part: to be told by a checked run.
+void report_missing_lane(unsigned int mask);
 
 // The position of the current thread in its warp.
 unsigned int current_lane();
@@ -68,7 +70,11 @@ T from_bits(unsigned long long bits) {
 template <class T>
 T shuffle(unsigned int mask, T value, unsigned int source) {
   const WarpValues values(WarpOperation::shuffle, mask, to_bits(value));
-  return source < 32 && values.has(source) ? from_bits<T>(values[source]) : value;
+  if (source < 32 && values.has(source)) return from_bits<T>(values[source]);
+#ifdef KGRADE_EMULATED_CHECKED
+  report_missing_lane(mask);
+#endif
+  return value;
 }
 
 inline unsigned int ballot(unsigned int mask, int predicate, unsigned int& arrived) {

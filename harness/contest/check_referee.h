@@ -1,0 +1,47 @@
+// The arena of processes for checked runs: the oracle's worker stays, the candidate gets a new one in every
+// pass. On the emulated device it writes its findings into a book that we lend, on a GPU it runs below a tool
+// of compute-sanitizer, which writes a report.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "base/temporary_directory.h"
+#include "contest/check_arena.h"
+#include "contest/sanitizer.h"
+#include "contest/seat.h"
+
+namespace kgrade {
+
+class CheckReferee : public CheckArena {
+ public:
+  // With a sanitizer passes are its tools, without one orders of threads.
+  CheckReferee(Device& device, const Problem& problem, Seat& oracle, std::optional<Sanitizer> sanitizer,
+               std::uint64_t order_seed);
+  void set_candidate(std::filesystem::path library) { library_ = std::move(library); }
+
+  Result<CallReport> call_oracle(const Case& bound, const Draw& draw) override;
+  Result<Answer> enter(const CheckPass& pass, const Case& bound) override;
+  CallReport call(const Draw& draw, Patience patience) override;
+  std::vector<OutputComparison> compare() override;
+  Evidence leave() override;
+
+ private:
+  Result<std::unique_ptr<WorkerProcess>> start_worker(const CheckPass& pass);
+  Result<Answer> watch();
+
+  Device& device_;
+  const Problem& problem_;
+  Seat& oracle_;
+  std::optional<Sanitizer> sanitizer_;
+  std::uint64_t order_seed_;
+  std::filesystem::path library_;
+  std::unique_ptr<TemporaryDirectory> folder_;  // of the tool: its socket and its report
+  std::unique_ptr<SharedBuffer> book_;
+  std::unique_ptr<Seat> seat_;
+  std::uint64_t poison_key_;
+  std::uint32_t calls_ = 0;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,167 @@
+// What compilers call in code built with -fsanitize=thread,alignment: the functions of ThreadSanitizer's and
+// UndefinedBehaviorSanitizer's run-time interfaces (compiler-rt, tsan_interface.h, tsan_interface_atomic.h,
+// ubsan_handlers.h), and what the linker puts in the place of memcpy() and its kin (--wrap).
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "device/emulated/checker/checker.h"
+
+namespace {
+
+using kgrade_emulated::Access;
+using kgrade_emulated::active_checker;
+
+std::uintptr_t number(const volatile void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+void report(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
+  if (auto* checker = active_checker()) {
+    checker->access({number(address), static_cast<std::uint32_t>(bytes), write, false, false, pc});
+  }
+}
+
+// Volatile accesses are how code without atomics waits for another block: to global memory they synchronise.
+void report_volatile(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
+  if (auto* checker = active_checker()) {
+    checker->access({number(address), static_cast<std::uint32_t>(bytes), write, false, true, pc});
+  }
+}
+
+void report_atomic(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
+  if (auto* checker = active_checker()) {
+    const Access access{number(address), static_cast<std::uint32_t>(bytes), write, true, false, pc};
+    checker->access(access);
+  }
+}
+
+}  // namespace
+
+#define KGRADE_PC __builtin_return_address(0)
+
+#define KGRADE_ACCESSES(bytes)                                                                           \
+  void __tsan_read##bytes(void* address) { report(address, bytes, false, KGRADE_PC); }                   \
+  void __tsan_write##bytes(void* address) { report(address, bytes, true, KGRADE_PC); }                   \
+  void __tsan_unaligned_read##bytes(void* address) { report(address, bytes, false, KGRADE_PC); }         \
+  void __tsan_unaligned_write##bytes(void* address) { report(address, bytes, true, KGRADE_PC); }         \
+  void __tsan_volatile_read##bytes(void* address) { report_volatile(address, bytes, false, KGRADE_PC); } \
+  void __tsan_volatile_write##bytes(void* address) { report_volatile(address, bytes, true, KGRADE_PC); } \
+  void __tsan_unaligned_volatile_read##bytes(void* address) {                                            \
+    report_volatile(address, bytes, false, KGRADE_PC);                                                   \
+  }                                                                                                      \
+  void __tsan_unaligned_volatile_write##bytes(void* address) {                                           \
+    report_volatile(address, bytes, true, KGRADE_PC);                                                    \
+  }
+
+// One of them stands for all orders of memory: the strongest.
+#define KGRADE_FETCH(bits, type, operation)                                               \
+  type __tsan_atomic##bits##_fetch_##operation(volatile type* address, type value, int) { \
+    report_atomic(address, sizeof(type), true, KGRADE_PC);                                \
+    return __atomic_fetch_##operation(address, value, __ATOMIC_SEQ_CST);                  \
+  }
+
+#define KGRADE_ATOMICS(bits, type)                                                                          \
+  type __tsan_atomic##bits##_load(const volatile type* address, int) {                                      \
+    report_atomic(address, sizeof(type), false, KGRADE_PC);                                                 \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                         \
+  void __tsan_atomic##bits##_store(volatile type* address, type value, int) {                               \
+    report_atomic(address, sizeof(type), true, KGRADE_PC);                                                  \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                                     \
+  }                                                                                                         \
+  type __tsan_atomic##bits##_exchange(volatile type* address, type value, int) {                            \
+    report_atomic(address, sizeof(type), true, KGRADE_PC);                                                  \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                           \
+  }                                                                                                         \
+  int __tsan_atomic##bits##_compare_exchange_strong(volatile type* address, type* expected, type wanted,    \
+                                                    int, int) {                                             \
+    report_atomic(address, sizeof(type), true, KGRADE_PC);                                                  \
+    return __atomic_compare_exchange_n(address, expected, wanted, false, __ATOMIC_SEQ_CST,                  \
+                                       __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                         \
+  int __tsan_atomic##bits##_compare_exchange_weak(volatile type* address, type* expected, type wanted, int, \
+                                                  int) {                                                    \
+    report_atomic(address, sizeof(type), true, KGRADE_PC);                                                  \
+    return __atomic_compare_exchange_n(address, expected, wanted, false, __ATOMIC_SEQ_CST,                  \
+                                       __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                         \
+  type __tsan_atomic##bits##_compare_exchange_val(volatile type* address, type expected, type wanted, int,  \
+                                                  int) {                                                    \
+    report_atomic(address, sizeof(type), true, KGRADE_PC);                                                  \
+    __atomic_compare_exchange_n(address, &expected, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);     \
+    return expected;                                                                                        \
+  }                                                                                                         \
+  KGRADE_FETCH(bits, type, add)                                                                             \
+  KGRADE_FETCH(bits, type, sub)                                                                             \
+  KGRADE_FETCH(bits, type, and)                                                                             \
+  KGRADE_FETCH(bits, type, or)                                                                              \
+  KGRADE_FETCH(bits, type, xor)                                                                             \
+  KGRADE_FETCH(bits, type, nand)
+
+extern "C" {
+
+KGRADE_ACCESSES(1)
+KGRADE_ACCESSES(2)
+KGRADE_ACCESSES(4)
+KGRADE_ACCESSES(8)
+KGRADE_ACCESSES(16)
+
+void __tsan_read_range(void* address, std::size_t bytes) { report(address, bytes, false, KGRADE_PC); }
+void __tsan_write_range(void* address, std::size_t bytes) { report(address, bytes, true, KGRADE_PC); }
+void __tsan_vptr_read(void** address) { report(address, sizeof *address, false, KGRADE_PC); }
+void __tsan_vptr_update(void** address, void*) { report(address, sizeof *address, true, KGRADE_PC); }
+void __tsan_init() {}
+void __tsan_func_entry(void* caller) {
+  if (auto* checker = active_checker()) checker->enters(caller);
+}
+void __tsan_func_exit() {
+  if (auto* checker = active_checker()) checker->leaves();
+}
+
+KGRADE_ATOMICS(8, std::uint8_t)
+KGRADE_ATOMICS(16, std::uint16_t)
+KGRADE_ATOMICS(32, std::uint32_t)
+KGRADE_ATOMICS(64, std::uint64_t)
+
+void __tsan_atomic_thread_fence(int) {
+  if (auto* checker = active_checker()) checker->fence();
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+void __tsan_atomic_signal_fence(int) {}
+
+// TypeMismatchData: where in the source, the type, log2 of the alignment it needs, and what was done.
+struct KgradeTypeMismatch {
+  struct {
+    const char* file;
+    std::uint32_t line;
+    std::uint32_t column;
+  } place;
+  const void* type;
+  unsigned char log_alignment;
+  unsigned char kind;  // 0: load, 1: store; others bind a reference, call a member, ...
+};
+
+void __ubsan_handle_type_mismatch_v1(KgradeTypeMismatch* data, std::uintptr_t pointer) {
+  const std::size_t alignment = std::size_t{1} << data->log_alignment;
+  auto* checker = active_checker();
+  if (checker == nullptr || pointer % alignment == 0) return;
+  checker->misaligned(reinterpret_cast<const void*>(pointer), alignment, data->kind == 1, KGRADE_PC);
+}
+
+void* __wrap_memcpy(void* to, const void* from, std::size_t bytes) {
+  report(from, bytes, false, KGRADE_PC);
+  report(to, bytes, true, KGRADE_PC);
+  return std::memcpy(to, from, bytes);
+}
+
+void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
+  report(from, bytes, false, KGRADE_PC);
+  report(to, bytes, true, KGRADE_PC);
+  return std::memmove(to, from, bytes);
+}
+
+void* __wrap_memset(void* to, int byte, std::size_t bytes) {
+  report(to, bytes, true, KGRADE_PC);
+  return std::memset(to, byte, bytes);
+}
+
+}  // extern "C"

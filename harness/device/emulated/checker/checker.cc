@@ -1,0 +1,220 @@
+#include "device/emulated/checker/checker.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kgrade_emulated {
+namespace {
+
+using kgrade::FindingEntry;
+using kgrade::FindingKind;
+using kgrade::MemorySpace;
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+}  // namespace
+
+void Checker::set_library(const void* address) {
+  library_ = loaded_file_of(address);
+  process_.refresh();
+  // Variables of the file: no bounds are known, but races between threads are.
+  auto data = std::make_unique<Region>(library_.data_begin, library_.data_end - library_.data_begin);
+  data->host_may_touch = true;
+  regions_.add(std::move(data));
+}
+
+std::uint64_t Checker::offset_of(const void* pc) const {
+  const bool is_inside = number(pc) >= library_.begin && number(pc) < library_.end;
+  return is_inside ? number(pc) - library_.base : 0;
+}
+
+void Checker::access(const Access& access) {
+  settle_pending();
+  if (access.bytes == 0) return;
+  if (!in_kernel()) return access_on_host(access);
+  Region* const region = regions_.find(access.address);
+  if (region == nullptr) return access_outside(access);
+  const bool waits_for_others = access.is_volatile && region->space == MemorySpace::global;
+  if (access.atomic) settle_guess(thread_, access.address);
+  if (access.atomic || waits_for_others) {
+    ordering_.synchronising_access(thread_, access.address, access.atomic || !access.write, access.write);
+  }
+  access_in(*region, access);
+}
+
+void Checker::access_on_host(const Access& access) {
+  Region* const region = regions_.find(access.address);
+  if (region == nullptr || region->space == MemorySpace::shared) return;
+  if (access.write) region->mark_written(access.address, access.bytes);
+  if (region->host_may_touch) return;
+  FindingEntry found = entry(FindingKind::host_access, access);
+  describe(found, *region);
+  writer_.write(found);
+}
+
+void Checker::access_in(Region& region, const Access& access) {
+  const std::uintptr_t end = std::min(access.end(), region.end);
+  if (access.end() > region.end || (access.write && !region.writable)) {
+    FindingEntry found = entry(FindingKind::out_of_bounds, access);
+    describe(found, region);
+    if (access.end() <= region.end) found.read_only = 1;
+    writer_.write(found);
+  }
+  if (access.write) {
+    region.mark_written(access.address, end - access.address);
+  } else if (region.is_unwritten(access.address, end - access.address) &&
+             !writer_.has(FindingKind::race, offset_of(access.pc))) {
+    FindingEntry found = entry(FindingKind::uninitialized_read, access);
+    describe(found, region);
+    writer_.write(found);
+  }
+  note_history(region, access);
+}
+
+void Checker::access_outside(const Access& access) {
+  if (process_.holds(access.address)) return;
+  process_.refresh();  // thread-local variables of a library come into being when they are first touched
+  if (process_.holds(access.address)) return;
+  const Region* const region = regions_.near(access.address);
+  FindingEntry found =
+      entry(region != nullptr ? FindingKind::out_of_bounds : FindingKind::invalid_address, access);
+  if (region != nullptr) {
+    describe(found, *region);
+    found.distance = access.address >= region->end
+                         ? static_cast<std::int64_t>(access.address - region->end)
+                         : -static_cast<std::int64_t>(region->begin - access.address);
+  }
+  writer_.write(found);
+}
+
+void Checker::note_history(Region& region, const Access& access) {
+  if (!region.writable) return;  // nobody writes: no race
+  Stamp stamp = ordering_.stamp(thread_);
+  stamp.write = access.write;
+  stamp.atomic = access.atomic || (access.is_volatile && region.space == MemorySpace::global);
+  stamp.pc = short_pc(access.pc);
+  stamp.chain = chain_;
+  const std::size_t bytes = std::min<std::uintptr_t>(access.end(), region.end) - access.address;
+  if (!access.write && !access.atomic) settle_guess(thread_);
+  const auto earlier = region.history.note(access.address - region.begin, bytes, stamp, ordering_);
+  if (!earlier) return;
+  Race race{access, *earlier, thread_, chain_, {}};
+  if (!access.write && earlier->atomic) {
+    guesses_[thread_] = race;
+    return;
+  }
+  const bool both_write = access.write && earlier->write && !access.atomic && !earlier->atomic;
+  if (!both_write || bytes > sizeof race.before) return report_race(race, region);
+  std::memcpy(race.before, reinterpret_cast<const void*>(access.address), bytes);
+  pending_ = race;
+}
+
+// A plain read beside atomic writes is how a loop of atomicCAS() begins: its guess is checked by what
+// follows.
+void Checker::settle_guess(unsigned int thread, std::uintptr_t confirmed) {
+  if (thread >= guesses_.size() || !guesses_[thread]) return;
+  const Race race = *guesses_[thread];
+  guesses_[thread].reset();
+  if (race.access.address == confirmed) return;
+  if (const Region* const region = regions_.find(race.access.address)) report_race(race, *region);
+}
+
+void Checker::settle_guesses() {
+  for (unsigned int thread = 0; thread < guesses_.size(); ++thread) settle_guess(thread);
+}
+
+// Two writes of the same value do no harm, and are written on purpose (a flag that many threads raise).
+void Checker::settle_pending() {
+  if (!pending_) return;
+  const Race race = *pending_;
+  pending_.reset();
+  Region* const region = regions_.find(race.access.address);
+  if (region == nullptr) return;
+  const std::size_t bytes = std::min(race.access.end(), region->end) - race.access.address;
+  if (std::memcmp(race.before, reinterpret_cast<const void*>(race.access.address), bytes) == 0) return;
+  report_race(race, *region);
+}
+
+void Checker::report_race(const Race& race, const Region& region) {
+  FindingEntry found = entry(FindingKind::race, race.access);
+  found.access.by = found_thread(block_, race.thread);
+  chains_.callers(race.chain, found.access.callers, kgrade::most_callers);
+  describe(found, region);
+  found.other = {};
+  found.other.pc = race.earlier.pc;
+  chains_.callers(race.earlier.chain, found.other.callers, kgrade::most_callers);
+  found.other.write = race.earlier.write ? 1 : 0;
+  found.other.atomic = race.earlier.atomic ? 1 : 0;
+  found.other.by = found_thread(race.earlier.block, race.earlier.thread);
+  // That the reader came before the writer is how the race showed.
+  for (const std::uint64_t pc : {found.access.pc, found.other.pc}) {
+    writer_.drop(FindingKind::uninitialized_read, pc);
+  }
+  writer_.write(found);
+}
+
+FindingEntry Checker::entry(FindingKind kind, const Access& access) const {
+  FindingEntry found;
+  found.kind = kind;
+  found.address = access.address;
+  found.bytes = access.bytes;
+  found.access.pc = offset_of(access.pc);
+  chains_.callers(chain_, found.access.callers, kgrade::most_callers);
+  found.access.write = access.write ? 1 : 0;
+  found.access.atomic = access.atomic ? 1 : 0;
+  if (in_kernel()) found.access.by = found_thread(block_, thread_);
+  set_text(found.kernel, sizeof found.kernel, kernel_);
+  return found;
+}
+
+kgrade::FoundThread Checker::found_thread(unsigned int block, unsigned int thread) const {
+  kgrade::FoundThread found;
+  const auto split = [](std::uint32_t(&target)[3], unsigned int number, dim3 extent) {
+    target[0] = number % extent.x;
+    target[1] = number / extent.x % extent.y;
+    target[2] = number / extent.x / extent.y;
+  };
+  split(found.block, block, grid_);
+  split(found.thread, thread, block_extent_);
+  return found;
+}
+
+void Checker::describe(FindingEntry& entry, const Region& region) const {
+  entry.space = region.space;
+  entry.parameter = region.parameter;
+  entry.object_bytes = region.bytes();
+  if (entry.kind == FindingKind::out_of_bounds || region.parameter >= 0) entry.other.pc = region.pc;
+  set_text(entry.object, sizeof entry.object, region.name);
+}
+
+void Checker::fence() {
+  settle_pending();
+  if (in_kernel()) ordering_.fence(thread_);
+}
+
+void Checker::misaligned(const void* pointer, std::size_t alignment, bool write, const void* pc) {
+  settle_pending();
+  if (!in_kernel()) return;
+  Access access{number(pointer), static_cast<std::uint32_t>(alignment), write, false, false, pc};
+  FindingEntry found = entry(FindingKind::misaligned_access, access);
+  if (const Region* const region = regions_.find(access.address)) describe(found, *region);
+  writer_.write(found);
+}
+
+void Checker::written(const void* address, std::size_t bytes) {
+  settle_pending();
+  if (Region* const region = regions_.find(number(address))) region->mark_written(number(address), bytes);
+}
+
+void Checker::copied(const void* to, const void* from, std::size_t bytes) {
+  settle_pending();
+  Region* const target = regions_.find(number(to));
+  if (target == nullptr || target->unwritten.empty()) return;
+  const Region* const source = regions_.find(number(from));
+  if (source == nullptr) return target->mark_written(number(to), bytes);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (!source->is_unwritten(number(from) + i, 1)) target->mark_written(number(to) + i, 1);
+  }
+}
+
+}  // namespace kgrade_emulated

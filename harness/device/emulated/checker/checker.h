@@ -1,0 +1,124 @@
+// What looks at every access of a checked contestant, and what the runtime tells it of launches, barriers and
+// memory. Only one host thread runs blocks while checking.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "device/emulated/checker/access.h"
+#include "device/emulated/checker/book_writer.h"
+#include "device/emulated/checker/call_chains.h"
+#include "device/emulated/checker/checking.h"
+#include "device/emulated/checker/ordering.h"
+#include "device/emulated/checker/process_map.h"
+#include "device/emulated/checker/regions.h"
+#include "kgrade_emulated/block.h"
+
+namespace kgrade_emulated {
+
+class Checker {
+ public:
+  explicit Checker(kgrade::FindingBook& book) : writer_(book) {}
+
+  void set_library(const void* address);
+  void lend(const LentMemory& memory);
+  void give_back();
+  void begin_call();
+  void end_call();
+
+  bool in_kernel() const { return !kernel_.empty(); }
+  bool is_allocation(const void* begin);
+
+  // Of the contestant's code.
+  void access(const Access& access);
+  void fence();
+  void misaligned(const void* pointer, std::size_t alignment, bool write, const void* pc);
+  void enters(const void* caller) { chain_ = chains_.enter(chain_, short_pc(caller)); }
+  void leaves() { chain_ = chains_.leave(chain_); }
+  void written(const void* address, std::size_t bytes);  // by the runtime for the contestant
+  void copied(const void* to, const void* from, std::size_t bytes);
+
+  // Of the runtime. `thread` is the number of a thread in its block.
+  void begin_launch(std::string_view kernel, dim3 grid, dim3 block);
+  void end_launch();
+  void begin_block(uint3 block);
+  void begin_thread(unsigned int thread);
+  // Memory of the runtime that device functions touch: stacks of threads, values of warp operations.
+  void allow(const void* begin, std::size_t bytes) { process_.allow(begin, bytes); }
+  void allocated(const void* begin, std::size_t bytes, std::size_t margin, bool host_may_touch,
+                 const void* pc);
+  void released(const void* begin);
+  void shared_allocated(const void* begin, std::size_t bytes, std::size_t margin, std::string_view name);
+  void shared_released(const void* begin) { regions_.remove(reinterpret_cast<std::uintptr_t>(begin)); }
+  void shared_unwritten(const void* begin);  // a block begins to use it
+
+  // Where a thread waits, for what.
+  struct Wait {
+    const void* pc = nullptr;  // null: it does not
+    bool barrier = true;       // of the block; else with lanes of its warp, or with a group
+    std::uint32_t mask = 0;
+    std::uint32_t chain = 0;
+  };
+  void begins_to_wait(unsigned int thread, const Wait& wait);
+  void goes_on(unsigned int thread);
+  void block_barrier(unsigned int exited);  // all threads that have not returned have come to one
+  void lanes_meet(unsigned int warp, std::uint32_t lanes);  // in __syncwarp()
+  void group_meets(unsigned int thread);                    // with others, at a barrier of a group
+  void deadlock(unsigned int exited);                       // those that wait now wait for ever
+  void bad_mask(const void* pc, std::uint32_t mask);
+
+ private:
+  // An access that contradicts an earlier one. Two writes do so unless both write the same: they are told of
+  // once the second has happened.
+  struct Race {
+    Access access;
+    Stamp earlier;
+    unsigned int thread = 0;
+    std::uint32_t chain = 0;
+    unsigned char before[16] = {};
+  };
+
+  void settle_pending();
+  void settle_guess(unsigned int thread, std::uintptr_t confirmed = 0);
+  void settle_guesses();
+  void access_on_host(const Access& access);
+  void access_in(Region& region, const Access& access);
+  void access_outside(const Access& access);
+  void note_history(Region& region, const Access& access);
+  kgrade::FindingEntry entry(kgrade::FindingKind kind, const Access& access) const;
+  kgrade::FoundThread found_thread(unsigned int block, unsigned int thread) const;
+  void describe(kgrade::FindingEntry& entry, const Region& region) const;
+  void report_race(const Race& race, const Region& region);
+  kgrade::FindingEntry waiting_threads(unsigned int exited, bool barriers_only) const;
+  std::uint64_t offset_of(const void* pc) const;
+  std::uint32_t short_pc(const void* pc) const { return static_cast<std::uint32_t>(offset_of(pc)); }
+
+  BookWriter writer_;
+  RegionMap regions_;
+  Ordering ordering_;
+  ProcessMap process_;
+  LoadedFile library_;
+  std::string kernel_;  // that runs; empty on the host
+  dim3 grid_;
+  dim3 block_extent_;
+  std::uint32_t block_ = 0;
+  unsigned int thread_ = 0;
+  std::uint32_t call_ = 0;
+  CallChains chains_;
+  std::uint32_t chain_ = CallChains::none;  // of the running thread, or of the host
+  std::uint32_t host_chain_ = CallChains::none;
+  std::vector<Wait> waits_;                       // by thread
+  std::vector<std::uint32_t> left_by_last_call_;  // pcs of allocations
+  std::optional<Race> pending_;
+  std::vector<std::optional<Race>> guesses_;  // by thread
+};
+
+// Null unless start_checking() was called.
+extern Checker* the_checker;
+inline Checker* active_checker() { return the_checker; }
+
+}  // namespace kgrade_emulated

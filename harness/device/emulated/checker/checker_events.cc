@@ -1,0 +1,230 @@
+// The side of the checker that the runtime and the worker speak to.
+#include <algorithm>
+
+#include "device/emulated/checker/checker.h"
+#include "device/emulated/runtime/emulated_runtime.h"
+
+namespace kgrade_emulated {
+namespace {
+
+using kgrade::FindingEntry;
+using kgrade::FindingKind;
+using kgrade::MemorySpace;
+
+// What lent buffers have around a tensor at least (guard zones of the harness).
+constexpr std::size_t lent_margin = 4096;
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+std::uint32_t linear(uint3 position, dim3 extent) {
+  return (position.z * extent.y + position.y) * extent.x + position.x;
+}
+
+}  // namespace
+
+Checker* the_checker = nullptr;
+
+// Never destroyed: contestants' destructors run while the process ends.
+void start_checking(kgrade::FindingBook& book) {
+  the_checker = new Checker(book);
+  set_host_threads(1);
+}
+void check_library_of(const void* address) { the_checker->set_library(address); }
+void lend_checked(const LentMemory& memory) { the_checker->lend(memory); }
+void give_back_checked() { the_checker->give_back(); }
+void begin_checked_call() { the_checker->begin_call(); }
+void end_checked_call() { the_checker->end_call(); }
+
+void Checker::lend(const LentMemory& memory) {
+  auto region = std::make_unique<Region>(number(memory.begin), memory.bytes);
+  region->margin = lent_margin;
+  region->parameter = memory.parameter;
+  region->writable = memory.writable;
+  if (!memory.written) region->mark_unwritten();
+  regions_.add(std::move(region));
+}
+
+void Checker::give_back() {
+  std::vector<std::uintptr_t> lent;
+  regions_.for_each([&](const Region& region) {
+    if (region.parameter >= 0) lent.push_back(region.begin);
+  });
+  for (const std::uintptr_t begin : lent) regions_.remove(begin);
+  left_by_last_call_.clear();  // another case: its first call may keep more
+}
+
+void Checker::begin_call() {
+  ++call_;
+  regions_.for_each([](Region& region) {
+    if (region.parameter >= 0 && !region.unwritten.empty()) region.mark_unwritten();
+  });
+}
+
+// What the call before left at the same place too, every call leaves.
+void Checker::end_call() {
+  settle_pending();
+  std::vector<std::uint32_t> left;
+  regions_.for_each([&](Region& region) {
+    if (region.call != call_ || region.pc == 0) return;
+    left.push_back(region.pc);
+    const bool again = std::find(left_by_last_call_.begin(), left_by_last_call_.end(), region.pc) !=
+                       left_by_last_call_.end();
+    if (!again) return;
+    FindingEntry found;
+    found.kind = FindingKind::leak;
+    found.space = region.space;
+    found.access.pc = region.pc;
+    found.bytes = region.bytes();
+    writer_.write(found);
+  });
+  left_by_last_call_ = std::move(left);
+}
+
+void Checker::begin_launch(std::string_view kernel, dim3 grid, dim3 block) {
+  settle_pending();
+  kernel_ = kernel;
+  grid_ = grid;
+  block_extent_ = block;
+  host_chain_ = chain_;
+  ordering_.begin_launch();
+}
+
+void Checker::end_launch() {
+  settle_pending();
+  settle_guesses();
+  kernel_.clear();
+  chain_ = host_chain_;
+}
+
+void Checker::begin_block(uint3 block) {
+  settle_pending();
+  settle_guesses();
+  block_ = linear(block, grid_);
+  const unsigned int threads = block_extent_.x * block_extent_.y * block_extent_.z;
+  ordering_.begin_block(block_, threads);
+  waits_.assign(threads, Wait{});
+  guesses_.assign(threads, std::nullopt);
+}
+
+void Checker::allocated(const void* begin, std::size_t bytes, std::size_t margin, bool host_may_touch,
+                        const void* pc) {
+  auto region = std::make_unique<Region>(number(begin), bytes);
+  region->margin = margin;
+  region->host_may_touch = host_may_touch;
+  region->pc = short_pc(pc);
+  region->call = call_;
+  region->mark_unwritten();
+  regions_.add(std::move(region));
+}
+
+bool Checker::is_allocation(const void* begin) {
+  const Region* const region = regions_.find(number(begin));
+  return region != nullptr && region->begin == number(begin) && region->space == MemorySpace::global;
+}
+
+void Checker::released(const void* begin) {
+  settle_pending();
+  regions_.remove(number(begin));
+}
+
+void Checker::shared_allocated(const void* begin, std::size_t bytes, std::size_t margin,
+                               std::string_view name) {
+  auto region = std::make_unique<Region>(number(begin), bytes);
+  region->margin = margin;
+  region->space = MemorySpace::shared;
+  region->name = name;
+  regions_.add(std::move(region));
+}
+
+void Checker::shared_unwritten(const void* begin) {
+  settle_pending();
+  Region* const region = regions_.find(number(begin));
+  if (region == nullptr) return;  // of no size
+  region->mark_unwritten();
+  region->history.forget();
+}
+
+void Checker::begin_thread(unsigned int thread) {
+  settle_pending();
+  thread_ = thread;
+  chain_ = CallChains::none;
+}
+
+void Checker::begins_to_wait(unsigned int thread, const Wait& wait) {
+  settle_guess(thread);
+  waits_[thread] = wait;
+  waits_[thread].chain = chain_;
+}
+
+void Checker::goes_on(unsigned int thread) {
+  settle_pending();
+  thread_ = thread;
+  chain_ = waits_[thread].chain;
+  waits_[thread] = {};
+}
+
+// From more than one place: each thread waits at some barrier, not all at the same.
+void Checker::block_barrier(unsigned int exited) {
+  settle_pending();
+  ordering_.block_barrier();
+  const FindingEntry found = waiting_threads(exited, true);
+  if (found.waits[1].threads > 0) writer_.write(found);
+}
+
+void Checker::lanes_meet(unsigned int warp, std::uint32_t lanes) {
+  settle_pending();
+  ordering_.lanes_meet(warp, lanes);
+}
+
+void Checker::group_meets(unsigned int thread) {
+  settle_pending();
+  ordering_.learns_all(thread);
+}
+
+void Checker::deadlock(unsigned int exited) {
+  settle_pending();
+  writer_.write(waiting_threads(exited, false));
+}
+
+// Grouped by place, in the order of the threads.
+FindingEntry Checker::waiting_threads(unsigned int exited, bool barriers_only) const {
+  FindingEntry found = entry(FindingKind::divergent_barrier, {});
+  found.exited = exited;
+  std::size_t groups = 0;
+  for (unsigned int thread = 0; thread < waits_.size(); ++thread) {
+    const Wait& wait = waits_[thread];
+    if (wait.pc == nullptr || (barriers_only && !wait.barrier)) continue;
+    const std::uint64_t pc = offset_of(wait.pc);
+    auto* const end = found.waits + groups;
+    auto* const known = std::find_if(
+        found.waits, end, [&](const auto& group) { return group.pc == pc && group.mask == wait.mask; });
+    if (known != end) {
+      ++known->threads;
+    } else if (groups < kgrade::most_waits) {
+      const auto first = found_thread(block_, thread);
+      kgrade::FoundWait& group = found.waits[groups++];
+      group.pc = pc;
+      chains_.callers(wait.chain, group.callers, kgrade::most_callers);
+      group.threads = 1;
+      group.barrier = wait.barrier ? 1 : 0;
+      group.mask = wait.mask;
+      std::copy(std::begin(first.thread), std::end(first.thread), std::begin(group.first));
+      if (groups == 1) found.access.by = first;
+    }
+  }
+  found.access.pc = found.waits[0].pc;
+  std::copy(std::begin(found.waits[0].callers), std::end(found.waits[0].callers),
+            std::begin(found.access.callers));
+  return found;
+}
+
+void Checker::bad_mask(const void* pc, std::uint32_t mask) {
+  settle_pending();
+  FindingEntry found = entry(FindingKind::warp_mask, {});
+  found.access.pc = offset_of(pc);
+  chains_.callers(chain_, found.access.callers, kgrade::most_callers);
+  found.waits[0].mask = mask;
+  writer_.write(found);
+}
+
+}  // namespace kgrade_emulated

@@ -1,0 +1,67 @@
+// What happens before what in a grid whose blocks run one after another on one host thread.
+//
+// A counter grows at each event that orders accesses: a barrier, a meeting of lanes in __syncwarp(), a fence.
+// An access is stamped with the counter. An earlier access is ordered before the current thread's when the
+// current thread has taken part in an event since, together with the one that made the access.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+namespace kgrade_emulated {
+
+// Who touched something, and when. `pc` is an offset that fits 32 bits (contestants' libraries do).
+struct Stamp {
+  std::uint32_t when = 0;  // 0: nobody
+  std::uint32_t block = 0;
+  std::uint16_t thread = 0;
+  bool write = false;
+  bool atomic = false;
+  std::uint32_t pc = 0;
+  std::uint32_t chain = 0;  // of calls, see call_chains.h
+};
+
+class Ordering {
+ public:
+  void begin_launch();  // everything before a launch is ordered before it
+  void begin_block(std::uint32_t block, unsigned int threads);
+
+  // All threads of the block that have not returned came together. Those that have are ordered too.
+  void block_barrier();
+  // The lanes of `lanes` of warp number `warp` came together.
+  void lanes_meet(unsigned int warp, std::uint32_t lanes);
+  // A thread met others at a barrier of a group. Lanes know each other by warp only; for more, it takes in
+  // all that anyone had done until then.
+  void learns_all(unsigned int thread);
+
+  // __threadfence() and the synchronisation that a fence makes of atomics: what a thread did before its fence
+  // is ordered before what follows an atomic access of another thread to what it then touched atomically.
+  // This takes in all that anyone had done until then: a race may go unseen, none is made up.
+  void fence(unsigned int thread);
+  void synchronising_access(unsigned int thread, std::uintptr_t address, bool reads, bool writes);
+
+  Stamp stamp(unsigned int thread) const;
+  bool is_ordered(const Stamp& earlier, unsigned int thread) const;
+
+ private:
+  static constexpr unsigned int lanes_per_warp = 32;
+  struct ThreadView {
+    std::uint32_t lane_until[lanes_per_warp];  // what it knows of the lanes of its warp
+    std::uint32_t all_until;                   // what it knows of everyone, through atomics
+    bool fenced;
+  };
+
+  void merge(const unsigned int* threads, std::size_t count);
+
+  std::uint32_t now_ = 1;
+  std::uint32_t launch_began_ = 1;
+  std::uint32_t barrier_ = 0;  // the block's last
+  std::uint32_t block_ = 0;
+  unsigned int threads_ = 0;
+  bool acquired_ = false;  // some thread of the block knows more through atomics
+  std::vector<ThreadView> views_;
+  std::unordered_map<std::uintptr_t, std::uint32_t> released_;
+};
+
+}  // namespace kgrade_emulated

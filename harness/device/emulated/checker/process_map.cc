@@ -1,0 +1,104 @@
+#include "device/emulated/checker/process_map.h"
+
+#include <link.h>
+#include <pthread.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace kgrade_emulated {
+namespace {
+
+using Visitor = std::function<void(const dl_phdr_info&)>;
+
+void for_each_file(const Visitor& visit) {
+  ::dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* visitor) {
+        (*static_cast<const Visitor*>(visitor))(*info);
+        return 0;
+      },
+      const_cast<Visitor*>(&visit));
+}
+
+template <class Range>
+bool is_in(const std::vector<Range>& sorted, std::uintptr_t address) {
+  const auto after = std::upper_bound(sorted.begin(), sorted.end(), address,
+                                      [](std::uintptr_t a, const Range& range) { return a < range.begin; });
+  return after != sorted.begin() && address < std::prev(after)->end;
+}
+
+template <class Range>
+void insert_sorted(std::vector<Range>& ranges, const Range& range) {
+  const auto place = std::upper_bound(ranges.begin(), ranges.end(), range,
+                                      [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  ranges.insert(place, range);
+}
+
+}  // namespace
+
+void ProcessMap::refresh() {
+  loaded_.clear();
+  for_each_file([this](const dl_phdr_info& info) {
+    for (int i = 0; i < info.dlpi_phnum; ++i) {
+      const auto& segment = info.dlpi_phdr[i];
+      if (segment.p_type == PT_LOAD) {
+        const std::uintptr_t begin = info.dlpi_addr + segment.p_vaddr;
+        insert_sorted(loaded_, Range{begin, begin + segment.p_memsz});
+      }
+      if (segment.p_type == PT_TLS && info.dlpi_tls_data != nullptr) {
+        const auto begin = reinterpret_cast<std::uintptr_t>(info.dlpi_tls_data);
+        insert_sorted(loaded_, Range{begin, begin + segment.p_memsz});
+      }
+    }
+  });
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  if (::pthread_attr_getstack(&attributes, &bottom, &bytes) == 0) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(bottom);
+    insert_sorted(loaded_, Range{begin, begin + bytes});
+  }
+  ::pthread_attr_destroy(&attributes);
+}
+
+void ProcessMap::allow(const void* begin, std::size_t bytes) {
+  const auto from = reinterpret_cast<std::uintptr_t>(begin);
+  insert_sorted(allowed_, Range{from, from + bytes});
+}
+
+bool ProcessMap::holds(std::uintptr_t address) const {
+  return is_in(allowed_, address) || is_in(loaded_, address);
+}
+
+namespace {
+
+LoadedFile loaded_file(const dl_phdr_info& info) {
+  LoadedFile file;
+  file.base = info.dlpi_addr;
+  for (int i = 0; i < info.dlpi_phnum; ++i) {
+    const auto& segment = info.dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD) continue;
+    const std::uintptr_t from = info.dlpi_addr + segment.p_vaddr;
+    if (file.begin == 0) file.begin = from;
+    file.end = from + segment.p_memsz;
+    if ((segment.p_flags & PF_W) == 0) continue;
+    file.data_begin = from;
+    file.data_end = file.end;
+  }
+  return file;
+}
+
+}  // namespace
+
+LoadedFile loaded_file_of(const void* address) {
+  const auto wanted = reinterpret_cast<std::uintptr_t>(address);
+  LoadedFile found;
+  for_each_file([&](const dl_phdr_info& info) {
+    const LoadedFile file = loaded_file(info);
+    if (wanted >= file.begin && wanted < file.end) found = file;
+  });
+  return found;
+}
+
+}  // namespace kgrade_emulated

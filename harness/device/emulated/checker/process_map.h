@@ -1,0 +1,38 @@
+// Which addresses of this process a kernel may touch without being asked what for: stacks, the images and
+// thread-local variables of what is loaded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace kgrade_emulated {
+
+class ProcessMap {
+ public:
+  // Reads the images and the calling thread's stack and thread-local storage again.
+  void refresh();
+  // Further memory that may be touched.
+  void allow(const void* begin, std::size_t bytes);
+  bool holds(std::uintptr_t address) const;
+
+ private:
+  struct Range {
+    std::uintptr_t begin;
+    std::uintptr_t end;
+  };
+  std::vector<Range> loaded_;   // sorted by begin
+  std::vector<Range> allowed_;  // sorted by begin
+};
+
+// Where the file that an address belongs to is loaded.
+struct LoadedFile {
+  std::uintptr_t base = 0;  // added to the addresses that the file names
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::uintptr_t data_begin = 0;  // of the part that can be written to
+  std::uintptr_t data_end = 0;
+};
+LoadedFile loaded_file_of(const void* address);
+
+}  // namespace kgrade_emulated

@@ -1,0 +1,63 @@
+// The pieces of memory whose bounds are known: lent tensors, allocations, shared variables, and the variables
+// of the contestant's library.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/emulated/checker/history.h"
+#include "device/finding_book.h"
+
+namespace kgrade_emulated {
+
+struct Region {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::uintptr_t margin = 0;  // bytes on either side that belong to nothing else
+  kgrade::MemorySpace space = kgrade::MemorySpace::global;
+  int parameter = -1;
+  bool writable = true;
+  bool host_may_touch = false;
+  std::string name;             // of a shared variable
+  std::uint32_t pc = 0;         // of the call that allocated it
+  std::uint32_t call = 0;       // of the contestant, that it was made in
+  std::vector<bool> unwritten;  // a bit a byte; empty: all is written
+  History history;
+
+  Region(std::uintptr_t from, std::size_t bytes) : begin(from), end(from + bytes), history(bytes) {}
+  std::size_t bytes() const { return end - begin; }
+  bool contains(std::uintptr_t address) const { return address >= begin && address < end; }
+
+  void mark_unwritten();
+  void mark_written(std::uintptr_t from, std::size_t count);
+  bool is_unwritten(std::uintptr_t from, std::size_t count) const;  // any byte of it
+};
+
+class RegionMap {
+ public:
+  Region& add(std::unique_ptr<Region> region);
+  void remove(std::uintptr_t begin);
+
+  // The region that an address lies in; null when there is none.
+  Region* find(std::uintptr_t address);
+  // The one in whose margin an address lies, the nearest; null when it is in none.
+  Region* near(std::uintptr_t address);
+
+  template <class Function>
+  void for_each(Function function) {
+    for (auto& [begin, region] : regions_) function(*region);
+  }
+
+ private:
+  static constexpr std::size_t cached_pages = 1024;
+  static std::size_t slot(std::uintptr_t address) { return (address >> 8) % cached_pages; }
+
+  std::map<std::uintptr_t, std::unique_ptr<Region>> regions_;
+  std::array<Region*, cached_pages> cache_{};  // by address
+};
+
+}  // namespace kgrade_emulated

@@ -1,0 +1,7 @@
+// The profiler's switches, which have nothing to switch here.
+#pragma once
+
+#include "cuda_runtime.h"
+
+inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
+inline cudaError_t cudaProfilerStop() { return cudaSuccess; }

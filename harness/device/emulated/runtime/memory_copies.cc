@@ -1,0 +1,130 @@
+// Copies and fills. Everything is done when it is asked for.
+#include <algorithm>
+#include <cstring>
+
+#include "device/emulated/checker/checker.h"
+#include "kgrade_emulated/api_memory.h"
+
+using kgrade_emulated::active_checker;
+using kgrade_emulated::set_last_error;
+
+namespace {
+
+char* place(const cudaPitchedPtr& memory, cudaPos at) {
+  return static_cast<char*>(memory.ptr) + (at.z * memory.ysize + at.y) * memory.pitch + at.x;
+}
+
+bool has_rows(const cudaExtent& extent) { return extent.width > 0 && extent.height > 0 && extent.depth > 0; }
+
+// Whether rows of an extent fit the memory's own rows, where there is more than one.
+bool rows_fit(const cudaPitchedPtr& memory, const cudaExtent& extent, cudaPos at) {
+  const bool one_row = extent.height <= 1 && extent.depth <= 1;
+  return memory.ptr != nullptr && (one_row || at.x + extent.width <= memory.pitch) &&
+         (extent.depth <= 1 || at.y + extent.height <= memory.ysize);
+}
+
+}  // namespace
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) {
+    return set_last_error(cudaErrorInvalidMemcpyDirection);
+  }
+  if (bytes == 0) return cudaSuccess;
+  if (to == nullptr || from == nullptr) return set_last_error(cudaErrorInvalidValue);
+  std::memmove(to, from, bytes);
+  if (auto* const checker = active_checker()) checker->copied(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t) {
+  return cudaMemcpy(to, from, bytes, kind);
+}
+
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes) {
+  if (to_device != 0 || from_device != 0) return set_last_error(cudaErrorInvalidDevice);
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, std::size_t bytes,
+                                cudaStream_t) {
+  return cudaMemcpyPeer(to, to_device, from, from_device, bytes);
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind) {
+  if (width_bytes > to_pitch || width_bytes > from_pitch) return set_last_error(cudaErrorInvalidValue);
+  for (std::size_t row = 0; row < height; ++row) {
+    const cudaError_t error =
+        cudaMemcpy(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch,
+                   width_bytes, kind);
+    if (error != cudaSuccess) return error;
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width_bytes, std::size_t height, cudaMemcpyKind kind,
+                              cudaStream_t) {
+  return cudaMemcpy2D(to, to_pitch, from, from_pitch, width_bytes, height, kind);
+}
+
+// Positions and widths are in bytes, since no CUDA array takes part.
+cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* parameters) {
+  if (parameters == nullptr) return set_last_error(cudaErrorInvalidValue);
+  const cudaMemcpy3DParms& copy = *parameters;
+  if (copy.srcArray != nullptr || copy.dstArray != nullptr) return set_last_error(cudaErrorNotSupported);
+  if (!has_rows(copy.extent)) return cudaSuccess;
+  if (!rows_fit(copy.srcPtr, copy.extent, copy.srcPos) || !rows_fit(copy.dstPtr, copy.extent, copy.dstPos)) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
+  for (std::size_t z = 0; z < copy.extent.depth; ++z) {
+    for (std::size_t y = 0; y < copy.extent.height; ++y) {
+      const cudaPos to = {copy.dstPos.x, copy.dstPos.y + y, copy.dstPos.z + z};
+      const cudaPos from = {copy.srcPos.x, copy.srcPos.y + y, copy.srcPos.z + z};
+      const cudaError_t error =
+          cudaMemcpy(place(copy.dstPtr, to), place(copy.srcPtr, from), copy.extent.width, copy.kind);
+      if (error != cudaSuccess) return error;
+    }
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t) {
+  return cudaMemcpy3D(parameters);
+}
+
+cudaError_t cudaMemset(void* memory, int byte, std::size_t bytes) {
+  if (bytes == 0) return cudaSuccess;
+  if (memory == nullptr) return set_last_error(cudaErrorInvalidValue);
+  std::memset(memory, byte, bytes);
+  if (auto* const checker = active_checker()) checker->written(memory, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void* memory, int byte, std::size_t bytes, cudaStream_t) {
+  return cudaMemset(memory, byte, bytes);
+}
+
+cudaError_t cudaMemset3D(cudaPitchedPtr memory, int byte, cudaExtent extent) {
+  if (!has_rows(extent)) return cudaSuccess;
+  if (!rows_fit(memory, extent, {0, 0, 0})) return set_last_error(cudaErrorInvalidValue);
+  for (std::size_t z = 0; z < extent.depth; ++z) {
+    for (std::size_t y = 0; y < extent.height; ++y) cudaMemset(place(memory, {0, y, z}), byte, extent.width);
+  }
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemset3DAsync(cudaPitchedPtr memory, int byte, cudaExtent extent, cudaStream_t) {
+  return cudaMemset3D(memory, byte, extent);
+}
+
+cudaError_t cudaMemset2D(void* memory, std::size_t pitch, int byte, std::size_t width_bytes,
+                         std::size_t height) {
+  return cudaMemset3D({memory, pitch, width_bytes, height}, byte, {width_bytes, height, 1});
+}
+
+cudaError_t cudaMemset2DAsync(void* memory, std::size_t pitch, int byte, std::size_t width_bytes,
+                              std::size_t height, cudaStream_t) {
+  return cudaMemset2D(memory, pitch, byte, width_bytes, height);
+}

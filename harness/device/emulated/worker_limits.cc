@@ -1,0 +1,85 @@
+#include "device/emulated/worker_limits.h"
+
+#include <sys/resource.h>
+
+#include <cstddef>
+#include <new>
+
+#include "contest/worker_main.h"
+#include "device/emulated/runtime/emulated_runtime.h"
+#include "device/emulated/runtime/limits.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define KGRADE_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define KGRADE_SANITIZED 1
+#endif
+#endif
+
+namespace kgrade::emulated {
+namespace {
+
+namespace limits = kgrade_emulated::limits;
+
+std::size_t memory_bytes() { return kgrade_emulated::device_memory_bytes() + limits::host_memory_bytes; }
+
+[[noreturn]] void out_of_memory() { end_worker(ReplyStatus::memory_limit, memory_bytes()); }
+
+void on_limit(kgrade_emulated::Limit limit, std::size_t bytes) {
+  if (limit == kgrade_emulated::Limit::memory) out_of_memory();
+  end_worker(ReplyStatus::stack_overflow, bytes);
+}
+
+void set_limit(__rlimit_resource resource, rlim_t now, rlim_t most) {
+  const rlimit limit{now, most};
+  ::setrlimit(resource, &limit);
+}
+
+}  // namespace
+
+void limit_contestant() {
+  kgrade_emulated::set_limit_handler(&on_limit);
+  std::set_new_handler(&out_of_memory);
+  kgrade_emulated::limit_program();
+  set_limit(RLIMIT_STACK, limits::host_stack_bytes, limits::host_stack_bytes);
+  set_limit(RLIMIT_FSIZE, limits::file_bytes, limits::file_bytes);
+#ifndef KGRADE_SANITIZED
+  // Lent buffers are shared memory and do not count; the device's own stacks get room as they are made. A
+  // sanitizer's shadow would count.
+  const rlim_t stacks = kgrade_emulated::host_threads() * rlim_t{limits::stack_bytes_per_host_thread};
+  set_limit(RLIMIT_DATA, memory_bytes(), memory_bytes() + stacks);
+#endif
+}
+
+}  // namespace kgrade::emulated
+
+// A null pointer that nobody checks would be a crash somewhere else, so that the worker's own malloc(), which
+// is also that of contestants and of operator new, says what has happened. (__libc_malloc and its kin are the
+// C library's own names of the functions that these stand before.)
+#if defined(__GLIBC__) && !defined(KGRADE_SANITIZED)
+extern "C" {
+
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+
+void* malloc(std::size_t bytes) {
+  void* const memory = __libc_malloc(bytes);
+  if (memory == nullptr) kgrade::emulated::out_of_memory();
+  return memory;
+}
+
+void* calloc(std::size_t count, std::size_t bytes) {
+  void* const memory = __libc_calloc(count, bytes);
+  if (memory == nullptr) kgrade::emulated::out_of_memory();
+  return memory;
+}
+
+void* realloc(void* old, std::size_t bytes) {
+  void* const memory = __libc_realloc(old, bytes);
+  if (memory == nullptr && bytes != 0) kgrade::emulated::out_of_memory();
+  return memory;
+}
+}
+#endif

@@ -1,0 +1,46 @@
+#include "device/finding_book.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace kgrade {
+namespace {
+
+constexpr std::uint32_t last_space = static_cast<std::uint32_t>(MemorySpace::host);
+
+template <std::size_t size>
+void end_text(char (&text)[size]) {
+  text[size - 1] = '\0';
+}
+
+bool is_well_formed(const FindingEntry& entry) {
+  const auto kind = static_cast<std::uint32_t>(entry.kind);
+  return kind >= 1 && kind <= last_finding_kind && entry.occurrences > 0;
+}
+
+void tidy(FindingEntry& entry) {
+  if (static_cast<std::uint32_t>(entry.space) > last_space) entry.space = MemorySpace::unknown;
+  entry.parameter = std::max(entry.parameter, -1);
+  end_text(entry.kernel);
+  end_text(entry.object);
+}
+
+}  // namespace
+
+std::vector<FindingEntry> read_book(const FindingBook& book) {
+  // One copy first: what is looked at below must not change under our eyes.
+  FindingBook copy;
+  std::memcpy(&copy, &book, sizeof copy);
+  std::vector<FindingEntry> entries;
+  if (copy.magic != finding_book_magic) return entries;
+  const std::uint32_t count = std::min(copy.count, most_findings);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    FindingEntry& entry = copy.entries[i];
+    if (!is_well_formed(entry)) continue;
+    tidy(entry);
+    entries.push_back(entry);
+  }
+  return entries;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,14 @@
+// How long a file with one kernel takes to compile.
+#pragma once
+
+#include <optional>
+
+#include "build/emulated/emulated_toolchain.h"
+#include "report.h"
+
+namespace kgrade::benchmark {
+
+// For the emulated device against nvcc; nothing where there is no nvcc. Both build the same file, in turns.
+std::optional<Row> measure_compile_time(const EmulatedToolchain& toolchain, int runs);
+
+}  // namespace kgrade::benchmark

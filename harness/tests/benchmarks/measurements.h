@@ -1,0 +1,15 @@
+// The kernels of kernels/, built for the emulated device and run on one host thread, against plain loops.
+#pragma once
+
+#include <vector>
+
+#include "build/emulated/emulated_toolchain.h"
+#include "report.h"
+
+namespace kgrade::benchmark {
+
+// Throws std::runtime_error when a kernel does not build, or gives something else than the plain loops.
+// Only those whose name holds `only`.
+std::vector<Row> measure_kernels(const EmulatedToolchain& toolchain, int runs, const std::string& only);
+
+}  // namespace kgrade::benchmark

@@ -1,0 +1,71 @@
+#include "build/source_places.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kgrade {
+namespace {
+
+using testing::ElementsAre;
+
+const OwnSources own{"/home/me/work/solutions/mine.cu", "solutions/mine.cu", "/tmp/kgrade-build"};
+
+TEST(OwnSources, NamesOfLineDirectivesAreTheUsers) {
+  EXPECT_EQ(own.shown_name("/tmp/kgrade-build/solutions/mine.cu"), "solutions/mine.cu");
+  EXPECT_EQ(own.shown_name("/tmp/kgrade-build/../common/tile.cuh"), "../common/tile.cuh");
+}
+
+TEST(OwnSources, AbsoluteNamesBelowTheCandidatesFolderAreShownAsTheUserWouldNameThem) {
+  EXPECT_EQ(own.shown_name("/home/me/work/solutions/mine.cu"), "solutions/mine.cu");
+  EXPECT_EQ(own.shown_name("/home/me/work/solutions/parts/./tile.cuh"), "solutions/parts/tile.cuh");
+}
+
+TEST(OwnSources, DeviceHeadersCompilersAndTheBindingAreForeign) {
+  for (const char* foreign : {"/usr/include/c++/12/bits/stl_algo.h", "/opt/kgrade/include/cuda_runtime.h",
+                              "??", "", "/tmp/kgrade-build/unit.cpp", "/tmp/kgrade-build/unit.cu",
+                              "/tmp/kgrade-build/kgrade-binding", "/home/me/work/other/mine.cu"}) {
+    EXPECT_FALSE(own.shown_name(foreign)) << foreign;
+  }
+}
+
+TEST(Addr2line, ReadsFramesByAddress) {
+  const auto frames = parse_addr2line(
+      "0x00000000000011b1\n"
+      "at(float*, int)\n/tmp/kgrade-build/solutions/head.cuh:1\n"
+      "kernel(float*)\n/tmp/kgrade-build/solutions/mine.cu:12 (discriminator 3)\n"
+      "0x0000000000000010\n"
+      "??\n??:0\n"
+      "0x0000000000001130\n"
+      "__do_global_dtors_aux\ncrtstuff.c:?\n");
+  ASSERT_EQ(frames.size(), 3u);
+  ASSERT_EQ(frames[0].size(), 2u);
+  EXPECT_EQ(frames[0][0].function, "at(float*, int)");
+  EXPECT_EQ(frames[0][1].line, 12);
+  EXPECT_EQ(frames[1][0].function, "");
+  EXPECT_EQ(frames[1][0].line, 0);
+  EXPECT_EQ(frames[2][0].file, "");
+}
+
+TEST(Addr2line, OutputThatEndsInTheMiddleIsNoHarm) {
+  EXPECT_TRUE(parse_addr2line("").empty());
+  EXPECT_TRUE(parse_addr2line("kernel(float*)\n/x.cu:1\n").empty());
+  EXPECT_EQ(parse_addr2line("0x10\nkernel(float*)").size(), 1u);
+}
+
+TEST(Addr2line, TheInnermostFrameOfTheCandidatesOwnIsThePlace) {
+  const std::vector<InlinedFrame> frames = {{"atomicAdd", "/opt/kgrade/include/atomics.h", 4},
+                                            {"add", "/tmp/kgrade-build/solutions/head.cuh", 7},
+                                            {"kernel", "/tmp/kgrade-build/solutions/mine.cu", 12}};
+  EXPECT_EQ(own_place(frames, own), (SourcePlace{"solutions/head.cuh", 7, "add"}));
+  EXPECT_FALSE(own_place({frames[0]}, own));
+}
+
+TEST(Addr2line, FailsWithoutALibrary) {
+  const auto program = Addr2line::find_program();
+  if (!program) GTEST_SKIP() << "addr2line is not installed";
+  Addr2line finder(*program, "/nowhere/contestant.so", own);
+  EXPECT_THAT(finder.find({0x1000, 0}), ElementsAre(std::nullopt, std::nullopt));
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,21 @@
+// Half of each warp waits at one barrier, half at another.
+#include <cuda_runtime.h>
+
+__global__ void neighbour_sum(const float* in, float* out, size_t n) {
+  const size_t i = blockIdx.x * 64 + threadIdx.x;
+  __shared__ float tile[64];
+  tile[threadIdx.x] = i < n ? in[i] : 0.0f;
+  float other = 0.0f;
+  if (threadIdx.x % 32 < 16) {
+    __syncthreads();  // finding: divergent_barrier
+    other = tile[threadIdx.x ^ 1];
+  } else {
+    __syncthreads();
+    other += tile[threadIdx.x ^ 1];
+  }
+  if (i < n) out[i] = in[i] + other;
+}
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  neighbour_sum<<<(n + 63) / 64, 64>>>(in, out, n);
+}

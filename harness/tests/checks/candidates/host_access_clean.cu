@@ -1,0 +1,13 @@
+// As host_access_bug.cu, without the fault.
+#include <cuda_runtime.h>
+
+__global__ void neighbour_sum(const float* in, float* out, size_t n, float first) {
+  const size_t i = blockIdx.x * 64 + threadIdx.x;
+  if (i < n) out[i] = (i == 0 ? first : in[i]) + (i == 1 ? first : in[i ^ 1]);
+}
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  float first;
+  cudaMemcpy(&first, in, sizeof first, cudaMemcpyDeviceToHost);
+  neighbour_sum<<<(n + 63) / 64, 64>>>(in, out, n, first);
+}

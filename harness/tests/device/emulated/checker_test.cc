@@ -1,0 +1,97 @@
+// Kernels with bugs and their twins without, in checked runs. The lines that a `bug()` must be told of say
+// so:
+// `// finds: race`; of `clean()` nothing may be told.
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "base/temporary_directory.h"
+#include "build/emulated/emulated_toolchain.h"
+#include "tests/device/emulated/checked_program.h"
+
+namespace kgrade::test {
+namespace {
+
+const std::filesystem::path harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
+const std::filesystem::path folder = harness / "tests/fixtures/checked";
+
+using Places = std::set<std::string>;  // "12 race"
+
+Places marked_places(const std::filesystem::path& source) {
+  Places places;
+  std::ifstream stream(source);
+  std::string line;
+  for (int number = 1; std::getline(stream, line); ++number) {
+    const auto mark = line.find("// finds: ");
+    if (mark == std::string::npos) continue;
+    std::istringstream words(line.substr(mark + 10));
+    for (std::string kind; words >> kind;) places.insert(std::to_string(number) + " " + kind);
+  }
+  return places;
+}
+
+class Checker : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    const auto compiler = find_host_compiler();
+    ASSERT_TRUE(compiler) << to_string(compiler.errors());
+    const EmulatedToolchain toolchain(*compiler, harness / "device/emulated/include");
+    BuildRequest request;
+    request.source = folder / file();
+    request.shown_as = file();
+    request.output_directory = output_.path();
+    request.checked = true;
+    const auto outcome = toolchain.build_library(request);
+    ASSERT_TRUE(outcome) << to_string(outcome.errors());
+    ASSERT_EQ(outcome->status, BuildStatus::built) << outcome->message << "\n" << outcome->log;
+    library_ = outcome->library;
+  }
+
+  std::string file() const { return GetParam() + ".cu"; }
+
+  Places found(const char* name, ThreadOrder order) {
+    const CheckedRun run = run_checked(
+        library_, order, [name](void* handle) { reinterpret_cast<void (*)()>(::dlsym(handle, name))(); });
+    EXPECT_TRUE(run.loaded);
+    Places places;
+    for (const FindingEntry& entry : run.findings) {
+      places.insert(std::to_string(line_of(library_, entry.access, file())) + " " + word(entry.kind));
+    }
+    return places;
+  }
+
+  TemporaryDirectory output_;
+  std::filesystem::path library_;
+};
+
+TEST_P(Checker, TellsOfEachBugAtItsLine) {
+  const Places forward = found("bug", ThreadOrder::forward);
+  EXPECT_EQ(forward, marked_places(folder / file()));
+}
+
+TEST_P(Checker, SaysNothingOfTheTwinInAnyOrder) {
+  for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
+    EXPECT_EQ(found("clean", order), Places{});
+  }
+}
+
+std::vector<std::string> files() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Checker, testing::ValuesIn(files()),
+                         [](const auto& file) { return file.param; });
+
+}  // namespace
+}  // namespace kgrade::test
