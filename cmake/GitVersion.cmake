@@ -13,9 +13,11 @@ if(GIT AND EXISTS ${SOURCE}/.git)
     set(dirty 1)
   endif()
 endif()
-if(NOT commit AND DEFINED ENV{KGRADE_GIT_COMMIT})
-  # A copy without its .git (a container, another machine) can be told where it came from.
+if(DEFINED ENV{KGRADE_GIT_COMMIT})
+  # A copy (in a container, on another machine) can be told where it came from; it may lack its .git, or files that
+  # are of no use there.
   set(commit "$ENV{KGRADE_GIT_COMMIT}")
+  set(dirty 0)
 endif()
 set(text "#pragma once\n#define KGRADE_VERSION \"${VERSION}\"\n#define KGRADE_GIT_COMMIT \"${commit}\"\n#define KGRADE_GIT_DIRTY ${dirty}\n")
 set(old "")

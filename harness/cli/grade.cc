@@ -119,9 +119,10 @@ Command add_grade(CLI::App& app) {
       ->type_name("FILE");
   add_seed_option(*command, arguments->seed, "Seed of the inputs (default: random; the record keeps it)");
   command
-      ->add_option(
-          "--time-limit", arguments->time_limit,
-          "Seconds that one call of a candidate may take (default: 20 times the reference's, at least 2)")
+      ->add_option("--time-limit", arguments->time_limit,
+                   "Seconds that one call of a candidate may take (default: 20 times the reference's, at "
+                   "least 2 on a GPU "
+                   "and 10 on the emulated device)")
       ->type_name("SECONDS")
       ->check(finite_seconds());
   add_problems_option(*command, arguments->problems);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstdio>
 #include <string>
 
 #include "contest/link.h"
@@ -109,6 +110,8 @@ class Worker {
 }  // namespace
 
 int run_worker(WorkerDevice& device, int socket) {
+  // What is printed last is why the process ended.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   if (!device.prepare()) return 1;
   Worker(device, socket).serve();
   device.conclude();

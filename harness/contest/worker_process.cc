@@ -42,9 +42,12 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<st
   request.environment = worker_environment();
   request.working_directory = "/";
   request.kept_fd = theirs.descriptor();
+  LastWords words;
+  request.output_fd = words.descriptor();
   auto process = spawn(request);
   if (!process) return process.errors();
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(std::move(*process), std::move(ours)));
+  return std::unique_ptr<WorkerProcess>(
+      new WorkerProcess(std::move(*process), std::move(ours), std::move(words)));
 }
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
@@ -68,7 +71,8 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
                  link.error().remedy,
                  {}};
   }
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(std::move(*process), std::move(*link)));
+  return std::unique_ptr<WorkerProcess>(
+      new WorkerProcess(std::move(*process), std::move(*link), LastWords()));
 }
 
 Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
@@ -169,8 +173,10 @@ Answer WorkerProcess::fail(Fault fault, std::string detail) {
   process_.kill_group();
   const int status = process_.wait();
   alive_ = false;
-  if (fault == Fault::ended && detail.empty())
+  if (fault == Fault::ended && detail.empty()) {
     detail = fmt::format("the process ended: {}", describe_wait_status(status));
+    if (const std::string words = words_.last_line(); !words.empty()) detail += ": " + words;
+  }
   return {fault, std::move(detail), {}, 0};
 }
 

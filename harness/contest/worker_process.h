@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/subprocess.h"
+#include "contest/last_words.h"
 #include "contest/link.h"
 #include "device/device.h"
 
@@ -79,12 +80,14 @@ class WorkerProcess {
   void retire() { fail(Fault::ended, "retired"); }
 
  private:
-  WorkerProcess(ChildProcess process, Link link) : process_(std::move(process)), link_(std::move(link)) {}
+  WorkerProcess(ChildProcess process, Link link, LastWords words)
+      : process_(std::move(process)), link_(std::move(link)), words_(std::move(words)) {}
   Answer ask(Request request, int descriptor, Patience patience);
   Answer fail(Fault fault, std::string detail);
 
   ChildProcess process_;
   Link link_;
+  LastWords words_;
   std::uint64_t sequence_ = 0;
   bool alive_ = true;
 };

@@ -21,6 +21,10 @@ bool is_well_formed(const FindingEntry& entry) {
 void tidy(FindingEntry& entry) {
   if (static_cast<std::uint32_t>(entry.space) > last_space) entry.space = MemorySpace::unknown;
   entry.parameter = std::max(entry.parameter, -1);
+  // Far enough for any message, and safe to negate and to add up.
+  constexpr std::int64_t farthest = std::int64_t{1} << 60;
+  entry.distance = std::clamp(entry.distance, -farthest, farthest);
+  entry.occurrences = std::min(entry.occurrences, std::uint64_t{1} << 48);
   end_text(entry.kernel);
   end_text(entry.object);
 }

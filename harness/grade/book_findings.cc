@@ -52,12 +52,22 @@ class Describer {
   std::optional<Finding> finding() {
     finding_.kind = kind_name(entry_.kind);
     finding_.remedy = remedy_for(entry_.kind);
+    if (entry_.read_only != 0) {
+      finding_.kind = to_string(Verdict::input_modified);
+      finding_.remedy = remedy_for(Verdict::input_modified);
+    }
     finding_.kernel = entry_.kernel;
     finding_.occurrences = entry_.occurrences;
     finding_.place = place(entry_.access);
     finding_.other_place = place(entry_.other);
     if (!finding_.kernel.empty()) finding_.thread = thread_of(entry_.access.by);
-    if (entry_.kind == FindingKind::race) finding_.other_thread = thread_of(entry_.other.by);
+    if (entry_.kind == FindingKind::race) {
+      finding_.other_thread = thread_of(entry_.other.by);
+      if (finding_.thread && finding_.thread->block != finding_.other_thread->block) {
+        finding_.remedy =
+            "make the accesses atomic, or let one block alone touch the memory: blocks have no order";
+      }
+    }
     if (entry_.kind == FindingKind::divergent_barrier && !add_waits()) return std::nullopt;
     finding_.message = sentence();
     return std::move(finding_);

@@ -56,6 +56,11 @@ class CandidateCheck {
     for (const PlannedCase& planned : cases) {
       record_.cases.push_back(blank_record(planned));
       if (!planned.skipped.empty()) continue;
+      if (out_of_time_) {
+        record_.cases.back().run = false;
+        record_.cases.back().message = "not run: the candidate ran into the time limit before";
+        continue;
+      }
       if (auto errors = run_case(planned.bound, record_.cases.back()); !errors.empty()) return errors;
     }
     conclude();
@@ -78,6 +83,7 @@ class CandidateCheck {
       }
     }
     for (const CheckPass& pass : session_.passes) {
+      if (out_of_time_) break;
       session_.progress(fmt::format("{}: {}", bound.name, pass.name));
       if (auto errors = run_pass(bound, pass, draw, record); !errors.empty()) return errors;
     }
@@ -120,6 +126,7 @@ class CandidateCheck {
     if (report.fault == Fault::none) row.calls += 1;
     if (const auto failure = review_call(report)) {
       see(*failure);
+      out_of_time_ = failure->verdict == Verdict::time_limit;
       return report.fault == Fault::none && !is_crash(report);
     }
     for (const OutputComparison& output : session_.arena.compare()) judge_output(output);
@@ -200,6 +207,7 @@ class CandidateCheck {
   const EvidenceReader& read_;
   CheckedCandidate record_;
   FindingList list_;
+  bool out_of_time_ = false;         // what loops for ever does so on every case and in every order
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee, in this pass
 };

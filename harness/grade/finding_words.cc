@@ -20,12 +20,13 @@ std::string_view remedy_for(FindingKind kind) {
     case FindingKind::out_of_bounds:
       return "compare the index with the extent before the access: the last block is rarely full";
     case FindingKind::invalid_address:
-      return "hand the kernel pointers to device memory only (cudaMalloc, or what solution() is given)";
+      return "a pointer of the host's, one that was freed, or an index far out of bounds: kernels may touch "
+             "only "
+             "device memory (cudaMalloc, or what solution() is given)";
     case FindingKind::uninitialized_read:
       return "write the memory before it is read: neither outputs nor new allocations hold zeros";
     case FindingKind::race:
-      return "put a __syncthreads() between the two accesses, or make them atomic; blocks have no order at "
-             "all";
+      return "put a __syncthreads() between the two accesses, or make them atomic";
     case FindingKind::misaligned_access:
       return "a vector access needs an address that is a multiple of its size: use it at aligned offsets "
              "only";
@@ -48,7 +49,7 @@ std::string_view remedy_for(Verdict verdict) {
     case Verdict::low_precision:
       return "`kgrade grade` says how the answer differs on every case";
     case Verdict::time_limit:
-      return "checked runs are slow; --time-limit SECONDS allows more, a smaller case with --case needs less";
+      return "look for a loop that never ends; checked runs are slow, too: --time-limit SECONDS allows more";
     case Verdict::out_of_bounds:
       return remedy_for(FindingKind::out_of_bounds);
     case Verdict::memory_limit:
@@ -63,7 +64,7 @@ std::string_view remedy_for(Verdict verdict) {
 std::string distance_text(std::int64_t distance, const std::string& object) {
   if (distance == 0) return fmt::format("just past the end of {}", object);
   if (distance > 0) return fmt::format("{} bytes past the end of {}", distance, object);
-  return fmt::format("{} bytes before the begin of {}", -distance, object);
+  return fmt::format("{} bytes before the start of {}", -distance, object);
 }
 
 std::string coordinates_text(const std::array<std::uint32_t, 3>& at) {

@@ -11,12 +11,7 @@ void append(Words& words, const Words& more) { words.insert(words.end(), more.be
 
 // What nvcc gives to its host compiler, so that what it takes is taken here: C++20 refuses some of it (an
 // aggregate with a defaulted constructor, names that `using namespace std` now finds there, u8 literals).
-// The device's headers use concepts, which g++ has in C++17 and clang has not.
-const Words& language_flags(const HostCompiler& compiler) {
-  static const Words gnu = {"-std=gnu++17", "-fconcepts"};
-  static const Words clang = {"-std=gnu++20", "-fno-char8_t"};
-  return compiler.is_clang ? clang : gnu;
-}
+constexpr const char* language = "-std=gnu++17";
 
 // -fno-semantic-interposition lets kernels be inlined into the loop over threads in spite of -fPIC;
 // -fno-strict-aliasing because CUDA code reinterprets memory freely (float4 loads) and nvcc lets it;
@@ -68,7 +63,7 @@ Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_
 std::vector<Words> checked_commands(const HostCompiler& compiler, const CompilerJob& job) {
   const std::filesystem::path object = std::filesystem::path(job.library).replace_extension(".o");
   Words compile = compiler.command;
-  append(compile, language_flags(compiler));
+  compile.emplace_back(language);
   append(compile, checked_flags(compiler));
   append(compile, common(compiler, job, true));
   append(compile, {"-DKGRADE_EMULATED_CHECKED=1", "-c", "-o", object.string(), job.unit.string()});
@@ -82,8 +77,8 @@ std::vector<Words> checked_commands(const HostCompiler& compiler, const Compiler
 
 }  // namespace
 
-std::vector<std::string> fixed_flags(const HostCompiler& compiler) {
-  Words flags = language_flags(compiler);
+std::vector<std::string> fixed_flags() {
+  Words flags = {language};
   append(flags, plain_flags());
   return flags;
 }
@@ -91,7 +86,7 @@ std::vector<std::string> fixed_flags(const HostCompiler& compiler) {
 std::vector<std::vector<std::string>> commands_for(const HostCompiler& compiler, const CompilerJob& job) {
   if (job.checked) return checked_commands(compiler, job);
   Words command = compiler.command;
-  append(command, fixed_flags(compiler));
+  append(command, fixed_flags());
   append(command, common(compiler, job, job.threads_cooperate));
   append(command, {"-o", job.library.string(), job.unit.string()});
   return {command};

@@ -20,7 +20,7 @@ struct CompilerJob {
 };
 
 // The flags that every contestant is built with, the same for all sources: what a record keeps.
-std::vector<std::string> fixed_flags(const HostCompiler& compiler);
+std::vector<std::string> fixed_flags();
 
 // One command after the other.
 std::vector<std::vector<std::string>> commands_for(const HostCompiler& compiler, const CompilerJob& job);

@@ -123,7 +123,7 @@ EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::pat
     : compiler_(std::move(compiler)), device_headers_(std::move(device_headers)) {}
 
 std::string EmulatedToolchain::describe() const {
-  return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(compiler_), " "));
+  return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(), " "));
 }
 
 std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {

@@ -128,6 +128,12 @@ std::string display_name(Tokens kernel) {
   return result;
 }
 
+// A configuration without a kernel before it, as the argument of a macro that puts one there:
+// LAUNCH(kernel, <<<grid, block>>>(arguments)).
+bool begins_macro_argument(Tokens tokens, std::size_t open) {
+  return open > 0 && (tokens[open - 1].is(",") || tokens[open - 1].is("("));
+}
+
 std::string configuration_object(Tokens configuration) {
   return "kgrade_emulated::Configuration(" + joined(configuration) + ")";
 }
@@ -138,8 +144,15 @@ std::string launcher_call(Tokens kernel, Tokens configuration) {
   const std::string call = name + "(kgrade_p...)";
   return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" + configuration_object(configuration) +
          ", " + quoted(display_name(kernel)) + ", [&](auto kgrade_tag) -> decltype(" + parameters +
-         ") { return " + parameters + "; }, [&](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
+         ") { return " + parameters + "; }, [=](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
          call + "; })";
+}
+
+void put_kernelless_launcher(Tokens tokens, std::size_t open, std::size_t close, Edits& edits) {
+  const Tokens configuration = tokens.subspan(open + 3, close - open - 3);
+  edits.replace(tokens[open].begin, tokens[close + 2].end(),
+                "->*kgrade_emulated::KernellessLauncher<KGRADE_EMULATED_BLOCK_MODE>(" +
+                    configuration_object(configuration) + ")");
 }
 
 }  // namespace
@@ -163,6 +176,11 @@ std::vector<Launch> find_launches(Tokens tokens) {
 }
 
 void rewrite_launches(Tokens tokens, Edits& edits) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!opens_configuration(tokens, i) || !begins_macro_argument(tokens, i)) continue;
+    if (const auto close = configuration_end(tokens, i + 3))
+      put_kernelless_launcher(tokens, i, *close, edits);
+  }
   for (const Launch& launch : find_launches(tokens)) {
     const Tokens kernel = tokens.subspan(launch.kernel, launch.open - launch.kernel);
     const Tokens configuration = tokens.subspan(launch.open + 3, launch.close - launch.open - 3);
@@ -174,10 +192,7 @@ void rewrite_launches(Tokens tokens, Edits& edits) {
 void rewrite_kernelless_launch(Tokens macro_body, Edits& edits) {
   const auto launch = kernelless_launch(macro_body);
   if (!launch) return;
-  const Tokens configuration = macro_body.subspan(3, launch->close - 3);
-  edits.replace(macro_body[0].begin, macro_body[launch->close + 2].end(),
-                "->*kgrade_emulated::KernellessLauncher<KGRADE_EMULATED_BLOCK_MODE>(" +
-                    configuration_object(configuration) + ")");
+  put_kernelless_launcher(macro_body, 0, launch->close, edits);
 }
 
 }  // namespace kgrade::emulated

@@ -211,6 +211,19 @@ std::string alignment_argument(const SharedDeclaration& declaration) {
   return declaration.alignment.empty() ? "" : ", (" + declaration.alignment + ")";
 }
 
+// "[(a > b ? a : b)][2]" of "[a > b ? a : b][2]".
+std::string with_bounds_in_parentheses(const std::string& bounds) {
+  if (bounds.find('>') == std::string::npos) return bounds;
+  std::string result;
+  int depth = 0;
+  for (const char c : bounds) {
+    if (c == ']' && --depth == 0) result += ')';
+    result += c;
+    if (c == '[' && depth++ == 0) result += '(';
+  }
+  return result;
+}
+
 // Writes the variables of one declaration.
 class VariableWriter {
  public:
@@ -237,8 +250,9 @@ class VariableWriter {
     return text;
   }
 
+  // As a template argument, where a bound that compares would end the list: [(a > b ? a : b)].
   std::string type_id(const Declarator& declarator) const {
-    return type_ + " " + declarator.before + declarator.after;
+    return type_ + " " + declarator.before + with_bounds_in_parentheses(declarator.after);
   }
 
   std::string declared_as(const Declarator& declarator, const std::string& name,

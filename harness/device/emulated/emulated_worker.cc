@@ -45,6 +45,8 @@ TimedCall EmulatedWorker::call(Entry entry, const unsigned long long* arguments)
   if (book_ != nullptr) kgrade_emulated::begin_checked_call();
   result.error = entry(arguments);
   if (book_ != nullptr) kgrade_emulated::end_checked_call();
+  if (result.error != 0 && kgrade_emulated::device_memory_was_refused())
+    result.error = cudaErrorMemoryAllocation;
   if (result.error == cudaErrorMemoryAllocation) result.limit_bytes = kgrade_emulated::device_memory_bytes();
   result.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -128,8 +128,8 @@ again:
   _Pragma("unroll") for (int i = 0; i < 1; ++i) value += 5;
 #pragma unroll 1
   while (n-- > 0) ++value;
+  asm volatile("");
   do {
-    asm volatile("");
     --value;
   } while (value < 0);
   out[threadIdx.x] = value;

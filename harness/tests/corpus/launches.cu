@@ -211,3 +211,26 @@ CORPUS_CASE(launches_through_pointers) {
 namespace {
 __global__ void declared_first(int* out, int value) { out[0] = value + 1000; }
 }  // namespace
+
+__global__ void waits_for_the_grid_before(int* values, int by) {
+  cudaGridDependencySynchronize();
+  values[threadIdx.x] += by;
+  cudaTriggerProgrammaticLaunchCompletion();
+}
+
+CORPUS_CASE(launches_with_attributes) {
+  const corpus::DeviceArray<int> values(std::vector<int>(32, 1));
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(1);
+  config.blockDim = dim3(32);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  for (int by = 1; by <= 3; ++by) {
+    report.expect_success("launch",
+                          cudaLaunchKernelEx(&config, waits_for_the_grid_before, values.data(), by));
+  }
+  report.expect_equal("values", values.download(), std::vector<int>(32, 7));
+}

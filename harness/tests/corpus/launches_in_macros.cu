@@ -82,3 +82,20 @@ CORPUS_CASE(launches_from_the_arguments_of_a_macro) {
   }
   report.expect_equal("case", out.download(), four(10));
 }
+
+// The configuration and the arguments are one argument of the macro.
+template <int Factor>
+__global__ void scales_by(int* values, int n) {
+  if (threadIdx.x < n) values[threadIdx.x] *= Factor;
+}
+#define LAUNCH_TWICE(kernel, ...) \
+  do {                            \
+    kernel<2> __VA_ARGS__;        \
+    kernel<3> __VA_ARGS__;        \
+  } while (false)
+
+CORPUS_CASE(launches_by_a_macro_that_is_given_the_configuration) {
+  const corpus::DeviceArray<int> values(std::vector<int>{1, 2, 3, 4});
+  LAUNCH_TWICE(scales_by, <<<1, 32>>>(values.data(), 3));
+  report.expect_equal("values", values.download(), std::vector<int>{6, 12, 18, 4});
+}

@@ -133,3 +133,15 @@ CORPUS_CASE(refuses_what_cannot_be) {
   report.expect("free is part of all", free_bytes > 0 && free_bytes <= total_bytes);
   cudaGetLastError();
 }
+
+// Beyond an allocation nothing is copied or filled.
+CORPUS_CASE(refuses_copies_beyond_an_allocation) {
+  const corpus::DeviceArray<char> memory(std::size_t{64} << 20);
+  const std::size_t most = memory.size(), more = most + (std::size_t{64} << 20);
+  std::vector<char> host(more);
+  report.expect_equal("download", cudaMemcpy(host.data(), memory.data(), more, cudaMemcpyDeviceToHost),
+                      cudaErrorInvalidValue);
+  report.expect_equal("fill", cudaMemset(memory.data(), 0, more), cudaErrorInvalidValue);
+  report.expect_success("all of it", cudaMemset(memory.data(), 0, most));
+  cudaGetLastError();
+}

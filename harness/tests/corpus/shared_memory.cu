@@ -221,3 +221,18 @@ CORPUS_CASE(is_named_in_lambdas) {
   named_in_lambdas<<<1, 8>>>(out.data(), 2);
   report.expect_equal("values", out.download(), each<int>([](int i) { return 7 - i + 2 + 8 * 3; }));
 }
+
+// Bounds that compare, and a constant that no header of this file defines.
+template <int Warps>
+__global__ void uses_compared_bounds(int* out) {
+  __shared__ int rest[Warps - 1 > 0 ? Warps - 1 : 1][(Warps > 2) + 1];
+  rest[0][0] = threadIdx.x == 0 ? sizeof(rest) / sizeof(int) : INT_MAX;
+  if (threadIdx.x == 0) out[0] = rest[0][0];
+}
+
+CORPUS_CASE(takes_bounds_that_compare) {
+  const corpus::DeviceArray<int> out(2);
+  uses_compared_bounds<1><<<1, 1>>>(out.data());
+  uses_compared_bounds<4><<<1, 1>>>(out.data() + 1);
+  report.expect_equal("sizes", out.download(), std::vector<int>{1, 6});
+}

@@ -66,7 +66,7 @@ TEST_F(BookFindings, SaysHowFarOutsideOfWhat) {
   entry_.distance = -4;
   entry_.access.write = 1;
   entry_.bytes = 1;
-  EXPECT_EQ(message(), "writes 1 byte, 4 bytes before the begin of `input` (4096 bytes)");
+  EXPECT_EQ(message(), "writes 1 byte, 4 bytes before the start of `input` (4096 bytes)");
   entry_.read_only = 1;
   EXPECT_EQ(message(), "writes 1 byte of `input` (4096 bytes), which may only be read");
 }

@@ -85,7 +85,7 @@ TEST_F(SanitizerFindings, TellsKindsOfInvalidAccessesApart) {
       read(invalid("Invalid __global__ write of size 4 bytes", "out of bounds",
                    "=========     and is 4 bytes before the nearest allocation at 0x7f83f8800000 "
                    "of size 100 bytes\n"));
-  EXPECT_EQ(before.at(0).message, "writes 4 bytes, 4 bytes before the begin of an allocation (100 bytes)");
+  EXPECT_EQ(before.at(0).message, "writes 4 bytes, 4 bytes before the start of an allocation (100 bytes)");
 }
 
 TEST_F(SanitizerFindings, ARaceHasTwoPlaces) {

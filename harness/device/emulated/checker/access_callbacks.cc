@@ -15,20 +15,20 @@ using kgrade_emulated::active_checker;
 std::uintptr_t number(const volatile void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 
 void report(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
-  if (auto* checker = active_checker()) {
+  if (const auto checker = active_checker()) {
     checker->access({number(address), static_cast<std::uint32_t>(bytes), write, false, false, pc});
   }
 }
 
 // Volatile accesses are how code without atomics waits for another block: to global memory they synchronise.
 void report_volatile(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
-  if (auto* checker = active_checker()) {
+  if (const auto checker = active_checker()) {
     checker->access({number(address), static_cast<std::uint32_t>(bytes), write, false, true, pc});
   }
 }
 
 void report_atomic(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
-  if (auto* checker = active_checker()) {
+  if (const auto checker = active_checker()) {
     const Access access{number(address), static_cast<std::uint32_t>(bytes), write, true, false, pc};
     checker->access(access);
   }
@@ -111,10 +111,10 @@ void __tsan_vptr_read(void** address) { report(address, sizeof *address, false, 
 void __tsan_vptr_update(void** address, void*) { report(address, sizeof *address, true, KGRADE_PC); }
 void __tsan_init() {}
 void __tsan_func_entry(void* caller) {
-  if (auto* checker = active_checker()) checker->enters(caller);
+  if (const auto checker = active_checker()) checker->enters(caller);
 }
 void __tsan_func_exit() {
-  if (auto* checker = active_checker()) checker->leaves();
+  if (const auto checker = active_checker()) checker->leaves();
 }
 
 KGRADE_ATOMICS(8, std::uint8_t)
@@ -123,7 +123,7 @@ KGRADE_ATOMICS(32, std::uint32_t)
 KGRADE_ATOMICS(64, std::uint64_t)
 
 void __tsan_atomic_thread_fence(int) {
-  if (auto* checker = active_checker()) checker->fence();
+  if (const auto checker = active_checker()) checker->fence();
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 void __tsan_atomic_signal_fence(int) {}
@@ -142,8 +142,8 @@ struct KgradeTypeMismatch {
 
 void __ubsan_handle_type_mismatch_v1(KgradeTypeMismatch* data, std::uintptr_t pointer) {
   const std::size_t alignment = std::size_t{1} << data->log_alignment;
-  auto* checker = active_checker();
-  if (checker == nullptr || pointer % alignment == 0) return;
+  const auto checker = active_checker();
+  if (!checker || pointer % alignment == 0) return;
   checker->misaligned(reinterpret_cast<const void*>(pointer), alignment, data->kind == 1, KGRADE_PC);
 }
 

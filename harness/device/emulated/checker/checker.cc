@@ -73,11 +73,13 @@ void Checker::access_in(Region& region, const Access& access) {
 
 void Checker::access_outside(const Access& access) {
   if (process_.holds(access.address)) return;
-  process_.refresh();  // thread-local variables of a library come into being when they are first touched
-  if (process_.holds(access.address)) return;
   const Region* const region = regions_.near(access.address);
-  FindingEntry found =
-      entry(region != nullptr ? FindingKind::out_of_bounds : FindingKind::invalid_address, access);
+  const auto kind = region != nullptr ? FindingKind::out_of_bounds : FindingKind::invalid_address;
+  if (!writer_.has(kind, offset_of(access.pc))) {
+    process_.refresh();  // thread-local variables of a library come into being when they are first touched
+    if (process_.holds(access.address)) return;
+  }
+  FindingEntry found = entry(kind, access);
   if (region != nullptr) {
     describe(found, *region);
     found.distance = access.address >= region->end

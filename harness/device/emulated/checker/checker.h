@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@
 #include "device/emulated/checker/process_map.h"
 #include "device/emulated/checker/regions.h"
 #include "kgrade_emulated/block.h"
+#include "kgrade_emulated/launch.h"
 
 namespace kgrade_emulated {
 
@@ -43,7 +45,7 @@ class Checker {
   void copied(const void* to, const void* from, std::size_t bytes);
 
   // Of the runtime. `thread` is the number of a thread in its block.
-  void begin_launch(std::string_view kernel, dim3 grid, dim3 block);
+  void begin_launch(const BoundKernel& kernel, const Configuration& configuration);
   void end_launch();
   void begin_block(uint3 block);
   void begin_thread(unsigned int thread);
@@ -97,6 +99,9 @@ class Checker {
   std::uint64_t offset_of(const void* pc) const;
   std::uint32_t short_pc(const void* pc) const { return static_cast<std::uint32_t>(offset_of(pc)); }
 
+  friend class LockedChecker;
+  std::recursive_mutex mutex_;
+
   BookWriter writer_;
   RegionMap regions_;
   Ordering ordering_;
@@ -109,7 +114,8 @@ class Checker {
   unsigned int thread_ = 0;
   std::uint32_t call_ = 0;
   CallChains chains_;
-  std::uint32_t chain_ = CallChains::none;  // of the running thread, or of the host
+  // Of the running thread of a kernel, or of the calling thread of the host.
+  static constinit thread_local std::uint32_t chain_;
   std::uint32_t host_chain_ = CallChains::none;
   std::vector<Wait> waits_;                       // by thread
   std::vector<std::uint32_t> left_by_last_call_;  // pcs of allocations
@@ -119,6 +125,28 @@ class Checker {
 
 // Null unless start_checking() was called.
 extern Checker* the_checker;
-inline Checker* active_checker() { return the_checker; }
+
+// The checker, for as long as this lives: a contestant's host threads take turns, and wait while another's
+// kernel runs.
+class LockedChecker {
+ public:
+  explicit LockedChecker(Checker* checker) : checker_(checker) {
+    if (checker_ != nullptr) checker_->mutex_.lock();
+  }
+  ~LockedChecker() {
+    if (checker_ != nullptr) checker_->mutex_.unlock();
+  }
+  LockedChecker(const LockedChecker&) = delete;
+  LockedChecker& operator=(const LockedChecker&) = delete;
+
+  explicit operator bool() const { return checker_ != nullptr; }
+  Checker* operator->() const { return checker_; }
+
+ private:
+  Checker* checker_;
+};
+
+inline bool is_checking() { return the_checker != nullptr; }
+inline LockedChecker active_checker() { return LockedChecker(the_checker); }
 
 }  // namespace kgrade_emulated

@@ -23,6 +23,7 @@ std::uint32_t linear(uint3 position, dim3 extent) {
 }  // namespace
 
 Checker* the_checker = nullptr;
+constinit thread_local std::uint32_t Checker::chain_ = CallChains::none;
 
 // Never destroyed: contestants' destructors run while the process ends.
 void start_checking(kgrade::FindingBook& book) {
@@ -80,11 +81,12 @@ void Checker::end_call() {
   left_by_last_call_ = std::move(left);
 }
 
-void Checker::begin_launch(std::string_view kernel, dim3 grid, dim3 block) {
+void Checker::begin_launch(const BoundKernel& kernel, const Configuration& configuration) {
   settle_pending();
-  kernel_ = kernel;
-  grid_ = grid;
-  block_extent_ = block;
+  kernel_ = kernel.name;
+  grid_ = configuration.grid;
+  block_extent_ = configuration.block;
+  process_.set_arguments(kernel.arguments, kernel.argument_bytes);
   host_chain_ = chain_;
   ordering_.begin_launch();
 }

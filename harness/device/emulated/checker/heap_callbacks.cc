@@ -11,10 +11,11 @@
 namespace {
 
 using kgrade_emulated::active_checker;
+using kgrade_emulated::is_checking;
 
 constexpr std::size_t alignment = 16;  // what malloc() in a kernel promises
 
-bool in_kernel() { return active_checker() != nullptr && active_checker()->in_kernel(); }
+bool in_kernel() { return is_checking() && active_checker()->in_kernel(); }
 
 void* device_allocate(std::size_t bytes, const void* pc) {
   void* const memory = kgrade_emulated::allocate_spaced(alignment, bytes);
@@ -26,8 +27,7 @@ void* device_allocate(std::size_t bytes, const void* pc) {
 
 // False for memory of the host's.
 bool device_release(void* memory) {
-  if (memory == nullptr || active_checker() == nullptr || !active_checker()->is_allocation(memory))
-    return false;
+  if (memory == nullptr || !is_checking() || !active_checker()->is_allocation(memory)) return false;
   active_checker()->released(memory);
   kgrade_emulated::free_spaced(memory);
   return true;

@@ -1,7 +1,6 @@
 #include "device/emulated/checker/process_map.h"
 
 #include <link.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <functional>
@@ -51,15 +50,11 @@ void ProcessMap::refresh() {
       }
     }
   });
-  pthread_attr_t attributes;
-  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return;
-  void* bottom = nullptr;
-  std::size_t bytes = 0;
-  if (::pthread_attr_getstack(&attributes, &bottom, &bytes) == 0) {
-    const auto begin = reinterpret_cast<std::uintptr_t>(bottom);
-    insert_sorted(loaded_, Range{begin, begin + bytes});
-  }
-  ::pthread_attr_destroy(&attributes);
+}
+
+void ProcessMap::set_arguments(const void* begin, std::size_t bytes) {
+  arguments_.begin = reinterpret_cast<std::uintptr_t>(begin);
+  arguments_.end = arguments_.begin + bytes;
 }
 
 void ProcessMap::allow(const void* begin, std::size_t bytes) {
@@ -68,7 +63,8 @@ void ProcessMap::allow(const void* begin, std::size_t bytes) {
 }
 
 bool ProcessMap::holds(std::uintptr_t address) const {
-  return is_in(allowed_, address) || is_in(loaded_, address);
+  const bool is_argument = address >= arguments_.begin && address < arguments_.end;
+  return is_argument || is_in(allowed_, address) || is_in(loaded_, address);
 }
 
 namespace {

@@ -1,5 +1,6 @@
-// Which addresses of this process a kernel may touch without being asked what for: stacks, the images and
-// thread-local variables of what is loaded.
+// Which addresses of this process a kernel may touch without being asked what for: the images and
+// thread-local variables of what is loaded, the arguments of the launch, and what the runtime allows. The
+// host's own stack is none of them.
 #pragma once
 
 #include <cstddef>
@@ -10,10 +11,12 @@ namespace kgrade_emulated {
 
 class ProcessMap {
  public:
-  // Reads the images and the calling thread's stack and thread-local storage again.
+  // Reads the images and the calling thread's thread-local storage again.
   void refresh();
   // Further memory that may be touched.
   void allow(const void* begin, std::size_t bytes);
+  // Of the running launch.
+  void set_arguments(const void* begin, std::size_t bytes);
   bool holds(std::uintptr_t address) const;
 
  private:
@@ -21,6 +24,7 @@ class ProcessMap {
     std::uintptr_t begin;
     std::uintptr_t end;
   };
+  Range arguments_{0, 0};
   std::vector<Range> loaded_;   // sorted by begin
   std::vector<Range> allowed_;  // sorted by begin
 };

@@ -15,10 +15,11 @@ void Region::mark_written(std::uintptr_t from, std::size_t count) {
 bool Region::is_unwritten(std::uintptr_t from, std::size_t count) const {
   if (unwritten.empty()) return false;
   const std::size_t first = from - begin;
-  for (std::size_t i = first; i < std::min(first + count, unwritten.size()); ++i) {
-    if (unwritten[i]) return true;
+  const std::size_t last = std::min(first + count, unwritten.size());
+  for (std::size_t i = first; i < last; ++i) {
+    if (!unwritten[i]) return false;
   }
-  return false;
+  return first < last;
 }
 
 Region& RegionMap::add(std::unique_ptr<Region> region) {

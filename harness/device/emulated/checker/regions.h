@@ -34,7 +34,8 @@ struct Region {
 
   void mark_unwritten();
   void mark_written(std::uintptr_t from, std::size_t count);
-  bool is_unwritten(std::uintptr_t from, std::size_t count) const;  // any byte of it
+  // Every byte of it: a structure that is copied whole has padding that nobody writes.
+  bool is_unwritten(std::uintptr_t from, std::size_t count) const;
 };
 
 class RegionMap {

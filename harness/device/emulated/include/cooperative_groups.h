@@ -141,17 +141,11 @@ inline coalesced_group coalesced_threads(const char* file = __builtin_FILE(),
   return coalesced_group(__activemask(file, line), 0, 1);
 }
 
-// Size threads that follow each other in the block, Size a power of two. Those of more than a warp are in
-// kgrade_emulated/groups_wide_tiles.h.
-template <unsigned int Size, class Parent = void>
-class thread_block_tile;
-
+// Up to a warp's lanes that follow each other.
 template <unsigned int Size>
-requires(Size <= 32) class thread_block_tile<Size, void> : public kgrade_emulated::LaneGroup {
-  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
-
+class lane_tile : public kgrade_emulated::LaneGroup {
  public:
-  thread_block_tile(unsigned int meta_rank, unsigned int meta_size)
+  lane_tile(unsigned int meta_rank, unsigned int meta_size)
       : LaneGroup(kgrade_emulated::lanes_from(kgrade_emulated::rank_in_block() % 32 & ~(Size - 1), Size),
                   meta_rank, meta_size) {}
   operator thread_group() const { return thread_group(as_lanes()); }
@@ -182,10 +176,19 @@ requires(Size <= 32) class thread_block_tile<Size, void> : public kgrade_emulate
   }
 };
 
+// Size threads that follow each other in the block, Size a power of two. Those of more than a warp are in
+// kgrade_emulated/groups_wide_tiles.h.
+template <unsigned int Size, class Parent = void>
+class thread_block_tile;
+
 template <unsigned int Size>
-requires(Size > 32) class thread_block_tile<Size, void> : public kgrade_emulated::WideTile<Size> {
+class thread_block_tile<Size, void>
+    : public std::conditional_t<(Size <= 32), lane_tile<Size>, kgrade_emulated::WideTile<Size>> {
+  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "the size of a tile is a power of two");
+  using Tile = std::conditional_t<(Size <= 32), lane_tile<Size>, kgrade_emulated::WideTile<Size>>;
+
  public:
-  using kgrade_emulated::WideTile<Size>::WideTile;
+  using Tile::Tile;
 };
 
 // Its parent makes no difference once a tile is there.

@@ -10,6 +10,20 @@
 #define __NVCC__ 1
 #endif
 
+// What nvcc's own header brings along, and sources rely on.
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <new>
+#include <utility>
+
 #include "kgrade_emulated/api_device.h"
 #include "kgrade_emulated/api_errors.h"
 #include "kgrade_emulated/api_functions.h"
@@ -30,5 +44,6 @@
 #include "kgrade_emulated/simd_functions.h"
 #include "kgrade_emulated/synchronisation.h"
 #include "kgrade_emulated/warp.h"
+#include "library_types.h"
 #include "vector_functions.h"
 #include "vector_types.h"

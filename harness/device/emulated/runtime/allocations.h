@@ -22,6 +22,9 @@ struct PoolUsage {
 };
 
 // Device memory that counts as the pool's until it is freed; the result is the last error if it fails.
+// False when a range begins in an allocation and ends outside of it: what CUDA refuses to copy or fill.
+bool lies_within_its_allocation(const void* pointer, std::size_t bytes);
+
 // `caller` is where the contestant goes on.
 cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, std::shared_ptr<PoolUsage> usage,
                                const void* caller);

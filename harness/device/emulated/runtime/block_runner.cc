@@ -44,7 +44,7 @@ void BlockRunner::begin_grid(const BoundKernel& kernel, const Configuration& con
 
 void BlockRunner::run_block(uint3 block) {
   blockIdx = block;
-  if (Checker* const checker = active_checker()) checker->begin_block(block);
+  if (const auto checker = active_checker()) checker->begin_block(block);
   shared_memory_.begin_block(dynamic_shared_bytes_);
   call_block_hooks();
   list_threads_of(block);
@@ -89,7 +89,7 @@ Fiber& BlockRunner::idle_fiber() {
   if (Fiber* fiber = idle_.pop()) return *fiber;
   fibers_.push_back(std::make_unique<Fiber>(static_cast<unsigned int>(fibers_.size()), &fiber_entry));
   Fiber& fiber = *fibers_.back();
-  if (Checker* const checker = active_checker()) checker->allow(fiber.stack.bottom(), fiber.stack.bytes());
+  if (const auto checker = active_checker()) checker->allow(fiber.stack.bottom(), fiber.stack.bytes());
   return fiber;
 }
 
@@ -105,7 +105,7 @@ void BlockRunner::serve() {
   for (;;) {
     while (started_ < threads_) {
       begin_thread(self);
-      if (Checker* const checker = active_checker()) checker->begin_thread(self.number);
+      if (const auto checker = active_checker()) checker->begin_thread(self.number);
       kernel_->run(kernel_->arguments, {});
       end_thread();
     }
@@ -186,7 +186,7 @@ void BlockRunner::release_barrier() {
   barrier_result_ = {barrier_nonzero_, barrier_arrived_};
   barrier_arrived_ = 0;
   barrier_nonzero_ = 0;
-  if (Checker* const checker = active_checker()) checker->block_barrier(ended_);
+  if (const auto checker = active_checker()) checker->block_barrier(ended_);
   ready_.take_all(at_barrier_);
 }
 
@@ -225,7 +225,7 @@ void BlockRunner::refuse_to_wait(const char* what) const {
 }
 
 void BlockRunner::report_deadlock() const {
-  if (Checker* const checker = active_checker()) checker->deadlock(ended_);
+  if (const auto checker = active_checker()) checker->deadlock(ended_);
   const unsigned int asleep = sleepers_.count();
   const std::string at_own_barriers =
       asleep > 0 ? fmt::format("{} threads wait at a barrier of a group, ", asleep) : "";

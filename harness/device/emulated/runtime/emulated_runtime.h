@@ -34,5 +34,8 @@ void limit_program();
 
 // What cudaMalloc() and its kin give out at most at a time.
 std::size_t device_memory_bytes();
+// Whether they have refused an allocation for lack of memory since the process began: what goes wrong after
+// it goes wrong for that.
+bool device_memory_was_refused();
 
 }  // namespace kgrade_emulated

@@ -101,10 +101,10 @@ void run_grid(const BoundKernel& kernel, const Configuration& configuration) {
   const std::uint64_t blocks = volume(configuration.grid);
   const auto threads = static_cast<unsigned int>(std::min<std::uint64_t>(host_threads(), blocks));
   Grid grid(kernel, configuration, threads);
-  Checker* const checker = active_checker();
-  if (checker != nullptr) checker->begin_launch(kernel.name, configuration.grid, configuration.block);
+  const auto checker = active_checker();
+  if (checker) checker->begin_launch(kernel, configuration);
   run_on_host_threads(threads, [&] { grid.run_share(); });
-  if (checker != nullptr) checker->end_launch();
+  if (checker) checker->end_launch();
 }
 
 }  // namespace kgrade_emulated

@@ -26,7 +26,7 @@ inline BlockRunner& running() {
 // Tells the checker, if there is one, where the current thread waits, and that it goes on.
 class CheckedWait {
  public:
-  explicit CheckedWait(const Checker::Wait& wait) : checker_(active_checker()) {
+  explicit CheckedWait(const Checker::Wait& wait) : checker_(the_checker) {
     if (checker_ == nullptr) return;
     thread_ = running().thread();
     checker_->begins_to_wait(thread_, wait);
@@ -52,7 +52,7 @@ class CheckedWait {
 // Without a checker nothing of these functions stays on the stack while a thread waits: it would be memory to
 // fetch at each switch.
 BarrierResult block_barrier(int predicate) {
-  if (active_checker() == nullptr) [[likely]]
+  if (!is_checking()) [[likely]]
     return running().wait_at_barrier(predicate);
   const CheckedWait wait({KGRADE_CALLER, true, 0});
   return running().wait_at_barrier(predicate);
@@ -60,17 +60,17 @@ BarrierResult block_barrier(int predicate) {
 
 const WarpMeeting& meet_warp(WarpOperation operation, unsigned int mask, unsigned long long value) {
   BlockRunner& runner = running();
-  if (active_checker() == nullptr) [[likely]]
+  if (!is_checking()) [[likely]]
     return runner.meet_warp(operation, mask, value);
   const CheckedWait wait({KGRADE_CALLER, false, mask});
-  Checker* const checker = active_checker();
-  if (checker != nullptr && (mask >> runner.lane() & 1u) == 0) checker->bad_mask(KGRADE_CALLER, mask);
+  const auto checker = active_checker();
+  if (checker && (mask >> runner.lane() & 1u) == 0) checker->bad_mask(KGRADE_CALLER, mask);
   return runner.meet_warp(operation, mask, value);
 }
 
 void leave_warp(const WarpMeeting& meeting) { running().leave_warp(meeting); }
 void report_missing_lane(unsigned int mask) {
-  if (Checker* const checker = active_checker()) checker->bad_mask(KGRADE_CALLER, mask);
+  if (const auto checker = active_checker()) checker->bad_mask(KGRADE_CALLER, mask);
 }
 unsigned int current_lane() { return running().lane(); }
 
@@ -82,12 +82,12 @@ unsigned int converged_lanes(unsigned int site) {
 void sleep_on(const void* key) {
   const CheckedWait wait({KGRADE_CALLER, false, 0});
   running().sleep_on(key);
-  if (Checker* const checker = active_checker()) checker->group_meets(wait.thread());
+  if (const auto checker = active_checker()) checker->group_meets(wait.thread());
 }
 
 void wake(const void* key) {
   BlockRunner& runner = running();
-  if (Checker* const checker = active_checker()) checker->group_meets(runner.thread());
+  if (const auto checker = active_checker()) checker->group_meets(runner.thread());
   runner.wake(key);
 }
 

@@ -1,4 +1,5 @@
 // Device memory: the host's, with an account of what is allocated.
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -19,6 +20,8 @@ namespace {
 constexpr std::size_t alignment = 256;  // what cudaMalloc() promises
 constexpr int unwritten = 0xff;
 
+std::atomic<bool> memory_was_refused{false};
+
 // One allocation.
 struct Request {
   std::size_t bytes;
@@ -29,14 +32,14 @@ struct Request {
 };
 
 void tell_checker(const void* memory, const Request& request) {
-  if (Checker* const checker = active_checker()) {
+  if (const auto checker = active_checker()) {
     checker->allocated(memory, request.bytes, spacing(), request.type != cudaMemoryTypeDevice,
                        request.caller);
   }
 }
 
 void free_block(void* memory) {
-  if (Checker* const checker = active_checker()) checker->released(memory);
+  if (const auto checker = active_checker()) checker->released(memory);
   free_spaced(memory);
 }
 
@@ -48,9 +51,11 @@ class Allocations {
     *pointer = nullptr;
     if (bytes == 0) return cudaSuccess;
     const std::lock_guard lock(mutex_);
-    if (bytes > device_memory_bytes() - used_) return cudaErrorMemoryAllocation;
-    void* const memory = allocate_spaced(alignment, bytes);
-    if (memory == nullptr) return cudaErrorMemoryAllocation;
+    void* const memory = bytes <= device_memory_bytes() - used_ ? allocate_spaced(alignment, bytes) : nullptr;
+    if (memory == nullptr) {
+      memory_was_refused = true;
+      return cudaErrorMemoryAllocation;
+    }
     std::memset(memory, unwritten, bytes);
     blocks_[memory] = request;
     if (request.usage != nullptr) request.usage->add(bytes);
@@ -87,6 +92,16 @@ class Allocations {
     const std::lock_guard lock(mutex_);
     if (auto found = find_in(blocks_, pointer)) return found;
     return find_in(registered_, pointer);
+  }
+
+  // False when the range begins in an allocation and ends outside of it.
+  bool holds(const void* pointer, std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    auto after = blocks_.upper_bound(const_cast<void*>(pointer));
+    if (after == blocks_.begin()) return true;
+    const auto& [begin, block] = *--after;
+    const auto offset = reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(begin);
+    return offset >= block.bytes || bytes <= block.bytes - offset;
   }
 
   cudaError_t register_host(void* pointer, const Request& request) {
@@ -141,6 +156,13 @@ std::size_t pitch_of(std::size_t width_bytes) {
 }
 
 }  // namespace
+
+bool device_memory_was_refused() { return memory_was_refused; }
+
+// Memory that was not allocated here is the harness's, whose bounds are checked in another way.
+bool lies_within_its_allocation(const void* pointer, std::size_t bytes) {
+  return allocations().holds(pointer, bytes);
+}
 
 cudaError_t allocate_from_pool(void** pointer, std::size_t bytes, std::shared_ptr<PoolUsage> usage,
                                const void* caller) {

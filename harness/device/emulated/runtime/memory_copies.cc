@@ -3,9 +3,11 @@
 #include <cstring>
 
 #include "device/emulated/checker/checker.h"
+#include "device/emulated/runtime/allocations.h"
 #include "kgrade_emulated/api_memory.h"
 
 using kgrade_emulated::active_checker;
+using kgrade_emulated::lies_within_its_allocation;
 using kgrade_emulated::set_last_error;
 
 namespace {
@@ -31,8 +33,11 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
   }
   if (bytes == 0) return cudaSuccess;
   if (to == nullptr || from == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (!lies_within_its_allocation(to, bytes) || !lies_within_its_allocation(from, bytes)) {
+    return set_last_error(cudaErrorInvalidValue);
+  }
   std::memmove(to, from, bytes);
-  if (auto* const checker = active_checker()) checker->copied(to, from, bytes);
+  if (const auto checker = active_checker()) checker->copied(to, from, bytes);
   return cudaSuccess;
 }
 
@@ -97,8 +102,9 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t)
 cudaError_t cudaMemset(void* memory, int byte, std::size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (memory == nullptr) return set_last_error(cudaErrorInvalidValue);
+  if (!lies_within_its_allocation(memory, bytes)) return set_last_error(cudaErrorInvalidValue);
   std::memset(memory, byte, bytes);
-  if (auto* const checker = active_checker()) checker->written(memory, bytes);
+  if (const auto checker = active_checker()) checker->written(memory, bytes);
   return cudaSuccess;
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -48,10 +49,26 @@ bool native_stack_ends_at(std::uintptr_t address) {
          address < native_stack.lowest + guard;
 }
 
-void on_fault(int signal, siginfo_t* info, void*) {
+std::uintptr_t stack_pointer_of(const void* context) {
+  const auto& machine = static_cast<const ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(machine.gregs[REG_RSP]);
+#else
+  return machine.sp;
+#endif
+}
+
+void on_fault(int signal, siginfo_t* info, void* context) {
+  // What runs off its stack touches memory at its stack pointer or above; a stray pointer may hit a guard
+  // page too, from a healthy stack.
+  constexpr std::uintptr_t below_stack_pointer = 4096;
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  if (const std::size_t bytes = BlockRunner::stack_that_ends_at(address)) limit_reached(Limit::stack, bytes);
-  if (native_stack_ends_at(address)) limit_reached(Limit::stack, native_stack.bytes);
+  if (address + below_stack_pointer >= stack_pointer_of(context)) {
+    if (const std::size_t bytes = BlockRunner::stack_that_ends_at(address))
+      limit_reached(Limit::stack, bytes);
+    if (native_stack_ends_at(address)) limit_reached(Limit::stack, native_stack.bytes);
+  }
+  if (device_memory_was_refused()) limit_reached(Limit::memory, device_memory_bytes());
   // Any other fault: happens again, and ends the process.
   ::signal(signal, SIG_DFL);
 }

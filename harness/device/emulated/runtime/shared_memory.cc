@@ -29,7 +29,7 @@ unsigned int number_of(SharedSlot& slot) {
 }  // namespace
 
 void SharedMemory::Release::operator()(void* memory) const {
-  if (Checker* const checker = active_checker()) checker->shared_released(memory);
+  if (const auto checker = active_checker()) checker->shared_released(memory);
   free_spaced(memory);
 }
 
@@ -37,7 +37,7 @@ void SharedMemory::allocate(Piece& piece, std::size_t bytes, std::size_t alignme
   piece.memory.reset(allocate_spaced(std::max(alignment, least_alignment), bytes));
   if (piece.memory == nullptr) limit_reached(Limit::memory, bytes);
   piece.bytes = bytes;
-  if (Checker* const checker = active_checker()) {
+  if (const auto checker = active_checker()) {
     checker->shared_allocated(piece.memory.get(), bytes, spacing(), name != nullptr ? name : "");
   }
 }
@@ -45,7 +45,7 @@ void SharedMemory::allocate(Piece& piece, std::size_t bytes, std::size_t alignme
 // As a block of threads finds it.
 void SharedMemory::refill(const Piece& piece) {
   std::memset(piece.memory.get(), unwritten, piece.bytes);
-  if (Checker* const checker = active_checker()) checker->shared_unwritten(piece.memory.get());
+  if (const auto checker = active_checker()) checker->shared_unwritten(piece.memory.get());
 }
 
 void SharedMemory::begin_block(std::size_t dynamic_bytes) {

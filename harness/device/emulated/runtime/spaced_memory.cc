@@ -12,7 +12,7 @@ constexpr std::size_t checked_spacing = 64 * 1024;
 
 }  // namespace
 
-std::size_t spacing() { return active_checker() != nullptr ? checked_spacing : 0; }
+std::size_t spacing() { return is_checking() ? checked_spacing : 0; }
 
 void* allocate_spaced(std::size_t alignment, std::size_t bytes) {
   const std::size_t room = spacing();

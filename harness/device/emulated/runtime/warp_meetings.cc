@@ -28,7 +28,7 @@ WarpMeetings::Meeting& WarpMeetings::open_meeting(Warp& warp, Rendezvous wanted)
   if (free_ == nullptr) {
     all_.push_back(std::make_unique<Meeting>());
     free_ = all_.back().get();
-    if (Checker* const checker = active_checker()) checker->allow(free_, sizeof *free_);
+    if (const auto checker = active_checker()) checker->allow(free_, sizeof *free_);
   }
   Meeting& meeting = *free_;
   free_ = meeting.next;
@@ -64,8 +64,8 @@ void WarpMeetings::close(Warp& warp, Meeting& meeting, FiberQueue& ready) {
   while (*link != &meeting) link = &(*link)->next;
   *link = meeting.next;
   // Of these operations only this one orders accesses to memory (Programming Guide, "__syncwarp").
-  Checker* const checker = active_checker();
-  if (checker != nullptr && meeting.operation == WarpOperation::synchronise) {
+  const auto checker = active_checker();
+  if (checker && meeting.operation == WarpOperation::synchronise) {
     checker->lanes_meet(static_cast<unsigned int>(&warp - warps_.data()), meeting.arrived);
   }
   meeting.readers = static_cast<unsigned int>(std::popcount(meeting.arrived));

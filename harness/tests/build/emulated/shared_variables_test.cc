@@ -109,6 +109,13 @@ TEST(SharedVariables, BecomeReferencesInFunctions) {
             "void f() { float (*const s)[8] = kgrade_emulated::dynamic_shared<float [][8]>(); }");
 }
 
+TEST(SharedVariables, KeepBoundsThatCompare) {
+  EXPECT_EQ(rewritten("void f() { __shared__ int a[n > 1 ? n : 1][2]; }"),
+            std::string("void f() { int (&a)[n > 1 ? n : 1][2] = "
+                        "kgrade_emulated::shared_variable<int [(n > 1 ? n : 1)][(2)]>") +
+                slot("a") + "; }");
+}
+
 TEST(SharedVariables, NameATypeThatTheirDeclarationDefines) {
   EXPECT_EQ(rewritten("void f() { __shared__ struct { int i; } s; }"),
             std::string("void f() { typedef struct { int i; } kgrade_type_s; kgrade_type_s (&s) = "

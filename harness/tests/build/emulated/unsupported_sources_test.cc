@@ -79,9 +79,13 @@ const Sample samples[] = {
     {"ClusterAttribute", "\n__global__ void __cluster_dims__(2, 1, 1) k() {}\n", 2,
      "thread block clusters (__cluster_dims__)"},
     {"ClusterLaunch",
-     "__global__ void k() {}\nvoid run() {\n  cudaLaunchConfig_t config = {};\n  "
-     "cudaLaunchKernelEx(&config, k);\n}\n",
-     3, "extended launches, as clusters need them (cudaLaunchConfig_t)"},
+     "__global__ void k() {}\nvoid run() {\n  cudaLaunchAttribute a;\n  "
+     "a.id = cudaLaunchAttributeClusterDimension;\n}\n",
+     4, "thread block clusters (cudaLaunchAttributeClusterDimension)"},
+    {"UntypedLaunch",
+     "__global__ void k(int n) {}\nvoid run(void** a) {\n  cudaLaunchConfig_t c = {};\n  "
+     "cudaLaunchKernelExC(&c, (void*)k, a);\n}\n",
+     4, "launches of an untyped kernel pointer (cudaLaunchKernelExC)"},
     {"TextureFetch",
      "__device__ float f(unsigned long long t, int x, int y) {\n  return tex2D<float>(t, x, y);\n}\n", 2,
      "textures (tex2D)"},

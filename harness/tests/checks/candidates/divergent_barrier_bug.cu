@@ -10,7 +10,7 @@ __global__ void neighbour_sum(const float* in, float* out, size_t n) {
     __syncthreads();  // finding: divergent_barrier
     other = tile[threadIdx.x ^ 1];
   } else {
-    __syncthreads();
+    __syncthreads();  // finding on a gpu: divergent_barrier
     other += tile[threadIdx.x ^ 1];
   }
   if (i < n) out[i] = in[i] + other;

@@ -159,6 +159,52 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
   return cudaPeekAtLastError();
 }
 
+// Extended launches. Attributes change when a grid begins and how blocks are placed; here a grid begins when
+// it is launched and has its host to itself. Clusters of blocks are refused by name
+// (build/emulated/unsupported.cc).
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore = 0,
+  cudaLaunchAttributeAccessPolicyWindow = 1,
+  cudaLaunchAttributeSynchronizationPolicy = 3,
+  cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+  cudaLaunchAttributePriority = 8,
+  cudaLaunchAttributePreferredSharedMemoryCarveout = 14,
+};
+union cudaLaunchAttributeValue {
+  char pad[64];
+  int programmaticStreamSerializationAllowed;
+  int priority;
+  unsigned int sharedMemCarveout;
+};
+struct cudaLaunchAttribute {
+  cudaLaunchAttributeID id;
+  cudaLaunchAttributeValue val;
+};
+struct cudaLaunchConfig_t {
+  dim3 gridDim;
+  dim3 blockDim;
+  std::size_t dynamicSmemBytes;
+  cudaStream_t stream;
+  cudaLaunchAttribute* attrs;
+  unsigned int numAttrs;
+};
+
+template <class... P, class... A>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... arguments) {
+  static_assert(sizeof...(P) == sizeof...(A), "cudaLaunchKernelEx() takes each of the kernel's arguments");
+  const kgrade_emulated::Configuration configuration(config->gridDim, config->blockDim,
+                                                     config->dynamicSmemBytes, config->stream);
+  const auto call = [kernel](auto&... parameters) { kernel(parameters...); };
+  kgrade_emulated::launch<KGRADE_EMULATED_BLOCK_MODE, decltype(call), P...>(
+      configuration, "cudaLaunchKernelEx", kgrade_emulated::address_of(kernel), call,
+      kgrade_emulated::converted<P>(std::forward<A>(arguments))...);
+  return cudaPeekAtLastError();
+}
+
+// The grid before has ended when this one begins.
+inline void cudaGridDependencySynchronize() {}
+inline void cudaTriggerProgrammaticLaunchCompletion() {}
+
 // Of a pointer without a type nobody knows how many parameters the kernel has. Who calls this is told so.
 [[gnu::error("not on the emulated device: cudaLaunchKernel() with an untyped kernel pointer")]] cudaError_t
 cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,

@@ -6,13 +6,16 @@
 
 #include "vector_types.h"
 
-#ifdef __cpp_constinit
-#define KGRADE_EMULATED_CONSTINIT constinit
+// Known to be constant-initialised, so that no access has to ask whether they are.
+#if defined(__cpp_constinit)
+#define KGRADE_EMULATED_CONSTINIT constinit thread_local
+#elif defined(__clang__)
+#define KGRADE_EMULATED_CONSTINIT __thread
 #else
-#define KGRADE_EMULATED_CONSTINIT __constinit  // g++ has it in C++17 too
+#define KGRADE_EMULATED_CONSTINIT __constinit thread_local  // g++ has it in C++17 too
 #endif
 #define KGRADE_EMULATED_THREAD_LOCAL \
-  extern KGRADE_EMULATED_CONSTINIT thread_local __attribute__((tls_model("initial-exec")))
+  extern KGRADE_EMULATED_CONSTINIT __attribute__((tls_model("initial-exec")))
 
 KGRADE_EMULATED_THREAD_LOCAL uint3 threadIdx;
 KGRADE_EMULATED_THREAD_LOCAL uint3 blockIdx;

@@ -39,6 +39,7 @@ struct BoundKernel {
   // Runs the current thread (cooperative) or some threads of the current block (independent).
   void (*run)(const void* arguments, const ThreadRange& threads);
   const void* arguments;
+  std::size_t argument_bytes;  // of what `arguments` points to
 };
 
 // Runs the grid, or sets the last error when the configuration is one that no GPU takes.
@@ -46,7 +47,7 @@ void run_grid(const BoundKernel& kernel, const Configuration& configuration);
 
 template <class Call, class... Arguments>
 struct Binding {
-  const Call* call;
+  Call call;  // a copy: threads look at nothing of the host's but this object
   std::tuple<Arguments...> arguments;
 
   // flatten: the kernel is compiled into these, as an ordinary loop body.
@@ -54,14 +55,14 @@ struct Binding {
     const auto& self = *static_cast<const Binding*>(opaque);
     // A copy for each thread: kernels may change their parameters.
     std::tuple<Arguments...> own(self.arguments);
-    std::apply(*self.call, own);
+    std::apply(self.call, own);
   }
 
   [[gnu::flatten]] static void run_threads(const void* opaque, const ThreadRange& threads) {
     const auto& self = *static_cast<const Binding*>(opaque);
     // What stays in this frame cannot alias what the kernel writes.
     std::tuple<Arguments...> own(self.arguments);
-    const Call call = *self.call;
+    const Call call = self.call;
     const ThreadRange range = threads;
     for (unsigned int z = range.begin.z; z < range.end.z; ++z) {
       for (unsigned int y = range.begin.y; y < range.end.y; ++y) {
@@ -79,9 +80,9 @@ template <BlockMode Mode, class Call, class... Arguments>
 void launch(const Configuration& configuration, const char* name, const void* function, const Call& call,
             Arguments... arguments) {
   using Bound = Binding<Call, Arguments...>;
-  const Bound bound{&call, std::tuple<Arguments...>(std::forward<Arguments>(arguments)...)};
+  const Bound bound{call, std::tuple<Arguments...>(std::forward<Arguments>(arguments)...)};
   constexpr auto run = Mode == BlockMode::cooperative ? &Bound::run_thread : &Bound::run_threads;
-  run_grid(BoundKernel{name, function, Mode, run, &bound}, configuration);
+  run_grid(BoundKernel{name, function, Mode, run, &bound, sizeof bound}, configuration);
 }
 
 // The parameter types of a kernel that can be named without its arguments.

@@ -103,25 +103,26 @@ T reduce(unsigned int mask, T value, Operation operation) {
 
 // The types that CUDA shuffles; other types of up to 8 bytes are those of its headers (half2, ...).
 template <class T>
-concept Shuffled = std::is_trivially_copyable_v<T> && sizeof(T) <= 8 && !std::is_pointer_v<T>;
+using IfShuffled =
+    std::enable_if_t<std::is_trivially_copyable_v<T> && sizeof(T) <= 8 && !std::is_pointer_v<T>>;
 
 }  // namespace kgrade_emulated
 
-template <kgrade_emulated::Shuffled T>
+template <class T, class = kgrade_emulated::IfShuffled<T>>
 T __shfl_sync(unsigned int mask, T value, int source, int width = warpSize) {
   const unsigned int lane = kgrade_emulated::current_lane();
   const unsigned int segment = lane & ~static_cast<unsigned int>(width - 1);
   return kgrade_emulated::shuffle(mask, value, segment + (static_cast<unsigned int>(source) & (width - 1)));
 }
 
-template <kgrade_emulated::Shuffled T>
+template <class T, class = kgrade_emulated::IfShuffled<T>>
 T __shfl_up_sync(unsigned int mask, T value, unsigned int delta, int width = warpSize) {
   const unsigned int lane = kgrade_emulated::current_lane();
   const unsigned int position = lane & static_cast<unsigned int>(width - 1);
   return kgrade_emulated::shuffle(mask, value, position < delta ? lane : lane - delta);
 }
 
-template <kgrade_emulated::Shuffled T>
+template <class T, class = kgrade_emulated::IfShuffled<T>>
 T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = warpSize) {
   const unsigned int lane = kgrade_emulated::current_lane();
   const unsigned int position = lane & static_cast<unsigned int>(width - 1);
@@ -130,7 +131,7 @@ T __shfl_down_sync(unsigned int mask, T value, unsigned int delta, int width = w
 }
 
 // Sources in later segments give the own value, sources in earlier ones are read.
-template <kgrade_emulated::Shuffled T>
+template <class T, class = kgrade_emulated::IfShuffled<T>>
 T __shfl_xor_sync(unsigned int mask, T value, int lane_mask, int width = warpSize) {
   const unsigned int lane = kgrade_emulated::current_lane();
   const unsigned int source = lane ^ static_cast<unsigned int>(lane_mask);
@@ -167,7 +168,7 @@ inline unsigned int __activemask(const char* file = __builtin_FILE(), unsigned i
       static_cast<unsigned int>(reinterpret_cast<unsigned long>(file)) << 12 ^ line);
 }
 
-template <kgrade_emulated::Shuffled T>
+template <class T, class = kgrade_emulated::IfShuffled<T>>
 unsigned int __match_any_sync(unsigned int mask, T value) {
   const unsigned long long bits = kgrade_emulated::to_bits(value);
   const kgrade_emulated::WarpValues values(kgrade_emulated::WarpOperation::match, mask, bits);
@@ -178,7 +179,7 @@ unsigned int __match_any_sync(unsigned int mask, T value) {
   return result;
 }
 
-template <kgrade_emulated::Shuffled T>
+template <class T, class = kgrade_emulated::IfShuffled<T>>
 unsigned int __match_all_sync(unsigned int mask, T value, int* predicate) {
   const unsigned long long bits = kgrade_emulated::to_bits(value);
   const kgrade_emulated::WarpValues values(kgrade_emulated::WarpOperation::match, mask, bits);
