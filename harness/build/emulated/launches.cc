@@ -144,7 +144,7 @@ std::string launcher_call(Tokens kernel, Tokens configuration) {
   const std::string call = name + "(kgrade_p...)";
   return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" + configuration_object(configuration) +
          ", " + quoted(display_name(kernel)) + ", [&](auto kgrade_tag) -> decltype(" + parameters +
-         ") { return " + parameters + "; }, [=](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
+         ") { return " + parameters + "; }, [&](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
          call + "; })";
 }
 

@@ -131,7 +131,7 @@ again:
   asm volatile("");
   do {
     --value;
-  } while (value < 0);
+  } while (++step < 3);
   out[threadIdx.x] = value;
 }
 

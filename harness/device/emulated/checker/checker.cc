@@ -72,12 +72,12 @@ void Checker::access_in(Region& region, const Access& access) {
 }
 
 void Checker::access_outside(const Access& access) {
-  if (process_.holds(access.address)) return;
+  if (process_.holds(access.address, access.write)) return;
   const Region* const region = regions_.near(access.address);
   const auto kind = region != nullptr ? FindingKind::out_of_bounds : FindingKind::invalid_address;
   if (!writer_.has(kind, offset_of(access.pc))) {
     process_.refresh();  // thread-local variables of a library come into being when they are first touched
-    if (process_.holds(access.address)) return;
+    if (process_.holds(access.address, access.write)) return;
   }
   FindingEntry found = entry(kind, access);
   if (region != nullptr) {

@@ -1,6 +1,7 @@
 #include "device/emulated/checker/process_map.h"
 
 #include <link.h>
+#include <pthread.h>
 
 #include <algorithm>
 #include <functional>
@@ -35,6 +36,17 @@ void insert_sorted(std::vector<Range>& ranges, const Range& range) {
 
 }  // namespace
 
+ProcessMap::Range ProcessMap::stack_of_this_thread() {
+  pthread_attr_t attributes;
+  if (::pthread_getattr_np(::pthread_self(), &attributes) != 0) return {0, 0};
+  void* bottom = nullptr;
+  std::size_t bytes = 0;
+  ::pthread_attr_getstack(&attributes, &bottom, &bytes);
+  ::pthread_attr_destroy(&attributes);
+  const auto begin = reinterpret_cast<std::uintptr_t>(bottom);
+  return {begin, begin + bytes};
+}
+
 void ProcessMap::refresh() {
   loaded_.clear();
   for_each_file([this](const dl_phdr_info& info) {
@@ -50,6 +62,7 @@ void ProcessMap::refresh() {
       }
     }
   });
+  host_stack_ = stack_of_this_thread();
 }
 
 void ProcessMap::set_arguments(const void* begin, std::size_t bytes) {
@@ -62,9 +75,12 @@ void ProcessMap::allow(const void* begin, std::size_t bytes) {
   insert_sorted(allowed_, Range{from, from + bytes});
 }
 
-bool ProcessMap::holds(std::uintptr_t address) const {
-  const bool is_argument = address >= arguments_.begin && address < arguments_.end;
-  return is_argument || is_in(allowed_, address) || is_in(loaded_, address);
+bool ProcessMap::holds(std::uintptr_t address, bool write) const {
+  const auto is_within = [address](const Range& range) {
+    return address >= range.begin && address < range.end;
+  };
+  if (is_within(arguments_) || (!write && is_within(host_stack_))) return true;
+  return is_in(allowed_, address) || is_in(loaded_, address);
 }
 
 namespace {

@@ -1,6 +1,7 @@
 // Which addresses of this process a kernel may touch without being asked what for: the images and
 // thread-local variables of what is loaded, the arguments of the launch, and what the runtime allows. The
-// host's own stack is none of them.
+// host's own stack it may read, since the expression that names the kernel may look at variables there, but
+// not write to.
 #pragma once
 
 #include <cstddef>
@@ -11,20 +12,23 @@ namespace kgrade_emulated {
 
 class ProcessMap {
  public:
-  // Reads the images and the calling thread's thread-local storage again.
+  // Reads the images and the calling thread's stack and thread-local storage again.
   void refresh();
   // Further memory that may be touched.
   void allow(const void* begin, std::size_t bytes);
   // Of the running launch.
   void set_arguments(const void* begin, std::size_t bytes);
-  bool holds(std::uintptr_t address) const;
+  bool holds(std::uintptr_t address, bool write) const;
 
  private:
   struct Range {
     std::uintptr_t begin;
     std::uintptr_t end;
   };
+  static Range stack_of_this_thread();
+
   Range arguments_{0, 0};
+  Range host_stack_{0, 0};
   std::vector<Range> loaded_;   // sorted by begin
   std::vector<Range> allowed_;  // sorted by begin
 };

@@ -92,7 +92,7 @@ TEST(Launches, PutsALauncherBeforeTheArguments) {
   EXPECT_EQ(rewritten("  k<T> <<<1,\n 2>>>(a,\n b);"),
             "  kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(1, 2), "
             "\"k<T>\", [&](auto kgrade_tag) -> decltype(kgrade_emulated::parameters_of(kgrade_tag, k<T>)) { "
-            "return kgrade_emulated::parameters_of(kgrade_tag, k<T>); }, [=](auto&... kgrade_p) -> "
+            "return kgrade_emulated::parameters_of(kgrade_tag, k<T>); }, [&](auto&... kgrade_p) -> "
             "decltype((void)k<T>(kgrade_p...)) { k<T>(kgrade_p...); })\n(a,\n b);");
 }
 

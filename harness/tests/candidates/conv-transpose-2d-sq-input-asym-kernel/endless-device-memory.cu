@@ -1,5 +1,7 @@
 // expect: memory_limit
+// device: emulated
 //
+// On a GPU it would take the memory that others use at the time.
 // Takes device memory until there is none, and keeps it.
 #include <cuda_runtime.h>
 

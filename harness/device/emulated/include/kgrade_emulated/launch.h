@@ -47,7 +47,7 @@ void run_grid(const BoundKernel& kernel, const Configuration& configuration);
 
 template <class Call, class... Arguments>
 struct Binding {
-  Call call;  // a copy: threads look at nothing of the host's but this object
+  Call call;
   std::tuple<Arguments...> arguments;
 
   // flatten: the kernel is compiled into these, as an ordinary loop body.
