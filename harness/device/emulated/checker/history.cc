@@ -14,6 +14,7 @@ bool same_thread(const Stamp& a, const Stamp& b) { return a.block == b.block && 
 
 std::optional<Stamp> History::note(std::size_t offset, std::size_t bytes, const Stamp& stamp,
                                    const Ordering& ordering) {
+  if (bytes_ > most_bytes) return std::nullopt;
   if (cells_.empty()) cells_.resize((bytes_ + cell_bytes_ - 1) / cell_bytes_);
   if (cell_bytes_ > 1 && (offset % cell_bytes_ != 0 || bytes % cell_bytes_ != 0)) split_words();
   std::optional<Stamp> found;

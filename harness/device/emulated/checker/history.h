@@ -14,6 +14,8 @@ namespace kgrade_emulated {
 // unseen.
 class History {
  public:
+  static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
   explicit History(std::size_t bytes) : bytes_(bytes) {}
 
   // Notes the access of the current thread to [offset, offset + bytes). The first earlier access that it is
