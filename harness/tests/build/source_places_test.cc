@@ -8,22 +8,22 @@ namespace {
 
 using testing::ElementsAre;
 
-const OwnSources own{"/home/me/work/solutions/mine.cu", "solutions/mine.cu", "/tmp/kgrade-build"};
+const OwnSources own{"/project/solutions/mine.cu", "solutions/mine.cu", "/build-folder"};
 
 TEST(OwnSources, NamesOfLineDirectivesAreTheUsers) {
-  EXPECT_EQ(own.shown_name("/tmp/kgrade-build/solutions/mine.cu"), "solutions/mine.cu");
-  EXPECT_EQ(own.shown_name("/tmp/kgrade-build/../common/tile.cuh"), "../common/tile.cuh");
+  EXPECT_EQ(own.shown_name("/build-folder/solutions/mine.cu"), "solutions/mine.cu");
+  EXPECT_EQ(own.shown_name("/build-folder/../common/tile.cuh"), "../common/tile.cuh");
 }
 
 TEST(OwnSources, AbsoluteNamesBelowTheCandidatesFolderAreShownAsTheUserWouldNameThem) {
-  EXPECT_EQ(own.shown_name("/home/me/work/solutions/mine.cu"), "solutions/mine.cu");
-  EXPECT_EQ(own.shown_name("/home/me/work/solutions/parts/./tile.cuh"), "solutions/parts/tile.cuh");
+  EXPECT_EQ(own.shown_name("/project/solutions/mine.cu"), "solutions/mine.cu");
+  EXPECT_EQ(own.shown_name("/project/solutions/parts/./tile.cuh"), "solutions/parts/tile.cuh");
 }
 
 TEST(OwnSources, DeviceHeadersCompilersAndTheBindingAreForeign) {
   for (const char* foreign : {"/usr/include/c++/12/bits/stl_algo.h", "/opt/kgrade/include/cuda_runtime.h",
-                              "??", "", "/tmp/kgrade-build/unit.cpp", "/tmp/kgrade-build/unit.cu",
-                              "/tmp/kgrade-build/kgrade-binding", "/home/me/work/other/mine.cu"}) {
+                              "??", "", "/build-folder/unit.cpp", "/build-folder/unit.cu",
+                              "/build-folder/kgrade-binding", "/project/other/mine.cu"}) {
     EXPECT_FALSE(own.shown_name(foreign)) << foreign;
   }
 }
@@ -31,8 +31,8 @@ TEST(OwnSources, DeviceHeadersCompilersAndTheBindingAreForeign) {
 TEST(Addr2line, ReadsFramesByAddress) {
   const auto frames = parse_addr2line(
       "0x00000000000011b1\n"
-      "at(float*, int)\n/tmp/kgrade-build/solutions/head.cuh:1\n"
-      "kernel(float*)\n/tmp/kgrade-build/solutions/mine.cu:12 (discriminator 3)\n"
+      "at(float*, int)\n/build-folder/solutions/head.cuh:1\n"
+      "kernel(float*)\n/build-folder/solutions/mine.cu:12 (discriminator 3)\n"
       "0x0000000000000010\n"
       "??\n??:0\n"
       "0x0000000000001130\n"
@@ -54,8 +54,8 @@ TEST(Addr2line, OutputThatEndsInTheMiddleIsNoHarm) {
 
 TEST(Addr2line, TheInnermostFrameOfTheCandidatesOwnIsThePlace) {
   const std::vector<InlinedFrame> frames = {{"atomicAdd", "/opt/kgrade/include/atomics.h", 4},
-                                            {"add", "/tmp/kgrade-build/solutions/head.cuh", 7},
-                                            {"kernel", "/tmp/kgrade-build/solutions/mine.cu", 12}};
+                                            {"add", "/build-folder/solutions/head.cuh", 7},
+                                            {"kernel", "/build-folder/solutions/mine.cu", 12}};
   EXPECT_EQ(own_place(frames, own), (SourcePlace{"solutions/head.cuh", 7, "add"}));
   EXPECT_FALSE(own_place({frames[0]}, own));
 }

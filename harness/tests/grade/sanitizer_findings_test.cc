@@ -35,7 +35,7 @@ class SanitizerFindings : public testing::Test {
   }
 
   Case case_;
-  OwnSources own_{"/home/me/mine/x.cu", "mine/x.cu", "/tmp/kgrade-build"};
+  OwnSources own_{"/project/mine/x.cu", "mine/x.cu", "/build-folder"};
   FakePlaces places_;
   QuotedSource source_;
 };
@@ -44,7 +44,7 @@ TEST_F(SanitizerFindings, AnInvalidAccessHasPlaceThreadAndDistance) {
   const auto findings = read(
       "========= COMPUTE-SANITIZER\n"
       "========= Invalid __global__ read of size 4 bytes\n"
-      "=========     at void scale<(int)3>(const float *, float *, int)+0xc0 in /home/me/mine/x.cu:7\n"
+      "=========     at void scale<(int)3>(const float *, float *, int)+0xc0 in /project/mine/x.cu:7\n"
       "=========     by thread (64,1,0) in block (2,0,0)\n"
       "=========     Access to 0x7f83f8800100 is out of bounds\n"
       "=========     and is 1 bytes after the nearest allocation at 0x7f83f8800000 of size 256 bytes\n"
@@ -65,7 +65,7 @@ TEST_F(SanitizerFindings, AnInvalidAccessHasPlaceThreadAndDistance) {
 }
 
 std::string invalid(const std::string& headline, const std::string& reason, const std::string& more = "") {
-  return "========= " + headline + "\n=========     at k(float *)+0x10 in /home/me/mine/x.cu:7\n" +
+  return "========= " + headline + "\n=========     at k(float *)+0x10 in /project/mine/x.cu:7\n" +
          "=========     by thread (0,0,0) in block (0,0,0)\n=========     Access to 0x500 is " + reason +
          "\n" + more + "========= \n";
 }
@@ -90,8 +90,8 @@ TEST_F(SanitizerFindings, TellsKindsOfInvalidAccessesApart) {
 
 TEST_F(SanitizerFindings, ARaceHasTwoPlaces) {
   const auto findings = read(
-      "========= Error: Race reported between Write access at k(float *)+0xa0 in /home/me/mine/x.cu:17\n"
-      "=========     and Read access at k(float *)+0xb0 in /home/me/mine/x.cu:18 [256 hazards]\n"
+      "========= Error: Race reported between Write access at k(float *)+0xa0 in /project/mine/x.cu:17\n"
+      "=========     and Read access at k(float *)+0xb0 in /project/mine/x.cu:18 [256 hazards]\n"
       "========= \n"
       "========= RACECHECK SUMMARY: 1 hazard displayed (1 error, 0 warnings)\n");
   ASSERT_THAT(findings, SizeIs(1));
@@ -106,16 +106,16 @@ TEST_F(SanitizerFindings, ARaceHasTwoPlaces) {
 TEST_F(SanitizerFindings, UnwrittenMemoryAndBarriers) {
   const auto findings = read(
       "========= Uninitialized __global__ memory read of size 4 bytes\n"
-      "=========     at k(float *)+0x80 in /home/me/mine/x.cu:21\n"
+      "=========     at k(float *)+0x80 in /project/mine/x.cu:21\n"
       "=========     by thread (1,0,0) in block (0,0,0)\n"
       "=========     Address 0x7f39fa800204\n"
       "========= \n"
       "========= Barrier error detected. Divergent thread(s) in warp.\n"
-      "=========     at k(float *)+0x70 in /home/me/mine/x.cu:28\n"
+      "=========     at k(float *)+0x70 in /project/mine/x.cu:28\n"
       "=========     by thread (0,0,0) in block (0,0,0)\n"
       "========= \n"
       "========= Barrier error detected. Invalid arguments.\n"
-      "=========     at k(float *)+0x70 in /home/me/mine/x.cu:30\n"
+      "=========     at k(float *)+0x70 in /project/mine/x.cu:30\n"
       "=========     by thread (0,0,0) in block (0,0,0)\n");
   ASSERT_THAT(findings, SizeIs(3));
   EXPECT_EQ(findings[0].kind, "uninitialized_read");
@@ -165,7 +165,7 @@ TEST_F(SanitizerFindings, ErrorsOfTheRuntimeAndOutputOfTheProgramAreNone) {
           "========= COMPUTE-SANITIZER\n"
           "========= Program hit cudaErrorLaunchFailure (error 719) due to \"unspecified launch failure\" on "
           "CUDA API call to cudaDeviceSynchronize.\n"
-          "=========     at k(float *)+0x10 in /home/me/mine/x.cu:7\n"
+          "=========     at k(float *)+0x10 in /project/mine/x.cu:7\n"
           "========= \n"
           "Invalid __global__ read of size 4 bytes\n"
           "========= LEAK SUMMARY: 512 bytes leaked in 2 allocations\n"),
