@@ -57,7 +57,11 @@ def table_of(record: dict, candidate: dict, cases: list[dict]) -> str:
     lines = [f"{record['problem']['slug']}  {record['device']['name']}", headline]
     if candidate["message"]:
         lines.append(f"  {candidate['message']}")
-    return "\n".join(lines + columns([head, *map(case_row, cases)], right))
+    lines += columns([head, *map(case_row, cases)], right)
+    # Records of version 1 do not say.
+    if not record.get("sandbox", {}).get("confined", True):
+        lines.append("not confined: namespaces are missing (kgrade doctor)")
+    return "\n".join(lines)
 
 
 def output(path: str) -> str:

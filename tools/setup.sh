@@ -2,6 +2,7 @@
 # Installs what building kgrade needs and this machine lacks, on Debian 12 and Ubuntu 24.04 or later.
 #   tools/setup.sh           what a build and a run need
 #   tools/setup.sh --tests   what the tests need as well
+#   tools/setup.sh --fuzz    what tools/fuzz.sh needs as well
 # Each thing is looked for itself (a program, a CMake package), not its Debian package: what was installed in
 # another way counts, and apt is not called when nothing is missing.
 set -euo pipefail
@@ -19,7 +20,7 @@ fail() { # message, remedy
 }
 
 usage() {
-  sed -n '2,4s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 at_least() { # wanted version, version
@@ -46,6 +47,16 @@ has_venv() {
   return 1
 }
 
+has_libfuzzer() {
+  local program
+  program=$(mktemp)
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
+    clang++ -x c++ -fsanitize=fuzzer,address,undefined -o "$program" - 2>/dev/null
+  local code=$?
+  rm -f "$program"
+  return $code
+}
+
 # Prints those of the given CMake packages that find_package does not find.
 missing_cmake_packages() {
   local probe
@@ -70,9 +81,9 @@ EOF
   rm -rf "$probe"
 }
 
-# Prints "<what is missing> <Debian package>", one a line.
+# Prints "<what is missing> <Debian package>", one a line. The purpose is tests, fuzz, or empty for a build.
 missing() {
-  local tests=$1
+  local purpose=$1
   local programs_there=true
   has_cxx20_compiler || { echo "C++20-compiler g++"; programs_there=false; }
   has_cmake || { echo "cmake>=3.25 cmake"; programs_there=false; }
@@ -80,10 +91,11 @@ missing() {
 
   local -A package_of=([yaml-cpp]=libyaml-cpp-dev [nlohmann_json]=nlohmann-json3-dev [CLI11]=libcli11-dev
     [fmt]=libfmt-dev)
-  if $tests; then
-    package_of[GTest]="libgtest-dev libgmock-dev"
-    has_venv || echo "python3-venv python3 python3-venv"
-  fi
+  [ -z "$purpose" ] || package_of[GTest]="libgtest-dev libgmock-dev"
+  case $purpose in
+    tests) has_venv || echo "python3-venv python3 python3-venv" ;;
+    fuzz) has_libfuzzer || echo "clang++-with-libFuzzer clang libclang-rt-dev" ;;
+  esac
   local library
   if $programs_there; then
     while read -r library; do
@@ -128,8 +140,8 @@ apt_install() { # packages
 }
 
 install_missing() {
-  local tests=$1 lacking packages
-  lacking=$(missing "$tests")
+  local purpose=$1 lacking packages
+  lacking=$(missing "$purpose")
   if [ -z "$lacking" ]; then
     say "nothing to install"
     return
@@ -143,7 +155,7 @@ install_missing() {
   say "installing $packages"
   # shellcheck disable=SC2086 # one word a package
   apt_install $packages
-  lacking=$(missing "$tests")
+  lacking=$(missing "$purpose")
   [ -z "$lacking" ] || fail "still missing after the installation: $(names_of "$lacking")" \
     "see build/setup.log; another version earlier in PATH or CMAKE_PREFIX_PATH may be in the way"
   say "installed"
@@ -159,16 +171,16 @@ report_cuda() {
 }
 
 main() {
-  local tests=false
+  local purpose=''
   case "${1:-}" in
     '') ;;
-    --tests) tests=true ;;
+    --tests | --fuzz) purpose=${1#--} ;;
     -h | --help) usage && return ;;
     *) usage >&2 && exit 2 ;;
   esac
-  install_missing "$tests"
+  install_missing "$purpose"
   report_cuda
-  if $tests; then
+  if [ "$purpose" = tests ]; then
     # Without the packages from PyPI the other tests can still be run.
     "$root/tools/test_python.sh" >/dev/null ||
       say "the tests labelled 'pypi' will fail; the others do not need them"

@@ -108,7 +108,8 @@ struct ParameterMismatch {
 // Compilers name the mismatch several times; where they have worked out its arguments, the type stands there
 // plainly.
 std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
-  const std::regex pattern(R"(kgrade_parameter_mismatch<([0-9]+)[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
+  // Three digits are more than there are parameters; whoever writes more has made it up.
+  const std::regex pattern(R"(kgrade_parameter_mismatch<([0-9]{1,3})[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
   for (std::sregex_iterator match(log.begin(), log.end(), pattern), end; match != end; ++match) {
     if ((*match)[2].str().find("kgrade_") != std::string::npos) continue;
     return ParameterMismatch{std::stoul((*match)[1].str()), (*match)[2].str()};

@@ -1,11 +1,22 @@
 // Reading what a compiler wrote.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
+
+#include "base/subprocess.h"
 
 namespace kgrade {
 
-// The first line that reports an error, or the first line at all; without leading and trailing space.
+// The first line that reports an error ("x.cu:3:1: error: ...", "ptxas fatal   : ..."), or the first line at
+// all; without leading and trailing space. The word in a name of a file or in a message does not make one.
 std::string first_error_line(const std::string& log);
+
+// Which limit ended the compiler, in one sentence; nothing when it ended by itself.
+std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits);
+
+// Lines of more than 4,000 bytes end there, with "...".
+std::string with_lines_cut(std::string_view log);
 
 }  // namespace kgrade

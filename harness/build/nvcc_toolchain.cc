@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "build/binding.h"
 #include "build/compiler_log.h"
+#include "build/toolchain_paths.h"
 
 namespace kgrade {
 namespace {
@@ -50,6 +51,15 @@ ProcessLimits compile_limits(const BuildRequest& request) {
   return limits;
 }
 
+ConfinedCompiler confined(const std::filesystem::path& nvcc, std::shared_ptr<const Sandbox> sandbox) {
+  if (!sandbox) return ConfinedCompiler();
+  std::vector<std::filesystem::path> paths = cuda_toolkit_paths(nvcc);
+  // The compiler that nvcc calls for host code.
+  const auto host = host_compiler_paths({"g++"}, compiler_environment(nvcc, "/tmp"));
+  paths.insert(paths.end(), host.begin(), host.end());
+  return ConfinedCompiler(std::move(sandbox), std::move(paths));
+}
+
 }  // namespace
 
 std::optional<std::filesystem::path> find_nvcc() {
@@ -63,10 +73,12 @@ std::optional<std::filesystem::path> find_nvcc() {
   return std::nullopt;
 }
 
-NvccToolchain::NvccToolchain(std::filesystem::path nvcc, std::string architecture)
+NvccToolchain::NvccToolchain(std::filesystem::path nvcc, std::string architecture,
+                             std::shared_ptr<const Sandbox> sandbox)
     : nvcc_(std::move(nvcc)),
       version_(version_of(nvcc_)),
-      flags_({"-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", gencode(architecture)}) {}
+      flags_({"-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", gencode(architecture)}),
+      compiler_(confined(nvcc_, std::move(sandbox))) {}
 
 std::string NvccToolchain::describe() const {
   return fmt::format("nvcc {} {}", version_, fmt::join(flags_, " "));
@@ -90,6 +102,7 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
 
 Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildRequest& request) const {
   const std::filesystem::path unit = request.output_directory / "unit.cu";
+  const ProcessLimits limits = compile_limits(request);
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";
   if (auto written = write_file_atomically(unit, binding_unit(problem, request.source.string(), "float"));
@@ -98,8 +111,8 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
   }
   for (const bool lean : {true, false}) {
     outcome.command = command(request, unit, outcome.library, lean);
-    auto process = run_process({outcome.command, compiler_environment(nvcc_, request.output_directory),
-                                request.output_directory, compile_limits(request)});
+    const auto process = compiler_.run(request, outcome.command,
+                                       compiler_environment(nvcc_, request.output_directory), limits);
     if (!process) return process.errors();
     outcome.seconds += process->seconds;
     outcome.log = replace_all(process->output, request.source.string(), request.shown_as);
@@ -107,8 +120,8 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
       outcome.status = BuildStatus::built;
       return outcome;
     }
-    if (process->timed_out) {
-      outcome.message = fmt::format("the compiler did not finish within {} s", request.time_limit.count());
+    if (const auto limit = exceeded_limit(*process, limits)) {
+      outcome.message = *limit;
       return outcome;
     }
     if (auto complaint = signature_complaint(problem, outcome.log, "float")) {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "build/confined_compiler.h"
 #include "build/toolchain.h"
 
 namespace kgrade {
@@ -13,8 +14,9 @@ std::optional<std::filesystem::path> find_nvcc();
 
 class NvccToolchain : public Toolchain {
  public:
-  // `architecture` is the device's: "sm_90".
-  NvccToolchain(std::filesystem::path nvcc, std::string architecture);
+  // `architecture` is the device's: "sm_90". With a sandbox the compiler reads only what a request names.
+  NvccToolchain(std::filesystem::path nvcc, std::string architecture,
+                std::shared_ptr<const Sandbox> sandbox = nullptr);
 
   std::string describe() const override;
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
@@ -26,6 +28,7 @@ class NvccToolchain : public Toolchain {
   std::filesystem::path nvcc_;
   std::string version_;
   std::vector<std::string> flags_;
+  ConfinedCompiler compiler_;
 };
 
 }  // namespace kgrade

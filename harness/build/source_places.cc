@@ -29,6 +29,15 @@ bool is_of_the_binding(const std::string& name) {
   return name == "unit.cpp" || name == "unit.cu" || name == "kgrade-binding";
 }
 
+// Whether a name is in the folder of the candidate's source as the user gave it. A #line directive may name
+// any file, and lines of what is named are read to be quoted.
+bool is_beside(const std::string& name, const std::string& shown_as) {
+  const fs::path normal = fs::path(name).lexically_normal();
+  const fs::path folder = fs::path(shown_as).parent_path().lexically_normal();
+  if (!folder.empty() && folder != ".") return below(normal.string(), folder).has_value();
+  return !normal.empty() && normal.is_relative() && *normal.begin() != "..";
+}
+
 // "file.cu:12", "file.cu:12 (discriminator 3)", "??:0", "file.cu:?".
 void read_place(const std::string& line, InlinedFrame& frame) {
   const std::string place = line.substr(0, line.find(" (discriminator"));
@@ -46,7 +55,7 @@ std::optional<std::string> OwnSources::shown_name(const std::string& compiled) c
     const auto relative = below(compiled, folder);
     if (relative && *relative != shown_as && is_of_the_binding(*relative)) return std::nullopt;
     // #line directives name files as the user does: relative names are the user's.
-    if (relative) return relative;
+    if (relative && is_beside(*relative, shown_as)) return fs::path(*relative).lexically_normal().string();
   }
   const fs::path normal = fs::path(compiled).lexically_normal();
   for (const fs::path& folder : {source.parent_path(), resolved(source.parent_path())}) {

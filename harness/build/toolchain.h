@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,11 @@ struct BuildRequest {
   std::string shown_as;                    // its name in messages: the path as the user gave it
   std::filesystem::path output_directory;  // private; everything that the build writes goes there
   std::vector<std::filesystem::path> include_directories;
+  // What beside the toolchain may be read: files, and folders with all below; absolute. Nothing at all for a
+  // source of our own, which is built without a sandbox.
+  std::optional<std::vector<std::filesystem::path>> readable;
+  // Not to be seen in any case, although it may lie below something that the toolchain needs.
+  std::vector<std::filesystem::path> hidden;
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
   std::chrono::seconds time_limit{120};
   // For a checked run: accesses report themselves and know their lines. Slower by far.

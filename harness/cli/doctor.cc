@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/subprocess.h"
@@ -8,10 +10,12 @@
 #include "build/nvcc_toolchain.h"
 #include "build/source_places.h"
 #include "cli/app.h"
+#include "cli/options.h"
 #include "contest/sanitizer.h"
 #include "device/registry.h"
 #include "report/record.h"
 #include "report/terminal.h"
+#include "sandbox/sandbox.h"
 #include "spec/catalogue.h"
 
 namespace kgrade::cli {
@@ -94,36 +98,85 @@ Finding temporary_folder() {
   return {false, "temporary folder", folder + " cannot be written to", "set TMPDIR to a folder that can"};
 }
 
-int run(const std::string& directory) {
-  const Layout layout = Layout::find(directory);
-  const HostInfo host = host_info();
-  std::vector<Finding> findings = {{true, "host",
-                                    fmt::format("{}, kernel {}, {} cores, {}", host.system, host.kernel,
-                                                host.cores, format_bytes(host.memory_bytes)),
-                                    ""},
-                                   host_compiler(),
-                                   worker(layout, "kgrade-worker-emulated")};
-  const bool emulated = findings[1].present && findings[2].present;
-  findings.push_back(cuda_compiler());
-  for (Finding& finding : cuda_devices()) findings.push_back(std::move(finding));
-  if (probe_cuda().built) findings.push_back(worker(layout, "kgrade-worker-cuda"));
-  bool cuda = true;
-  for (std::size_t i = 3; i < findings.size(); ++i) cuda = cuda && findings[i].present;
-  for (Finding& finding : checking_tools()) findings.push_back(std::move(finding));
-  findings.push_back(temporary_folder());
-  findings.push_back(problems(layout));
+// As it is called outside of records.
+std::string spoken(const std::string& layer) {
+  if (layer == "no_new_privileges") return "no new privileges";
+  return layer == "landlock" ? "Landlock" : layer;
+}
 
-  const Style style = Style::for_descriptor(STDOUT_FILENO);
+std::vector<Finding> layer_findings(const Sandbox& sandbox) {
+  std::vector<Finding> findings;
+  for (const SandboxLayer& layer : sandbox.layers()) {
+    findings.push_back({layer.active, spoken(layer.name), layer.detail, layer.remedy});
+  }
+  return findings;
+}
+
+// Privileges go without saying, where they can be dropped.
+std::string sandbox_text(const Sandbox& sandbox) {
+  std::vector<std::string> active;
+  std::vector<std::string> missing;
+  for (const SandboxLayer& layer : sandbox.layers()) {
+    if (layer.active && layer.name == "no_new_privileges") continue;
+    (layer.active ? active : missing).push_back(spoken(layer.name));
+  }
+  const std::string names = active.empty() ? "none" : fmt::format("{}", fmt::join(active, ", "));
+  std::string text =
+      fmt::format("Sandbox: {}: contestants are {}", names, sandbox.confines() ? "confined" : "not confined");
+  if (!missing.empty()) text += fmt::format("; missing: {}", fmt::join(missing, ", "));
+  return text;
+}
+
+void print(const std::vector<Finding>& findings, const Style& style) {
   for (const Finding& finding : findings) {
     fmt::print("{} {:<24} {}\n",
                finding.present ? style(Colour::green, "has  ") : style(Colour::yellow, "lacks"), finding.what,
                finding.detail);
-    if (!finding.present) fmt::print("      {:<24} remedy: {}\n", "", finding.remedy);
+    if (!finding.present && !finding.remedy.empty())
+      fmt::print("      {:<24} remedy: {}\n", "", finding.remedy);
   }
-  fmt::print("\nGrading on a GPU:              {}\nGrading on the emulated device: {}\n",
-             cuda ? "ready" : "not ready", emulated ? "ready" : "not ready");
-  const bool common = findings[findings.size() - 1].present && findings[findings.size() - 2].present;
-  return (cuda || emulated) && common ? exit_ok : exit_machine;
+}
+
+bool all_present(const std::vector<Finding>& findings) {
+  return std::all_of(findings.begin(), findings.end(), [](const Finding& one) { return one.present; });
+}
+
+std::vector<Finding> needs_of_emulated(const Layout& layout) {
+  return {host_compiler(), worker(layout, "kgrade-worker-emulated")};
+}
+
+std::vector<Finding> needs_of_cuda(const Layout& layout) {
+  std::vector<Finding> findings = cuda_devices();
+  findings.insert(findings.begin(), cuda_compiler());
+  if (probe_cuda().built) findings.push_back(worker(layout, "kgrade-worker-cuda"));
+  return findings;
+}
+
+Finding host() {
+  const HostInfo host = host_info();
+  return {true, "host",
+          fmt::format("{}, kernel {}, {} cores, {}", host.system, host.kernel, host.cores,
+                      format_bytes(host.memory_bytes)),
+          ""};
+}
+
+int run(const std::string& directory) {
+  const Layout layout = Layout::find(directory);
+  const std::vector<Finding> of_emulated = needs_of_emulated(layout);
+  const std::vector<Finding> of_cuda = needs_of_cuda(layout);
+  const std::vector<Finding> of_both = {temporary_folder(), problems(layout)};
+  const Sandbox sandbox = Sandbox::probe(layout.launcher);
+  const Style style = Style::for_descriptor(STDOUT_FILENO);
+  for (const std::vector<Finding>& findings :
+       {std::vector{host()}, of_emulated, of_cuda, checking_tools(), of_both, layer_findings(sandbox)}) {
+    print(findings, style);
+  }
+  const bool emulated = all_present(of_emulated);
+  const bool cuda = all_present(of_cuda);
+  fmt::print("\nGrading on a GPU:               {}\nGrading on the emulated device: {}\n{}\n",
+             cuda ? "ready" : "not ready", emulated ? "ready" : "not ready", sandbox_text(sandbox));
+  // Grading works on the layers that are left.
+  return (cuda || emulated) && all_present(of_both) ? exit_ok : exit_machine;
 }
 
 }  // namespace

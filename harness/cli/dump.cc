@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "cli/app.h"
+#include "cli/options.h"
 #include "spec/catalogue.h"
 
 namespace kgrade::cli {
@@ -58,12 +59,8 @@ int run(Arguments& arguments) {
 Command add_dump(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("dump", "Write a case's inputs and expected outputs as .npy files");
-  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
-      ->required();
-  command->add_option("--case", arguments->options.cases, "The case (may be repeated)")
-      ->required()
-      ->type_name("NAME")
-      ->allow_extra_args(false);
+  add_problem_argument(*command, arguments->problem);
+  add_case_option(*command, arguments->options.cases, "The case (may be repeated)")->required();
   command
       ->add_option("--directory", arguments->options.directory,
                    "Where to write, a folder a case; made when missing")
@@ -74,10 +71,9 @@ Command add_dump(CLI::App& app) {
       ->type_name("NAME=N")
       ->allow_extra_args(false);
   add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
-  command->add_option("--device", arguments->device, "auto, cuda, cuda:N or emulated")
-      ->capture_default_str()
-      ->type_name("DEVICE");
+  add_device_option(*command, arguments->device);
   add_problems_option(*command, arguments->problems);
+  add_require_sandbox_option(*command, arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/app.h"
+#include "cli/options.h"
 #include "spec/catalogue.h"
 
 namespace kgrade::cli {

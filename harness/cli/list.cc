@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "cli/app.h"
+#include "cli/options.h"
 #include "report/terminal.h"
 #include "spec/catalogue.h"
 

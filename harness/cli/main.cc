@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <system_error>
 #include <vector>
 
 #include "base/cleanup.h"
@@ -87,15 +86,8 @@ int main(int argc, char** argv) {
   kgrade::adopt_orphans();
   try {
     return checked(run(argc, argv));
-  } catch (const std::system_error& error) {
-    fmt::print(stderr, "kgrade: error: {}\n  hint: kgrade doctor says what this machine lacks\n",
-               error.what());
-    return kgrade::exit_machine;
-  } catch (const std::exception& error) {
-    fmt::print(stderr,
-               "kgrade: internal error: {}\n  hint: this is a fault of kgrade or of the device; please "
-               "report it with the command line\n",
-               error.what());
-    return kgrade::exit_internal;
+  } catch (const std::exception& thrown) {
+    const kgrade::GradeFailure failure = kgrade::failure_of(thrown);
+    return kgrade::cli::fail(failure.errors, failure.exit_code);
   }
 }

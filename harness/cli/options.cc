@@ -2,9 +2,46 @@
 
 #include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
+#include <limits>
 
 namespace kgrade::cli {
+namespace {
+
+// CLI::Range lets NaN through.
+CLI::Validator finite_seconds() {
+  return CLI::Validator(
+      [](std::string& text) -> std::string {
+        double seconds = 0;
+        const bool number = CLI::detail::lexical_cast(text, seconds);
+        return number && seconds >= 0.001 && seconds <= 86400
+                   ? ""
+                   : "'" + text + "' is no time from 0.001 to 86400 s";
+      },
+      "");
+}
+
+constexpr std::uint64_t most_of_all = std::numeric_limits<std::uint64_t>::max();
+
+// A whole number from 0 to `most`, or it is wrong usage. (CLI11 clamps and wraps around.)
+template <class Number>
+CLI::Option* add_whole_number(CLI::App& command, const std::string& name, std::optional<Number>& number,
+                              std::uint64_t most, const std::string& description) {
+  const auto parse = [name, &number, most](const std::string& text) {
+    std::uint64_t value = 0;
+    const char* end = text.data() + text.size();
+    const auto [rest, failure] = std::from_chars(text.data(), end, value);
+    if (failure != std::errc() || rest != end || value > most) {
+      const std::string limit = most == most_of_all ? "2^64 - 1" : std::to_string(most);
+      throw CLI::ValidationError(name, "'" + text + "' is no whole number from 0 to " + limit);
+    }
+    number = value;
+  };
+  return command.add_option_function<std::string>(name, parse, description);
+}
+
+}  // namespace
 
 // Found out before any work is done, since losing a result for a slip in a path would be a waste.
 std::optional<Error> check_writable(const std::string& path) {
@@ -28,17 +65,49 @@ std::optional<Error> check_writable(const std::string& path) {
   return std::nullopt;
 }
 
-// CLI::Range lets NaN through.
-CLI::Validator finite_seconds() {
-  return CLI::Validator(
-      [](std::string& text) -> std::string {
-        double seconds = 0;
-        const bool number = CLI::detail::lexical_cast(text, seconds);
-        return number && seconds >= 0.001 && seconds <= 86400
-                   ? ""
-                   : "'" + text + "' is no time from 0.001 to 86400 s";
-      },
-      "");
+void add_problem_argument(CLI::App& command, std::string& problem) {
+  command.add_option("problem", problem, "Slug of a problem, or the path of a problem file")->required();
+}
+
+void add_problems_option(CLI::App& command, std::string& directory) {
+  command.add_option("--problems", directory, "Folder of problem files (default: the one kgrade came with)")
+      ->type_name("DIR");
+}
+
+void add_device_option(CLI::App& command, std::string& device) {
+  command.add_option("--device", device, "auto, cuda, cuda:N or emulated")
+      ->capture_default_str()
+      ->type_name("DEVICE");
+}
+
+CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
+                             const std::string& description) {
+  return command.add_option("--case", cases, description)->type_name("NAME")->allow_extra_args(false);
+}
+
+void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description) {
+  add_whole_number(command, "--seed", seed, most_of_all, description)->type_name("N");
+}
+
+void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std::size_t>& count,
+                        std::optional<std::uint64_t>& seed) {
+  add_whole_number(command, "--hidden", count, most_hidden_cases,
+                   "Draw N hidden shapes from the problem's `fuzz` ranges by a private seed (default: " +
+                       std::to_string(usual) + ", none when cases are named)")
+      ->type_name("N");
+  add_whole_number(command, "--hidden-seed", seed, most_of_all,
+                   "Draws the same hidden shapes again: take the seed from a record")
+      ->type_name("SEED");
+}
+
+void add_time_limit_option(CLI::App& command, std::optional<double>& seconds,
+                           const std::string& description) {
+  command.add_option("--time-limit", seconds, description)->type_name("SECONDS")->check(finite_seconds());
+}
+
+void add_require_sandbox_option(CLI::App& command, bool& require_sandbox) {
+  command.add_flag("--require-sandbox", require_sandbox,
+                   "Refuse to grade when the sandbox's namespaces are not available (exit code 3)");
 }
 
 }  // namespace kgrade::cli

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -12,7 +14,20 @@ namespace kgrade::cli {
 // What is wrong with FILE of `--json FILE`; empty and "-" are fine.
 std::optional<Error> check_writable(const std::string& path);
 
+// Each adds one option, which means the same everywhere; what a description says differs.
+void add_problem_argument(CLI::App& command, std::string& problem);
+void add_problems_option(CLI::App& command, std::string& directory);
+void add_device_option(CLI::App& command, std::string& device);
+CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
+                             const std::string& description);
+// 0 to 2^64 - 1, or it is wrong usage. (CLI11 clamps and wraps around.)
+void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description);
+// --hidden, 0 to most_hidden_cases and `usual` by default, and --hidden-seed, as --seed.
+inline constexpr std::size_t most_hidden_cases = 1000;
+void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std::size_t>& count,
+                        std::optional<std::uint64_t>& seed);
 // Seconds from 0.001 to a day.
-CLI::Validator finite_seconds();
+void add_time_limit_option(CLI::App& command, std::optional<double>& seconds, const std::string& description);
+void add_require_sandbox_option(CLI::App& command, bool& require_sandbox);
 
 }  // namespace kgrade::cli

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cli/app.h"
+#include "cli/options.h"
 #include "report/terminal.h"
 #include "spec/case.h"
 #include "spec/catalogue.h"
@@ -117,6 +118,8 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
       problem.precision == "bf16"   ? problem.thresholds.bf16
       : problem.precision == "tf32" ? problem.thresholds.tf32
                                     : problem.thresholds.fp32);
+  if (problem.libraries == Libraries::none)
+    fmt::print("Libraries: none but the C and C++ runtime and the CUDA driver.\n");
   return exit_ok;
 }
 
@@ -140,6 +143,7 @@ int run(const std::string& name, const std::string& directory, bool as_json) {
                {"difficulty", to_string(problem->difficulty)},
                {"signature", signature(*problem)},
                {"precision", problem->precision},
+               {"libraries", to_string(problem->libraries)},
                {"cases", Json::array()}};
   for (const Case& bound : cases) json["cases"].push_back(json_of(*problem, bound));
   fmt::print("{}\n", json.dump(2));

@@ -1,6 +1,7 @@
 // What grading a case needs of a contest, apart from how it is done: tests put a fake in its place.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ enum class Player { oracle, reference, candidate };
 
 using Patience = WorkerProcess::Patience;
 
+struct OutputComparison {
+  std::string tensor;
+  std::vector<std::int64_t> shape;
+  Comparison comparison;
+};
+
 // All that the referee saw of one call.
 struct CallReport {
   Fault fault = Fault::none;
@@ -21,25 +28,30 @@ struct CallReport {
   int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
   std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
   double elapsed_ms = 0;                 // as the worker's device events say
-  double wall_ms = 0;                    // by the referee's clock
+  // By the referee's clock, from the moment when the call could begin: until its answer was there, and until
+  // the device could do something for the referee.
+  double wall_ms = 0;
+  double settled_ms = 0;
   bool latency_hidden = false;
+  unsigned int threads_left = 0;  // in the contestant's process, that were not there before it was loaded
+  double waited_ms = 0;           // that the device was busy before the call was prepared
   Lease::Damage damage;
+  std::vector<OutputComparison> outputs;  // held against what the oracle's last call left; not of the oracle
 };
 
-struct OutputComparison {
-  std::string tensor;
-  std::vector<std::int64_t> shape;
-  Comparison comparison;
-};
-
-// One kind of call, timed or not: inputs drawn anew, outputs and guard zones filled with fresh random bits,
-// the worker asked, then guard zones and inputs checked. Comparing the outputs is a step of its own.
+// One kind of call, timed or not: buffers moved, outputs and guard zones filled with fresh random bits,
+// inputs drawn anew, the worker asked, then guard zones, inputs and outputs checked.
 class Arena {
  public:
   virtual ~Arena() = default;
 
+  virtual DeviceInfo device_info() const = 0;
   // False: times mean nothing on this device.
-  virtual bool measures_speed() const = 0;
+  bool measures_speed() const { return device_info().measures_speed; }
+
+  // How long the device is busy with what is not ours, in milliseconds: before the candidate is loaded, what
+  // others make it wait for.
+  virtual double busy_ms() { return 0; }
 
   // Waits for the candidate's worker, then loads the candidate.
   virtual Answer load_candidate(Patience worker_patience, Patience candidate_patience) = 0;
@@ -50,9 +62,6 @@ class Arena {
   virtual void rise() = 0;
 
   virtual CallReport call(Player player, const Draw& draw, Patience patience) = 0;
-  // Compares every output of a player with what the oracle's last call left.
-  virtual std::vector<OutputComparison> compare(Player player) = 0;
-
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
   // more than `limit`, and how many were never written.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
@@ -62,9 +71,17 @@ class Arena {
   // inputs. Says which inputs or guard zones it then changes.
   virtual Lease::Damage diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
 
+  // Once the candidate's worker has ended: waits until the device is free of it, and proves the device
+  // healthy. An Error when it is not.
+  virtual std::optional<Error> recover() = 0;
+
   // Ends the candidate's worker; it is no longer alive.
   virtual void retire_candidate() = 0;
   virtual bool candidate_alive() const = 0;
+
+  // Names of the libraries that are open in the candidate's process and were not before it was loaded,
+  // sorted. None when the process has ended.
+  virtual std::vector<std::string> opened_libraries() = 0;
 };
 
 }  // namespace kgrade

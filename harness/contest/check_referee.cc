@@ -29,7 +29,7 @@ CheckReferee::CheckReferee(Device& device, const Problem& problem, Seat& oracle,
       poison_key_(random_seed()) {}
 
 Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw) {
-  auto seated = oracle_.sit(bound, false, lending_patience);
+  auto seated = oracle_.sit(bound, false, {}, lending_patience);
   if (!seated) return seated.errors();
   if (seated->ok()) return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience);
   CallReport report;
@@ -39,12 +39,22 @@ Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw
 }
 
 Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_worker(const CheckPass& pass) {
-  if (!sanitizer_) return WorkerProcess::start(device_.worker_command_in(pass.order, order_seed_));
+  if (!sanitizer_) {
+    const std::vector<std::string> command = device_.worker_command_in(pass.order, order_seed_);
+    return WorkerProcess::start(device_.confined(command, problem_.libraries));
+  }
   folder_ = std::make_unique<TemporaryDirectory>();
   std::vector<std::string> worker = device_.worker_command();
   worker.insert(worker.end(), {"--connect", (folder_->path() / WorkerProcess::socket_name).string()});
-  return WorkerProcess::start_connecting(sanitizer_->command(pass.name, folder_->path() / "report", worker),
-                                         folder_->path());
+  // The tool is a program that starts others, has libraries of its own, and writes its report.
+  SandboxPolicy tool;
+  tool.readable = sanitizer_->needs();
+  tool.writable = {folder_->path()};
+  tool.starts_programs = true;
+  return WorkerProcess::start_connecting(
+      device_.confined(sanitizer_->command(pass.name, folder_->path() / "report", worker), Libraries::any,
+                       tool),
+      folder_->path());
 }
 
 Result<Answer> CheckReferee::watch() {
@@ -72,7 +82,7 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   answer = seat_->load(library_, load_patience);
   if (!answer.ok()) return answer;
   // On a GPU the contestant gets copies anyway, and what it changes in those of inputs is looked at.
-  return seat_->sit(bound, sanitizer_.has_value(), lending_patience);
+  return seat_->sit(bound, sanitizer_.has_value(), {}, lending_patience);
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {
@@ -80,7 +90,7 @@ CallReport CheckReferee::call(const Draw& draw, Patience patience) {
 }
 
 std::vector<OutputComparison> CheckReferee::compare() {
-  return compare_outputs(device_, seat_->lease(), oracle_.lease());
+  return compare_outputs(seat_->lease(), oracle_.lease());
 }
 
 Evidence CheckReferee::leave() {

@@ -1,7 +1,10 @@
 #include "contest/lease.h"
 
+#include <algorithm>
 #include <cstring>
+#include <utility>
 
+#include "base/defences.h"
 #include "data/seed.h"
 
 namespace kgrade {
@@ -24,18 +27,46 @@ std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound) {
   return slot;
 }
 
+// Streams of the poison key beside those of the tensors' poison, which have the numbers of the parameters.
+constexpr std::uint32_t places_stream = 0x80000000;
+constexpr std::uint32_t captures_stream = 0x40000000;
+// Draws of the changes to inputs, apart from those of the inputs themselves.
+constexpr std::uint32_t changes_draw = 0x80000000;
+
+bool is_small(const Tensor& a, const Tensor& b) { return a.elements < b.elements; }
+
 }  // namespace
 
 Result<std::unique_ptr<Lease>> Lease::make(Device& device, const Problem& problem, const Case& bound,
-                                           std::uint64_t element_bytes) {
-  std::unique_ptr<Lease> lease(new Lease(device, problem, bound));
+                                           std::uint64_t element_bytes, LeaseTerms terms) {
+  terms.moves = terms.moves && is_on(Defence::moving_buffers);
+  terms.captures = terms.captures && is_on(Defence::capture_at_stop);
+  std::unique_ptr<Lease> lease(new Lease(device, problem, bound, terms));
   for (const Tensor& tensor : bound.tensors) {
-    const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.elements) * element_bytes;
-    auto buffer = device.allocate(bytes + 2 * guard_bytes);
-    if (!buffer) return buffer.errors();
-    lease->loans_.push_back({std::move(*buffer), guard_bytes, bytes, {}, {}});
+    if (auto errors = lease->add_buffers(tensor, element_bytes)) return *errors;
+  }
+  for (std::size_t i = 0; i < lease->captures_.size(); ++i) {
+    if (lease->captures_[i] == nullptr) continue;
+    const auto elements = static_cast<std::uint64_t>(bound.tensors[i].elements);
+    lease->fillings_.push_back({lease->captures_[i].get(), 0, elements, false, {}, {}});
   }
   return lease;
+}
+
+std::optional<Errors> Lease::add_buffers(const Tensor& tensor, std::uint64_t element_bytes) {
+  const auto elements = static_cast<std::uint64_t>(tensor.elements);
+  const std::uint64_t bytes = elements * element_bytes;
+  const std::uint64_t room = terms_.moves ? device_.room_to_move() : 0;
+  auto buffer = device_.allocate(bytes + 2 * guard_bytes + room);
+  if (!buffer) return buffer.errors();
+  fillings_.push_back({buffer->get(), guard_bytes, elements, !tensor.output, {}, {}});
+  buffers_.push_back(std::move(*buffer));
+  captures_.emplace_back();
+  if (!terms_.captures || !tensor.output) return std::nullopt;
+  auto capture = device_.allocate(bytes);
+  if (!capture) return capture.errors();
+  captures_.back() = std::move(*capture);
+  return std::nullopt;
 }
 
 std::uint64_t Lease::bytes_needed(const Case& bound, std::uint64_t element_bytes) {
@@ -47,48 +78,120 @@ std::uint64_t Lease::bytes_needed(const Case& bound, std::uint64_t element_bytes
 }
 
 Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess::Patience patience) {
+  const bool writable = inputs_writable || !is_on(Defence::read_only_inputs);
   Answer answer = worker.give_back(patience);
-  for (std::size_t i = 0; i < loans_.size() && answer.ok(); ++i) {
+  for (std::size_t i = 0; i < buffers_.size() && answer.ok(); ++i) {
     const Tensor& tensor = case_.tensors[i];
-    const LoanTerms terms{static_cast<std::uint32_t>(tensor.parameter), tensor.output || inputs_writable,
-                          !tensor.output, loans_[i].begin, loans_[i].bytes};
-    answer = worker.lend(*loans_[i].buffer, terms, patience);
+    const Filling& filling = fillings_[i];
+    LoanTerms terms{static_cast<std::uint32_t>(tensor.parameter),
+                    tensor.output || writable,
+                    !tensor.output,
+                    false,
+                    filling.begin,
+                    filling.end() - filling.begin};
+    answer = worker.lend(*buffers_[i], terms, patience);
+    if (!answer.ok() || captures_[i] == nullptr) continue;
+    terms.begin = 0;
+    terms.captures = true;
+    answer = worker.lend(*captures_[i], terms, patience);
   }
   return answer;
 }
 
-void Lease::refresh(const Draw& draw, std::uint64_t poison_key, std::uint32_t call) {
-  for (std::size_t i = 0; i < loans_.size(); ++i) {
-    Loan& loan = loans_[i];
-    const Tensor& tensor = case_.tensors[i];
-    loan.poison = {poison_key, static_cast<std::uint32_t>(tensor.parameter), call};
-    device_.fill_random_bytes(*loan.buffer, 0, loan.buffer->bytes(), loan.poison);
-    if (tensor.output) continue;
-    loan.input = input_stream(draw.seed, problem_.slug, case_.name, tensor.parameter, draw.index);
-    device_.fill_input(*loan.buffer, loan.begin, static_cast<std::uint64_t>(tensor.elements),
-                       to_distribution(tensor.init), loan.input);
-  }
+// A place within the room that the buffer has.
+std::uint64_t Lease::place_of(std::size_t tensor, std::uint64_t poison_key, std::uint32_t call) const {
+  if (!terms_.moves) return guard_bytes;
+  const auto parameter = static_cast<std::uint32_t>(case_.tensors[tensor].parameter);
+  const PhiloxBlock random = random_block({poison_key, places_stream | parameter, call}, 0);
+  return guard_bytes + random.word[0] % (device_.room_to_move() / address_step) * address_step;
 }
 
-Lease::Damage Lease::inspect() const {
-  Damage damage;
-  for (std::size_t i = 0; i < loans_.size(); ++i) {
-    const Loan& loan = loans_[i];
-    const Tensor& tensor = case_.tensors[i];
-    const std::uint64_t end = loan.begin + loan.bytes;
-    const std::uint64_t changed =
-        device_.count_changed_bytes(*loan.buffer, 0, loan.begin, loan.poison) +
-        device_.count_changed_bytes(*loan.buffer, end, loan.buffer->bytes(), loan.poison);
-    if (changed > 0 && damage.guard_bytes == 0) damage.guard_tensor = tensor.name;
-    damage.guard_bytes += changed;
-    if (tensor.output) continue;
-    const std::uint64_t elements =
-        device_.count_changed_elements(*loan.buffer, loan.begin, static_cast<std::uint64_t>(tensor.elements),
-                                       to_distribution(tensor.init), loan.input);
-    if (elements > 0 && damage.input_elements == 0) damage.input_tensor = tensor.name;
-    damage.input_elements += elements;
+// Odd changes go into the largest input: the one that somebody would rather not look at in full.
+std::size_t Lease::changed_tensor(std::uint32_t change) const {
+  std::vector<std::size_t> inputs;
+  for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
+    if (!case_.tensors[i].output) inputs.push_back(i);
   }
-  return damage;
+  if (inputs.empty()) return case_.tensors.size();
+  if (change % 2 == 0) return inputs[change / 2 % inputs.size()];
+  return *std::max_element(inputs.begin(), inputs.end(), [&](std::size_t a, std::size_t b) {
+    return is_small(case_.tensors[a], case_.tensors[b]);
+  });
+}
+
+InputContents Lease::contents_of(std::size_t tensor, const Draw& draw) const {
+  const Tensor& input = case_.tensors[tensor];
+  InputContents contents{to_distribution(input.init),
+                         input_stream(draw.seed, problem_.slug, case_.name, input.parameter, draw.index),
+                         {}};
+  if (draw.change == 0 || tensor != changed_tensor(draw.change)) return contents;
+  const RandomStream source =
+      input_stream(draw.seed, problem_.slug, case_.name, input.parameter, changes_draw | draw.change);
+  contents.changes = draw_changes(contents.distribution, contents.stream,
+                                  static_cast<std::uint64_t>(input.elements), source);
+  return contents;
+}
+
+void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call) {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (fillings_[i].input) fillings_[i].contents = contents_of(i, draw);
+  }
+  if (!is_on(Defence::fresh_poison) && call != first_call_ && first_call_ != 0) return;
+  if (first_call_ == 0) first_call_ = call;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    fillings_[i].begin = place_of(i, poison_key, call);
+    fillings_[i].poison = {poison_key, static_cast<std::uint32_t>(case_.tensors[i].parameter), call};
+  }
+  for (std::size_t i = buffers_.size(); i < fillings_.size(); ++i) {
+    fillings_[i].poison = {poison_key, captures_stream | static_cast<std::uint32_t>(i), call};
+  }
+  is_poisoned_ = false;
+}
+
+void Lease::poison() {
+  if (!std::exchange(is_poisoned_, true)) device_.poison(fillings_);
+}
+
+std::chrono::nanoseconds Lease::reveal() {
+  poison();
+  return device_.reveal(fillings_);
+}
+
+std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {
+  std::vector<OutputPair> pairs;
+  const std::vector<Loaned> ours = outputs();
+  const std::vector<Loaned> theirs = expected.outputs();
+  for (std::size_t i = 0; i < ours.size(); ++i) {
+    auto elements = static_cast<std::uint64_t>(ours[i].tensor->elements);
+    if (!is_on(Defence::whole_output_compared)) elements = (elements + 1) / 2;
+    pairs.push_back({ours[i].buffer, ours[i].begin, theirs[i].buffer, theirs[i].begin, elements});
+  }
+  return pairs;
+}
+
+void Lease::begin_inspection(const Lease* expected) {
+  pairs_.clear();
+  if (expected != nullptr) pairs_ = pairs_with(*expected);
+  device_.begin_inspection(std::span(fillings_).first(buffers_.size()), pairs_);
+}
+
+Lease::Findings Lease::end_inspection() {
+  Inspection inspection = device_.end_inspection();
+  Damage damage;
+  damage.inspected = inspection.began;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const BufferDamage& found = inspection.damage[i];
+    const std::string& name = case_.tensors[i].name;
+    if (is_on(Defence::guard_zones)) {
+      if (found.guard_bytes > 0 && damage.guard_bytes == 0) damage.guard_tensor = name;
+      damage.guard_bytes += found.guard_bytes;
+    }
+    if (is_on(Defence::unchanged_inputs)) {
+      if (found.input_elements > 0 && damage.input_elements == 0) damage.input_tensor = name;
+      damage.input_elements += found.input_elements;
+    }
+  }
+  return {std::move(damage), std::move(inspection.comparisons)};
 }
 
 CallSlots Lease::slots() const {
@@ -96,7 +199,7 @@ CallSlots Lease::slots() const {
   std::size_t next_tensor = 0;
   for (const Parameter& parameter : problem_.parameters) {
     if (parameter.is_tensor()) {
-      call.slots.push_back({true, loans_[next_tensor++].begin});
+      call.slots.push_back({true, fillings_[next_tensor++].begin});
     } else {
       call.slots.push_back({false, scalar_slot(parameter, case_)});
     }
@@ -106,23 +209,26 @@ CallSlots Lease::slots() const {
 
 std::vector<Lease::Loaned> Lease::tensors() const {
   std::vector<Loaned> all;
-  for (std::size_t i = 0; i < loans_.size(); ++i) {
-    all.push_back({&case_.tensors[i], loans_[i].buffer.get(), loans_[i].begin});
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    all.push_back({&case_.tensors[i], buffers_[i].get(), fillings_[i].begin});
   }
   return all;
 }
 
 std::vector<Lease::Loaned> Lease::outputs() const {
-  std::vector<Loaned> outputs = tensors();
-  std::erase_if(outputs, [](const Loaned& output) { return !output.tensor->output; });
+  std::vector<Loaned> outputs;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (!case_.tensors[i].output) continue;
+    const bool captured = captures_[i] != nullptr;
+    outputs.push_back({&case_.tensors[i], captured ? captures_[i].get() : buffers_[i].get(),
+                       captured ? 0 : fillings_[i].begin});
+  }
   return outputs;
 }
 
-std::uint64_t Lease::unwritten_elements(const Loaned& output) const {
-  for (std::size_t i = 0; i < loans_.size(); ++i) {
-    const Loan& loan = loans_[i];
-    if (loan.buffer.get() != output.buffer) continue;
-    return device_.count_unwritten_words(*loan.buffer, loan.begin, loan.begin + loan.bytes, loan.poison);
+std::uint64_t Lease::unwritten_elements(std::size_t output) const {
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    if (case_.tensors[i].output && output-- == 0) return device_.count_unwritten(fillings_[i]);
   }
   return 0;
 }

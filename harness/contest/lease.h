@@ -2,7 +2,9 @@
 // sides. The referee fills and checks them; the worker has them only as long as they are lent.
 #pragma once
 
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,27 +14,42 @@
 
 namespace kgrade {
 
-// Bytes of guard zone at least on either side of a tensor; behind it, it reaches to the end of the buffer.
+// Bytes of guard zone at least on either side of a tensor; all of its buffer around it is one.
 constexpr std::uint64_t guard_bytes = 4096;
+// What a tensor's address is a multiple of: as cudaMalloc() promises it.
+constexpr std::uint64_t address_step = 256;
 
+// Which contents the inputs of a call have.
 struct Draw {
   std::uint64_t seed = 0;
   std::uint32_t index = 0;
+  // 0: as the index says. Otherwise one input differs from that in a few elements (data/changes.h): where and
+  // how depends on this number, odd ones change the largest input.
+  std::uint32_t change = 0;
+};
+
+struct LeaseTerms {
+  bool moves = false;     // tensors lie elsewhere in their buffers in every call
+  bool captures = false;  // outputs are captured when the clock stops
 };
 
 class Lease {
  public:
   // An Error when the device has no room.
   static Result<std::unique_ptr<Lease>> make(Device& device, const Problem& problem, const Case& bound,
-                                             std::uint64_t element_bytes);
+                                             std::uint64_t element_bytes, LeaseTerms terms = {});
 
   // What all tensors of a case need on a device, guard zones included.
   static std::uint64_t bytes_needed(const Case& bound, std::uint64_t element_bytes);
 
   Answer lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess::Patience patience);
 
-  // Before a call: inputs of this draw, fresh random bits in outputs and guard zones.
-  void refresh(const Draw& draw, std::uint64_t poison_key, std::uint32_t call);
+  // Before a call: chooses new places, poison and contents; slots() tells the places.
+  void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call);
+  // The poison may go ahead of the rest.
+  void poison();
+  // Puts all of it in place. Returns how long the device had other things to do before it began.
+  std::chrono::nanoseconds reveal();
 
   // After a call: what changed that should not have.
   struct Damage {
@@ -40,8 +57,17 @@ class Lease {
     std::string guard_tensor;       // the first tensor beside which they are
     std::uint64_t input_elements = 0;
     std::string input_tensor;
+    // When the device had nothing else to do any more, and began with the inspection.
+    std::chrono::steady_clock::time_point inspected;
   };
-  Damage inspect() const;
+  // What an inspection found; with an expected lease also how the outputs differ from its own.
+  struct Findings {
+    Damage damage;
+    std::vector<Comparison> comparisons;
+  };
+  // In two steps, as Device::begin_inspection(); `expected` is null or another lease of the same case.
+  void begin_inspection(const Lease* expected = nullptr);
+  Findings end_inspection();
 
   CallSlots slots() const;
 
@@ -50,29 +76,35 @@ class Lease {
     SharedBuffer* buffer;
     std::uint64_t begin;
   };
+  // As they count: what was captured, where outputs are captured.
   std::vector<Loaned> outputs() const;
-  std::uint64_t unwritten_elements(const Loaned& output) const;
+  // Elements of output number `output` that were never written.
+  std::uint64_t unwritten_elements(std::size_t output) const;
 
   const Case& bound_case() const { return case_; }
   // All tensors in parameter order, inputs included.
   std::vector<Loaned> tensors() const;
 
  private:
-  struct Loan {
-    std::unique_ptr<SharedBuffer> buffer;
-    std::uint64_t begin = 0;
-    std::uint64_t bytes = 0;
-    RandomStream input;  // what the last refresh drew
-    RandomStream poison;
-  };
+  Lease(Device& device, const Problem& problem, const Case& bound, LeaseTerms terms)
+      : device_(device), problem_(problem), case_(bound), terms_(terms) {}
 
-  Lease(Device& device, const Problem& problem, const Case& bound)
-      : device_(device), problem_(problem), case_(bound) {}
+  std::optional<Errors> add_buffers(const Tensor& tensor, std::uint64_t element_bytes);
+  std::uint64_t place_of(std::size_t tensor, std::uint64_t poison_key, std::uint32_t call) const;
+  InputContents contents_of(std::size_t tensor, const Draw& draw) const;
+  std::size_t changed_tensor(std::uint32_t change) const;
+  std::vector<OutputPair> pairs_with(const Lease& expected) const;
 
   Device& device_;
   const Problem& problem_;
   const Case& case_;
-  std::vector<Loan> loans_;  // as case_.tensors
+  LeaseTerms terms_;
+  std::uint32_t first_call_ = 0;  // that was prepared
+  bool is_poisoned_ = false;
+  std::vector<std::unique_ptr<SharedBuffer>> buffers_;   // as case_.tensors
+  std::vector<std::unique_ptr<SharedBuffer>> captures_;  // likewise; null where nothing is captured
+  std::vector<Filling> fillings_;  // of the buffers, then of the captures that there are
+  std::vector<OutputPair> pairs_;  // of the present inspection
 };
 
 }  // namespace kgrade

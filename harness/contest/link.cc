@@ -9,6 +9,8 @@
 #include <cmath>
 #include <system_error>
 
+#include "base/defences.h"
+
 namespace kgrade {
 namespace {
 
@@ -20,7 +22,7 @@ union DescriptorControl {
   char bytes[CMSG_SPACE(sizeof(int))];
 };
 
-bool send_all(int socket, const void* data, std::size_t size, int descriptor) {
+bool send_all(int socket, const void* data, std::size_t size, int descriptor, int flags) {
   iovec part{const_cast<void*>(data), size};
   msghdr message{};
   message.msg_iov = &part;
@@ -37,20 +39,33 @@ bool send_all(int socket, const void* data, std::size_t size, int descriptor) {
   }
   ssize_t sent = 0;
   do {
-    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
+    sent = ::sendmsg(socket, &message, MSG_NOSIGNAL | flags);
   } while (sent < 0 && errno == EINTR);
   return sent == static_cast<ssize_t>(size);
 }
 
+// A referee gets none of this wrong; a worker makes sure before it computes addresses from it.
+bool is_sound(const Request& request) {
+  if (request.magic != message_magic) return false;
+  if (request.type < RequestType::load || request.type > last_request_type) return false;
+  if (request.parameter >= max_parameters || request.parameters > max_parameters) return false;
+  return request.begin <= request.bytes && request.length <= request.bytes - request.begin;
+}
+
 UniqueFd received_descriptor(msghdr& message) {
   cmsghdr* header = CMSG_FIRSTHDR(&message);
-  if (header == nullptr || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS ||
-      header->cmsg_len != CMSG_LEN(sizeof(int))) {
+  if (header == nullptr || header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) {
     return UniqueFd();
   }
-  int descriptor = -1;
-  ::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
-  return UniqueFd(descriptor);
+  // The padding of the control message leaves room for a second one.
+  UniqueFd first;
+  for (std::size_t at = 0; CMSG_LEN(at + sizeof(int)) <= header->cmsg_len; at += sizeof(int)) {
+    int descriptor = -1;
+    ::memcpy(&descriptor, CMSG_DATA(header) + at, sizeof descriptor);
+    UniqueFd taken(descriptor);
+    if (at == 0) first = std::move(taken);
+  }
+  return first;
 }
 
 // poll(2) until there is something to read; false when `deadline` has passed.
@@ -65,6 +80,11 @@ bool wait_readable(int socket, Clock::time_point deadline) {
   }
 }
 
+bool has_hung_up(int socket) {
+  pollfd entry{socket, POLLRDHUP, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
+
 }  // namespace
 
 std::pair<Link, Link> Link::make_pair() {
@@ -76,17 +96,32 @@ std::pair<Link, Link> Link::make_pair() {
 }
 
 bool Link::send(const Request& request, int descriptor) {
-  return send_all(socket_.get(), &request, sizeof request, descriptor);
+  return send_all(socket_.get(), &request, sizeof request, descriptor, MSG_DONTWAIT);
 }
 
-bool Link::send(const Reply& reply) { return send_all(socket_.get(), &reply, sizeof reply, -1); }
+bool Link::send(const Reply& reply) { return send_all(socket_.get(), &reply, sizeof reply, -1, 0); }
 
 Link::Outcome Link::receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience) {
-  if (!wait_readable(socket_.get(), Clock::now() + patience)) return Outcome::timeout;
+  if (!wait(patience)) return Outcome::timeout;
+  return read(reply, sequence, MSG_DONTWAIT);
+}
+
+bool Link::wait(std::chrono::milliseconds patience) {
+  return wait_readable(socket_.get(), Clock::now() + patience);
+}
+
+bool Link::peek(Reply& reply, std::uint64_t sequence) {
+  return read(reply, sequence, MSG_DONTWAIT | MSG_PEEK) == Outcome::message;
+}
+
+Link::Outcome Link::read(Reply& reply, std::uint64_t sequence, int flags) {
   // MSG_TRUNC makes the kernel tell the true length of a message that is too long. No control buffer is
   // offered, so descriptors that a worker sends are dropped by the kernel.
-  const ssize_t size = ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC | MSG_DONTWAIT);
-  if (size == 0 || (size < 0 && errno != EAGAIN)) return Outcome::closed;
+  const ssize_t size = ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC | flags);
+  if (size < 0 && errno != EAGAIN) return Outcome::closed;
+  // An empty message reads as the end of the stream does.
+  if (size == 0 && has_hung_up(socket_.get())) return Outcome::closed;
+  if (!is_on(Defence::message_checks)) return Outcome::message;
   if (size != static_cast<ssize_t>(sizeof reply)) return Outcome::malformed;
   const bool sound = reply.magic == message_magic && reply.sequence == sequence &&
                      reply.status >= ReplyStatus::done && reply.status <= last_reply_status;
@@ -106,8 +141,13 @@ std::optional<std::pair<Request, UniqueFd>> Link::next_request() {
   do {
     size = ::recvmsg(socket_.get(), &message, MSG_CMSG_CLOEXEC);
   } while (size < 0 && errno == EINTR);
-  if (size != static_cast<ssize_t>(sizeof request)) return std::nullopt;
-  return std::make_pair(request, received_descriptor(message));
+  if (size < 0) return std::nullopt;
+  UniqueFd descriptor = received_descriptor(message);
+  if (size != static_cast<ssize_t>(sizeof request) || (message.msg_flags & MSG_TRUNC) != 0 ||
+      !is_sound(request)) {
+    return std::nullopt;
+  }
+  return std::make_pair(request, std::move(descriptor));
 }
 
 }  // namespace kgrade

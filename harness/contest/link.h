@@ -19,18 +19,26 @@ class Link {
 
   int descriptor() const { return socket_.get(); }
 
-  // The referee's side. send() is false when the worker is gone; `descriptor` -1 sends none.
+  // The referee's side. send() never waits: it is false when the worker is gone, or has left so many requests
+  // unread that no more fit into the socket. `descriptor` -1 sends none.
   bool send(const Request& request, int descriptor = -1);
   enum class Outcome { message, timeout, closed, malformed };
   // Waits for one reply; a reply of another size, magic or sequence number is malformed.
   Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience);
+  // False when there is nothing to receive within that time.
+  bool wait(std::chrono::milliseconds patience);
+  // A sound reply that is there, which stays there; false when there is none.
+  bool peek(Reply& reply, std::uint64_t sequence);
 
   // The worker's side.
   bool send(const Reply& reply);
-  // The next request and the descriptor that came with it; nothing when the referee is gone.
+  // The next request and the descriptor that came with it; nothing when the referee is gone, or sends what is
+  // no request: another size, magic or type, more parameters than there are, a tensor outside of its buffer.
   std::optional<std::pair<Request, UniqueFd>> next_request();
 
  private:
+  Outcome read(Reply& reply, std::uint64_t sequence, int flags);
+
   UniqueFd socket_;
 };
 

@@ -19,7 +19,9 @@ enum class RequestType : std::uint32_t {
   give_back = 3,  // unmap everything lent
   call = 4,
   watch = 5,  // before load: carries the descriptor of a memory file that holds a FindingBook
+  gate = 6,   // before load: carries the descriptor of a memory file that holds a Gate
 };
+constexpr RequestType last_request_type = RequestType::gate;
 
 struct Request {
   std::uint32_t magic = message_magic;
@@ -32,6 +34,9 @@ struct Request {
   std::uint32_t holds_data = 0;  // lend: an input
   std::uint64_t begin = 0;       // lend: where the tensor is in the buffer
   std::uint64_t length = 0;      // lend: of the tensor, in bytes
+  std::uint32_t captures = 0;    // lend: takes what the output `parameter` holds when the clock stops
+  std::uint32_t unused = 0;
+  std::uint64_t gate = 0;  // call: nothing runs on the device before the gate stands there; 0: no gate
   // call: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
   std::uint64_t slots[max_parameters] = {};
   std::uint8_t is_tensor[max_parameters] = {};
@@ -45,15 +50,19 @@ enum class ReplyStatus : std::uint32_t {
   // The contestant has gone beyond a limit of `limit_bytes`, and the worker ends.
   memory_limit = 5,
   stack_overflow = 6,
+  // A call is answered in steps: queued when it waits at a gate and its launches are all made, done when the
+  // clock has stopped and the outputs are captured, idle when nothing of it runs on the device any more.
+  queued = 7,
+  idle = 8,
 };
-constexpr ReplyStatus last_reply_status = ReplyStatus::stack_overflow;
+constexpr ReplyStatus last_reply_status = ReplyStatus::idle;
 
 struct Reply {
   std::uint32_t magic = message_magic;
   ReplyStatus status = ReplyStatus::done;
   std::uint64_t sequence = 0;
   std::int32_t error = 0;            // a cudaError_t
-  std::uint32_t latency_hidden = 0;  // of a timed call: launches were queued before the first began
+  std::uint32_t latency_hidden = 0;  // done: launches were queued before the first began
   double elapsed_ms = 0;             // between device events around the call
   std::uint64_t limit_bytes = 0;     // the limit that an allocation or a stack went beyond; 0: not known
 };

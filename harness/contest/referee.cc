@@ -1,11 +1,17 @@
 #include "contest/referee.h"
 
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+
 #include "data/seed.h"
 
 namespace kgrade {
 namespace {
 
 constexpr Patience lending_patience{60'000};
+constexpr Patience recovery_patience{5'000};
 
 }  // namespace
 
@@ -33,6 +39,15 @@ Seat& Referee::seat_of(Player player) {
   return *candidate_;
 }
 
+double Referee::busy_ms() {
+  constexpr int looks = 3;
+  double least = std::numeric_limits<double>::infinity();
+  for (int look = 0; look < looks; ++look) {
+    least = std::min(least, std::chrono::duration<double, std::milli>(device_.reveal({})).count());
+  }
+  return least;
+}
+
 Answer Referee::load_candidate(Patience worker_patience, Patience candidate_patience) {
   Answer answer = candidate_->await_ready(worker_patience);
   if (answer.ok()) answer = candidate_->load(candidate_library_, candidate_patience);
@@ -40,7 +55,8 @@ Answer Referee::load_candidate(Patience worker_patience, Patience candidate_pati
 }
 
 Result<Answer> Referee::sit(Player player, const Case& bound) {
-  return seat_of(player).sit(bound, false, lending_patience);
+  // The oracle is not timed, and its outputs are what others are held against.
+  return seat_of(player).sit(bound, false, {true, player != Player::oracle}, lending_patience);
 }
 
 void Referee::rise() {
@@ -48,15 +64,12 @@ void Referee::rise() {
 }
 
 CallReport Referee::call(Player player, const Draw& draw, Patience patience) {
-  return checked_call(seat_of(player), draw, patience);
+  const bool has_expected = player != Player::oracle && oracle_.has_lease();
+  return checked_call(seat_of(player), draw, patience, has_expected ? &oracle_.lease() : nullptr);
 }
 
-CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience) {
-  return seat.checked_call(draw, poison_key_, ++calls_, patience);
-}
-
-std::vector<OutputComparison> Referee::compare(Player player) {
-  return compare_outputs(device_, seat_of(player).lease(), oracle_.lease());
+CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected) {
+  return seat.checked_call(draw, poison_key_, ++calls_, patience, expected);
 }
 
 std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
@@ -67,15 +80,29 @@ std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
 }
 
 std::uint64_t Referee::count_unwritten(std::size_t output) {
-  return candidate_->lease().unwritten_elements(candidate_->lease().outputs().at(output));
+  return candidate_->lease().unwritten_elements(output);
 }
 
 Lease::Damage Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
   auto seat = Seat::take(device_, problem_);
   if (!seat || !(*seat)->load(candidate_library_, patience).ok()) return {};
-  const auto seated = (*seat)->sit(bound, true, lending_patience);
+  const auto seated = (*seat)->sit(bound, true, {true, true}, lending_patience);
   if (!seated || !seated->ok()) return {};
-  return checked_call(**seat, draw, patience).damage;
+  return checked_call(**seat, draw, patience, nullptr).damage;
+}
+
+// The driver takes back what a process had when it ends, which can take a moment.
+std::optional<Error> Referee::recover() {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::milliseconds look_again{5};
+  const auto deadline = Clock::now() + recovery_patience;
+  for (std::uint64_t free = device_.free_bytes(); device_.gates_calls() && Clock::now() < deadline;) {
+    std::this_thread::sleep_for(look_again);
+    const std::uint64_t now = device_.free_bytes();
+    if (now <= free) break;
+    free = now;
+  }
+  return device_.prove_healthy();
 }
 
 }  // namespace kgrade

@@ -16,21 +16,23 @@ class Referee : public Arena {
   Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference);
   void seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library);
 
-  bool measures_speed() const override { return device_.info().measures_speed; }
+  DeviceInfo device_info() const override { return device_.info(); }
+  double busy_ms() override;
   Answer load_candidate(Patience worker_patience, Patience candidate_patience) override;
   Result<Answer> sit(Player player, const Case& bound) override;
   void rise() override;
   CallReport call(Player player, const Draw& draw, Patience patience) override;
-  std::vector<OutputComparison> compare(Player player) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
   Lease::Damage diagnose(const Case& bound, const Draw& draw, Patience patience) override;
+  std::optional<Error> recover() override;
   void retire_candidate() override { candidate_->retire(); }
   bool candidate_alive() const override { return candidate_->alive(); }
+  std::vector<std::string> opened_libraries() override { return candidate_->opened_libraries(); }
 
  private:
   Seat& seat_of(Player player);
-  CallReport checked_call(Seat& seat, const Draw& draw, Patience patience);
+  CallReport checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected);
 
   Device& device_;
   const Problem& problem_;

@@ -47,6 +47,17 @@ Result<Sanitizer> Sanitizer::find() {
                {}};
 }
 
+std::vector<std::filesystem::path> Sanitizer::needs() const {
+  // A script of the toolkit's that starts a program elsewhere in it.
+  std::vector<std::filesystem::path> paths = {"/bin", "/usr/bin", "/etc/alternatives", program};
+  std::error_code error;
+  for (const auto& place : {program, std::filesystem::canonical(program, error)}) {
+    const std::filesystem::path toolkit = place.parent_path().parent_path();
+    if (!toolkit.empty() && toolkit != "/usr" && toolkit != "/") paths.push_back(toolkit);
+  }
+  return paths;
+}
+
 std::vector<std::string> Sanitizer::command(std::string_view tool, const std::filesystem::path& log,
                                             const std::vector<std::string>& worker) const {
   std::vector<std::string> command = {

@@ -21,6 +21,9 @@ struct Sanitizer {
   // The command that runs `worker` below one tool and writes its report to `log`.
   std::vector<std::string> command(std::string_view tool, const std::filesystem::path& log,
                                    const std::vector<std::string>& worker) const;
+
+  // What of the machine it reads, where it is confined.
+  std::vector<std::filesystem::path> needs() const;
 };
 
 inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", "racecheck", "initcheck",

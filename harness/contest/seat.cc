@@ -1,14 +1,37 @@
 #include "contest/seat.h"
 
+#include <algorithm>
+#include <iterator>
+
 namespace kgrade {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr std::uint64_t element_bytes = sizeof(float);
+// How long the launches of a call may take to be queued. A contestant that waits for the device in between
+// would wait for its own gate.
+constexpr Patience gate_patience{25};
+// How long a device may still work when the clock has stopped.
+constexpr Patience settling_patience{5'000};
+
+double milliseconds(Clock::duration duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+std::vector<OutputComparison> named(const Lease& lease, const std::vector<Comparison>& comparisons) {
+  std::vector<OutputComparison> outputs;
+  for (const Lease::Loaned& output : lease.outputs()) {
+    if (outputs.size() == comparisons.size()) break;
+    outputs.push_back({output.tensor->name, output.tensor->shape, comparisons[outputs.size()]});
+  }
+  return outputs;
+}
 
 }  // namespace
 
 Result<std::unique_ptr<Seat>> Seat::take(Device& device, const Problem& problem) {
-  auto worker = WorkerProcess::start(device.worker_command());
+  auto worker = WorkerProcess::start(device.confined(device.worker_command(), problem.libraries));
   if (!worker) return worker.errors();
   return take_with(device, problem, std::move(*worker));
 }
@@ -18,43 +41,96 @@ std::unique_ptr<Seat> Seat::take_with(Device& device, const Problem& problem,
   return std::unique_ptr<Seat>(new Seat(device, problem, std::move(worker)));
 }
 
-Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, Patience patience) {
+Answer Seat::await_ready(Patience patience) {
+  Answer answer = worker_->give_back(patience);
+  if (!answer.ok() || !device_.gates_calls()) return answer;
+  gate_ = Gate::make();
+  if (gate_ != nullptr && !worker_->offer_gate(*gate_, patience)) gate_.reset();
+  return answer;
+}
+
+Answer Seat::load(const std::filesystem::path& library, Patience patience) {
+  worker_->find_worker();
+  own_threads_ = worker_->threads();
+  own_libraries_ = worker_->libraries();
+  return worker_->load(library, patience);
+}
+
+std::vector<std::string> Seat::opened_libraries() const {
+  const auto now = alive() && own_libraries_ ? worker_->libraries() : std::nullopt;
+  std::vector<std::string> opened;
+  if (!now) return opened;
+  std::set_difference(now->begin(), now->end(), own_libraries_->begin(), own_libraries_->end(),
+                      std::back_inserter(opened));
+  return opened;
+}
+
+Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience) {
   lease_.reset();
-  auto lease = Lease::make(device_, problem_, bound, element_bytes);
+  auto lease = Lease::make(device_, problem_, bound, element_bytes, terms);
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
+  worker_->thaw();
   return lease_->lend_to(*worker_, inputs_writable, patience);
 }
 
+// The first call goes without the gate: it may load modules, which can wait for a stream that waits.
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-                              Patience patience) {
-  lease_->refresh(draw, poison_key, call);
-  const Answer answer = worker_->call(lease_->slots(), patience);
+                              Patience patience, const Lease* expected) {
   CallReport report;
-  report.fault = answer.fault;
-  report.detail = answer.detail;
-  report.wall_ms = answer.wall_ms;
-  if (answer.ok()) {
-    report.cuda_error = answer.reply.error;
-    report.memory_limit_bytes = answer.reply.limit_bytes;
-    report.elapsed_ms = answer.reply.elapsed_ms;
-    report.latency_hidden = answer.reply.latency_hidden != 0;
+  lease_->prepare(draw, poison_key, call);
+  const std::uint32_t number = uses_gate() ? gate_->next() : 0;
+  if (number == 0) report.waited_ms = milliseconds(lease_->reveal());
+  worker_->thaw();
+  auto begin = Clock::now();
+  Answer answer = worker_->begin_call(lease_->slots(), number);
+  bool queued = false;
+  if (number != 0) {
+    lease_->poison();  // while the worker queues its launches
+    queued = worker_->wait_until_queued(gate_patience);
+    waits_for_device_ = !queued;
+    report.waited_ms = milliseconds(lease_->reveal());
+    begin = Clock::now();
+    gate_->open(number);
   }
-  report.damage = lease_->inspect();
+  if (answer.ok()) answer = worker_->end_call(patience);
+  lease_->begin_inspection(expected);
+  see_answer(answer, report);
+  if (answer.ok()) {
+    report.wall_ms = milliseconds(answer.arrived - begin);
+    report.latency_hidden = report.latency_hidden && queued;
+    see_rest(worker_->settle(settling_patience), report);
+  }
+  worker_->freeze();
+  Lease::Findings findings = lease_->end_inspection();
+  report.damage = std::move(findings.damage);
+  report.outputs = named(*lease_, findings.comparisons);
+  report.settled_ms = milliseconds(report.damage.inspected - begin);
+  calls_ += 1;
   return report;
 }
 
-std::vector<OutputComparison> compare_outputs(Device& device, const Lease& actual, const Lease& expected) {
-  std::vector<OutputComparison> comparisons;
-  const auto ours = actual.outputs();
-  const auto theirs = expected.outputs();
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    const Tensor& tensor = *ours[i].tensor;
-    comparisons.push_back({tensor.name, tensor.shape,
-                           device.compare(*ours[i].buffer, ours[i].begin, *theirs[i].buffer, theirs[i].begin,
-                                          static_cast<std::uint64_t>(tensor.elements))});
-  }
-  return comparisons;
+void Seat::see_answer(const Answer& answer, CallReport& report) {
+  report.fault = answer.fault;
+  report.detail = answer.detail;
+  if (!answer.ok()) return;
+  report.cuda_error = answer.reply.error;
+  report.memory_limit_bytes = answer.reply.limit_bytes;
+  report.elapsed_ms = answer.reply.elapsed_ms;
+  report.latency_hidden = answer.reply.latency_hidden != 0;
+}
+
+// What is left when the call is over.
+void Seat::see_rest(const Answer& idle, CallReport& report) {
+  report.fault = idle.fault;
+  report.detail = idle.detail;
+  const unsigned int threads = worker_->threads();
+  report.threads_left = threads > own_threads_ ? threads - own_threads_ : 0;
+}
+
+std::vector<OutputComparison> compare_outputs(Lease& actual, const Lease& expected) {
+  actual.begin_inspection(&expected);
+  return named(actual, actual.end_inspection().comparisons);
 }
 
 }  // namespace kgrade

@@ -18,19 +18,24 @@ class Seat {
                                          std::unique_ptr<WorkerProcess> worker);
 
   // Waits for the worker's device, then loads the contestant. A fault of the first is the machine's.
-  Answer await_ready(Patience patience) { return worker_->give_back(patience); }
-  Answer load(const std::filesystem::path& library, Patience patience) {
-    return worker_->load(library, patience);
-  }
+  Answer await_ready(Patience patience);
+  Answer load(const std::filesystem::path& library, Patience patience);
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
-  Result<Answer> sit(const Case& bound, bool inputs_writable, Patience patience);
+  Result<Answer> sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
   void rise() { lease_.reset(); }
-  // Inputs drawn anew and poison refreshed, the worker asked, then guard zones and inputs looked at.
-  CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience);
+  // New places and fresh poison, inputs revealed, the worker asked; then guard zones and inputs looked at.
+  // With `expected`, whose outputs are what this one's should be, they are compared at once.
+  CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
+                          const Lease* expected = nullptr);
   void retire() { worker_->retire(); }
 
+  // Libraries that the worker has now (contest/mapped_libraries.h) and had not before it loaded the
+  // contestant, sorted. None where that cannot be told.
+  std::vector<std::string> opened_libraries() const;
+
   bool alive() const { return worker_->alive(); }
+  bool has_lease() const { return lease_ != nullptr; }
   Lease& lease() { return *lease_; }
   WorkerProcess& worker() { return *worker_; }
 
@@ -38,13 +43,22 @@ class Seat {
   Seat(Device& device, const Problem& problem, std::unique_ptr<WorkerProcess> worker)
       : device_(device), problem_(problem), worker_(std::move(worker)) {}
 
+  static void see_answer(const Answer& answer, CallReport& report);
+  void see_rest(const Answer& idle, CallReport& report);
+  bool uses_gate() const { return gate_ != nullptr && calls_ > 0 && !waits_for_device_; }
+
   Device& device_;
   const Problem& problem_;
   std::unique_ptr<WorkerProcess> worker_;
   std::unique_ptr<Lease> lease_;
+  std::unique_ptr<Gate> gate_;                 // null where the device has none
+  unsigned int own_threads_ = 0;               // of the worker before it loads the contestant
+  std::optional<LibraryNames> own_libraries_;  // likewise
+  int calls_ = 0;
+  bool waits_for_device_ = false;  // within its calls: nothing can be queued ahead
 };
 
 // Every output of one lease with its like of another.
-std::vector<OutputComparison> compare_outputs(Device& device, const Lease& actual, const Lease& expected);
+std::vector<OutputComparison> compare_outputs(Lease& actual, const Lease& expected);
 
 }  // namespace kgrade

@@ -16,7 +16,7 @@ int run_checked(int ordinal, const char* path) {
   kgrade::UniqueFd socket = kgrade::connect_to(path);
   if (!socket) return 1;
   kgrade::cuda::CheckedCudaWorker device(ordinal);
-  return kgrade::run_worker(device, socket.release());
+  return kgrade::run_worker(device, socket.release(), true);
 }
 
 }  // namespace

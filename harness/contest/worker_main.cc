@@ -1,15 +1,20 @@
 #include "contest/worker_main.h"
 
 #include <dlfcn.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
+#include "base/defences.h"
 #include "contest/link.h"
+#include "sandbox/filters.h"
 
 namespace kgrade {
 namespace {
@@ -19,9 +24,32 @@ constexpr std::uint64_t no_request = 0;
 constexpr std::uint64_t last_request = ~std::uint64_t{0};
 std::atomic<std::uint64_t> request_in_service{no_request};
 
+// Where no /proc may be mounted, the library is loaded from a file in the private temporary folder.
+std::string copy_in_temporary_folder(int library) {
+  std::string path = "/tmp/kgrade-XXXXXX";
+  const UniqueFd copy(::mkstemp(path.data()));
+  off_t offset = 0;
+  ssize_t sent = 0;
+  do {
+    sent = copy ? ::sendfile(copy.get(), library, &offset, std::size_t{1} << 30) : -1;
+  } while (sent > 0);
+  return sent == 0 ? path : "";
+}
+
+void* open_library(int library) {
+  const std::string path = "/proc/self/fd/" + std::to_string(library);
+  if (::access(path.c_str(), R_OK) == 0) return ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  const std::string copy = copy_in_temporary_folder(library);
+  if (copy.empty()) return nullptr;
+  void* const handle = ::dlopen(copy.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ::unlink(copy.c_str());
+  return handle;
+}
+
 class Worker {
  public:
-  Worker(WorkerDevice& device, int socket) : device_(device), link_(UniqueFd(socket)) {}
+  Worker(WorkerDevice& device, int socket, bool confined)
+      : device_(device), link_(UniqueFd(socket)), confined_(confined) {}
 
   void serve() {
     while (auto next = link_.next_request()) {
@@ -47,14 +75,17 @@ class Worker {
         return call(request);
       case RequestType::watch:
         return watch(std::move(descriptor));
+      case RequestType::gate:
+        return adopt_gate(std::move(descriptor));
     }
     return {};
   }
 
   Reply load(const UniqueFd& library) {
     Reply reply;
-    const std::string path = "/proc/self/fd/" + std::to_string(library.get());
-    void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    // From here on the contestant's constructors run. It has no need of other programs.
+    if (confined_) deny_new_programs();
+    void* const handle = open_library(library.get());
     if (handle != nullptr) entry_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));
     if (entry_ == nullptr) {
       reply.status = ReplyStatus::cannot_load;
@@ -64,13 +95,29 @@ class Worker {
     return reply;
   }
 
+  static Reply not_loaded() {
+    Reply reply;
+    reply.status = ReplyStatus::cannot_load;
+    return reply;
+  }
+
   Reply lend(const Request& request, UniqueFd descriptor) {
     Reply reply;
-    const LentBuffer buffer{request.bytes, request.writable != 0, request.parameter,
-                            request.begin, request.length,        request.holds_data != 0};
+    if (request.parameter >= max_parameters) {
+      reply.status = ReplyStatus::no_memory;
+      return reply;
+    }
+    const LentBuffer buffer{request.bytes,  request.writable != 0,   request.parameter,    request.begin,
+                            request.length, request.holds_data != 0, request.captures != 0};
     const std::uint64_t address = device_.map(std::move(descriptor), buffer);
     if (address == 0) reply.status = ReplyStatus::no_memory;
-    addresses_.at(request.parameter) = address;
+    if (!buffer.captures) addresses_[request.parameter] = address;
+    return reply;
+  }
+
+  Reply adopt_gate(UniqueFd gate) {
+    Reply reply;
+    if (!device_.adopt_gate(std::move(gate))) reply.status = ReplyStatus::no_memory;
     return reply;
   }
 
@@ -86,34 +133,49 @@ class Worker {
     return {};
   }
 
+  // All but the last answer are sent from here.
   Reply call(const Request& request) {
+    if (entry_ == nullptr) return not_loaded();
     std::array<unsigned long long, max_parameters> arguments{};
-    for (std::uint32_t i = 0; i < request.parameters; ++i) {
+    const std::uint32_t count = std::min<std::uint32_t>(request.parameters, max_parameters);
+    for (std::uint32_t i = 0; i < count; ++i) {
       arguments.at(i) = request.slots[i] + (request.is_tensor[i] != 0 ? addresses_.at(i) : 0);
     }
-    const TimedCall timed = device_.call(entry_, arguments.data());
     Reply reply;
+    reply.sequence = request.sequence;
+    device_.begin_call(entry_, arguments.data(), request.gate);
+    if (request.gate != 0) {
+      reply.status = ReplyStatus::queued;
+      link_.send(reply);
+    }
+    const TimedCall timed = device_.end_call();
     reply.status = timed.device_failed ? ReplyStatus::device_failed : ReplyStatus::done;
     reply.error = timed.error;
     reply.elapsed_ms = timed.elapsed_ms;
     reply.latency_hidden = timed.latency_hidden ? 1 : 0;
     reply.limit_bytes = timed.limit_bytes;
-    return reply;
+    if (timed.device_failed) return reply;
+    link_.send(reply);
+    device_.settle();
+    Reply idle;
+    idle.status = ReplyStatus::idle;
+    return idle;
   }
 
   WorkerDevice& device_;
   Link link_;
+  bool confined_;
   Entry entry_ = nullptr;
   std::array<std::uint64_t, max_parameters> addresses_{};
 };
 
 }  // namespace
 
-int run_worker(WorkerDevice& device, int socket) {
+int run_worker(WorkerDevice& device, int socket, bool may_start_programs) {
   // What is printed last is why the process ended.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   if (!device.prepare()) return 1;
-  Worker(device, socket).serve();
+  Worker(device, socket, !may_start_programs && is_on(Defence::worker_sandbox)).serve();
   device.conclude();
   return 0;
 }

@@ -2,10 +2,17 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 
+#include "base/defences.h"
+#include "base/process_table.h"
 #include "base/text.h"
 #include "contest/listener.h"
 
@@ -16,12 +23,15 @@ namespace {
 std::vector<std::string> worker_environment() {
   std::vector<std::string> environment = {
       "LC_ALL=C",
+      "HOME=/tmp",
+      "TMPDIR=/tmp",
       "CUDA_MODULE_LOADING=EAGER",  // modules load before the first call, not within it
       "CUDA_CACHE_DISABLE=1",       // nothing is kept from one run to the next
   };
   for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"}) {
     if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
   }
+  for (std::string& variable : environment_of_defences()) environment.push_back(std::move(variable));
   return environment;
 }
 
@@ -30,8 +40,24 @@ std::string search_path() {
   return path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
 }
 
+// A worker sees no folder of ours, and what it loads must not change: it gets a copy in memory.
+UniqueFd sealed_copy(const std::filesystem::path& library) {
+  const UniqueFd file(::open(library.c_str(), O_RDONLY | O_CLOEXEC));
+  UniqueFd copy(::memfd_create("kgrade-contestant", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file || !copy) return UniqueFd();
+  constexpr std::size_t at_once = std::size_t{1} << 30;
+  ssize_t sent = 0;
+  do {
+    sent = ::sendfile(copy.get(), file.get(), nullptr, at_once);
+  } while (sent > 0);
+  const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  return sent == 0 && ::fcntl(copy.get(), F_ADD_SEALS, seals) == 0 ? std::move(copy) : UniqueFd();
+}
+
 // compute-sanitizer injects itself and creates a context before the worker says anything.
 constexpr std::chrono::seconds connecting_patience{60};
+
+constexpr const char* ahead_of_time = "the worker answered before it was asked";
 
 }  // namespace
 
@@ -75,6 +101,10 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
       new WorkerProcess(std::move(*process), std::move(*link), LastWords()));
 }
 
+std::unique_ptr<WorkerProcess> WorkerProcess::over(Link link) {
+  return std::unique_ptr<WorkerProcess>(new WorkerProcess(ChildProcess(), std::move(link), LastWords()));
+}
+
 Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
   Request request;
   request.type = RequestType::watch;
@@ -82,8 +112,8 @@ Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
 }
 
 Answer WorkerProcess::load(const std::filesystem::path& library, Patience patience) {
-  const UniqueFd file(::open(library.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) return fail(Fault::cannot_load, fmt::format("cannot open {}", library.string()));
+  const UniqueFd file = sealed_copy(library);
+  if (!file) return fail(Fault::cannot_load, fmt::format("cannot read {}", library.string()));
   Request request;
   request.type = RequestType::load;
   return ask(request, file.get(), patience);
@@ -95,10 +125,11 @@ Answer WorkerProcess::lend(const SharedBuffer& buffer, const LoanTerms& terms, P
   request.parameter = terms.parameter;
   request.writable = terms.writable ? 1 : 0;
   request.holds_data = terms.holds_data ? 1 : 0;
+  request.captures = terms.captures ? 1 : 0;
   request.begin = terms.begin;
   request.length = terms.length;
   request.bytes = buffer.bytes();
-  return ask(request, buffer.descriptor(), patience);
+  return ask(request, terms.writable ? buffer.descriptor() : buffer.read_only_descriptor(), patience);
 }
 
 Answer WorkerProcess::give_back(Patience patience) {
@@ -107,37 +138,132 @@ Answer WorkerProcess::give_back(Patience patience) {
   return ask(request, -1, patience);
 }
 
-Answer WorkerProcess::call(const CallSlots& slots, Patience patience) {
+bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
+  Request request;
+  request.type = RequestType::gate;
+  request.sequence = ++sequence_;
+  Reply reply;
+  const bool answered = alive_ && link_.send(request, gate.descriptor()) &&
+                        link_.receive(reply, request.sequence, patience) == Link::Outcome::message;
+  return answered && reply.status == ReplyStatus::done;
+}
+
+Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate) {
   if (slots.slots.size() > max_parameters) throw std::logic_error("a call with too many parameters");
   Request request;
   request.type = RequestType::call;
   request.parameters = static_cast<std::uint32_t>(slots.slots.size());
+  request.gate = gate;
   for (std::size_t i = 0; i < slots.slots.size(); ++i) {
     request.slots[i] = slots.slots[i].value;
     request.is_tensor[i] = slots.slots[i].tensor ? 1 : 0;
   }
-  return ask(request, -1, patience);
+  if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
+  if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
+  queueing_ = gate != 0;
+  return send(request, -1) ? Answer{} : fail(Fault::ended, "");
+}
+
+bool WorkerProcess::wait_until_queued(Patience patience) {
+  // What there is besides is left for end_call().
+  if (!queueing_ || !link_.wait(patience)) return false;
+  Reply reply;
+  if (!link_.peek(reply, sequence_) || reply.status != ReplyStatus::queued) return false;
+  link_.receive(reply, sequence_, Patience(0));
+  queueing_ = false;
+  return true;
+}
+
+Answer WorkerProcess::end_call(Patience patience) {
+  Answer answer = receive(patience);
+  if (answer.ok() && queueing_ && answer.reply.status == ReplyStatus::queued) {
+    queueing_ = false;
+    answer = receive(patience);
+  }
+  if (!answer.ok() || answer.reply.status == ReplyStatus::done) return answer;
+  return fail(Fault::malformed, "the worker answered a call with a message that does not belong there");
+}
+
+Answer WorkerProcess::settle(Patience patience) {
+  Answer answer = receive(patience);
+  if (answer.fault == Fault::time_limit) answer.fault = Fault::busy;
+  if (!answer.ok() || answer.reply.status == ReplyStatus::idle) return answer;
+  return fail(Fault::malformed, "the worker answered a call with a message that does not belong there");
+}
+
+// Below a sandbox the worker is the only child of an only child. Its contestant, who could have children of
+// his own, is not there yet.
+void WorkerProcess::find_worker() {
+  worker_ = process_.pid();
+  const std::vector<ProcessEntry> table = process_table();
+  for (bool deeper = true; deeper;) {
+    const auto child = std::find_if(table.begin(), table.end(),
+                                    [&](const ProcessEntry& entry) { return entry.parent == worker_; });
+    deeper = child != table.end();
+    if (deeper) worker_ = child->pid;
+  }
+}
+
+void WorkerProcess::freeze() {
+  if (alive_ && worker_ > 0 && is_on(Defence::frozen_between_calls)) ::kill(worker_, SIGSTOP);
+}
+
+void WorkerProcess::thaw() {
+  if (alive_ && worker_ > 0 && is_on(Defence::frozen_between_calls)) ::kill(worker_, SIGCONT);
+}
+
+unsigned int WorkerProcess::threads() const {
+  if (worker_ < 0) return 0;
+  const std::string folder = fmt::format("/proc/{}/task", worker_);
+  // A folder has a link for itself, one for its name, and one for each folder in it (proc(5) keeps to that).
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) == 0 && status.st_nlink > 2)
+    return static_cast<unsigned int>(status.st_nlink) - 2;
+  std::error_code error;
+  unsigned int count = 0;
+  for (std::filesystem::directory_iterator task(folder, error), end; !error && task != end;
+       task.increment(error)) {
+    ++count;
+  }
+  return count;
 }
 
 void WorkerProcess::dismiss(Patience patience) {
   if (!alive_) return;
+  thaw();
   link_ = Link(UniqueFd());
+  alive_ = false;
+  if (process_.pid() < 0) return;
   process_.wait_for(patience);
   process_.kill_group();
   process_.wait();
-  alive_ = false;
 }
 
 Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
-  if (!alive_) return {Fault::ended, "the worker is not running", {}, 0};
+  if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
+  if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
+  if (!send(request, descriptor)) return fail(Fault::ended, "");
+  Answer answer = receive(patience);
+  if (!answer.ok() || answer.reply.status == ReplyStatus::done) return answer;
+  return fail(Fault::malformed, "the worker answered with a message that does not belong there");
+}
+
+// Under the number that the next request will have: one who counts them could answer a call before it is
+// made.
+bool WorkerProcess::has_answer_ahead() {
+  Reply reply;
+  return is_on(Defence::message_checks) && link_.peek(reply, sequence_ + 1);
+}
+
+bool WorkerProcess::send(Request request, int descriptor) {
   request.sequence = ++sequence_;
-  const auto start = std::chrono::steady_clock::now();
-  Answer answer;
-  auto outcome = Link::Outcome::closed;
-  if (link_.send(request, descriptor)) outcome = link_.receive(answer.reply, request.sequence, patience);
-  answer.wall_ms =
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  switch (outcome) {
+  return link_.send(request, descriptor);
+}
+
+Answer WorkerProcess::receive(Patience patience) {
+  if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
+  Reply reply;
+  switch (link_.receive(reply, sequence_, patience)) {
     case Link::Outcome::timeout:
       return fail(Fault::time_limit,
                   fmt::format("no answer within {:.1f} s", static_cast<double>(patience.count()) / 1000));
@@ -148,19 +274,26 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
     case Link::Outcome::message:
       break;
   }
-  switch (answer.reply.status) {
+  return interpret(reply);
+}
+
+Answer WorkerProcess::interpret(const Reply& reply) {
+  const auto now = std::chrono::steady_clock::now();
+  switch (reply.status) {
     case ReplyStatus::done:
-      return answer;
+    case ReplyStatus::queued:
+    case ReplyStatus::idle:
+      return {Fault::none, "", reply, now};
     case ReplyStatus::cannot_load:
       return fail(Fault::cannot_load, "the built library does not load");
     case ReplyStatus::no_memory:
       return fail(Fault::no_memory, "the worker cannot map its buffers");
     case ReplyStatus::memory_limit:
       return fail(Fault::memory_limit, fmt::format("out of memory: the contestant's process may have {}",
-                                                   format_bytes(answer.reply.limit_bytes)));
+                                                   format_bytes(reply.limit_bytes)));
     case ReplyStatus::stack_overflow:
       return fail(Fault::stack_overflow,
-                  fmt::format("stack overflow: the stack has {}", format_bytes(answer.reply.limit_bytes)));
+                  fmt::format("stack overflow: the stack has {}", format_bytes(reply.limit_bytes)));
     case ReplyStatus::device_failed:
       break;
   }
@@ -168,16 +301,23 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
 }
 
 Answer WorkerProcess::fail(Fault fault, std::string detail) {
-  // A worker that closed its link is given a moment to end by itself, so that its exit code can be told.
-  if (fault == Fault::ended && detail.empty()) process_.wait_for(std::chrono::milliseconds(2000));
-  process_.kill_group();
-  const int status = process_.wait();
   alive_ = false;
-  if (fault == Fault::ended && detail.empty()) {
-    detail = fmt::format("the process ended: {}", describe_wait_status(status));
-    if (const std::string words = words_.last_line(); !words.empty()) detail += ": " + words;
+  if (fault == Fault::ended && detail.empty()) detail = describe_end();
+  if (process_.pid() >= 0) {
+    process_.kill_group();
+    process_.wait();
   }
-  return {fault, std::move(detail), {}, 0};
+  return {fault, std::move(detail), {}, {}};
+}
+
+std::string WorkerProcess::describe_end() {
+  if (process_.pid() < 0) return "the other end is closed";
+  // A worker that closed its link is given a moment to end by itself, so that its exit code can be told.
+  const auto status = process_.wait_for(std::chrono::milliseconds(2000));
+  if (!status) return "the process takes no more requests";
+  const std::string words = words_.last_line();
+  return fmt::format("the process ended: {}{}{}", describe_wait_status(*status), words.empty() ? "" : ": ",
+                     words);
 }
 
 }  // namespace kgrade

@@ -11,7 +11,9 @@
 #include "base/subprocess.h"
 #include "contest/last_words.h"
 #include "contest/link.h"
+#include "contest/mapped_libraries.h"
 #include "device/device.h"
+#include "device/gate.h"
 
 namespace kgrade {
 
@@ -25,13 +27,15 @@ enum class Fault {
   device_failed,  // the worker's device calls fail
   memory_limit,   // the contestant wants more memory than it may have
   stack_overflow,
+  busy,  // its device still works long after the call is over
 };
 
 struct Answer {
   Fault fault = Fault::none;
   std::string detail;  // of a fault, in words
   Reply reply;         // when there is no fault
-  double wall_ms = 0;  // by the referee's clock, from request to reply
+  // By the referee's clock: when the answer was there.
+  std::chrono::steady_clock::time_point arrived;
 
   bool ok() const { return fault == Fault::none; }
 };
@@ -41,6 +45,7 @@ struct LoanTerms {
   std::uint32_t parameter = 0;
   bool writable = false;
   bool holds_data = false;  // an input
+  bool captures = false;    // takes the output `parameter` when the clock stops
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
 };
@@ -62,6 +67,8 @@ class WorkerProcess {
   // socket that it connects to, in `folder`, where the tool may also write.
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
                                                                  const std::filesystem::path& folder);
+  // Without a process: whoever holds the link's other end answers. For tests.
+  static std::unique_ptr<WorkerProcess> over(Link link);
   // The name of that socket.
   static constexpr const char* socket_name = "link";
 
@@ -71,7 +78,29 @@ class WorkerProcess {
   Answer load(const std::filesystem::path& library, Patience patience);
   Answer lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience);
   Answer give_back(Patience patience);
-  Answer call(const CallSlots& slots, Patience patience);
+  // Before load(): calls can wait at this gate when the answer is ok. A worker that cannot goes on living.
+  bool offer_gate(const Gate& gate, Patience patience);
+
+  // A call in steps. Sends it; with a `gate` other than 0 it waits there.
+  Answer begin_call(const CallSlots& slots, std::uint32_t gate);
+  // Of a call at a gate: true when all its launches are queued, false when they are not by then (its entry
+  // waits for the device, or has failed: end_call() tells).
+  bool wait_until_queued(Patience patience);
+  // Waits for the time and the captured outputs.
+  Answer end_call(Patience patience);
+  // Waits until the worker says that its device is idle.
+  Answer settle(Patience patience);
+
+  // Looks which process is the worker's, below whatever launched it. Before load().
+  void find_worker();
+  // Stops all of the worker's threads, and lets them go on: between calls it has nothing to do. After
+  // find_worker().
+  void freeze();
+  void thaw();
+  // How many threads the worker has; 0 when that cannot be told.
+  unsigned int threads() const;
+  // Which libraries it has; nothing when that cannot be told. After find_worker().
+  std::optional<LibraryNames> libraries() const { return mapped_libraries(worker_); }
 
   bool alive() const { return alive_; }
   // Lets the worker end by itself: closes the link, and kills what is left of it after `patience`.
@@ -83,13 +112,20 @@ class WorkerProcess {
   WorkerProcess(ChildProcess process, Link link, LastWords words)
       : process_(std::move(process)), link_(std::move(link)), words_(std::move(words)) {}
   Answer ask(Request request, int descriptor, Patience patience);
+  bool has_answer_ahead();
+  bool send(Request request, int descriptor);
+  Answer receive(Patience patience);
+  Answer interpret(const Reply& reply);
   Answer fail(Fault fault, std::string detail);
+  std::string describe_end();
 
   ChildProcess process_;
   Link link_;
   LastWords words_;
   std::uint64_t sequence_ = 0;
   bool alive_ = true;
+  pid_t worker_ = -1;      // which may be a descendant of process_
+  bool queueing_ = false;  // the present call waits at a gate, and has not said that it is queued
 };
 
 }  // namespace kgrade

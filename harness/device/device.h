@@ -3,15 +3,19 @@
 // elements. All functions have finished their work on the device when they return.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
-#include "data/distribution.h"
-#include "data/philox.h"
+#include "device/contents.h"
 #include "device/thread_order.h"
+#include "sandbox/sandbox.h"
+#include "spec/problem.h"
 
 namespace kgrade {
 
@@ -25,8 +29,11 @@ struct DeviceInfo {
   int multiprocessors = 0;
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;
-  std::string thread_order;     // in which threads run: "forward"; empty where the device decides
-  bool measures_speed = false;  // false: times of this device are never reported as speed
+  // What the hardware cannot exceed, from its clocks and widths; 0 where nothing is known.
+  double peak_bytes_per_second = 0;  // of device memory
+  double peak_flops_per_second = 0;  // of its fastest arithmetic unit
+  std::string thread_order;          // in which threads run: "forward"; empty where the device decides
+  bool measures_speed = false;       // false: times of this device are never reported as speed
 };
 
 // Memory that the referee owns and lends by file descriptor.
@@ -34,19 +41,44 @@ class SharedBuffer {
  public:
   virtual ~SharedBuffer() = default;
   virtual int descriptor() const = 0;
+  // For one who may only read, as far as the device can tell the two apart by descriptor.
+  virtual int read_only_descriptor() const { return descriptor(); }
   virtual std::uint64_t bytes() const = 0;
 };
 
-// What a full comparison of an output with the expected one finds. Elements where both are finite enter the
-// sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both.
-struct Comparison {
-  double sum_squared_difference = 0;
-  double sum_squared_expected = 0;
-  double max_abs_difference = 0;
-  std::uint64_t worst_index = 0;  // where it is
-  std::uint64_t nonfinite_mismatches = 0;
-  std::uint64_t first_nonfinite_mismatch = 0;
-  std::uint64_t compared = 0;  // elements that entered the sums
+// A lent buffer as one call finds it. The tensor is `elements` floats from byte `begin`; all around it is
+// guard zone.
+struct Filling {
+  SharedBuffer* buffer = nullptr;
+  std::uint64_t begin = 0;
+  std::uint64_t elements = 0;
+  bool input = false;
+  InputContents contents;  // of an input
+  RandomStream poison;     // of guard zones and of outputs
+
+  std::uint64_t end() const { return begin + elements * sizeof(float); }
+};
+
+// What a call has changed that it should not have.
+struct BufferDamage {
+  std::uint64_t guard_bytes = 0;
+  std::uint64_t input_elements = 0;
+};
+
+// An output and what it should be, `elements` floats from byte `..._begin` each.
+struct OutputPair {
+  SharedBuffer* actual = nullptr;
+  std::uint64_t actual_begin = 0;
+  SharedBuffer* expected = nullptr;
+  std::uint64_t expected_begin = 0;
+  std::uint64_t elements = 0;
+};
+
+struct Inspection {
+  std::vector<BufferDamage> damage;     // in the order of the fillings
+  std::vector<Comparison> comparisons;  // in the order of the outputs
+  // When the device began with it: as soon as it had nothing else to do.
+  std::chrono::steady_clock::time_point began;
 };
 
 class Device {
@@ -59,33 +91,49 @@ class Device {
   // At least `bytes`, rounded up to what the device maps at once. An Error when there is no room.
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
-  // Fills bytes [begin, end) with poison: bytes begin.. of the stream, with the bits set that keep every word
-  // from being a value that an output could hold (device/element_operations.h).
-  virtual void fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                 const RandomStream& stream) = 0;
-  // How many bytes of [begin, end) differ from what fill_random_bytes wrote.
-  virtual std::uint64_t count_changed_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                            const RandomStream& stream) = 0;
-  // How many aligned 4-byte words of [begin, end) still are what fill_random_bytes wrote: never written to.
-  virtual std::uint64_t count_unwritten_words(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                              const RandomStream& stream) = 0;
+  // Fills buffers with poison, all but the inputs' tensors: random bits of which no word is a value that an
+  // output could hold (device/element_operations.h). The one function that may return before the work is
+  // done.
+  virtual void poison(std::span<const Filling> fillings) = 0;
+  // Draws the inputs among them, then makes sure that nothing of them is left in a cache. Returns how long
+  // the device had other things to do before it began, with poison() where that went before.
+  virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings) = 0;
+  // Holds guard zones and inputs against what the two wrote, and outputs against what they should be.
+  Inspection inspect(std::span<const Filling> fillings, std::span<const OutputPair> outputs = {}) {
+    begin_inspection(fillings, outputs);
+    return end_inspection();
+  }
+  // The same in two steps, so that a device can begin while we still wait for something else. What the spans
+  // hold must stay until the end.
+  virtual void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) = 0;
+  virtual Inspection end_inspection() = 0;
+  // How many words of the tensor still are poison: never written to.
+  virtual std::uint64_t count_unwritten(const Filling& filling) = 0;
 
-  // Draws `elements` floats at byte offset `begin` (a multiple of 4).
-  virtual void fill_input(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                          const Distribution& distribution, const RandomStream& stream) = 0;
-  // How many elements differ in any bit from what fill_input wrote.
-  virtual std::uint64_t count_changed_elements(SharedBuffer& buffer, std::uint64_t begin,
-                                               std::uint64_t elements, const Distribution& distribution,
-                                               const RandomStream& stream) = 0;
-
-  // Compares `elements` floats.
-  virtual Comparison compare(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
-                             std::uint64_t expected_begin, std::uint64_t elements) = 0;
+  // Compares two outputs.
+  Comparison compare(const OutputPair& output) { return inspect({}, std::span(&output, 1)).comparisons[0]; }
   // How many elements differ by more than `limit`, or in a non-finite value.
   virtual std::uint64_t count_wrong(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
                                     std::uint64_t expected_begin, std::uint64_t elements, double limit) = 0;
 
   virtual void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) = 0;
+  virtual void write(SharedBuffer& buffer, std::uint64_t begin, const void* source, std::uint64_t bytes) = 0;
+
+  // How far a tensor may move within its buffer from call to call.
+  virtual std::uint64_t room_to_move() const = 0;
+  // Whether calls wait at a gate (contest/gate.h), so that their launches are queued before inputs are
+  // revealed.
+  virtual bool gates_calls() const { return false; }
+  // Runs something with a known result. An Error when the device does not give it.
+  virtual std::optional<Error> prove_healthy() = 0;
+
+  // From now on workers are confined.
+  void confine_workers(std::shared_ptr<const Sandbox> sandbox) { sandbox_ = std::move(sandbox); }
+  // The command that runs a worker: as it is, or confined. With Libraries::none it sees no library but those
+  // that are allowed then (device/allowed_libraries.h). A tool that runs workers needs `more`: what else it
+  // may read and write, and that it may start programs.
+  std::vector<std::string> confined(const std::vector<std::string>& worker, Libraries libraries,
+                                    const SandboxPolicy& more = {}) const;
 
   // The program (and first arguments) that runs a worker for this device.
   virtual std::vector<std::string> worker_command() const = 0;
@@ -94,6 +142,15 @@ class Device {
   virtual std::vector<std::string> worker_command_in(ThreadOrder /*order*/, std::uint64_t /*seed*/) const {
     return worker_command();
   }
+
+ protected:
+  // What a worker has to see of the machine, but for libraries.
+  virtual SandboxPolicy worker_policy() const = 0;
+  // Where its libraries are, besides the folders that the loader knows by itself.
+  virtual std::vector<std::filesystem::path> library_folders() const { return {}; }
+
+ private:
+  std::shared_ptr<const Sandbox> sandbox_;
 };
 
 }  // namespace kgrade

@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "data/distribution.h"
-#include "data/philox.h"
-#include "device/device.h"
+#include "device/contents.h"
 
 namespace kgrade::device {
 
@@ -80,23 +78,37 @@ KGRADE_HOST_DEVICE inline unsigned int unchanged_words_in_block(const unsigned c
 
 struct InputRange {
   std::uint64_t elements;
-  Distribution distribution;
-  RandomStream stream;
+  InputContents contents;
 };
 
-KGRADE_HOST_DEVICE inline void fill_input_block(float* input, const InputRange& range, std::uint64_t block) {
-  const PhiloxBlock random = random_block(range.stream, block);
-  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
-    input[i] = element(range.distribution, random, i);
+// Elements 4 * block to 4 * block + 3 as they should be.
+struct FourElements {
+  float value[4];
+};
+
+KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents, std::uint64_t block) {
+  const PhiloxBlock random = random_block(contents.stream, block);
+  FourElements four;
+  for (int i = 0; i < 4; ++i) four.value[i] = sample(contents.distribution, random.word[i]);
+  for (unsigned int k = 0; k < contents.changes.count; ++k) {
+    const std::uint64_t position = contents.changes.position[k];
+    if (position / 4 == block) four.value[position % 4] = contents.changes.value[k];
   }
+  return four;
+}
+
+KGRADE_HOST_DEVICE inline void fill_input_block(float* input, const InputRange& range, std::uint64_t block) {
+  const FourElements four = input_block(range.contents, block);
+  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
+    input[i] = four.value[i % 4];
 }
 
 KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const float* input, const InputRange& range,
                                                                  std::uint64_t block) {
-  const PhiloxBlock random = random_block(range.stream, block);
+  const FourElements four = input_block(range.contents, block);
   unsigned int changed = 0;
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
-    changed += bits_of(element(range.distribution, random, i)) != bits_of(input[i]);
+    changed += bits_of(four.value[i % 4]) != bits_of(input[i]);
   }
   return changed;
 }

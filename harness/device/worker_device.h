@@ -27,6 +27,7 @@ struct LentBuffer {
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
   bool holds_data = false;  // an input; an output is not written before the contestant does
+  bool captures = false;    // no tensor of the contestant's: takes the output's contents when the clock stops
 };
 
 class WorkerDevice {
@@ -37,7 +38,18 @@ class WorkerDevice {
   // The address of a lent buffer in this process; 0 when it cannot be mapped.
   virtual std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) = 0;
   virtual void unmap_all() = 0;
-  virtual TimedCall call(Entry entry, const unsigned long long* arguments) = 0;
+
+  // A call in three steps. Begins it: with a `gate` other than 0, nothing of it runs on the device before the
+  // gate that was adopted stands there, and the function returns as soon as everything is queued.
+  virtual void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) = 0;
+  // Waits until the clock has stopped and the outputs are captured.
+  virtual TimedCall end_call() = 0;
+  // Waits until nothing runs on the device.
+  virtual void settle() {}
+
+  // Before the contestant's library is loaded: maps the Gate (device/gate.h) in this memory file. False when
+  // the device cannot wait for it.
+  virtual bool adopt_gate(UniqueFd /*gate*/) { return false; }
 
   // Before the contestant's library is loaded: what is wrong with its memory accesses goes into the
   // FindingBook (device/finding_book.h) in this memory file. False when the device cannot look at them, or

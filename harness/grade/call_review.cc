@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/defences.h"
 #include "base/text.h"
 
 namespace kgrade {
@@ -66,7 +67,11 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
     case Fault::cannot_load:
       return CallFinding{Verdict::runtime_error, "load", report.detail};
     case Fault::malformed:
-      return CallFinding{Verdict::cheating, "completion", report.detail};
+      return CallFinding{Verdict::cheating, "protocol", report.detail};
+    case Fault::busy:
+      return CallFinding{
+          Verdict::cheating, "idle",
+          "work of the call goes on, on the device or beside it, when its time has been taken"};
     case Fault::ended:
     case Fault::device_failed:
     case Fault::stack_overflow:
@@ -87,11 +92,20 @@ std::optional<CallFinding> review_cuda_error(const CallReport& report) {
 
 // A worker that reports a time which the referee's clock contradicts is lying or broken.
 std::optional<CallFinding> review_clock(const CallReport& report) {
+  if (!is_on(Defence::clock_agreement)) return std::nullopt;
   if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0 && report.elapsed_ms <= report.wall_ms)
     return std::nullopt;
   return CallFinding{Verdict::cheating, "clock",
                      fmt::format("the worker reports {} ms, the referee's clock says {} ms",
                                  report.elapsed_ms, report.wall_ms)};
+}
+
+std::optional<CallFinding> review_rest(const CallReport& report) {
+  if (report.threads_left == 0 || !is_on(Defence::host_threads)) return std::nullopt;
+  return CallFinding{
+      Verdict::cheating, "idle",
+      fmt::format("{} {} of its own {} left when a call is over", report.threads_left,
+                  report.threads_left == 1 ? "thread" : "threads", report.threads_left == 1 ? "is" : "are")};
 }
 
 std::optional<CallFinding> review_damage(const Lease::Damage& damage) {
@@ -114,7 +128,8 @@ std::optional<CallFinding> review_call(const CallReport& report) {
   if (auto finding = review_fault(report)) return finding;
   if (auto finding = review_cuda_error(report)) return finding;
   if (auto finding = review_damage(report.damage)) return finding;
-  return review_clock(report);
+  if (auto finding = review_clock(report)) return finding;
+  return review_rest(report);
 }
 
 bool is_crash(const CallReport& report) {

@@ -1,8 +1,16 @@
 #include "grade/candidate_run.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
+#include "base/defences.h"
+#include "build/linked_libraries.h"
 #include "grade/call_review.h"
+#include "grade/library_check.h"
+#include "grade/reference_watch.h"
+#include "grade/speed_checks.h"
 #include "measure/statistics.h"
 
 namespace kgrade {
@@ -31,14 +39,62 @@ class CandidateRun {
     if (built.status != BuildStatus::built) {
       const Verdict verdict = verdict_of(built.status);
       settle({verdict, check_behind(verdict), built.message});
-    } else if (load()) {
-      if (auto errors = run_cases(cases); !errors.empty()) return errors;
+    } else if (auto errors = run_built(built.library, cases); !errors.empty()) {
+      return errors;
     }
     conclude();
     return record_;
   }
 
  private:
+  Errors run_built(const std::filesystem::path& library, const std::vector<PlannedCase>& cases) {
+    if (session_.reference_alone.empty()) {
+      auto before = time_reference_alone(session_, cases);
+      if (!before) return before.errors();
+      session_.reference_alone = std::move(*before);
+    }
+    session_.candidate_calls = 0;
+    session_.device_is_shared = session_.arena.busy_ms() > longest_wait_ms;
+    // What cannot be read cannot be loaded either.
+    if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
+    if (uses_allowed_libraries() && load() && uses_allowed_libraries()) {
+      if (auto errors = run_cases(cases); !errors.empty()) return errors;
+    }
+    if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
+    if (auto error = session_.arena.recover()) return {*error};
+    return watch_reference(cases);
+  }
+
+  // What the reference takes now is also what it takes before the next candidate.
+  Errors watch_reference(const std::vector<PlannedCase>& cases) {
+    auto after = time_reference_alone(session_, cases);
+    if (!after) return after.errors();
+    bool watched = false;
+    for (CaseRecord& c : record_.cases) {
+      const auto now = after->find(c.name);
+      if (!c.run || now == after->end()) continue;
+      c.reference_before_ms = session_.reference_alone[c.name];
+      c.reference_after_ms = now->second;
+      if (c.verdict != Verdict::accepted) continue;
+      watched = true;
+      judge_reference(c);
+    }
+    if (watched) checks_.pass("reference_agreement");
+    session_.reference_alone = std::move(*after);
+    return {};
+  }
+
+  void judge_reference(CaseRecord& c) {
+    const auto suspicion = reference_disturbed({c.reference_before_ms, c.reference_ms, c.reference_after_ms});
+    if (!suspicion || !is_on(Defence::reference_agreement)) return;
+    c.verdict = Verdict::unstable;
+    c.message = *suspicion;
+    checks_.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
+    if (record_.verdict != Verdict::accepted) return;
+    record_.verdict = c.verdict;
+    record_.message = "case '" + c.name + "': " + c.message;
+  }
+
   bool load() {
     const auto timer = session_.stages.time("load");
     session_.progress("loading");
@@ -49,8 +105,24 @@ class CandidateRun {
     }
     Verdict verdict = answer.fault == Fault::time_limit ? Verdict::time_limit : Verdict::runtime_error;
     if (answer.fault == Fault::memory_limit) verdict = Verdict::memory_limit;
-    if (answer.fault == Fault::malformed) verdict = Verdict::cheating;
-    settle({verdict, "load", "while loading: " + answer.detail});
+    const bool lied = answer.fault == Fault::malformed;
+    if (lied) verdict = Verdict::cheating;
+    settle({verdict, lied ? "protocol" : "load", "while loading: " + answer.detail});
+    return false;
+  }
+
+  // Looks what it has opened so far. One that may not have a library is not run any further.
+  bool uses_allowed_libraries() {
+    Arena& arena = session_.arena;
+    std::vector<std::string>& opened = record_.libraries.opened;
+    const std::vector<std::string> now = arena.candidate_alive() ? arena.opened_libraries() : opened;
+    std::vector<std::string> all;
+    std::set_union(opened.begin(), opened.end(), now.begin(), now.end(), std::back_inserter(all));
+    opened = std::move(all);
+    const auto forbidden = forbidden_library(session_.problem.libraries, record_.libraries);
+    if (!forbidden) return true;
+    settle({Verdict::cheating, "libraries", *forbidden});
+    if (arena.candidate_alive()) arena.retire_candidate();
     return false;
   }
 
@@ -65,6 +137,10 @@ class CandidateRun {
       }
       auto result = run_case(session_, planned.bound, checks_);
       if (!result) return result.errors();
+      if (!uses_allowed_libraries()) {
+        result->verdict = record_.verdict;
+        result->message = record_.message;
+      }
       if (result->verdict != Verdict::accepted && record_.verdict == Verdict::accepted) {
         record_.verdict = result->verdict;
         record_.message = "case '" + result->name + "': " + result->message;

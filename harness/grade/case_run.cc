@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
+#include "base/defences.h"
 #include "grade/call_review.h"
+#include "grade/clock_check.h"
+#include "grade/draws.h"
+#include "grade/speed_checks.h"
 #include "measure/statistics.h"
 
 namespace kgrade {
@@ -18,6 +23,9 @@ constexpr Patience trusted_patience{300'000};
 constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
+
+// Calls on contents that the candidate has seen before.
+constexpr int repetitions = 2;
 
 Error trusted_failure(const std::string& who, const Case& bound, const std::string& why) {
   return {fmt::format("the {} fails on case '{}': {}", who, bound.name, why),
@@ -58,16 +66,24 @@ class CaseRun {
     record_.run = true;
     if (auto error = seat_all()) return *error;
     const double start = session_.stages.now();
-    for (int round = 0; !failed_ && wants_round(round, start); ++round) {
+    int round = 0;
+    for (; !failed_ && wants_round(round, start); ++round) {
       if (auto error = play_round(round)) return *error;
     }
+    if (!failed_) {
+      if (auto error = probe(round)) return *error;
+    }
     session_.arena.rise();
+    if (!failed_) judge_times();
     finish();
     return record_;
   }
 
  private:
   using Failure = std::optional<Error>;
+
+  // What a call of the candidate is for. To the candidate they all look alike.
+  enum class Purpose { warm_up, sample, repetition };
 
   bool wants_round(int round, double start) const {
     if (round == 0) return true;
@@ -99,13 +115,24 @@ class CaseRun {
   // Round 0 warms up: the reference goes first, since its time sets the candidate's limit, and no sample is
   // kept.
   Failure play_round(int round) {
-    draw_ = {session_.seed, static_cast<std::uint32_t>(round)};
+    draw_ = draw_of_round(session_.seed, round);
     session_.progress(fmt::format("{}: call {}", case_.name, round + 1));
     if (auto error = call_oracle()) return error;
+    const Purpose purpose = round > 0 ? Purpose::sample : Purpose::warm_up;
     const bool candidate_goes_first = round > 0 && candidate_first(session_.seed, round - 1);
-    if (candidate_goes_first) call_candidate(round > 0);
+    if (candidate_goes_first) call_candidate(purpose);
     if (auto error = call_reference(round > 0)) return error;
-    if (!candidate_goes_first) call_candidate(round > 0);
+    if (!candidate_goes_first) call_candidate(purpose);
+    return std::nullopt;
+  }
+
+  // Calls that give no sample, to hold the samples against: the last contents once more, and new ones.
+  Failure probe(int round) {
+    for (int i = 0; i < repetitions && !failed_; ++i) call_candidate(Purpose::repetition);
+    if (failed_ || !measured_) return std::nullopt;
+    draw_ = draw_of_round(session_.seed, round);
+    if (auto error = call_oracle()) return error;
+    call_candidate(Purpose::warm_up);
     return std::nullopt;
   }
 
@@ -121,7 +148,7 @@ class CaseRun {
     const CallReport report = session_.arena.call(Player::reference, draw_, trusted_patience);
     if (const auto finding = review_call(report))
       return trusted_failure("reference", case_, finding->message);
-    for (const OutputComparison& output : session_.arena.compare(Player::reference)) {
+    for (const OutputComparison& output : report.outputs) {
       const Judgement judgement = judge(output.comparison, session_.problem.thresholds, Precision::fp32);
       if (judgement.verdict == Verdict::accepted) continue;
       return trusted_failure(
@@ -129,6 +156,7 @@ class CaseRun {
           fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
     }
     if (keep_sample) record_.reference_ms.push_back(report.elapsed_ms);
+    reference_readings_.push_back({report.elapsed_ms, report.settled_ms, report.latency_hidden});
     slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
     return std::nullopt;
   }
@@ -139,7 +167,7 @@ class CaseRun {
     return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
   }
 
-  void call_candidate(bool keep_sample) {
+  void call_candidate(Purpose purpose) {
     if (failed_) return;
     const auto timer = session_.stages.time("candidate");
     const CallReport report = session_.arena.call(Player::candidate, draw_, candidate_limit());
@@ -152,25 +180,50 @@ class CaseRun {
       return;
     }
     record_.calls += 1;
-    compare_outputs();
-    if (!keep_sample) return;
+    if (record_.calls == 1 || is_on(Defence::every_call_compared)) judge_outputs(report.outputs);
+    readings_.push_back({report.elapsed_ms, report.settled_ms, report.latency_hidden});
+    least_waited_ms_ = std::min(least_waited_ms_, report.waited_ms);
+    keep_time(purpose, report);
+  }
+
+  void keep_time(Purpose purpose, const CallReport& report) {
+    if (purpose == Purpose::repetition) record_.repeated_ms.push_back(report.elapsed_ms);
+    // The first call of a process has things to do that no other has.
+    if (purpose == Purpose::warm_up && session_.candidate_calls > 0)
+      record_.unmeasured_ms.push_back(report.elapsed_ms);
+    session_.candidate_calls += 1;
+    if (purpose != Purpose::sample) return;
     record_.candidate_ms.push_back(report.elapsed_ms);
-    record_.candidate_wall_ms.push_back(report.wall_ms);
+    record_.candidate_wall_ms.push_back(report.settled_ms);
     record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
   }
 
-  void compare_outputs() {
-    const auto comparisons = session_.arena.compare(Player::candidate);
-    for (std::size_t i = 0; i < comparisons.size(); ++i) {
-      const Judgement judgement = judge(comparisons[i].comparison, session_.problem.thresholds,
-                                        precision_from(session_.problem.precision));
-      record_.precision = std::max(record_.precision, judgement.precision);
-      record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
-      record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
-      if (judgement.verdict == Verdict::accepted) continue;
-      note(
-          {judgement.verdict, check_behind(judgement.verdict), describe_wrong(comparisons[i], i, judgement)});
+  void judge_outputs(const std::vector<OutputComparison>& outputs) {
+    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(outputs[i], i);
+  }
+
+  void judge_output(OutputComparison output, std::size_t index) {
+    if (!is_on(Defence::nonfinite_compared)) output.comparison.nonfinite_mismatches = 0;
+    const Judgement judgement =
+        judge(output.comparison, session_.problem.thresholds, precision_from(session_.problem.precision));
+    record_.precision = std::max(record_.precision, judgement.precision);
+    record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
+    record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
+    if (judgement.verdict == Verdict::accepted) return;
+    if (judgement.verdict == Verdict::low_precision && !is_on(Defence::precision_class)) return;
+    note(explain_wrong(
+        {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement)}));
+  }
+
+  // A wrong output has a check of its own where the same candidate has been right on what is easier to know.
+  CallFinding explain_wrong(CallFinding finding) const {
+    if (is_small_change(draw_) && record_.calls > 1) {
+      finding.check = "fresh_contents";
+      finding.message += ", where the inputs differ from those of the call before in a few elements only";
+    } else if (case_.role == CaseRole::hidden) {
+      finding.check = "hidden_shapes";
     }
+    return finding;
   }
 
   std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement) {
@@ -191,6 +244,43 @@ class CaseRun {
     return text;
   }
 
+  // What only all times together can show.
+  void judge_times() {
+    const bool speed = session_.arena.measures_speed();
+    const auto suspect = [this](Defence defence, const char* check, const Suspicion& suspicion) {
+      if (suspicion && is_on(defence)) note({Verdict::cheating, check, *suspicion});
+    };
+    judge_clock(unexplained_time(readings_, reference_readings_, clock_tolerance(speed)));
+    suspect(Defence::idle_after_call, "idle", busy_between_calls());
+    if (measured_) {
+      record_.lower_bound_ms = lower_bound_ms(case_, session_.arena.device_info());
+      suspect(Defence::lower_bound, "lower_bound",
+              below_the_bound(quantile(record_.candidate_ms, 0.5), record_.lower_bound_ms));
+      checks_.pass("lower_bound");
+    }
+    suspect(Defence::repeat_speed, "repeat_speed",
+            faster_on_old_contents(record_.candidate_ms, record_.repeated_ms, speed_tolerance(speed)));
+    checks_.pass("repeat_speed");
+    suspect(Defence::steady_speed, "steady_speed",
+            faster_when_measured(record_.unmeasured_ms, record_.candidate_ms, speed_tolerance(speed)));
+    checks_.pass("steady_speed");
+  }
+
+  // Where others use the device too, time goes by that nobody can account for.
+  void judge_clock(const Suspicion& suspicion) {
+    if (!suspicion || !is_on(Defence::clock_agreement)) return;
+    if (!session_.device_is_shared) return note({Verdict::cheating, "clock", *suspicion});
+    note({Verdict::unstable, "clock",
+          *suspicion + "; the device was busy with something else before: grade again when it is free"});
+  }
+
+  // Somebody's kernel was in the way before every single call.
+  Suspicion busy_between_calls() const {
+    if (session_.device_is_shared || record_.calls < 3 || least_waited_ms_ < longest_wait_ms)
+      return std::nullopt;
+    return fmt::format("the device is busy between its calls, for {:.1f} ms at least", least_waited_ms_);
+  }
+
   // The first finding is the verdict.
   void note(const CallFinding& finding) {
     checks_.fail(finding.check, fmt::format("{}: {}", case_.name, finding.message));
@@ -203,6 +293,7 @@ class CaseRun {
   void finish() {
     if (record_.calls == 0) record_.precision = Precision::none;
     if (!failed_) checks_.pass_all();
+    if (!failed_ && case_.role == CaseRole::hidden) checks_.pass("hidden_shapes");
     if (!session_.arena.measures_speed() || failed_ || record_.candidate_ms.empty()) return;
     record_.speedup = quantile(record_.reference_ms, 0.5) / quantile(record_.candidate_ms, 0.5);
   }
@@ -214,7 +305,10 @@ class CaseRun {
   RoundPlan plan_;
   CaseRecord record_;
   Draw draw_;
+  std::vector<ClockReading> readings_;
+  std::vector<ClockReading> reference_readings_;
   double slowest_reference_ms_ = 0;
+  double least_waited_ms_ = std::numeric_limits<double>::infinity();
   bool failed_ = false;
 };
 

@@ -1,35 +1,73 @@
 #include "grade/contestants.h"
 
 namespace kgrade {
+namespace fs = std::filesystem;
 namespace {
 
-BuildRequest request_for(Role role, const std::filesystem::path& source, const std::filesystem::path& output,
-                         const Layout& layout) {
+fs::path plain(const fs::path& path) {
+  std::error_code failure;
+  fs::path result = fs::weakly_canonical(path, failure);
+  return failure ? fs::absolute(path, failure).lexically_normal() : result;
+}
+
+// What no candidate may see.
+std::vector<fs::path> secrets(const Layout& layout) {
+  const fs::path problems = plain(layout.problems);
+  return {plain(layout.reference), problems, problems.parent_path() / "solutions"};
+}
+
+// Where a header that looks like the candidate's own may not be read, the compiler's "no such file" says half
+// of it.
+void explain(Result<BuildOutcome>& outcome, const fs::path& source, const Layout& layout) {
+  if (!outcome || outcome->status != BuildStatus::compile_error) return;
+  const std::string reason = why_not_found(files_of_candidate(source, layout), outcome->log);
+  if (reason.empty()) return;
+  outcome->message += "; " + reason;
+  outcome->log += "note: " + reason + "\n";
+}
+
+}  // namespace
+
+OwnFiles files_of_candidate(const fs::path& source, const Layout& layout) {
+  return own_files(source, secrets(layout));
+}
+
+Result<std::string> hash_of_candidate(const fs::path& source, const Layout& layout) {
+  return hash_of(files_of_candidate(source, layout));
+}
+
+BuildRequest request_for(Role role, const fs::path& source, const fs::path& output, const Layout& layout) {
+  const OwnFiles own = role == Role::candidate ? files_of_candidate(source, layout) : own_files(source);
   BuildRequest request;
-  request.source = std::filesystem::absolute(source);
+  // A confined compiler sees the folder without the links that may lead to it.
+  request.source = own.files.front();
   request.shown_as = source.string();
   request.output_directory = output;
+  request.include_directories = {own.folder};
+  request.readable = own.files;
   if (role == Role::candidate) {
-    request.include_directories.push_back(request.source.parent_path());
+    request.hidden = secrets(layout);
     return request;
   }
   // Its own operators first, then those that kgrade comes with.
-  request.include_directories = {request.source.parent_path(), layout.reference};
+  request.include_directories.push_back(plain(layout.reference));
+  request.readable->push_back(plain(layout.reference) / "ops");
   request.defines = {{"KGRADE_ACCUMULATOR", role == Role::oracle ? "double" : "float"},
                      {"KGRADE_ELEMENT", "float"}};
   return request;
 }
 
-}  // namespace
-
-Build::Build(const Toolchain& toolchain, const Problem& problem, Role role,
-             const std::filesystem::path& source, const Layout& layout, StageClock& stages, bool checked) {
+Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, const fs::path& source,
+             const Layout& layout, StageClock& stages, bool checked) {
   BuildRequest request = request_for(role, source, directory_.path(), layout);
   request.checked = checked;
-  running_ = std::async(std::launch::async, [&toolchain, &problem, &stages, request = std::move(request)] {
-    const auto timer = stages.time("compile");
-    return toolchain.build(problem, request);
-  });
+  running_ = std::async(std::launch::async,
+                        [&toolchain, &problem, &stages, role, layout, request = std::move(request)] {
+                          const auto timer = stages.time("compile");
+                          auto outcome = toolchain.build(problem, request);
+                          if (role == Role::candidate) explain(outcome, request.source, layout);
+                          return outcome;
+                        });
 }
 
 const Result<BuildOutcome>& Build::finish() {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/temporary_directory.h"
+#include "build/own_files.h"
 #include "build/toolchain.h"
 #include "grade/layout.h"
 #include "grade/stage_clock.h"
@@ -15,13 +16,25 @@ namespace kgrade {
 
 enum class Role { oracle, reference, candidate };
 
+// What the compiler of a candidate may read of the user's: the file and the headers of its folder, but
+// nothing of the references, problems and solutions.
+OwnFiles files_of_candidate(const std::filesystem::path& source, const Layout& layout);
+
+// The SHA-256 of a candidate: of the file, or with headers of all that it may include (build/own_files.h). An
+// Error names a file that cannot be read.
+Result<std::string> hash_of_candidate(const std::filesystem::path& source, const Layout& layout);
+
+// How a contestant is built, with the compiler's output going to `output`.
+BuildRequest request_for(Role role, const std::filesystem::path& source, const std::filesystem::path& output,
+                         const Layout& layout);
+
 // A contestant being built, for a checked run or a plain one, on a thread of its own, in a private folder
 // that goes with the object.
 class Build {
  public:
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
         const Layout& layout, StageClock& stages, bool checked = false);
-  ~Build() { finish(); }
+  ~Build() = default;  // waits for the end
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;
 

@@ -19,8 +19,6 @@ namespace {
 
 constexpr Patience oracle_patience{300'000};
 
-using Failure = std::optional<GradeFailure>;
-
 // The header of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, padded to 64 bytes.
 std::string npy_header(const std::vector<std::int64_t>& shape) {
   std::string header =
@@ -106,8 +104,10 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
 
 Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const DumpOptions& options,
                  const Machinery& machinery) {
+  if (options.require_sandbox && !is_confined(machinery)) return lack_of_sandbox();
   auto device = machinery.open_device();
   if (!device) return machine_failure(device.errors());
+  (*device)->confine_workers(machinery.sandbox);
   auto toolchain = machinery.make_toolchain();
   if (!toolchain) return machine_failure(toolchain.errors());
   StageClock stages(*machinery.clock);

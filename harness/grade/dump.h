@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "grade/grade.h"
-#include "grade/layout.h"
+#include "grade/machinery.h"
+#include "grade/run.h"
 
 namespace kgrade {
 
@@ -17,12 +17,12 @@ struct DumpOptions {
   Bindings overrides;  // scalar parameters that replace those of the cases
   std::uint64_t seed = 0;
   std::filesystem::path directory;  // made when missing
+  bool require_sandbox = false;     // as in RunOptions
   Layout layout;
 };
 
 // Writes <directory>/<case>/<tensor>.npy (NumPy's format, version 1.0, '<f4', C order) for every tensor, and
 // case.json with the slug, the case, the parameters and the names of the outputs.
-std::optional<GradeFailure> dump_cases(const Problem& problem, const DumpOptions& options,
-                                       const Machinery& machinery);
+Failure dump_cases(const Problem& problem, const DumpOptions& options, const Machinery& machinery);
 
 }  // namespace kgrade

@@ -5,205 +5,131 @@
 #include <cmath>
 #include <memory>
 
-#include "base/text.h"
+#include "base/defences.h"
 #include "contest/referee.h"
 #include "data/seed.h"
 #include "grade/candidate_run.h"
-#include "grade/contestants.h"
 #include "grade/preparation.h"
+#include "grade/run_setup.h"
+#include "spec/hidden_cases.h"
 
 namespace kgrade {
 namespace {
 
-using Failure = std::optional<GradeFailure>;
-
-// The trusted two: built and seated once for all candidates.
-struct Trusted {
-  const char* name;
-  std::unique_ptr<Build> build;
-  std::unique_ptr<Seat> seat;
-};
-
-// A reference that does not build is its author's to mend, and so is one that does not fit its problem.
-Failure load_trusted(Trusted& trusted, const std::string& source, StageClock& stages) {
-  const Result<BuildOutcome>& built = trusted.build->finish();
-  if (!built) return GradeFailure{exit_machine, built.errors()};
-  if (built->status != BuildStatus::built) {
-    return GradeFailure{exit_usage,
-                        {{fmt::format("the {} does not build: {}", trusted.name, built->message),
-                          "the reference must define the function that `kgrade show` prints",
-                          {source, 0, 0}}}};
-  }
-  const auto timer = stages.time("load");
-  const Answer loaded = trusted.seat->load(built->library, load_patience);
-  if (loaded.ok()) return std::nullopt;
-  return GradeFailure{
-      exit_internal,
-      {{fmt::format("the {} does not load: {}", trusted.name, loaded.detail), "", {source, 0, 0}}}};
-}
-
 class GradeRun {
  public:
   GradeRun(const Problem& problem, const GradeOptions& options, const Machinery& machinery)
-      : problem_(problem), options_(options), machinery_(machinery) {}
+      : problem_(problem),
+        options_(options),
+        machinery_(machinery),
+        setup_(problem, options, machinery, false) {}
 
   GradeOutcome run() {
-    const double start = machinery_.clock->now();
-    if (auto failure = prepare()) return {std::nullopt, failure};
-    begin_record();
-    if (auto failure = run_candidates()) return {std::nullopt, failure};
-    record_.stages = stages_.stages();
-    record_.total_seconds = machinery_.clock->now() - start;
-    return {record_, std::nullopt};
+    return setup_.carry_out(record_, [this] { return grade_candidates(); });
   }
 
  private:
+  Failure grade_candidates() {
+    if (auto failure = prepare()) return failure;
+    begin_record();
+    if (auto failure = setup_.load_trusted()) return failure;
+    Referee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), setup_.seat_of_trusted(1));
+    return setup_.each_candidate([&](const CandidateSource& source, Build& build) {
+      return grade_candidate(referee, source, *build.finish());
+    });
+  }
+
   Failure prepare() {
-    auto candidates = read_candidates(options_.candidates);
-    if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
-    candidates_ = std::move(*candidates);
-    if (const Errors missing = missing_for_grading(problem_); !missing.empty())
-      return GradeFailure{exit_usage, missing};
+    const auto select = [this] { return choose_cases(); };
+    if (auto failure = setup_.read(select)) return failure;
+    if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
+    return take_next_seat();
+  }
+
+  // Those of the file, and hidden ones that a seed of their own draws now.
+  Result<std::vector<PlannedCase>> choose_cases() {
     auto cases = select_cases(problem_, options_.cases, machinery_.measures_speed);
-    if (!cases) return GradeFailure{exit_usage, cases.errors()};
-    cases_ = std::move(*cases);
-    reference_source_ = options_.layout.reference_source(problem_);
-    if (!std::filesystem::exists(reference_source_)) {
-      return GradeFailure{exit_usage,
-                          {{fmt::format("problem '{}' has no reference", problem_.slug),
-                            "write it: the oracle is built from it",
-                            {reference_source_.string(), 0, 0}}}};
-    }
-    return start_machinery();
+    if (!cases) return cases;
+    if (asks_for_hidden() && problem_.fuzz.empty()) return no_hidden_shapes();
+    if (hidden_count() == 0) return cases;
+    record_.hidden_seed = options_.hidden_seed ? *options_.hidden_seed : random_seed();
+    HiddenOptions hidden;
+    hidden.seed = *record_.hidden_seed;
+    hidden.count = hidden_count();
+    auto drawn = draw_hidden_cases(problem_, hidden);
+    if (!drawn) return drawn.errors();
+    for (Case& bound : *drawn) cases->push_back({std::move(bound), ""});
+    return cases;
   }
 
-  // Compilers run on threads of their own while this one creates the device's context.
-  Failure start_machinery() {
-    options_.progress("compiling");
-    auto toolchain = machinery_.make_toolchain();
-    if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
-    toolchain_ = std::move(*toolchain);
-    oracle_.build = std::make_unique<Build>(*toolchain_, problem_, Role::oracle, reference_source_,
-                                            options_.layout, stages_);
-    reference_.build = std::make_unique<Build>(*toolchain_, problem_, Role::reference, reference_source_,
-                                               options_.layout, stages_);
-    start_build(0);
-    auto device = open();
-    if (!device) return GradeFailure{exit_machine, device.errors()};
-    device_ = std::move(*device);
-    const Errors memory = check_memory(cases_, problem_, *device_);
-    if (!memory.empty()) return GradeFailure{exit_usage, memory};
-    return seat_trusted();
+  bool asks_for_hidden() const {
+    return options_.hidden_cases.value_or(options_.hidden_seed ? usual_hidden_cases : 0) > 0;
   }
 
-  Result<std::unique_ptr<Device>> open() {
-    const auto timer = stages_.time("device");
-    return machinery_.open_device();
+  Error no_hidden_shapes() const {
+    return {fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem_.slug),
+            "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
+            {problem_.path.string(), 0, 0}};
   }
 
-  void start_build(std::size_t candidate) {
-    if (candidate >= candidates_.size()) return;
-    next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidates_[candidate].path,
-                                          options_.layout, stages_);
+  // Who names cases wants those.
+  std::size_t hidden_count() const {
+    if (problem_.fuzz.empty() || !is_on(Defence::hidden_shapes)) return 0;
+    const bool usual = options_.cases.empty() || options_.hidden_seed;
+    return options_.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
   }
 
-  Failure seat_trusted() {
-    for (Trusted* trusted : {&oracle_, &reference_}) {
-      auto seat = Seat::take(*device_, problem_);
-      if (!seat) return GradeFailure{exit_machine, seat.errors()};
-      trusted->seat = std::move(*seat);
-    }
-    auto candidate_seat = Seat::take(*device_, problem_);
-    if (!candidate_seat) return GradeFailure{exit_machine, candidate_seat.errors()};
-    next_seat_ = std::move(*candidate_seat);
-    const auto timer = stages_.time("workers");
-    const Answer ready = oracle_.seat->await_ready(load_patience);
-    if (!ready.ok()) {
-      return GradeFailure{exit_machine,
-                          {{"a worker cannot use the device: " + ready.detail,
-                            "run `kgrade doctor`; another program may hold the GPU",
-                            {}}}};
-    }
+  // The worker of a candidate prepares its device while that is being compiled.
+  Failure take_next_seat() {
+    auto seat = Seat::take(setup_.device(), problem_);
+    if (!seat) return GradeFailure{exit_machine, seat.errors()};
+    next_seat_ = std::move(*seat);
     return std::nullopt;
   }
 
   void begin_record() {
-    record_.tool = tool_info();
-    record_.started_at = utc_now();
-    record_.host = host_info();
-    record_.device = device_->info();
-    record_.problem_slug = problem_.slug;
-    record_.problem_title = problem_.title;
-    record_.problem_sha256 = problem_.content_sha256;
+    setup_.describe(record_);
     record_.required_precision = precision_from(problem_.precision);
     record_.thresholds = problem_.thresholds;
-    record_.reference = {"reference/" + problem_.slug + ".cu", hash_of_reference(reference_source_)};
-    record_.toolchain = toolchain_->describe();
-    record_.seed = options_.seed ? *options_.seed : random_seed();
     record_.quick = options_.effort == Effort::quick;
   }
 
-  Failure run_candidates() {
-    for (Trusted* trusted : {&oracle_, &reference_}) {
-      if (auto failure = load_trusted(*trusted, reference_source_.string(), stages_)) return failure;
-    }
-    Referee referee(*device_, problem_, *oracle_.seat, *reference_.seat);
-    for (std::size_t i = 0; i < candidates_.size(); ++i) {
-      const std::unique_ptr<Build> build = std::move(next_build_);
-      auto seat = std::move(next_seat_);
-      if (seat == nullptr) {
-        auto taken = Seat::take(*device_, problem_);
-        if (!taken) return GradeFailure{exit_machine, taken.errors()};
-        seat = std::move(*taken);
-      }
-      const Result<BuildOutcome>& built = build->finish();
-      if (!built) return GradeFailure{exit_machine, built.errors()};
-      if (auto failure = check_unchanged(candidates_[i])) return failure;
-      start_build(i + 1);  // compiles while this one runs
-      referee.seat_candidate(std::move(seat), built->library);
-      auto record = run_one(referee, candidates_[i], *built);
+  Failure grade_candidate(Referee& referee, const CandidateSource& source, const BuildOutcome& built) {
+    auto record = run_one(referee, source, built);
+    if (!record) return GradeFailure{exit_internal, record.errors()};
+    if (record->verdict == Verdict::unstable) {
+      // Something else may have been on the machine: once more, from the start.
+      if (auto failure = take_next_seat()) return failure;
+      record = run_one(referee, source, built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
-      record_.candidates.push_back(std::move(*record));
     }
-    return std::nullopt;
-  }
-
-  // The record's hash must be that of what was compiled.
-  static Failure check_unchanged(const CandidateSource& source) {
-    const auto content = read_text_file(source.path);
-    if (content && sha256_hex(*content) == source.sha256) return std::nullopt;
-    return GradeFailure{
-        exit_usage,
-        {{"candidate: changed while it was being graded", "grade it again", {source.path.string(), 0, 0}}}};
+    record_.candidates.push_back(std::move(*record));
+    const bool last = record_.candidates.size() == setup_.candidates().size();
+    return last ? std::nullopt : take_next_seat();
   }
 
   Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source,
                                   const BuildOutcome& built) {
-    Session session{referee, problem_, record_.seed, options_.effort, {}, stages_, {}};
-    session.progress = [this, name = source.path.filename().string()](const std::string& what) {
-      options_.progress(name + ": " + what);
-    };
+    referee.seat_candidate(std::move(next_seat_), built.library);
+    Session session{
+        referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), setup_.progress_of(source)};
+    session.reference_alone = std::move(reference_alone_);
     if (options_.time_limit_seconds)
       session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
     CandidateRecord record;
     record.path = source.path.string();
     record.sha256 = source.sha256;
-    return run_candidate(session, built, cases_, std::move(record));
+    auto result = run_candidate(session, built, setup_.cases(), std::move(record));
+    reference_alone_ = std::move(session.reference_alone);
+    return result;
   }
 
   const Problem& problem_;
   const GradeOptions& options_;
   const Machinery& machinery_;
-  StageClock stages_{*machinery_.clock};
-  std::vector<CandidateSource> candidates_;
-  std::vector<PlannedCase> cases_;
-  std::filesystem::path reference_source_;
-  std::unique_ptr<Toolchain> toolchain_;
-  std::unique_ptr<Device> device_;
-  Trusted oracle_{"oracle", {}, {}};
-  Trusted reference_{"reference", {}, {}};
-  std::unique_ptr<Build> next_build_;
+  RunSetup setup_;
   std::unique_ptr<Seat> next_seat_;
+  std::map<std::string, std::vector<double>> reference_alone_;  // see Session
   Record record_;
 };
 

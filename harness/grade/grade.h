@@ -2,46 +2,26 @@
 // runs through the cases one after the other.
 #pragma once
 
-#include <filesystem>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "grade/layout.h"
 #include "grade/machinery.h"
+#include "grade/run.h"
 #include "measure/schedule.h"
 #include "report/record.h"
 
 namespace kgrade {
 
-struct GradeOptions {
-  std::vector<std::filesystem::path> candidates;
-  std::vector<std::string>
-      cases;  // by name; empty: all, but no bench case on a device that measures no speed
-  std::optional<std::uint64_t> seed;  // drawn at random when unset
+inline constexpr std::size_t usual_hidden_cases = 4;
+
+// No case named: all, but no bench case on a device that measures no speed.
+struct GradeOptions : RunOptions {
   Effort effort = Effort::normal;
-  std::optional<double> time_limit_seconds;  // of one call
-  Layout layout;
-  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  // Hidden shapes: how many (unset: the usual number when no case is named or a seed is given, none
+  // otherwise), and the seed that they are drawn by (unset: a random one, which the record keeps). A problem
+  // without `fuzz` has none, and asking for some is wrong usage.
+  std::optional<std::size_t> hidden_cases;
+  std::optional<std::uint64_t> hidden_seed;
 };
 
-// What went wrong besides a verdict, and the exit code that says so.
-struct GradeFailure {
-  int exit_code = 2;
-  Errors errors;
-};
-
-// Exit codes of failures: wrong usage or a fault in a problem file or reference; the machine lacks something;
-// a fault of our own.
-constexpr int exit_usage = 2;
-constexpr int exit_machine = 3;
-constexpr int exit_internal = 70;
-
-struct GradeOutcome {
-  std::optional<Record> record;
-  std::optional<GradeFailure> failure;
-};
+using GradeOutcome = RunOutcome<Record>;
 
 GradeOutcome grade(const Problem& problem, const GradeOptions& options, const Machinery& machinery);
 

@@ -18,6 +18,7 @@ Layout Layout::find(const fs::path& problems_override) {
   layout.reference = root / "reference";
   layout.emulated_include = root / "harness/device/emulated/include";
   layout.workers = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  layout.launcher = layout.workers / "kgrade-sandbox";
   if (problems_override.empty()) return layout;
   layout.problems = problems_override;
   const fs::path neighbour = fs::absolute(problems_override, ignored).lexically_normal() / ".." / "reference";

@@ -12,6 +12,7 @@ struct Layout {
   std::filesystem::path reference;         // reference/<slug>.cu, reference/ops/
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
   std::filesystem::path workers;           // kgrade-worker-*: beside the program
+  std::filesystem::path launcher;          // kgrade-sandbox: among them
 
   // The checkout that this program was built from; `problems` is replaced when the user names another folder,
   // and its neighbour `reference` with it when there is one.

@@ -9,6 +9,8 @@
 #include "device/device.h"
 #include "device/registry.h"
 #include "grade/layout.h"
+#include "grade/run.h"
+#include "sandbox/sandbox.h"
 
 namespace kgrade {
 
@@ -18,7 +20,14 @@ struct Machinery {
   std::function<Result<std::unique_ptr<Device>>()> open_device;
   std::function<Result<std::unique_ptr<Toolchain>>()> make_toolchain;
   std::shared_ptr<const Clock> clock;
+  // What compilers and workers run in; null where nothing is to be confined.
+  std::shared_ptr<const Sandbox> sandbox = nullptr;
 };
+
+// True when what runs in the sandbox has file system, network and processes of its own.
+bool is_confined(const Machinery& machinery);
+// The failure of a run that may not do without.
+GradeFailure lack_of_sandbox();
 
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout);
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "contest/lease.h"
+#include "grade/contestants.h"
 
 namespace kgrade {
 namespace {
@@ -17,7 +18,7 @@ std::vector<std::string> case_names(const Problem& problem) {
   return names;
 }
 
-Result<CandidateSource> read_candidate(const std::filesystem::path& path) {
+Result<CandidateSource> read_candidate(const std::filesystem::path& path, const Layout& layout) {
   const auto content = read_text_file(path);
   if (!content) {
     Error error = content.error();
@@ -30,17 +31,26 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path) {
                  "rename it",
                  {path.string(), 0, 0}};
   }
-  return CandidateSource{path, sha256_hex(*content)};
+  auto hash = hash_of_candidate(path, layout);
+  if (!hash) return hash.errors();
+  return CandidateSource{path, std::move(*hash)};
+}
+
+// A hidden case stands nowhere.
+Location place_of(const Problem& problem, const std::string& name) {
+  const CaseSpec* const found = problem.find_case(name);
+  return found != nullptr ? found->location : Location{problem.path.string(), 0, 0};
 }
 
 }  // namespace
 
-Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths) {
+Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
+                                                     const Layout& layout) {
   if (paths.empty()) return Error{"no candidate given", "name one or more .cu files", {}};
   std::vector<CandidateSource> sources;
   Errors errors;
   for (const auto& path : paths) {
-    auto source = read_candidate(path);
+    auto source = read_candidate(path, layout);
     if (source) {
       sources.push_back(std::move(*source));
     } else {
@@ -49,6 +59,11 @@ Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::file
   }
   if (!errors.empty()) return errors;
   return sources;
+}
+
+bool is_unchanged(const CandidateSource& source, const Layout& layout) {
+  const auto now = read_candidate(source.path, layout);
+  return now && now->sha256 == source.sha256;
 }
 
 Error unknown_case(const Problem& problem, const std::string& name) {
@@ -91,7 +106,7 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
     errors.push_back(
         {fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",
                      planned.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
-         "choose smaller cases with --case", problem.find_case(planned.bound.name)->location});
+         "choose smaller cases with --case", place_of(problem, planned.bound.name)});
   }
   return errors;
 }

@@ -7,7 +7,8 @@
 
 #include "device/device.h"
 #include "grade/candidate_run.h"
-#include "grade/grade.h"
+#include "grade/layout.h"
+#include "report/record.h"
 
 namespace kgrade {
 
@@ -16,9 +17,13 @@ struct CandidateSource {
   std::string sha256;
 };
 
-// Reads and hashes the candidates. Errors: none given, missing, a folder, unreadable, a path that no compiler
-// takes.
-Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths);
+// Reads and hashes the candidates, with the headers that each may include. Errors: none given, missing, a
+// folder, unreadable, a path that no compiler takes.
+Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
+                                                     const Layout& layout);
+
+// True when the files are still those that were read: what is compiled must have the record's hash.
+bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
 // The cases to run, or all when none is named. Where times are no speed, bench cases are left out unless
 // named.

@@ -7,8 +7,9 @@
 
 namespace kgrade {
 
-// Raised whenever a reader of older files would misread a newer one.
-constexpr int check_schema_version = 1;
+// Raised whenever a reader of older files would misread a newer one. Since 2 hashes of candidates cover their
+// headers.
+constexpr int check_schema_version = 2;
 
 nlohmann::ordered_json to_json(const CheckRecord& record);
 

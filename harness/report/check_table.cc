@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
+#include "report/confinement.h"
 
 namespace kgrade {
 namespace {
@@ -133,6 +134,7 @@ std::string render_table(const CheckRecord& record, const Style& style, bool ver
     if (verbose && !candidate.cases.empty()) text += passes_text(candidate, style);
     text += log_text(candidate, verbose);
   }
+  text += confinement_text(record.sandbox, style);
   for (const std::string& note : record.notes) {
     text += fmt::format("{} {}\n", style(Colour::yellow, "note:"), printable(note));
   }

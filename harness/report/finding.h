@@ -88,24 +88,12 @@ struct CheckedCandidate {
   std::vector<CheckedCase> cases;
 };
 
-struct CheckRecord {
-  ToolInfo tool;
-  std::string started_at;  // ISO 8601, UTC
-  HostInfo host;
-  DeviceInfo device;
-  std::string problem_slug;
-  std::string problem_title;
-  std::string problem_sha256;
-  ReferenceRecord reference;
-  std::string toolchain;
+struct CheckRecord : RunRecord {
   std::string checker;  // "emulated device", "compute-sanitizer 2025.3.1.0"
-  std::uint64_t seed = 0;
   std::vector<std::string> passes;
   double time_limit_seconds = 0;
   std::vector<std::string> notes;  // what the machine lacks, and how to get it
   std::vector<CheckedCandidate> candidates;
-  std::vector<StageTime> stages;
-  double total_seconds = 0;
 };
 
 bool all_clean(const CheckRecord& record);

@@ -31,6 +31,15 @@ Json times(const std::vector<double>& samples) {
   return {{"samples_ms", samples}, {"summary", json_of(summarise(samples))}};
 }
 
+// Times that no speedup is made of, by which speeds that cannot be are found (grade/speed_checks.h).
+Json evidence_of(const CaseRecord& c) {
+  return {{"repeated_ms", c.repeated_ms},
+          {"unmeasured_ms", c.unmeasured_ms},
+          {"reference_before_ms", c.reference_before_ms},
+          {"reference_after_ms", c.reference_after_ms},
+          {"lower_bound_ms", c.lower_bound_ms > 0 ? Json(c.lower_bound_ms) : Json(nullptr)}};
+}
+
 Json json_of(const CaseRecord& c) {
   Json parameters = Json::object();
   for (const auto& [name, value] : c.parameters) parameters[name] = value;
@@ -53,6 +62,7 @@ Json json_of(const CaseRecord& c) {
   json["candidate"]["wall_samples_ms"] = c.candidate_wall_ms;
   json["reference"] = times(c.reference_ms);
   json["speedup"] = value_or_null(c.speedup);
+  json["evidence"] = evidence_of(c);
   return json;
 }
 
@@ -77,6 +87,7 @@ Json json_of(const CandidateRecord& candidate) {
           {"precision", to_string(candidate.precision)},
           {"speedup", value_or_null(candidate.speedup)},
           {"compile", {{"seconds", candidate.compile_seconds}, {"log", candidate.compiler_log}}},
+          {"libraries", {{"linked", candidate.libraries.linked}, {"opened", candidate.libraries.opened}}},
           {"checks", array_of<Check>(candidate.checks, json_of)},
           {"cases", array_of<CaseRecord>(candidate.cases, json_of)}};
 }
@@ -84,29 +95,15 @@ Json json_of(const CandidateRecord& candidate) {
 }  // namespace
 
 Json to_json(const Record& record) {
-  return {{"schema", "kgrade-record"},
-          {"schema_version", record_schema_version},
-          {"tool", json_of(record.tool)},
-          {"started_at", record.started_at},
-          {"host", json_of(record.host)},
-          {"device", json_of(record.device)},
-          {"problem",
-           {{"slug", record.problem_slug},
-            {"title", record.problem_title},
-            {"sha256", record.problem_sha256},
-            {"precision", to_string(record.required_precision)},
-            {"thresholds",
-             {{"fp32", record.thresholds.fp32},
-              {"tf32", record.thresholds.tf32},
-              {"bf16", record.thresholds.bf16}}}}},
-          {"reference", {{"path", record.reference.path}, {"sha256", record.reference.sha256}}},
-          {"toolchain", record.toolchain},
-          // As text: a 64-bit seed does not survive readers that know only doubles.
-          {"seed", std::to_string(record.seed)},
-          {"quick", record.quick},
-          {"candidates", array_of<CandidateRecord>(record.candidates, json_of)},
-          {"stages_seconds", json_of(record.stages)},
-          {"total_seconds", record.total_seconds}};
+  Json json = begin_json(record, "kgrade-record", record_schema_version);
+  json["problem"]["precision"] = to_string(record.required_precision);
+  json["problem"]["thresholds"] = {
+      {"fp32", record.thresholds.fp32}, {"tf32", record.thresholds.tf32}, {"bf16", record.thresholds.bf16}};
+  json["hidden_seed"] = record.hidden_seed ? Json(std::to_string(*record.hidden_seed)) : Json(nullptr);
+  json["quick"] = record.quick;
+  json["candidates"] = array_of<CandidateRecord>(record.candidates, json_of);
+  end_json(json, record);
+  return json;
 }
 
 std::string to_text(const Record& record) {

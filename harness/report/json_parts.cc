@@ -31,10 +31,37 @@ Json json_of(const HostInfo& host) {
           {"processor", host.processor}, {"cores", host.cores},   {"memory_bytes", host.memory_bytes}};
 }
 
-Json json_of(const std::vector<StageTime>& stages) {
-  Json json = Json::object();
-  for (const StageTime& stage : stages) json[stage.name] = stage.seconds;
-  return json;
+Json json_of(const SandboxRecord& sandbox) {
+  Json layers = Json::array();
+  for (const SandboxLayer& layer : sandbox.layers) {
+    layers.push_back(
+        {{"name", layer.name}, {"active", layer.active}, {"detail", layer.detail}, {"remedy", layer.remedy}});
+  }
+  return {{"confined", sandbox.confined}, {"layers", layers}};
+}
+
+Json begin_json(const RunRecord& record, const std::string& schema, int schema_version) {
+  return {
+      {"schema", schema},
+      {"schema_version", schema_version},
+      {"tool", json_of(record.tool)},
+      {"started_at", record.started_at},
+      {"host", json_of(record.host)},
+      {"device", json_of(record.device)},
+      {"sandbox", json_of(record.sandbox)},
+      {"problem",
+       {{"slug", record.problem_slug}, {"title", record.problem_title}, {"sha256", record.problem_sha256}}},
+      {"reference", {{"path", record.reference.path}, {"sha256", record.reference.sha256}}},
+      {"toolchain", record.toolchain},
+      // As text: a 64-bit seed does not survive readers that know only doubles.
+      {"seed", std::to_string(record.seed)}};
+}
+
+void end_json(Json& json, const RunRecord& record) {
+  Json stages = Json::object();
+  for (const StageTime& stage : record.stages) stages[stage.name] = stage.seconds;
+  json["stages_seconds"] = stages;
+  json["total_seconds"] = record.total_seconds;
 }
 
 }  // namespace kgrade

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "sandbox/sandbox.h"
 #include "spec/case.h"
 #include "verify/verdict.h"
 
@@ -55,7 +56,20 @@ struct CaseRecord {
   std::vector<double> candidate_ms;
   std::vector<double> reference_ms;
   std::vector<double> candidate_wall_ms;  // the referee's clock around the same calls
-  std::optional<double> speedup;          // reference median over candidate median, where times are speed
+  // Of the candidate, without samples of their own: calls on contents seen before, and on new ones.
+  std::vector<double> repeated_ms;
+  std::vector<double> unmeasured_ms;
+  // Of the reference, alone on the device, before and after the candidate.
+  std::vector<double> reference_before_ms;
+  std::vector<double> reference_after_ms;
+  double lower_bound_ms = 0;      // that the device's memory and arithmetic set; 0: not known
+  std::optional<double> speedup;  // reference median over candidate median, where times are speed
+};
+
+// Names of files.
+struct LibraryUse {
+  std::vector<std::string> linked;  // in the order of the built library
+  std::vector<std::string> opened;  // at run time, besides those that its worker has anyway; sorted
 };
 
 struct CandidateRecord {
@@ -67,6 +81,7 @@ struct CandidateRecord {
   std::optional<double> speedup;          // geometric mean over the accepted bench cases
   std::string compiler_log;
   double compile_seconds = 0;
+  LibraryUse libraries;
   std::vector<Check> checks;
   std::vector<CaseRecord> cases;
 };
@@ -81,23 +96,35 @@ struct StageTime {
   double seconds = 0;
 };
 
-struct Record {
+// What compilers and workers ran in.
+struct SandboxRecord {
+  bool confined = false;             // file system, network and processes of their own: Sandbox::confines()
+  std::vector<SandboxLayer> layers;  // those that were missing too; empty: there was no sandbox at all
+};
+
+// What the records of all commands hold.
+struct RunRecord {
   ToolInfo tool;
   std::string started_at;  // ISO 8601, UTC
   HostInfo host;
   DeviceInfo device;
+  SandboxRecord sandbox;
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
-  Precision required_precision = Precision::fp32;
-  Thresholds thresholds;
   ReferenceRecord reference;
   std::string toolchain;  // compiler, version and flags
   std::uint64_t seed = 0;
-  bool quick = false;
-  std::vector<CandidateRecord> candidates;
   std::vector<StageTime> stages;  // wall seconds; compiling and preparing the device overlap
   double total_seconds = 0;
+};
+
+struct Record : RunRecord {
+  Precision required_precision = Precision::fp32;
+  Thresholds thresholds;
+  bool quick = false;
+  std::optional<std::uint64_t> hidden_seed;  // that hidden cases were drawn by
+  std::vector<CandidateRecord> candidates;
 };
 
 bool all_accepted(const Record& record);

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/text.h"
 #include "measure/statistics.h"
+#include "report/confinement.h"
 
 namespace kgrade {
 namespace {
@@ -39,6 +41,32 @@ void add_case(TextTable& table, const CaseRecord& c, const Record& record, const
   table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
              median_text(c.candidate_ms, speed), median_text(c.reference_ms, speed), speedup_text(c.speedup),
              c.verdict == Verdict::accepted ? "" : printable(c.message)});
+}
+
+// "batch_size=1, alpha=0.5"
+std::string parameters_text(const CaseRecord& c) {
+  std::string text;
+  const auto add = [&text](const std::string& name, auto value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  };
+  for (const auto& [name, value] : c.parameters) add(name, value);
+  for (const auto& [name, value] : c.real_parameters) add(name, value);
+  return text;
+}
+
+bool is_hidden(const CaseRecord& c) { return c.role == CaseRole::hidden; }
+
+// A shape that stands in no file: what it is, and how to see it fail again.
+std::string hidden_failures(const CandidateRecord& candidate, const Record& record) {
+  const auto hidden = std::count_if(candidate.cases.begin(), candidate.cases.end(), is_hidden);
+  std::string text;
+  for (const CaseRecord& c : candidate.cases) {
+    if (!is_hidden(c) || !c.run || c.verdict == Verdict::accepted) continue;
+    text += fmt::format("  {} is {}\n", c.name, parameters_text(c));
+  }
+  if (text.empty() || !record.hidden_seed) return text;
+  return text + fmt::format("  the same hidden shapes again: --hidden {} --hidden-seed {}\n", hidden,
+                            *record.hidden_seed);
 }
 
 std::string headline(const CandidateRecord& candidate, const Style& style) {
@@ -86,7 +114,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
       TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
                       {false, false, false, true, false, true, true, true, false});
       for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
-      text += table.render(style);
+      text += table.render(style) + hidden_failures(candidate, record);
     }
     if (verbose) text += checks_text(candidate, style);
     if (!candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error)) {
@@ -95,6 +123,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
     }
   }
   if (verbose) text += stages_text(record, style);
+  text += confinement_text(record.sandbox, style);
   if (!record.device.measures_speed) {
     text += style(Colour::dim,
                   "The emulated device judges answers only: its times are no speed and are not shown.\n");

@@ -77,6 +77,11 @@ class CaseReader {
       spec_.role = known;
       return true;
     }
+    if (*role == to_string(CaseRole::hidden)) {
+      diagnostics_.add(entry->location, "the role 'hidden' is for cases that no file holds",
+                       "write sample, test or bench; hidden cases are drawn from the ranges of `fuzz`");
+      return false;
+    }
     diagnostics_.add(entry->location, fmt::format("unknown role {}", in_quotes(*role)),
                      suggestion_of_known(*role, {"sample", "test", "bench"}));
     return false;

@@ -9,6 +9,7 @@
 
 #include "spec/case.h"
 #include "spec/fields.h"
+#include "spec/hidden_cases.h"
 #include "spec/scalar_type.h"
 
 namespace kgrade {
@@ -97,6 +98,20 @@ class Linter {
       warn(problem_.fuzz.front().location, fmt::format("'fuzz' leaves out '{}'", parameter.name),
            fmt::format("write `{}: 1..3`, or one integer", parameter.name));
     }
+    check_hidden_cases();
+  }
+
+  // Only a problem without other faults: whatever is wrong with its cases would be told a second time.
+  void check_hidden_cases() {
+    const bool sound = std::none_of(findings_.begin(), findings_.end(), [](const LintFinding& finding) {
+      return finding.severity == LintFinding::Severity::error;
+    });
+    if (!sound) return;
+    HiddenOptions options;
+    options.count = 1;
+    const auto drawn = draw_hidden_cases(problem_, options);
+    if (drawn) return;
+    for (const Error& error : drawn.errors()) findings_.push_back({LintFinding::Severity::error, error});
   }
 
   void check_what_readers_miss() {

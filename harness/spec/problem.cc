@@ -27,6 +27,18 @@ std::string_view to_string(CaseRole role) {
       return "test";
     case CaseRole::bench:
       return "bench";
+    case CaseRole::hidden:
+      return "hidden";
+  }
+  return "";
+}
+
+std::string_view to_string(Libraries libraries) {
+  switch (libraries) {
+    case Libraries::any:
+      return "any";
+    case Libraries::none:
+      return "none";
   }
   return "";
 }

@@ -18,10 +18,20 @@ namespace kgrade {
 inline constexpr std::size_t max_parameters = 64;
 
 enum class Difficulty { easy, medium, hard };
-enum class CaseRole { sample, test, bench };
+// `hidden` is never in a file: spec/hidden_cases.h draws such cases.
+enum class CaseRole { sample, test, bench, hidden };
+// What a contestant may use besides its own code. With `none` it may neither link nor open (dlopen) a library
+// other than
+// - the C and C++ runtime: libc, libm, libdl, libpthread, librt, libstdc++, libgcc_s and the dynamic loader,
+// - the driver's libcuda, with what it opens itself, and the CUDA runtime that nvcc links statically,
+// - what the harness itself puts into every contestant.
+// Vendor libraries (cuBLAS, cuDNN, CUTLASS's compiled parts, NVRTC, ...) are what is meant; headers are
+// source text and compiled in.
+enum class Libraries { any, none };
 
 std::string_view to_string(Difficulty difficulty);  // "EASY", as in the file
 std::string_view to_string(CaseRole role);          // "sample"
+std::string_view to_string(Libraries libraries);    // "any"
 
 // How the elements of an input are drawn. Written as a call: uniform(0, 1), normal(0, 1),
 // integers(-2, 3) (both ends included), constant(1.5), ones, zeros, and uniform_fan_in(n) with an integer
@@ -89,6 +99,7 @@ struct Problem {
   std::optional<Expression> bytes;  // memory traffic of a case; without it all tensors once
   std::string precision = "fp32";
   Thresholds thresholds;
+  Libraries libraries = Libraries::any;
   std::string source;
   std::string statement;       // Markdown, all that follows the frontmatter, line ends as \n
   std::string content_sha256;  // of the whole file

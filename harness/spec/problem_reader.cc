@@ -19,8 +19,8 @@ constexpr std::size_t most_formulas = 200;
 
 const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {
-      "slug",    "title", "difficulty", "author", "tags",  "parameters", "dtypes",     "let",
-      "require", "cases", "fuzz",       "flops",  "bytes", "precision",  "thresholds", "source"};
+      "slug",  "title", "difficulty", "author", "tags",      "parameters", "dtypes",    "let",   "require",
+      "cases", "fuzz",  "flops",      "bytes",  "precision", "thresholds", "libraries", "source"};
   return keys;
 }
 
@@ -88,6 +88,7 @@ class ProblemReader {
     if (const YamlNode* dtypes = root_.find("dtypes")) read_dtypes(*dtypes);
     if (const YamlNode* precision = root_.find("precision")) read_precision(*precision);
     if (const YamlNode* thresholds = root_.find("thresholds")) read_thresholds(*thresholds);
+    if (const YamlNode* libraries = root_.find("libraries")) read_libraries(*libraries);
   }
 
   const YamlNode* require(std::string_view key, std::string_view example) {
@@ -213,6 +214,19 @@ class ProblemReader {
     diagnostics_.add(entry.place(), fmt::format("the threshold '{}' is {}", entry.key, *value),
                      "write a positive number, as in 1e-5");
     return false;
+  }
+
+  void read_libraries(const YamlNode& node) {
+    std::string text;
+    read_into(node, text);
+    for (const Libraries known : {Libraries::any, Libraries::none}) {
+      if (text != to_string(known)) continue;
+      problem_.libraries = known;
+      return;
+    }
+    if (text.empty()) return;
+    diagnostics_.add(node.place(), fmt::format("'libraries' is {}", in_quotes(text)),
+                     "write `any`, or `none` to forbid all but the C and C++ runtime and the CUDA driver");
   }
 
   const YamlNode& root_;

@@ -76,7 +76,11 @@ Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Prec
   judgement.max_scaled_error = ratio(comparison.max_abs_difference, rms_expected);
   judgement.element_limit = element_factor * threshold(thresholds, required) * rms_expected;
   judgement.precision = reached(judgement, thresholds);
-  if (comparison.nonfinite_mismatches > 0) judgement.precision = Precision::none;
+  if (comparison.nonfinite_mismatches > 0) {
+    judgement.relative_error = std::numeric_limits<double>::infinity();
+    judgement.max_scaled_error = std::numeric_limits<double>::infinity();
+    judgement.precision = Precision::none;
+  }
   if (judgement.precision <= required) return judgement;
   const bool concentrated = comparison.max_abs_difference > concentration_limit * rms_difference;
   if (concentrated) judgement.precision = Precision::none;

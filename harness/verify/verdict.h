@@ -37,6 +37,7 @@ Precision precision_from(std::string_view text);  // of the spec's word; none fo
 struct Judgement {
   Verdict verdict = Verdict::accepted;
   Precision precision = Precision::fp32;
+  // Infinite, both of them, when a non-finite value stands where the other output has something else.
   // ||actual - expected|| / ||expected||, Euclidean norms over all elements.
   double relative_error = 0;
   // max |actual - expected| over the root mean square of expected.

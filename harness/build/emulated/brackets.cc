@@ -45,9 +45,24 @@ std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close) {
   return std::nullopt;
 }
 
+std::vector<std::size_t> bracket_partners(Tokens tokens) {
+  std::vector<std::size_t> partners(tokens.size(), tokens.size());
+  std::vector<std::size_t> open;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (is_opening(tokens[i])) open.push_back(i);
+    if (!is_closing(tokens[i]) || open.empty()) continue;
+    partners[i] = open.back();
+    partners[open.back()] = i;
+    open.pop_back();
+  }
+  return partners;
+}
+
 std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close) {
   int depth = 0;
+  std::size_t steps = 0;
   for (std::size_t i = close + 1; i-- > 0;) {
+    if (++steps > longest_angle_arguments) return std::nullopt;
     if (tokens[i].is(")") || tokens[i].is("]")) {
       const auto open = matching_open(tokens, i);
       if (!open) return std::nullopt;
@@ -65,7 +80,9 @@ std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close) {
 
 std::optional<std::size_t> closing_angle(Tokens tokens, std::size_t open) {
   int depth = 0;
+  std::size_t steps = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
+    if (++steps > longest_angle_arguments) return std::nullopt;
     if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) {
       const auto close = matching_close(tokens, i);
       if (!close) return std::nullopt;

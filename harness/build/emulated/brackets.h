@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "build/emulated/lexer.h"
 
@@ -17,12 +18,20 @@ bool is_word_character(char c);  // what an identifier or a number may hold
 bool is_opening(const Token& token);  // ( [ {
 bool is_closing(const Token& token);  // ) ] }
 
+// Arguments in angles take no more tokens and bracketed parts than this, so that in a text full of angles not
+// each of them looks for its partner through all others.
+inline constexpr std::size_t longest_angle_arguments = 1024;
+
 // The index of the bracket that closes or opens the one at `at`; nothing when it has no partner.
 std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open);
 std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close);
 
+// The partner of every token, `tokens.size()` for one that has none: matching_close() and matching_open() of
+// all tokens at once.
+std::vector<std::size_t> bracket_partners(Tokens tokens);
+
 // The '<' of the template argument list that the '>' at `close` ends. Nothing when what stands between them
-// cannot be one.
+// cannot be one, or is longer than longest_angle_arguments.
 std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close);
 
 // The '>' of the template argument list that the '<' at `open` begins.

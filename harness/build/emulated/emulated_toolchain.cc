@@ -14,6 +14,7 @@
 #include "build/emulated/compiler_commands.h"
 #include "build/emulated/rewrite.h"
 #include "build/emulated/unsupported.h"
+#include "build/toolchain_paths.h"
 
 namespace kgrade {
 namespace {
@@ -60,11 +61,17 @@ BuildOutcome unsupported_outcome(const Error& error) {
 // The line of a marker (build/emulated/unsupported.h) that was compiled: "x.cu:12:3: error: ...".
 std::optional<BuildOutcome> marked_unsupported(const std::string& log) {
   const std::regex pattern(
-      fmt::format(R"(([^\n:]+):([0-9]+):[^\n]*error:[^\n]*{}([^\n"]+))", emulated::unsupported_mark));
+      fmt::format(R"(^([^:]+):([0-9]{{1,9}}):.*error:.*{}([^"]+))", emulated::unsupported_mark));
+  std::istringstream lines(log);
   std::smatch match;
-  if (!std::regex_search(log, match, pattern)) return std::nullopt;
-  return unsupported_outcome(
-      emulated::unsupported_error(match[3].str(), {match[1].str(), std::stoi(match[2].str()), 0}));
+  for (std::string line; std::getline(lines, line);) {
+    // Most lines are not worth a regular expression.
+    if (line.find(emulated::unsupported_mark) == std::string::npos) continue;
+    if (!std::regex_search(line, match, pattern)) continue;
+    return unsupported_outcome(
+        emulated::unsupported_error(match[3].str(), {match[1].str(), std::stoi(match[2].str()), 0}));
+  }
+  return std::nullopt;
 }
 
 // Unreadable sources are the contestant's fault, as is what the rewriter refuses.
@@ -84,11 +91,19 @@ ProcessLimits compile_limits(const BuildRequest& request) {
   return limits;
 }
 
+ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::path& device_headers,
+                          std::shared_ptr<const Sandbox> sandbox) {
+  if (!sandbox) return ConfinedCompiler();
+  auto paths = host_compiler_paths(compiler.command, clean_environment("/tmp"));
+  paths.push_back(std::filesystem::absolute(device_headers).lexically_normal());
+  return ConfinedCompiler(std::move(sandbox), std::move(paths));
+}
+
 // What is not a build, read out of the compiler's end and log.
-void judge_failure(const Problem* problem, const BuildRequest& request, const ProcessOutcome& process,
+void judge_failure(const Problem* problem, const ProcessLimits& limits, const ProcessOutcome& process,
                    BuildOutcome& outcome) {
-  if (process.timed_out) {
-    outcome.message = fmt::format("the compiler did not finish within {} s", request.time_limit.count());
+  if (const auto limit = exceeded_limit(process, limits)) {
+    outcome.message = *limit;
     return;
   }
   if (auto unsupported = marked_unsupported(outcome.log)) {
@@ -119,8 +134,11 @@ Result<HostCompiler> find_host_compiler() {
                {}};
 }
 
-EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers)
-    : compiler_(std::move(compiler)), device_headers_(std::move(device_headers)) {}
+EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
+                                     std::shared_ptr<const Sandbox> sandbox)
+    : compiler_(std::move(compiler)),
+      device_headers_(std::move(device_headers)),
+      confined_(confined(compiler_, device_headers_, std::move(sandbox))) {}
 
 std::string EmulatedToolchain::describe() const {
   return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(), " "));
@@ -129,7 +147,7 @@ std::string EmulatedToolchain::describe() const {
 std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {
   std::vector<std::string> words;
   for (const auto& [name, value] : request.defines) words.push_back(fmt::format("-D{}={}", name, value));
-  words.push_back("-I" + std::filesystem::absolute(device_headers_).string());
+  words.push_back("-I" + std::filesystem::absolute(device_headers_).lexically_normal().string());
   for (const auto& directory : request.include_directories) {
     words.push_back("-I" + std::filesystem::absolute(directory).string());
   }
@@ -149,8 +167,8 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
                                                    const Problem* problem) const {
   // Absolute, since the compiler runs in that folder.
   const std::filesystem::path folder = std::filesystem::absolute(request.output_directory);
-  const auto tree = emulated::rewrite_tree(
-      {request.source, request.shown_as, request.include_directories, device_headers_, folder});
+  const auto tree = emulated::rewrite_tree({request.source, request.shown_as, request.include_directories,
+                                            device_headers_, folder, request.readable});
   if (!tree) return rewrite_failure(tree.error());
 
   const std::filesystem::path unit = folder / "unit.cpp";
@@ -161,16 +179,17 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
 
   emulated::CompilerJob job{unit, folder / "contestant.so", definitions_and_folders(request),
                             tree->threads_cooperate, request.checked};
+  const ProcessLimits limits = compile_limits(request);
   BuildOutcome outcome;
   outcome.library = job.library;
   for (const auto& command : emulated::commands_for(compiler_, job)) {
     outcome.command = command;
-    const auto process = run_process({command, clean_environment(folder), folder, compile_limits(request)});
+    const auto process = confined_.run(request, command, clean_environment(folder), limits);
     if (!process) return process.errors();
     outcome.seconds += process->seconds;
     outcome.log += replace_all(process->output, request.source.string(), request.shown_as);
     if (process->success()) continue;
-    judge_failure(problem, request, *process, outcome);
+    judge_failure(problem, limits, *process, outcome);
     return outcome;
   }
   outcome.status = BuildStatus::built;

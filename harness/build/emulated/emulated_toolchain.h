@@ -4,10 +4,12 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "build/confined_compiler.h"
 #include "build/toolchain.h"
 
 namespace kgrade {
@@ -24,8 +26,10 @@ Result<HostCompiler> find_host_compiler();
 
 class EmulatedToolchain : public Toolchain {
  public:
-  // `device_headers` is the folder of the emulated device's cuda_runtime.h.
-  EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers);
+  // `device_headers` is the folder of the emulated device's cuda_runtime.h. With a sandbox the compiler reads
+  // only what a request names.
+  EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
+                    std::shared_ptr<const Sandbox> sandbox = nullptr);
 
   std::string describe() const override;
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
@@ -39,6 +43,7 @@ class EmulatedToolchain : public Toolchain {
 
   HostCompiler compiler_;
   std::filesystem::path device_headers_;
+  ConfinedCompiler confined_;
 };
 
 }  // namespace kgrade

@@ -1,11 +1,14 @@
 #include "build/emulated/includes.h"
 
+#include <algorithm>
+
 namespace kgrade::emulated {
 namespace {
 
-std::optional<std::filesystem::path> regular_file(const std::filesystem::path& path) {
+std::optional<std::filesystem::path> regular_file(const std::filesystem::path& path,
+                                                  const ReadablePaths& readable) {
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  if (!readable.allow(path) || !std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
   return path.lexically_normal();
 }
 
@@ -31,15 +34,23 @@ std::optional<Include> read_include(std::string_view text, const Directive& dire
 
 std::optional<std::filesystem::path> find_include(const Include& include,
                                                   const std::filesystem::path& including,
-                                                  const std::vector<std::filesystem::path>& directories) {
+                                                  const std::vector<std::filesystem::path>& directories,
+                                                  const ReadablePaths& readable) {
   if (include.name.empty() || include.name.front() == '/') return std::nullopt;
   if (include.quoted) {
-    if (auto found = regular_file(including.parent_path() / include.name)) return found;
+    if (auto found = regular_file(including.parent_path() / include.name, readable)) return found;
   }
   for (const std::filesystem::path& directory : directories) {
-    if (auto found = regular_file(directory / include.name)) return found;
+    if (auto found = regular_file(directory / include.name, readable)) return found;
   }
   return std::nullopt;
+}
+
+bool has_header(const std::filesystem::path& folder, const std::string& name) {
+  const std::filesystem::path path(name);
+  if (path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) return false;
+  std::error_code ignored;
+  return std::filesystem::exists(folder / path, ignored);
 }
 
 }  // namespace kgrade::emulated

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "build/emulated/lexer.h"
+#include "build/readable_paths.h"
 
 namespace kgrade::emulated {
 
@@ -21,10 +22,14 @@ struct Include {
 std::optional<Include> read_include(std::string_view text, const Directive& directive);
 
 // A quoted name is looked for beside the including file first, then, as a name in angle brackets, in
-// `directories` in order. Nothing when it is in none of them, and for an absolute name: what the compiler
-// finds by itself is not rewritten.
+// `directories` in order; what is not `readable` is not there. Nothing when it is in none of them, and for an
+// absolute name: what the compiler finds by itself is not rewritten.
 std::optional<std::filesystem::path> find_include(const Include& include,
                                                   const std::filesystem::path& including,
-                                                  const std::vector<std::filesystem::path>& directories);
+                                                  const std::vector<std::filesystem::path>& directories,
+                                                  const ReadablePaths& readable);
+
+// Whether a folder of headers has what an #include names. False for a name that leads out of it.
+bool has_header(const std::filesystem::path& folder, const std::string& name);
 
 }  // namespace kgrade::emulated

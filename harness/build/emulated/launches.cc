@@ -92,7 +92,8 @@ bool closes_configuration(Tokens tokens, std::size_t at) {
 
 // The first '>' of what closes the configuration.
 std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
-  for (std::size_t i = begin; i < tokens.size(); ++i) {
+  std::size_t steps = 0;
+  for (std::size_t i = begin; i < tokens.size() && ++steps <= longest_angle_arguments; ++i) {
     if (is_opening(tokens[i])) {
       const auto close = matching_close(tokens, i);
       if (!close) return std::nullopt;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/defences.h"
 #include "base/text.h"
 #include "build/emulated/architecture.h"
 #include "build/emulated/edits.h"
@@ -180,7 +181,9 @@ std::string quoted(const std::string& text) {
 class TreeRewriter {
  public:
   explicit TreeRewriter(const RewriteRequest& request)
-      : request_(request), folder_(request.output_directory / "rewritten") {}
+      : request_(request),
+        folder_(request.output_directory / "rewritten"),
+        readable_(is_on(Defence::compile_sandbox) ? request.readable : std::nullopt) {}
 
   Result<RewrittenTree> run() {
     std::error_code failure;
@@ -231,7 +234,7 @@ class TreeRewriter {
                                         FileRewriter& file) {
     const auto include = read_include(text, directive);
     if (!include) return std::nullopt;
-    const auto found = find_include(*include, path, request_.include_directories);
+    const auto found = find_include(*include, path, request_.include_directories, readable_);
     if (found) {
       auto copy =
           rewrite_file(*found, shown_name(*include, *found, path, shown_as), file.is_conditional(directive));
@@ -239,8 +242,7 @@ class TreeRewriter {
       file.edits().replace(include->begin, include->end, quoted(copy->string()));
       return std::nullopt;
     }
-    std::error_code ignored;
-    if (std::filesystem::exists(request_.device_headers / include->name, ignored)) return std::nullopt;
+    if (has_header(request_.device_headers, include->name)) return std::nullopt;
     if (const auto header = unsupported_header(include->name)) {
       if (auto error = file.report_header(*header, directive)) return Errors{*error};
     }
@@ -258,6 +260,7 @@ class TreeRewriter {
 
   const RewriteRequest& request_;
   std::filesystem::path folder_;
+  ReadablePaths readable_;
   std::map<std::filesystem::path, std::filesystem::path> copies_;
   QualifierMacros macros_;
   RewrittenTree tree_;

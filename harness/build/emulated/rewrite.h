@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct RewriteRequest {
   std::vector<std::filesystem::path> include_directories;
   std::filesystem::path device_headers;    // the emulated device's own headers: never rewritten
   std::filesystem::path output_directory;  // receives the folder "rewritten"
+  // Headers that may be opened, as in a BuildRequest; an #include of another one is left to the compiler as
+  // it is, whether or not there is such a file. Nothing: all.
+  std::optional<std::vector<std::filesystem::path>> readable;
 };
 
 struct RewrittenTree {

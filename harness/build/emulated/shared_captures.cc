@@ -1,5 +1,6 @@
 #include "build/emulated/shared_captures.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -22,17 +23,17 @@ bool can_begin_lambda(Tokens tokens, std::size_t at) {
          before.kind != TokenKind::string;
 }
 
-std::optional<Lambda> lambda_at(Tokens tokens, std::size_t at) {
+// The lambda that begins at `at`, if one does.
+std::optional<Lambda> lambda_at(Tokens tokens, const std::vector<std::size_t>& partners, std::size_t at) {
   if (!tokens[at].is("[") || !can_begin_lambda(tokens, at)) return std::nullopt;
-  const auto close = matching_close(tokens, at);
-  if (!close) return std::nullopt;
-  for (std::size_t i = *close + 1; i < tokens.size(); ++i) {
+  const std::size_t close = partners[at];
+  for (std::size_t i = close + 1; i < tokens.size(); ++i) {
     if (tokens[i].is("{")) {
-      const auto end = matching_close(tokens, i);
-      return end ? std::optional(Lambda{at, *close, *end}) : std::nullopt;
+      const bool ends = partners[i] < tokens.size();
+      return ends ? std::optional(Lambda{at, close, partners[i]}) : std::nullopt;
     }
     if (tokens[i].is("(")) {
-      i = matching_close(tokens, i).value_or(tokens.size());
+      i = partners[i];
     } else if (tokens[i].is(";") || is_closing(tokens[i]) || tokens[i].is(",") || tokens[i].is("=")) {
       return std::nullopt;
     }
@@ -40,12 +41,33 @@ std::optional<Lambda> lambda_at(Tokens tokens, std::size_t at) {
   return std::nullopt;
 }
 
-bool names(Tokens tokens, const std::string& name) {
+std::vector<Lambda> find_lambdas(Tokens tokens, const std::vector<std::size_t>& partners) {
+  std::vector<Lambda> lambdas;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (const auto lambda = lambda_at(tokens, partners, i)) lambdas.push_back(*lambda);
+  }
+  return lambdas;
+}
+
+// Where a name stands that is no member's, in order, by name.
+using Uses = std::map<std::string, std::vector<std::size_t>, std::less<>>;
+
+Uses uses_of(Tokens tokens, const std::vector<SharedDeclaration>& declarations) {
+  Uses uses;
+  for (const SharedDeclaration& declaration : declarations) {
+    for (const Declarator& declarator : declaration.declarators) uses[declarator.name];
+  }
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
-    if (!member && tokens[i].is(name)) return true;
+    const auto found = member ? uses.end() : uses.find(tokens[i].text);
+    if (found != uses.end()) found->second.push_back(i);
   }
-  return false;
+  return uses;
+}
+
+bool is_used(const std::vector<std::size_t>& uses, std::size_t begin, std::size_t end) {
+  const auto first = std::lower_bound(uses.begin(), uses.end(), begin);
+  return first != uses.end() && *first < end;
 }
 
 bool captures_by_reference(Tokens captures) {
@@ -53,10 +75,10 @@ bool captures_by_reference(Tokens captures) {
 }
 
 // The tokens that follow a declaration up to the end of its block.
-std::size_t block_end(Tokens tokens, std::size_t begin) {
+std::size_t block_end(Tokens tokens, const std::vector<std::size_t>& partners, std::size_t begin) {
   for (std::size_t i = begin; i < tokens.size(); ++i) {
     if (is_opening(tokens[i])) {
-      i = matching_close(tokens, i).value_or(tokens.size());
+      i = partners[i];
     } else if (tokens[i].is("}")) {
       return i;
     }
@@ -68,18 +90,22 @@ std::size_t block_end(Tokens tokens, std::size_t begin) {
 
 void capture_shared_variables(Tokens tokens, const std::vector<SharedDeclaration>& declarations,
                               const std::vector<Scope>& scopes, Edits& edits) {
+  if (declarations.empty()) return;
+  const std::vector<std::size_t> partners = bracket_partners(tokens);
+  const std::vector<Lambda> lambdas = find_lambdas(tokens, partners);
+  const Uses uses = uses_of(tokens, declarations);
   std::map<std::size_t, std::set<std::string>> missing;  // by the token of the lambda's ]
   for (const SharedDeclaration& declaration : declarations) {
     if (scopes[declaration.begin].in_namespace) continue;
-    const std::size_t end = block_end(tokens, declaration.end);
-    for (std::size_t i = declaration.end; i < end; ++i) {
-      const auto lambda = lambda_at(tokens, i);
-      if (!lambda) continue;
-      const Tokens captures = tokens.subspan(lambda->open + 1, lambda->close - lambda->open - 1);
-      if (captures_by_reference(captures)) continue;
-      const Tokens body = tokens.subspan(lambda->close, lambda->body_end - lambda->close);
+    const std::size_t end = block_end(tokens, partners, declaration.end);
+    auto lambda = std::lower_bound(lambdas.begin(), lambdas.end(), declaration.end,
+                                   [](const Lambda& other, std::size_t at) { return other.open < at; });
+    for (; lambda != lambdas.end() && lambda->open < end; ++lambda) {
+      if (captures_by_reference(tokens.subspan(lambda->open + 1, lambda->close - lambda->open - 1))) continue;
       for (const Declarator& declarator : declaration.declarators) {
-        if (names(body, declarator.name) && !names(captures, declarator.name)) {
+        const std::vector<std::size_t>& places = uses.find(declarator.name)->second;
+        if (is_used(places, lambda->close, lambda->body_end) &&
+            !is_used(places, lambda->open + 1, lambda->close)) {
           missing[lambda->close].insert("&" + declarator.name);
         }
       }

@@ -75,11 +75,12 @@ bool CheckedCudaWorker::take_copies_back() {
   return ok(cudaDeviceSynchronize()) && taken;
 }
 
-TimedCall CheckedCudaWorker::call(Entry entry, const unsigned long long* arguments) {
-  TimedCall result;
+// Whole, and waited for: nothing is queued ahead below a tool.
+void CheckedCudaWorker::begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t /*gate*/) {
+  timed_ = {};
   if (!make_copies()) {
-    result.device_failed = true;
-    return result;
+    timed_.device_failed = true;
+    return;
   }
   std::array<unsigned long long, max_parameters> ours;
   std::copy_n(arguments, max_parameters, ours.begin());
@@ -87,13 +88,12 @@ TimedCall CheckedCudaWorker::call(Entry entry, const unsigned long long* argumen
     ours.at(loan.terms.parameter) = reinterpret_cast<unsigned long long>(loan.copy);
   }
   const auto start = std::chrono::steady_clock::now();
-  result.error = entry(ours.data());
+  timed_.error = entry(ours.data());
   const cudaError_t status = cudaDeviceSynchronize();
-  result.elapsed_ms =
+  timed_.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  if (result.error == 0) result.error = status;
-  result.device_failed = !take_copies_back() && result.error == 0;
-  return result;
+  if (timed_.error == 0) timed_.error = status;
+  timed_.device_failed = !take_copies_back() && timed_.error == 0;
 }
 
 void CheckedCudaWorker::conclude() {

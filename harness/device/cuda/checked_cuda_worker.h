@@ -17,7 +17,8 @@ class CheckedCudaWorker : public WorkerDevice {
   bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override { loans_.clear(); }
-  TimedCall call(Entry entry, const unsigned long long* arguments) override;
+  void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) override;
+  TimedCall end_call() override { return timed_; }
   // What is still allocated in the end are the contestant's leaks.
   void conclude() override;
 
@@ -35,6 +36,7 @@ class CheckedCudaWorker : public WorkerDevice {
   int ordinal_;
   std::shared_ptr<const Driver> driver_;
   std::vector<Loan> loans_;
+  TimedCall timed_;
 };
 
 }  // namespace kgrade::cuda

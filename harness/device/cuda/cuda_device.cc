@@ -3,9 +3,13 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <stdexcept>
+
 #include "device/cuda/check.h"
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
+#include "device/cuda/worker_policy.h"
+#include "spec/problem.h"
 
 namespace kgrade::cuda {
 namespace {
@@ -19,6 +23,25 @@ std::string uuid_text(const cudaUUID_t& uuid) {
     text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
   }
   return text;
+}
+
+int attribute(cudaDeviceAttr which, int ordinal) {
+  int value = 0;
+  KGRADE_CUDA_CHECK(cudaDeviceGetAttribute(&value, which, ordinal));
+  return value;
+}
+
+// Two transfers a clock over the whole bus.
+double peak_bandwidth(int ordinal) {
+  const double kilohertz = attribute(cudaDevAttrMemoryClockRate, ordinal);
+  return kilohertz * 1e3 * 2 * attribute(cudaDevAttrGlobalMemoryBusWidth, ordinal) / 8;
+}
+
+// Above any multiprocessor up to Blackwell's: 8192 16-bit tensor multiply-adds a clock. No arithmetic that
+// gives an answer is faster.
+double peak_arithmetic(int ordinal, int multiprocessors) {
+  constexpr double flops_per_clock = 2 * 8192;
+  return flops_per_clock * multiprocessors * attribute(cudaDevAttrClockRate, ordinal) * 1e3;
 }
 
 DeviceInfo describe(int ordinal) {
@@ -38,6 +61,8 @@ DeviceInfo describe(int ordinal) {
   info.multiprocessors = properties.multiProcessorCount;
   info.memory_bytes = properties.totalGlobalMem;
   info.l2_bytes = static_cast<std::uint64_t>(properties.l2CacheSize);
+  info.peak_bytes_per_second = peak_bandwidth(ordinal);
+  info.peak_flops_per_second = peak_arithmetic(ordinal, properties.multiProcessorCount);
   info.measures_speed = true;
   return info;
 }
@@ -63,13 +88,103 @@ float* floats_of(SharedBuffer& buffer, std::uint64_t begin) {
   return reinterpret_cast<float*>(bytes_of(buffer, begin));
 }
 
+// What the referee's kernels find out, in device memory and, once it is read, in host memory. Both are there
+// from the start: a contestant may use up all the memory that is left.
+class Results {
+ public:
+  static constexpr std::size_t max_counters = 2 * max_parameters;
+
+  Results() {
+    KGRADE_CUDA_CHECK(cudaMalloc(&device_, bytes));
+    KGRADE_CUDA_CHECK(cudaMallocHost(&host_, bytes));
+  }
+  ~Results() {
+    cudaFree(device_);
+    cudaFreeHost(host_);
+  }
+  Results(const Results&) = delete;
+  Results& operator=(const Results&) = delete;
+
+  // Zeroes so many counters, in stream order.
+  Counter* fresh_counters(std::size_t count) {
+    if (count > max_counters) throw std::logic_error("too many counters");
+    KGRADE_CUDA_CHECK(cudaMemsetAsync(device_, 0, max_counters * sizeof(Counter)));
+    return static_cast<Counter*>(device_);
+  }
+  // Room for the parts of comparison number `index`.
+  Comparison* parts(std::size_t index) {
+    if (index >= max_parameters) throw std::logic_error("too many outputs");
+    return reinterpret_cast<Comparison*>(static_cast<unsigned char*>(device_) + offset_of(index));
+  }
+
+  // Waits for what is queued. With the parts of so many comparisons.
+  void read(std::size_t comparisons = 0) {
+    KGRADE_CUDA_CHECK(cudaMemcpyAsync(host_, device_, offset_of(comparisons), cudaMemcpyDeviceToHost));
+    KGRADE_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+  }
+  Counter counter(std::size_t index) const { return static_cast<const Counter*>(host_)[index]; }
+  Comparison comparison(std::size_t index) const {
+    const auto* const first =
+        reinterpret_cast<const Comparison*>(static_cast<const unsigned char*>(host_) + offset_of(index));
+    Comparison total;
+    for (unsigned int i = 0; i < comparison_parts; ++i) device::merge(total, first[i]);
+    return total;
+  }
+
+ private:
+  static constexpr std::size_t offset_of(std::size_t comparison) {
+    return max_counters * sizeof(Counter) + comparison * comparison_parts * sizeof(Comparison);
+  }
+  static constexpr std::size_t bytes =
+      max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(Comparison);
+
+  void* device_ = nullptr;
+  void* host_ = nullptr;
+};
+
+// How long the device took over a stretch of the default stream.
+class Stretch {
+ public:
+  Stretch() {
+    KGRADE_CUDA_CHECK(cudaEventCreate(&begin_));
+    KGRADE_CUDA_CHECK(cudaEventCreate(&end_));
+  }
+  ~Stretch() {
+    cudaEventDestroy(begin_);
+    cudaEventDestroy(end_);
+  }
+  Stretch(const Stretch&) = delete;
+  Stretch& operator=(const Stretch&) = delete;
+
+  void begin() { KGRADE_CUDA_CHECK(cudaEventRecord(begin_)); }
+  void end() { KGRADE_CUDA_CHECK(cudaEventRecord(end_)); }
+  // Once the stream has been waited for.
+  std::chrono::steady_clock::duration length() const {
+    float milliseconds = 0;
+    KGRADE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin_, end_));
+    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+        std::chrono::duration<double, std::milli>(milliseconds));
+  }
+
+ private:
+  cudaEvent_t begin_ = nullptr;
+  cudaEvent_t end_ = nullptr;
+};
+
 class CudaDevice : public Device {
  public:
   CudaDevice(std::shared_ptr<const Driver> driver, int ordinal, std::string worker_directory)
       : driver_(std::move(driver)),
         ordinal_(ordinal),
         worker_directory_(std::move(worker_directory)),
-        info_(describe(ordinal)) {}
+        info_(describe(ordinal)),
+        flush_bytes_(2 * info_.l2_bytes) {
+    // Twice the L2, so that what was in it before is gone whatever the replacement does.
+    KGRADE_CUDA_CHECK(cudaMalloc(&flush_buffer_, flush_bytes_));
+  }
+  ~CudaDevice() override { cudaFree(flush_buffer_); }
+  CudaDevice(const CudaDevice&) = delete;
+  CudaDevice& operator=(const CudaDevice&) = delete;
 
   DeviceInfo info() const override { return info_; }
 
@@ -89,56 +204,143 @@ class CudaDevice : public Device {
         std::make_unique<GpuBuffer>(std::move(*memory), std::move(*descriptor)));
   }
 
-  void fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                         const RandomStream& stream) override {
-    cuda::fill_random_bytes(bytes_of(buffer), {begin, end}, stream);
+  void poison(std::span<const Filling> fillings) override {
+    begin_refresh();
+    for (const Filling& filling : fillings) {
+      const TwoRanges whole = {{0, filling.buffer->bytes()}, {0, 0}};
+      cuda::fill_random_bytes(bytes_of(*filling.buffer), filling.input ? zones_of(filling) : whole,
+                              filling.poison);
+    }
   }
 
-  std::uint64_t count_changed_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                    const RandomStream& stream) override {
-    return cuda::count_changed_bytes(bytes_of(buffer), {begin, end}, stream);
+  std::chrono::nanoseconds reveal(std::span<const Filling> fillings) override {
+    begin_refresh();
+    for (const Filling& filling : fillings) {
+      if (filling.input) cuda::fill_input(floats_of(*filling.buffer, filling.begin), range_of(filling));
+    }
+    KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
+    stretch_.end();
+    finish();
+    refreshing_ = false;
+    return std::chrono::steady_clock::now() - stretch_.length() - asked_;
   }
 
-  std::uint64_t count_unwritten_words(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                      const RandomStream& stream) override {
-    return cuda::count_unwritten_words(bytes_of(buffer), {begin, end}, stream);
+  void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) override {
+    inspected_ = fillings.size();
+    compared_ = outputs.size();
+    stretch_.begin();
+    Counter* const counters = results_.fresh_counters(2 * inspected_);
+    for (std::size_t i = 0; i < inspected_; ++i) queue_inspection(fillings[i], counters + 2 * i);
+    for (std::size_t i = 0; i < compared_; ++i) queue_comparison(outputs[i], results_.parts(i));
+    stretch_.end();
   }
 
-  void fill_input(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                  const Distribution& distribution, const RandomStream& stream) override {
-    cuda::fill_input(floats_of(buffer, begin), {elements, distribution, stream});
+  Inspection end_inspection() override {
+    results_.read(compared_);
+    Inspection inspection;
+    inspection.began = std::chrono::steady_clock::now() - stretch_.length();
+    for (std::size_t i = 0; i < inspected_; ++i) {
+      inspection.damage.push_back({results_.counter(2 * i), results_.counter(2 * i + 1)});
+    }
+    for (std::size_t i = 0; i < compared_; ++i) inspection.comparisons.push_back(results_.comparison(i));
+    return inspection;
   }
 
-  std::uint64_t count_changed_elements(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                                       const Distribution& distribution,
-                                       const RandomStream& stream) override {
-    return cuda::count_changed_elements(floats_of(buffer, begin), {elements, distribution, stream});
-  }
-
-  Comparison compare(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
-                     std::uint64_t expected_begin, std::uint64_t elements) override {
-    return cuda::compare(floats_of(actual, actual_begin), floats_of(expected, expected_begin), elements);
+  std::uint64_t count_unwritten(const Filling& filling) override {
+    cuda::count_unwritten_words(bytes_of(*filling.buffer), {filling.begin, filling.end()}, filling.poison,
+                                results_.fresh_counters(1));
+    results_.read();
+    return results_.counter(0);
   }
 
   std::uint64_t count_wrong(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
                             std::uint64_t expected_begin, std::uint64_t elements, double limit) override {
-    return cuda::count_wrong(floats_of(actual, actual_begin), floats_of(expected, expected_begin), elements,
-                             limit);
+    cuda::count_wrong(floats_of(actual, actual_begin), floats_of(expected, expected_begin), elements, limit,
+                      results_.fresh_counters(1));
+    results_.read();
+    return results_.counter(0);
   }
 
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override {
     KGRADE_CUDA_CHECK(cudaMemcpy(destination, bytes_of(buffer, begin), bytes, cudaMemcpyDeviceToHost));
   }
 
+  void write(SharedBuffer& buffer, std::uint64_t begin, const void* source, std::uint64_t bytes) override {
+    KGRADE_CUDA_CHECK(cudaMemcpy(bytes_of(buffer, begin), source, bytes, cudaMemcpyHostToDevice));
+    finish();
+  }
+
+  std::uint64_t room_to_move() const override { return std::uint64_t{1} << 20; }
+  bool gates_calls() const override { return true; }
+
+  // Poison over the flush buffer, every byte of it counted.
+  std::optional<Error> prove_healthy() override {
+    const RandomStream stream{++flushes_, 0x4ea17, 0};
+    const device::ByteRange range{0, flush_bytes_};
+    auto* const bytes = static_cast<unsigned char*>(flush_buffer_);
+    cuda::fill_random_bytes(bytes, {range, {0, 0}}, stream);
+    Counter* const counters = results_.fresh_counters(2);
+    cuda::count_changed_bytes(bytes, {range, {0, 0}}, stream, counters);
+    cuda::count_unwritten_words(bytes, range, stream, counters + 1);
+    results_.read();
+    if (results_.counter(0) == 0 && results_.counter(1) == flush_bytes_ / 4) return std::nullopt;
+    return Error{fmt::format("{} no longer computes what it should", info_.name),
+                 "do not trust this GPU: look at its error counters (nvidia-smi -q)",
+                 {}};
+  }
+
   std::vector<std::string> worker_command() const override {
     return {worker_directory_ + "/kgrade-worker-cuda", std::to_string(ordinal_)};
   }
 
+ protected:
+  SandboxPolicy worker_policy() const override {
+    return cuda::worker_policy(worker_command().front(), ordinal_);
+  }
+  std::vector<std::filesystem::path> library_folders() const override { return cuda::library_folders(); }
+
  private:
+  void begin_refresh() {
+    if (std::exchange(refreshing_, true)) return;
+    asked_ = std::chrono::steady_clock::now();
+    stretch_.begin();
+  }
+
+  static void finish() { KGRADE_CUDA_CHECK(cudaDeviceSynchronize()); }
+
+  // What lies around the tensor.
+  static TwoRanges zones_of(const Filling& filling) {
+    return {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}};
+  }
+
+  static device::InputRange range_of(const Filling& filling) { return {filling.elements, filling.contents}; }
+
+  // Adds to two counters: bytes of guard zones, elements of an input.
+  static void queue_inspection(const Filling& filling, Counter* counters) {
+    const unsigned char* const bytes = bytes_of(*filling.buffer);
+    cuda::count_changed_bytes(bytes, zones_of(filling), filling.poison, counters);
+    if (!filling.input) return;
+    cuda::count_changed_elements(floats_of(*filling.buffer, filling.begin), range_of(filling), counters + 1);
+  }
+
+  static void queue_comparison(const OutputPair& output, Comparison* parts) {
+    cuda::compare(floats_of(*output.actual, output.actual_begin),
+                  floats_of(*output.expected, output.expected_begin), output.elements, parts);
+  }
+
   std::shared_ptr<const Driver> driver_;
   int ordinal_;
   std::string worker_directory_;
   DeviceInfo info_;
+  Results results_;
+  Stretch stretch_;
+  std::size_t inspected_ = 0;  // by the present inspection: fillings, outputs
+  std::size_t compared_ = 0;
+  std::chrono::steady_clock::time_point asked_;  // when the present refresh began
+  bool refreshing_ = false;                      // poison() went before, and reveal() has not followed yet
+  void* flush_buffer_ = nullptr;
+  std::uint64_t flush_bytes_;
+  std::uint64_t flushes_ = 0;
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
-// The worker of a CUDA device. A call is flush, spin, start event, entry, stop event on the legacy default
-// stream; the spin kernel holds the stream until the launches behind it are queued, so that the latency of
-// the launches does not show in the time between the events.
+// The worker of a CUDA device. A call is, on the legacy default stream: the gate, start event, entry, stop
+// event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so that
+// their latency does not show between the events, and until the referee has put the inputs in place. No
+// kernel runs meanwhile, so that the referee has the device to itself.
 #pragma once
 
 #include <memory>
@@ -16,25 +17,36 @@ class CudaWorker : public WorkerDevice {
   explicit CudaWorker(int ordinal) : ordinal_(ordinal) {}
   ~CudaWorker() override;
   bool prepare() override;
+  bool adopt_gate(UniqueFd gate) override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
-  TimedCall call(Entry entry, const unsigned long long* arguments) override;
+  void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) override;
+  TimedCall end_call() override;
+  void settle() override;
 
  private:
-  bool queue_before(bool hide_latency);
-  bool finish(TimedCall& result);
+  struct Capture {
+    std::uint32_t parameter;
+    void* memory;
+    std::uint64_t bytes;
+  };
+  bool queue_before(std::uint64_t gate);
+  bool queue_after(const unsigned long long* arguments);
+  void forget_kept_lines();
 
   int ordinal_;
   std::shared_ptr<const Driver> driver_;
   std::vector<std::unique_ptr<MappedMemory>> mappings_;
-  void* flush_buffer_ = nullptr;
-  std::uint64_t flush_bytes_ = 0;
-  struct SpinFlag;
-  SpinFlag* spin_flag_ = nullptr;  // host memory that the device reads and writes
-  void* start_ = nullptr;          // cudaEvent_t
+  std::vector<Capture> captures_;
+  void* gate_page_ = nullptr;
+  CUdeviceptr gate_ = 0;   // 0: none
+  void* start_ = nullptr;  // cudaEvent_t, as the others
   void* stop_ = nullptr;
-  int calls_ = 0;
-  bool synchronises_ = false;  // the contestant waits for the device itself: nothing can be queued ahead
+  void* captured_ = nullptr;
+  bool keeps_lines_ = false;  // the device can keep lines in its L2
+  bool queued_ = false;       // all of the present call
+  bool gated_ = false;        // the present call
+  int error_ = 0;             // that its entry returned
 };
 
 }  // namespace kgrade::cuda

@@ -1,5 +1,3 @@
-#include <vector>
-
 #include "device/cuda/check.h"
 #include "device/cuda/referee_kernels.h"
 
@@ -7,8 +5,6 @@ namespace kgrade::cuda {
 namespace {
 
 constexpr int threads_per_block = 256;
-// A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
-constexpr int comparison_blocks = 1024;
 
 unsigned int grid_for(std::uint64_t items) {
   const std::uint64_t blocks = (items + threads_per_block - 1) / threads_per_block;
@@ -22,20 +18,37 @@ __device__ void add_to(unsigned long long* total, unsigned int count) {
   if (count != 0) atomicAdd(total, count);
 }
 
-__global__ void fill_random_bytes_kernel(unsigned char* buffer, device::ByteRange range,
-                                         RandomStream stream) {
-  for (std::uint64_t block = device::first_block(range) + thread_index(); block < device::end_block(range);
-       block += thread_count()) {
-    device::fill_block(buffer, range, stream, block);
+__host__ __device__ std::uint64_t blocks_in(device::ByteRange range) {
+  return range.end > range.begin ? device::end_block(range) - device::first_block(range) : 0;
+}
+
+// Block number `index` of two ranges, one after the other.
+struct BlockOfTwo {
+  device::ByteRange range;
+  std::uint64_t block;
+};
+
+__device__ BlockOfTwo block_of_two(const TwoRanges& ranges, std::uint64_t index) {
+  const std::uint64_t in_first = blocks_in(ranges.first);
+  if (index < in_first) return {ranges.first, device::first_block(ranges.first) + index};
+  return {ranges.second, device::first_block(ranges.second) + index - in_first};
+}
+
+__global__ void fill_random_bytes_kernel(unsigned char* buffer, TwoRanges ranges, RandomStream stream) {
+  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
+  for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
+    const BlockOfTwo mine = block_of_two(ranges, i);
+    device::fill_block(buffer, mine.range, stream, mine.block);
   }
 }
 
-__global__ void count_changed_bytes_kernel(const unsigned char* buffer, device::ByteRange range,
-                                           RandomStream stream, unsigned long long* total) {
+__global__ void count_changed_bytes_kernel(const unsigned char* buffer, TwoRanges ranges, RandomStream stream,
+                                           unsigned long long* total) {
+  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
   unsigned int changed = 0;
-  for (std::uint64_t block = device::first_block(range) + thread_index(); block < device::end_block(range);
-       block += thread_count()) {
-    changed += device::changed_bytes_in_block(buffer, range, stream, block);
+  for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
+    const BlockOfTwo mine = block_of_two(ranges, i);
+    changed += device::changed_bytes_in_block(buffer, mine.range, stream, mine.block);
   }
   add_to(total, changed);
 }
@@ -92,88 +105,49 @@ __global__ void count_wrong_kernel(const float* actual, const float* expected, s
   add_to(total, wrong);
 }
 
-void finish() {
-  KGRADE_CUDA_CHECK(cudaGetLastError());
-  KGRADE_CUDA_CHECK(cudaDeviceSynchronize());
-}
-
-// Device memory of the referee's own, for results that are copied back.
-template <class T>
-class Scratch {
- public:
-  explicit Scratch(std::size_t count) : count_(count) {
-    KGRADE_CUDA_CHECK(cudaMalloc(&data_, count * sizeof(T)));
-    KGRADE_CUDA_CHECK(cudaMemset(data_, 0, count * sizeof(T)));
-  }
-  ~Scratch() { cudaFree(data_); }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  T* data() { return data_; }
-  std::vector<T> read() {
-    std::vector<T> values(count_);
-    KGRADE_CUDA_CHECK(cudaMemcpy(values.data(), data_, count_ * sizeof(T), cudaMemcpyDeviceToHost));
-    return values;
-  }
-
- private:
-  T* data_ = nullptr;
-  std::size_t count_;
-};
-
 }  // namespace
 
-void fill_random_bytes(unsigned char* buffer, device::ByteRange range, const RandomStream& stream) {
-  const std::uint64_t blocks = device::end_block(range) - device::first_block(range);
-  fill_random_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, range, stream);
-  finish();
-}
-
-std::uint64_t count_changed_bytes(const unsigned char* buffer, device::ByteRange range,
-                                  const RandomStream& stream) {
-  Scratch<unsigned long long> total(1);
-  const std::uint64_t blocks = device::end_block(range) - device::first_block(range);
-  count_changed_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, range, stream, total.data());
-  finish();
-  return total.read()[0];
-}
-
-std::uint64_t count_unwritten_words(const unsigned char* buffer, device::ByteRange range,
-                                    const RandomStream& stream) {
-  Scratch<unsigned long long> total(1);
-  const std::uint64_t blocks = device::end_block(range) - device::first_block(range);
-  count_unwritten_words_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, range, stream, total.data());
-  finish();
-  return total.read()[0];
+void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const RandomStream& stream) {
+  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
+  fill_random_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, stream);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
 void fill_input(float* input, const device::InputRange& range) {
   fill_input_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range);
-  finish();
+  KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-std::uint64_t count_changed_elements(const float* input, const device::InputRange& range) {
-  Scratch<unsigned long long> total(1);
+void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const RandomStream& stream,
+                         Counter* total) {
+  const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
+  count_changed_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, stream, total);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
+}
+
+void count_unwritten_words(const unsigned char* buffer, device::ByteRange range, const RandomStream& stream,
+                           Counter* total) {
+  count_unwritten_words_kernel<<<grid_for(blocks_in(range)), threads_per_block>>>(buffer, range, stream,
+                                                                                  total);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
+}
+
+void count_changed_elements(const float* input, const device::InputRange& range, Counter* total) {
   count_changed_elements_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range,
-                                                                                           total.data());
-  finish();
-  return total.read()[0];
+                                                                                           total);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-Comparison compare(const float* actual, const float* expected, std::uint64_t elements) {
-  Scratch<Comparison> partial(comparison_blocks);
-  compare_kernel<<<comparison_blocks, threads_per_block>>>(actual, expected, elements, partial.data());
-  finish();
-  Comparison total;
-  for (const Comparison& part : partial.read()) device::merge(total, part);
-  return total;
+// A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
+void compare(const float* actual, const float* expected, std::uint64_t elements, Comparison* parts) {
+  compare_kernel<<<comparison_parts, threads_per_block>>>(actual, expected, elements, parts);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-std::uint64_t count_wrong(const float* actual, const float* expected, std::uint64_t elements, double limit) {
-  Scratch<unsigned long long> total(1);
-  count_wrong_kernel<<<grid_for(elements), threads_per_block>>>(actual, expected, elements, limit,
-                                                                total.data());
-  finish();
-  return total.read()[0];
+void count_wrong(const float* actual, const float* expected, std::uint64_t elements, double limit,
+                 Counter* total) {
+  count_wrong_kernel<<<grid_for(elements), threads_per_block>>>(actual, expected, elements, limit, total);
+  KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
 }  // namespace kgrade::cuda

@@ -47,6 +47,8 @@ Result<std::shared_ptr<const Driver>> Driver::open() {
                  "install a driver of CUDA 11.2 or later",
                  {}};
   }
+  // The version for the legacy default stream, which contestants use.
+  load(library, "cuStreamWaitValue32_v2", driver->wait_value);
   return std::shared_ptr<const Driver>(std::move(driver));
 }
 

@@ -27,6 +27,7 @@ struct Driver {
   decltype(&::cuMemExportToShareableHandle) export_handle;
   decltype(&::cuMemImportFromShareableHandle) import_handle;
   decltype(&::cuGetErrorString) error_string;
+  decltype(&::cuStreamWaitValue32) wait_value = nullptr;  // null where the driver lacks it
 
   static Result<std::shared_ptr<const Driver>> open();
   std::string describe(CUresult code) const;

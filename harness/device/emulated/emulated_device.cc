@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -16,20 +17,25 @@
 namespace kgrade::emulated {
 namespace {
 
+// Of a worker, its contestant's included.
+constexpr unsigned int most_threads = 256;
+
 class MemoryFile : public SharedBuffer {
  public:
-  MemoryFile(UniqueFd fd, unsigned char* data, std::uint64_t bytes)
-      : fd_(std::move(fd)), data_(data), bytes_(bytes) {}
+  MemoryFile(UniqueFd fd, UniqueFd read_only, unsigned char* data, std::uint64_t bytes)
+      : fd_(std::move(fd)), read_only_(std::move(read_only)), data_(data), bytes_(bytes) {}
   ~MemoryFile() override { ::munmap(data_, bytes_); }
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
   int descriptor() const override { return fd_.get(); }
+  int read_only_descriptor() const override { return read_only_ ? read_only_.get() : fd_.get(); }
   std::uint64_t bytes() const override { return bytes_; }
   unsigned char* data() { return data_; }
 
  private:
   UniqueFd fd_;
+  UniqueFd read_only_;  // a file of its own to the kernel: who has it can never map the memory writable
   unsigned char* data_;
   std::uint64_t bytes_;
 };
@@ -59,6 +65,37 @@ std::uint64_t meminfo_bytes(const std::string& key) {
   return 0;
 }
 
+std::uint64_t changed_bytes(const Filling& filling, device::ByteRange range) {
+  std::uint64_t changed = 0;
+  for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
+    changed += device::changed_bytes_in_block(bytes_of(*filling.buffer), range, filling.poison, block);
+  }
+  return changed;
+}
+
+void fill_with_poison(const Filling& filling, device::ByteRange range) {
+  for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
+    device::fill_block(bytes_of(*filling.buffer), range, filling.poison, block);
+  }
+}
+
+Comparison compare_in_full(const OutputPair& output) {
+  const float* const actual = floats_of(*output.actual, output.actual_begin);
+  const float* const expected = floats_of(*output.expected, output.expected_begin);
+  Comparison total;
+  for (std::uint64_t i = 0; i < output.elements; ++i) device::accumulate(total, actual[i], expected[i], i);
+  return total;
+}
+
+std::uint64_t changed_elements(const Filling& filling) {
+  const device::InputRange range{filling.elements, filling.contents};
+  std::uint64_t changed = 0;
+  for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {
+    changed += device::changed_elements_in_block(floats_of(*filling.buffer, filling.begin), range, block);
+  }
+  return changed;
+}
+
 }  // namespace
 
 DeviceInfo EmulatedDevice::info() const {
@@ -83,64 +120,59 @@ Result<std::unique_ptr<SharedBuffer>> EmulatedDevice::allocate(std::uint64_t byt
   ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   void* data = ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (data == MAP_FAILED) return no_memory(rounded);
-  return std::unique_ptr<SharedBuffer>(
-      std::make_unique<MemoryFile>(std::move(fd), static_cast<unsigned char*>(data), rounded));
+  // Opening it anew for writing, through /proc, is for the superuser only from now on.
+  ::fchmod(fd.get(), 0444);
+  UniqueFd read_only(::open(fmt::format("/proc/self/fd/{}", fd.get()).c_str(), O_RDONLY | O_CLOEXEC));
+  return std::unique_ptr<SharedBuffer>(std::make_unique<MemoryFile>(
+      std::move(fd), std::move(read_only), static_cast<unsigned char*>(data), rounded));
 }
 
-void EmulatedDevice::fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                       const RandomStream& stream) {
-  const device::ByteRange range{begin, end};
-  for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
-    device::fill_block(bytes_of(buffer), range, stream, block);
+void EmulatedDevice::poison(std::span<const Filling> fillings) {
+  for (const Filling& filling : fillings) {
+    fill_with_poison(filling, {0, filling.input ? filling.begin : filling.buffer->bytes()});
+    if (filling.input) fill_with_poison(filling, {filling.end(), filling.buffer->bytes()});
   }
 }
 
-std::uint64_t EmulatedDevice::count_changed_bytes(SharedBuffer& buffer, std::uint64_t begin,
-                                                  std::uint64_t end, const RandomStream& stream) {
-  const device::ByteRange range{begin, end};
-  std::uint64_t changed = 0;
-  for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
-    changed += device::changed_bytes_in_block(bytes_of(buffer), range, stream, block);
+std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> fillings) {
+  for (const Filling& filling : fillings) {
+    if (!filling.input) continue;
+    const device::InputRange range{filling.elements, filling.contents};
+    for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {
+      device::fill_input_block(floats_of(*filling.buffer, filling.begin), range, block);
+    }
   }
-  return changed;
+  return {};
 }
 
-std::uint64_t EmulatedDevice::count_unwritten_words(SharedBuffer& buffer, std::uint64_t begin,
-                                                    std::uint64_t end, const RandomStream& stream) {
-  const device::ByteRange range{begin, end};
+// Nothing works beside us: all of it is done in the end.
+void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
+                                      std::span<const OutputPair> outputs) {
+  inspected_ = fillings;
+  compared_ = outputs;
+}
+
+Inspection EmulatedDevice::end_inspection() {
+  Inspection inspection;
+  inspection.began = std::chrono::steady_clock::now();
+  for (const Filling& filling : inspected_) {
+    BufferDamage damage;
+    damage.guard_bytes = changed_bytes(filling, {0, filling.begin}) +
+                         changed_bytes(filling, {filling.end(), filling.buffer->bytes()});
+    if (filling.input) damage.input_elements = changed_elements(filling);
+    inspection.damage.push_back(damage);
+  }
+  for (const OutputPair& output : compared_) inspection.comparisons.push_back(compare_in_full(output));
+  return inspection;
+}
+
+std::uint64_t EmulatedDevice::count_unwritten(const Filling& filling) {
+  const device::ByteRange range{filling.begin, filling.end()};
   std::uint64_t unwritten = 0;
   for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
-    unwritten += device::unchanged_words_in_block(bytes_of(buffer), range, stream, block);
+    unwritten += device::unchanged_words_in_block(bytes_of(*filling.buffer), range, filling.poison, block);
   }
   return unwritten;
-}
-
-void EmulatedDevice::fill_input(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                                const Distribution& distribution, const RandomStream& stream) {
-  const device::InputRange range{elements, distribution, stream};
-  for (std::uint64_t block = 0; block < (elements + 3) / 4; ++block) {
-    device::fill_input_block(floats_of(buffer, begin), range, block);
-  }
-}
-
-std::uint64_t EmulatedDevice::count_changed_elements(SharedBuffer& buffer, std::uint64_t begin,
-                                                     std::uint64_t elements, const Distribution& distribution,
-                                                     const RandomStream& stream) {
-  const device::InputRange range{elements, distribution, stream};
-  std::uint64_t changed = 0;
-  for (std::uint64_t block = 0; block < (elements + 3) / 4; ++block) {
-    changed += device::changed_elements_in_block(floats_of(buffer, begin), range, block);
-  }
-  return changed;
-}
-
-Comparison EmulatedDevice::compare(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
-                                   std::uint64_t expected_begin, std::uint64_t elements) {
-  const float* a = floats_of(actual, actual_begin);
-  const float* e = floats_of(expected, expected_begin);
-  Comparison total;
-  for (std::uint64_t i = 0; i < elements; ++i) device::accumulate(total, a[i], e[i], i);
-  return total;
 }
 
 std::uint64_t EmulatedDevice::count_wrong(SharedBuffer& actual, std::uint64_t actual_begin,
@@ -155,6 +187,19 @@ std::uint64_t EmulatedDevice::count_wrong(SharedBuffer& actual, std::uint64_t ac
 
 void EmulatedDevice::read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) {
   ::memcpy(destination, bytes_of(buffer, begin), bytes);
+}
+
+void EmulatedDevice::write(SharedBuffer& buffer, std::uint64_t begin, const void* source,
+                           std::uint64_t bytes) {
+  ::memcpy(bytes_of(buffer, begin), source, bytes);
+}
+
+// Its threads may be as many as a contestant's own want to be, within reason; it needs no device and no file.
+SandboxPolicy EmulatedDevice::worker_policy() const {
+  SandboxPolicy policy;
+  policy.readable = {worker_command().front()};
+  policy.processes = most_threads;
+  return policy;
 }
 
 std::vector<std::string> EmulatedDevice::worker_command_in(ThreadOrder order, std::uint64_t seed) const {

@@ -16,25 +16,26 @@ class EmulatedDevice : public Device {
   DeviceInfo info() const override;
   std::uint64_t free_bytes() const override;
   Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) override;
-  void fill_random_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                         const RandomStream& stream) override;
-  std::uint64_t count_changed_bytes(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                    const RandomStream& stream) override;
-  std::uint64_t count_unwritten_words(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t end,
-                                      const RandomStream& stream) override;
-  void fill_input(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                  const Distribution& distribution, const RandomStream& stream) override;
-  std::uint64_t count_changed_elements(SharedBuffer& buffer, std::uint64_t begin, std::uint64_t elements,
-                                       const Distribution& distribution, const RandomStream& stream) override;
-  Comparison compare(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
-                     std::uint64_t expected_begin, std::uint64_t elements) override;
+  void poison(std::span<const Filling> fillings) override;
+  std::chrono::nanoseconds reveal(std::span<const Filling> fillings) override;
+  void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) override;
+  Inspection end_inspection() override;
+  std::uint64_t count_unwritten(const Filling& filling) override;
   std::uint64_t count_wrong(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
                             std::uint64_t expected_begin, std::uint64_t elements, double limit) override;
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override;
+  void write(SharedBuffer& buffer, std::uint64_t begin, const void* source, std::uint64_t bytes) override;
+  std::uint64_t room_to_move() const override { return std::uint64_t{64} << 10; }
+  std::optional<Error> prove_healthy() override { return std::nullopt; }
   std::vector<std::string> worker_command() const override { return worker_command_in(order_, order_seed_); }
   std::vector<std::string> worker_command_in(ThreadOrder order, std::uint64_t seed) const override;
 
+ protected:
+  SandboxPolicy worker_policy() const override;
+
  private:
+  std::span<const Filling> inspected_;
+  std::span<const OutputPair> compared_;
   std::string worker_directory_;
   ThreadOrder order_;
   std::uint64_t order_seed_;

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <chrono>
+#include <cstring>
 #include <new>
 
 #include "device/emulated/checker/checking.h"
@@ -17,6 +18,12 @@ constexpr std::uint64_t margin_bytes = 1 << 20;
 
 }  // namespace
 
+// The device's own threads are there before the contestant: one that is new afterwards is the contestant's.
+bool EmulatedWorker::prepare() {
+  kgrade_emulated::start_host_threads();
+  return true;
+}
+
 std::uint64_t EmulatedWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
   const std::uint64_t total = buffer.bytes + 2 * margin_bytes;
   void* reserved = ::mmap(nullptr, total, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -26,7 +33,9 @@ std::uint64_t EmulatedWorker::map(UniqueFd descriptor, const LentBuffer& buffer)
   const int protection = buffer.writable ? PROT_READ | PROT_WRITE : PROT_READ;
   if (::mmap(address, buffer.bytes, protection, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED)
     return 0;
-  if (book_ != nullptr) {
+  if (buffer.captures) {
+    captures_.push_back({buffer.parameter, address, buffer.length});
+  } else if (book_ != nullptr) {
     kgrade_emulated::lend_checked({address + buffer.begin, buffer.length, static_cast<int>(buffer.parameter),
                                    buffer.holds_data, buffer.writable});
   }
@@ -37,20 +46,24 @@ void EmulatedWorker::unmap_all() {
   if (book_ != nullptr) kgrade_emulated::give_back_checked();
   for (const Mapping& mapping : mappings_) ::munmap(mapping.reserved, mapping.bytes);
   mappings_.clear();
+  captures_.clear();
 }
 
-TimedCall EmulatedWorker::call(Entry entry, const unsigned long long* arguments) {
-  TimedCall result;
+// What runs on this device has run when the entry returns: there is nothing to wait for, and no gate.
+void EmulatedWorker::begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t /*gate*/) {
+  timed_ = {};
   const auto start = std::chrono::steady_clock::now();
   if (book_ != nullptr) kgrade_emulated::begin_checked_call();
-  result.error = entry(arguments);
+  timed_.error = entry(arguments);
   if (book_ != nullptr) kgrade_emulated::end_checked_call();
-  if (result.error != 0 && kgrade_emulated::device_memory_was_refused())
-    result.error = cudaErrorMemoryAllocation;
-  if (result.error == cudaErrorMemoryAllocation) result.limit_bytes = kgrade_emulated::device_memory_bytes();
-  result.elapsed_ms =
+  timed_.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  return result;
+  for (const Capture& capture : captures_) {
+    std::memcpy(capture.memory, reinterpret_cast<const void*>(arguments[capture.parameter]), capture.bytes);
+  }
+  if (timed_.error != 0 && kgrade_emulated::device_memory_was_refused())
+    timed_.error = cudaErrorMemoryAllocation;
+  if (timed_.error == cudaErrorMemoryAllocation) timed_.limit_bytes = kgrade_emulated::device_memory_bytes();
 }
 
 bool EmulatedWorker::watch(UniqueFd book) {

@@ -11,10 +11,11 @@ namespace kgrade::emulated {
 class EmulatedWorker : public WorkerDevice {
  public:
   ~EmulatedWorker() override { unmap_all(); }
-  bool prepare() override { return true; }
+  bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
-  TimedCall call(Entry entry, const unsigned long long* arguments) override;
+  void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) override;
+  TimedCall end_call() override { return timed_; }
   bool watch(UniqueFd book) override;
   void has_loaded(Entry entry) override;
 
@@ -23,7 +24,14 @@ class EmulatedWorker : public WorkerDevice {
     void* reserved;
     std::uint64_t bytes;
   };
+  struct Capture {
+    std::uint32_t parameter;
+    void* memory;
+    std::uint64_t bytes;
+  };
   std::vector<Mapping> mappings_;
+  std::vector<Capture> captures_;
+  TimedCall timed_;
   FindingBook* book_ = nullptr;  // of a checked run; stays mapped for as long as the process lives
 };
 

@@ -103,5 +103,11 @@ TEST(CompilerLog, FindsTheFirstError) {
   EXPECT_EQ(first_error_line(""), "the compiler failed without a message");
 }
 
+// A candidate can make its compiler print anything.
+TEST(Binding, ANumberThatNoParameterHasIsNoComplaint) {
+  EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<99999999999999999999u, double*>'\n"));
+  EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<64u, double*>'\n"));
+}
+
 }  // namespace
 }  // namespace kgrade

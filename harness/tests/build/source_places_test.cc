@@ -12,7 +12,23 @@ const OwnSources own{"/project/solutions/mine.cu", "solutions/mine.cu", "/build-
 
 TEST(OwnSources, NamesOfLineDirectivesAreTheUsers) {
   EXPECT_EQ(own.shown_name("/build-folder/solutions/mine.cu"), "solutions/mine.cu");
-  EXPECT_EQ(own.shown_name("/build-folder/../common/tile.cuh"), "../common/tile.cuh");
+  EXPECT_EQ(own.shown_name("/build-folder/solutions/../solutions/tile.cuh"), "solutions/tile.cuh");
+}
+
+// Lines of what is named are read to be quoted: nobody's files but the candidate's.
+TEST(OwnSources, NamesOfLineDirectivesDoNotLeaveTheCandidatesFolder) {
+  for (const char* name : {"/build-folder/../../etc/passwd", "/build-folder//etc/passwd", "/build-folder/",
+                           "/build-folder/solutions/../../etc/passwd", "/build-folder/other/secret.cu",
+                           "/build-folder/../common/tile.cuh"}) {
+    EXPECT_FALSE(own.shown_name(name)) << name;
+  }
+  const OwnSources here{"/project/mine.cu", "mine.cu", "/build-folder"};
+  EXPECT_EQ(here.shown_name("/build-folder/parts/tile.cuh"), "parts/tile.cuh");
+  EXPECT_FALSE(here.shown_name("/build-folder/../etc/passwd"));
+  EXPECT_FALSE(here.shown_name("/build-folder//etc/passwd"));
+  const OwnSources above{"/mine/x.cu", "../mine/x.cu", "/build-folder"};
+  EXPECT_EQ(above.shown_name("/build-folder/../mine/tile.cuh"), "../mine/tile.cuh");
+  EXPECT_FALSE(above.shown_name("/build-folder/tile.cuh"));
 }
 
 TEST(OwnSources, AbsoluteNamesBelowTheCandidatesFolderAreShownAsTheUserWouldNameThem) {

@@ -1,28 +1,77 @@
-// hostile_worker MODE [--connect PATH]: answers the first request in a way that no honest worker would.
+// hostile_worker MODE [--connect PATH]: answers requests in a way that no honest worker would.
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "contest/link.h"
 #include "contest/listener.h"
+#include "counting_page.h"
 
 namespace {
 
 using kgrade::Reply;
+using kgrade::ReplyStatus;
+using kgrade::Request;
+using kgrade::RequestType;
+using kgrade::test::CountingPage;
 constexpr int link_descriptor = 3;
 
 void send_bytes(const void* data, std::size_t size) { ::send(link_descriptor, data, size, 0); }
 
 void send_reply(Reply reply) { send_bytes(&reply, sizeof reply); }
 
-void misbehave(const std::string& mode, std::uint64_t sequence) {
+void send_status(const Request& request, ReplyStatus status, std::uint64_t ahead = 0) {
   Reply reply;
-  reply.sequence = sequence;
+  reply.sequence = request.sequence + ahead;
+  reply.status = status;
+  send_reply(reply);
+}
+
+// As a worker answers that has nothing to hide.
+void answer(const Request& request, std::uint64_t ahead = 0) {
+  const bool is_call = request.type == RequestType::call;
+  if (is_call && request.gate != 0) send_status(request, ReplyStatus::queued, ahead);
+  send_status(request, ReplyStatus::done, ahead);
+  if (is_call) send_status(request, ReplyStatus::idle, ahead);
+}
+
+// Answers, and from then on counts in the page of the gate, on a thread of its own: see counting_page.h.
+void count_for_ever(const Request& request, const kgrade::UniqueFd& gate) {
+  static CountingPage* page = nullptr;
+  if (page == nullptr) {
+    page = static_cast<CountingPage*>(
+        ::mmap(nullptr, sizeof(CountingPage), PROT_READ | PROT_WRITE, MAP_SHARED, gate.get(), 0));
+    page->process = ::getpid();
+    std::thread([] {
+      while (true) page->count = page->count + 1;
+    }).detach();
+  }
+  answer(request);
+}
+
+// Of a call's answer: the steps in another order, or not all of them, or too many.
+void answer_out_of_order(const std::string& mode, const Request& request) {
+  const auto say = [&request](std::initializer_list<ReplyStatus> statuses) {
+    for (const ReplyStatus status : statuses) send_status(request, status);
+  };
+  if (mode == "never-idle") say({ReplyStatus::done});
+  if (mode == "idle-first") say({ReplyStatus::idle, ReplyStatus::done});
+  if (mode == "two-dones") say({ReplyStatus::done, ReplyStatus::done});
+  if (mode == "queued-ungated") say({ReplyStatus::queued, ReplyStatus::done, ReplyStatus::idle});
+  if (mode == "ahead") answer(request), answer(request, 1);
+  if (mode == "far-ahead") answer(request), answer(request, 1000);
+}
+
+void misbehave(const std::string& mode, const Request& request) {
+  Reply reply;
+  reply.sequence = request.sequence;
   reply.limit_bytes = 3 << 20;
   if (mode == "exit-0") ::_exit(0);
   if (mode == "abort") std::abort();
@@ -31,19 +80,27 @@ void misbehave(const std::string& mode, std::uint64_t sequence) {
   if (mode == "long") send_bytes(std::vector<char>(100'000).data(), 100'000);
   if (mode == "empty") send_bytes(&reply, 0);
   if (mode == "magic") reply.magic = 1, send_reply(reply);
-  if (mode == "sequence") reply.sequence = sequence + 1, send_reply(reply);
-  if (mode == "status") reply.status = static_cast<kgrade::ReplyStatus>(99), send_reply(reply);
+  if (mode == "sequence") reply.sequence += 1, send_reply(reply);
+  if (mode == "status") reply.status = static_cast<ReplyStatus>(99), send_reply(reply);
   if (mode == "nan") reply.elapsed_ms = std::nan(""), send_reply(reply);
-  if (mode == "memory") reply.status = kgrade::ReplyStatus::memory_limit, send_reply(reply);
-  if (mode == "stack") reply.status = kgrade::ReplyStatus::stack_overflow, send_reply(reply);
-  if (mode == "honest") send_reply(reply);
+  if (mode == "memory") reply.status = ReplyStatus::memory_limit, send_reply(reply);
+  if (mode == "stack") reply.status = ReplyStatus::stack_overflow, send_reply(reply);
+  if (mode == "honest") answer(request);
+  answer_out_of_order(mode, request);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
   // Below a tool there is no descriptor to take over; the answers go to the one below then.
   if (argc > 3) ::dup2(kgrade::connect_to(argv[3]).release(), link_descriptor);
   kgrade::Link link{kgrade::UniqueFd(link_descriptor)};
-  while (auto request = link.next_request()) misbehave(argc > 1 ? argv[1] : "", request->first.sequence);
+  while (auto next = link.next_request()) {
+    if (mode == "counting") {
+      count_for_ever(next->first, next->second);
+    } else {
+      misbehave(mode, next->first);
+    }
+  }
 }

@@ -1,65 +1,22 @@
+// Where the tensors of a lease lie, what is around them, and how they are lent.
 #include "contest/lease.h"
 
-#include <gtest/gtest.h>
-
+#include <cmath>
 #include <cstring>
+#include <set>
+#include <thread>
 
-#include "data/seed.h"
-#include "device/element_operations.h"
-#include "device/registry.h"
+#include "contest/seat.h"
+#include "lease_fixture.h"
 
 namespace kgrade {
 namespace {
 
-Parameter tensor(const std::string& name, bool is_const) {
-  Parameter parameter;
-  parameter.name = name;
-  parameter.type = "[VAR]";
-  parameter.pointer = true;
-  parameter.is_const = is_const;
-  return parameter;
-}
-
-Parameter scalar(const std::string& name, const std::string& type) {
-  Parameter parameter;
-  parameter.name = name;
-  parameter.type = type;
-  return parameter;
-}
-
-class LeaseTest : public testing::Test {
- protected:
-  LeaseTest() {
-    problem_.slug = "scale";
-    problem_.parameters = {tensor("input", true), scalar("factor", "float"), scalar("shift", "double"),
-                           scalar("n", "int"), tensor("output", false)};
-    case_.name = "small";
-    case_.integers["n"] = -3;
-    case_.reals = {{"factor", 1.5}, {"shift", -2.25}};
-    case_.tensors = {{"input", 0, false, {1000}, 1000, {ResolvedInit::Kind::uniform, 0, 1}},
-                     {"output", 4, true, {10, 101}, 1010, {}}};
-    auto device = open_device({DeviceChoice::Kind::emulated, 0}, "unused");
-    device_ = std::move(*device);
-    auto lease = Lease::make(*device_, problem_, case_, 4);
-    lease_ = std::move(*lease);
-  }
-
-  std::vector<float> read(std::size_t tensor, std::size_t count) {
-    const Lease::Loaned loaned = lease_->tensors()[tensor];
-    std::vector<float> values(count);
-    device_->read(*loaned.buffer, loaned.begin, values.data(), count * 4);
-    return values;
-  }
-
-  Problem problem_;
-  Case case_;
-  std::unique_ptr<Device> device_;
-  std::unique_ptr<Lease> lease_;
-};
+using LeaseTest = test::LeaseFixture;
 
 TEST_F(LeaseTest, SlotsHoldOffsetsAndBitsInParameterOrder) {
   const CallSlots call = lease_->slots();
-  ASSERT_EQ(call.slots.size(), 5u);
+  ASSERT_EQ(call.slots.size(), 6u);
   EXPECT_TRUE(call.slots[0].tensor);
   EXPECT_EQ(call.slots[0].value, guard_bytes);
   float factor;
@@ -70,56 +27,254 @@ TEST_F(LeaseTest, SlotsHoldOffsetsAndBitsInParameterOrder) {
   EXPECT_EQ(shift, -2.25);
   EXPECT_EQ(static_cast<std::int64_t>(call.slots[3].value), -3);
   EXPECT_TRUE(call.slots[4].tensor);
-}
-
-TEST_F(LeaseTest, EveryDrawGivesOtherInputsAndTheSameDrawTheSame) {
-  lease_->refresh({1, 0}, 99, 1);
-  const auto first = read(0, 1000);
-  lease_->refresh({1, 1}, 99, 2);
-  EXPECT_NE(read(0, 1000), first);
-  lease_->refresh({1, 0}, 99, 3);
-  EXPECT_EQ(read(0, 1000), first);
-}
-
-TEST_F(LeaseTest, EveryCallGivesOtherPoison) {
-  lease_->refresh({1, 0}, 99, 1);
-  const auto first = read(1, 1010);
-  EXPECT_EQ(lease_->unwritten_elements(lease_->outputs()[0]), 1010u);
-  lease_->refresh({1, 0}, 99, 2);
-  const auto second = read(1, 1010);
-  EXPECT_NE(std::memcmp(first.data(), second.data(), 1010 * 4), 0);
+  EXPECT_TRUE(call.slots[5].tensor);
 }
 
 TEST_F(LeaseTest, UntouchedBuffersShowNoDamage) {
-  lease_->refresh({1, 0}, 99, 1);
-  const Lease::Damage damage = lease_->inspect();
+  refresh({1, 0}, 1);
+  const Lease::Damage damage = inspect();
   EXPECT_EQ(damage.guard_bytes, 0u);
+  EXPECT_EQ(damage.guard_tensor, "");
   EXPECT_EQ(damage.input_elements, 0u);
+  EXPECT_EQ(damage.input_tensor, "");
 }
 
 TEST_F(LeaseTest, OneByteOnEitherSideOfATensorIsFound) {
-  const Lease::Loaned output = lease_->outputs()[0];
-  for (const std::uint64_t at : {output.begin - 1, output.begin + 1010 * 4}) {
-    lease_->refresh({1, 0}, 99, 1);
-    unsigned char before = 0;
-    device_->read(*output.buffer, at, &before, 1);
-    // Another stream's byte, one that differs.
-    RandomStream stream{1, 0, 0};
-    while (random_byte(device::poison_block(stream, at / 16), at) == before) stream.key += 1;
-    device_->fill_random_bytes(*output.buffer, at, at + 1, stream);
-    const Lease::Damage damage = lease_->inspect();
-    EXPECT_EQ(damage.guard_bytes, 1u) << at;
-    EXPECT_EQ(damage.guard_tensor, "output");
+  for (const LeaseTerms terms : {LeaseTerms{}, LeaseTerms{true, true}}) {
+    lease_ = make(terms);
+    for (std::size_t tensor = 0; tensor < 3; ++tensor) {
+      for (std::uint32_t side = 0; side < 4; ++side) {
+        refresh({1, 0}, 4 * static_cast<std::uint32_t>(tensor) + side);
+        const Lease::Loaned loaned = lease_->tensors()[tensor];
+        const std::uint64_t at[] = {0, loaned.begin - 1, end_of(loaned), loaned.buffer->bytes() - 1};
+        flip(*loaned.buffer, at[side]);
+        const Lease::Damage damage = inspect();
+        EXPECT_EQ(damage.guard_bytes, 1u) << at[side];
+        EXPECT_EQ(damage.guard_tensor, loaned.tensor->name);
+        EXPECT_EQ(damage.input_elements, 0u);
+      }
+    }
   }
 }
 
-TEST_F(LeaseTest, AChangedInputIsFound) {
-  lease_->refresh({1, 0}, 99, 1);
-  const Lease::Loaned input = lease_->tensors()[0];
-  device_->fill_input(*input.buffer, input.begin + 400, 1, {Distribution::Kind::constant, 2, 0}, {});
-  const Lease::Damage damage = lease_->inspect();
-  EXPECT_EQ(damage.input_elements, 1u);
+TEST_F(LeaseTest, DamageIsAddedUpAndNamesItsFirstTensor) {
+  refresh({1, 0}, 1);
+  const auto tensors = lease_->tensors();
+  flip(*tensors[1].buffer, 0);
+  flip(*tensors[2].buffer, 0);
+  flip(*tensors[2].buffer, 1);
+  write(tensors[0], {2, 2, 2});  // the inputs are below 1
+  flip(*tensors[2].buffer, tensors[2].begin);
+  const Lease::Damage damage = inspect();
+  EXPECT_EQ(damage.guard_bytes, 3u);
+  EXPECT_EQ(damage.guard_tensor, "output");
+  EXPECT_EQ(damage.input_elements, 4u);
   EXPECT_EQ(damage.input_tensor, "input");
+}
+
+TEST_F(LeaseTest, TheContentsOfAnOutputAreNoDamage) {
+  refresh({1, 0}, 1);
+  write(lease_->tensors()[1], std::vector<float>(1010, 1));
+  EXPECT_EQ(inspect().guard_bytes, 0u);
+  EXPECT_EQ(inspect().input_elements, 0u);
+}
+
+TEST_F(LeaseTest, TensorsThatMoveLieElsewhereInEveryCallWithGuardZonesAround) {
+  lease_ = make({true, false});
+  std::vector<std::set<std::uint64_t>> places(3);
+  for (std::uint32_t call = 1; call <= 50; ++call) {
+    refresh({1, 0}, call);
+    const auto tensors = lease_->tensors();
+    for (std::size_t i = 0; i < 3; ++i) {
+      ASSERT_EQ(tensors[i].begin % address_step, 0u);
+      ASSERT_GE(tensors[i].begin, guard_bytes);
+      ASSERT_LE(end_of(tensors[i]) + guard_bytes, tensors[i].buffer->bytes());
+      ASSERT_LE(tensors[i].begin, guard_bytes + device_->room_to_move());
+      places[i].insert(tensors[i].begin);
+    }
+    EXPECT_EQ(inspect().guard_bytes, 0u);
+    EXPECT_EQ(inspect().input_elements, 0u);
+  }
+  // Fifty draws of 256 places each.
+  for (const auto& of_tensor : places) EXPECT_GT(of_tensor.size(), 30u);
+  EXPECT_NE(places[0], places[1]);
+}
+
+TEST_F(LeaseTest, PlacesAreSecretAndTheCallsToldThem) {
+  lease_ = make({true, false});
+  const auto places = [this](std::uint64_t key, std::uint32_t call) {
+    lease_->prepare({1, 0}, key, call);
+    std::vector<std::uint64_t> begins;
+    for (const Lease::Loaned& loaned : lease_->tensors()) begins.push_back(loaned.begin);
+    const CallSlots slots = lease_->slots();
+    EXPECT_EQ(begins, (std::vector{slots.slots[0].value, slots.slots[4].value, slots.slots[5].value}));
+    return begins;
+  };
+  const auto first = places(poison_key, 1);
+  EXPECT_NE(places(poison_key, 2), first);
+  EXPECT_NE(places(poison_key + 1, 1), first) << "only the key tells where";
+  EXPECT_EQ(places(poison_key, 1), first);
+}
+
+TEST_F(LeaseTest, PoisonMayGoAheadOfTheInputs) {
+  refresh({1, 0}, 1);
+  write(lease_->tensors()[1], std::vector<float>(1010, 0));
+  lease_->prepare({1, 1}, poison_key, 2);
+  EXPECT_EQ(read(1), std::vector<float>(1010, 0)) << "nothing is done yet";
+  lease_->poison();
+  for (const float value : read(1)) ASSERT_FALSE(std::abs(value) < 3e19f);
+  // Whatever is there already stays.
+  write(lease_->tensors()[1], std::vector<float>(10, 0));
+  lease_->reveal();
+  EXPECT_EQ(lease_->unwritten_elements(0), 1000u);
+  EXPECT_EQ(inspect().guard_bytes, 0u);
+  EXPECT_EQ(inspect().input_elements, 0u);
+}
+
+TEST_F(LeaseTest, AnInspectionComparesTheOutputsTooWhereItIsTold) {
+  const auto expected = std::move(lease_);
+  write(expected->outputs()[0], std::vector<float>(1010, 1));
+  lease_ = make({true, true});
+  refresh({1, 0}, 1);
+  write(lease_->outputs()[0], std::vector<float>(1010, 1));
+  write(lease_->outputs()[0], {4});
+  flip(*lease_->tensors()[0].buffer, 0);
+  lease_->begin_inspection(expected.get());
+  const Lease::Findings findings = lease_->end_inspection();
+  EXPECT_EQ(findings.damage.guard_bytes, 1u);
+  ASSERT_EQ(findings.comparisons.size(), 1u);
+  EXPECT_EQ(findings.comparisons[0].compared, 1010u);
+  EXPECT_EQ(findings.comparisons[0].sum_squared_difference, 9);
+  lease_->begin_inspection();
+  EXPECT_TRUE(lease_->end_inspection().comparisons.empty());
+}
+
+TEST_F(LeaseTest, ContentsDoNotDependOnThePlace) {
+  refresh({1, 0}, 1);
+  const auto input = read(0);
+  const auto weights = read(2);
+  lease_ = make({true, true});
+  for (std::uint32_t call = 1; call < 5; ++call) {
+    refresh({1, 0}, call);
+    EXPECT_EQ(read(0), input);
+    EXPECT_EQ(read(2), weights);
+  }
+}
+
+TEST_F(LeaseTest, TensorsThatDoNotMoveStay) {
+  for (std::uint32_t call = 1; call < 5; ++call) {
+    refresh({1, 0}, call);
+    for (const Lease::Loaned& loaned : lease_->tensors()) EXPECT_EQ(loaned.begin, guard_bytes);
+  }
+}
+
+TEST_F(LeaseTest, WithoutCapturesAnOutputIsWhatItsTensorHolds) {
+  const Lease::Loaned output = lease_->outputs().at(0);
+  EXPECT_EQ(output.buffer, lease_->tensors()[1].buffer);
+  EXPECT_EQ(output.begin, lease_->tensors()[1].begin);
+  EXPECT_EQ(lease_->outputs().size(), 1u);
+}
+
+TEST_F(LeaseTest, CapturedOutputsCountAndNotWhatTheTensorHoldsLater) {
+  const auto expected = std::move(lease_);
+  write(expected->outputs()[0], std::vector<float>(1010, 1));
+  lease_ = make({true, true});
+  refresh({1, 0}, 2);
+  const Lease::Loaned captured = lease_->outputs().at(0);
+  const Lease::Loaned tensor = lease_->tensors()[1];
+  EXPECT_EQ(captured.tensor->name, "output");
+  EXPECT_NE(captured.buffer, tensor.buffer);
+  write(captured, std::vector<float>(1010, 1));
+  write(tensor, std::vector<float>(1010, 7));
+  auto comparisons = compare_outputs(*lease_, *expected);
+  ASSERT_EQ(comparisons.size(), 1u);
+  EXPECT_EQ(comparisons[0].tensor, "output");
+  EXPECT_EQ(comparisons[0].shape, (std::vector<std::int64_t>{10, 101}));
+  EXPECT_EQ(comparisons[0].comparison.compared, 1010u);
+  EXPECT_EQ(comparisons[0].comparison.sum_squared_difference, 0);
+  write(captured, {3});
+  comparisons = compare_outputs(*lease_, *expected);
+  EXPECT_EQ(comparisons[0].comparison.sum_squared_difference, 4);
+}
+
+TEST_F(LeaseTest, NothingIsCapturedOfTheCallBefore) {
+  lease_ = make({true, true});
+  refresh({1, 0}, 1);
+  write(lease_->outputs()[0], std::vector<float>(1010, 1));
+  refresh({1, 1}, 2);
+  for (const float value : read(lease_->outputs()[0])) ASSERT_FALSE(std::abs(value) < 3e19f);
+}
+
+TEST_F(LeaseTest, UnwrittenElementsAreThoseOfTheTensor) {
+  for (const LeaseTerms terms : {LeaseTerms{}, LeaseTerms{true, true}}) {
+    lease_ = make(terms);
+    refresh({1, 0}, 1);
+    EXPECT_EQ(lease_->unwritten_elements(0), 1010u);
+    write(lease_->tensors()[1], std::vector<float>(10, 0));
+    EXPECT_EQ(lease_->unwritten_elements(0), 1000u);
+  }
+}
+
+// What a worker is asked when a lease is lent to it.
+std::vector<Request> requests_of(Lease& lease, bool inputs_writable) {
+  auto [ours, theirs] = Link::make_pair();
+  std::vector<Request> requests;
+  std::thread answering([&requests, link = std::move(theirs)]() mutable {
+    while (const auto next = link.next_request()) {
+      requests.push_back(next->first);
+      Reply reply;
+      reply.sequence = next->first.sequence;
+      link.send(reply);
+    }
+  });
+  const auto worker = WorkerProcess::over(std::move(ours));
+  EXPECT_TRUE(lease.lend_to(*worker, inputs_writable, std::chrono::milliseconds(60'000)).ok());
+  worker->dismiss({});
+  answering.join();
+  return requests;
+}
+
+TEST_F(LeaseTest, OnlyOutputsAreLentForWriting) {
+  const auto requests = requests_of(*lease_, false);
+  ASSERT_EQ(requests.size(), 4u);
+  EXPECT_EQ(requests[0].type, RequestType::give_back) << "what was lent before goes first";
+  const std::uint32_t parameters[] = {0, 4, 5};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const Request& request = requests[i + 1];
+    const bool output = case_.tensors[i].output;
+    EXPECT_EQ(request.type, RequestType::lend);
+    EXPECT_EQ(request.parameter, parameters[i]);
+    EXPECT_EQ(request.writable, output ? 1u : 0u);
+    EXPECT_EQ(request.holds_data, output ? 0u : 1u);
+    EXPECT_EQ(request.captures, 0u);
+    EXPECT_EQ(request.bytes, lease_->tensors()[i].buffer->bytes());
+    EXPECT_EQ(request.begin, guard_bytes);
+    EXPECT_EQ(request.length, 4 * static_cast<std::uint64_t>(case_.tensors[i].elements));
+  }
+}
+
+TEST_F(LeaseTest, InputsCanBeLentForWritingToo) {
+  for (const Request& request : requests_of(*lease_, true)) {
+    if (request.type == RequestType::lend) {
+      EXPECT_EQ(request.writable, 1u);
+    }
+  }
+}
+
+TEST_F(LeaseTest, ACaptureIsLentBesideItsOutput) {
+  lease_ = make({true, true});
+  const auto requests = requests_of(*lease_, false);
+  ASSERT_EQ(requests.size(), 5u);
+  EXPECT_EQ(requests[2].parameter, 4u);
+  EXPECT_EQ(requests[2].captures, 0u);
+  const Request& capture = requests[3];
+  EXPECT_EQ(capture.parameter, 4u);
+  EXPECT_EQ(capture.captures, 1u);
+  EXPECT_EQ(capture.writable, 1u);
+  EXPECT_EQ(capture.holds_data, 0u);
+  EXPECT_EQ(capture.begin, 0u);
+  EXPECT_EQ(capture.length, 4040u);
+  EXPECT_EQ(capture.bytes, lease_->outputs()[0].buffer->bytes());
 }
 
 }  // namespace

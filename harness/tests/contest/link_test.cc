@@ -72,5 +72,67 @@ TEST(Link, DescriptorsThatAWorkerSendsAreNotTaken) {
   ::close(after);
 }
 
+Reply reply_to(std::uint64_t sequence, ReplyStatus status = ReplyStatus::done) {
+  Reply reply;
+  reply.sequence = sequence;
+  reply.status = status;
+  return reply;
+}
+
+TEST(Link, PeekingTakesNothingAway) {
+  auto [referee, worker] = Link::make_pair();
+  ASSERT_TRUE(worker.send(reply_to(7, ReplyStatus::queued)));
+  Reply reply;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(referee.peek(reply, 7));
+    EXPECT_EQ(reply.status, ReplyStatus::queued);
+  }
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::message);
+  EXPECT_FALSE(referee.peek(reply, 7));
+}
+
+TEST(Link, PeekingSeesOnlyASoundReplyToWhatWasAsked) {
+  auto [referee, worker] = Link::make_pair();
+  Reply reply;
+  EXPECT_FALSE(referee.peek(reply, 7)) << "there is none";
+  ASSERT_TRUE(worker.send(reply_to(8)));
+  EXPECT_FALSE(referee.peek(reply, 7)) << "it is another's";
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
+  ASSERT_EQ(::write(worker.descriptor(), "x", 1), 1);
+  EXPECT_FALSE(referee.peek(reply, 7)) << "it is no reply";
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
+  { const Link gone = std::move(worker); }
+  EXPECT_FALSE(referee.peek(reply, 7)) << "nobody is there";
+}
+
+TEST(Link, RepliesStayInOrder) {
+  auto [referee, worker] = Link::make_pair();
+  ASSERT_TRUE(worker.send(reply_to(7, ReplyStatus::queued)));
+  ASSERT_TRUE(worker.send(reply_to(7, ReplyStatus::done)));
+  Reply reply;
+  ASSERT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::message);
+  EXPECT_EQ(reply.status, ReplyStatus::queued);
+  ASSERT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::message);
+  EXPECT_EQ(reply.status, ReplyStatus::done);
+}
+
+TEST(Link, WaitingTellsWhetherThereIsSomething) {
+  auto [referee, worker] = Link::make_pair();
+  EXPECT_FALSE(referee.wait(milliseconds(10)));
+  ASSERT_TRUE(worker.send(reply_to(7)));
+  EXPECT_TRUE(referee.wait(milliseconds(0)));
+  Reply reply;
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::message)
+      << "waiting takes nothing away";
+  EXPECT_FALSE(referee.wait(milliseconds(0)));
+}
+
+TEST(Link, WaitingEndsWhenTheOtherEndIsGone) {
+  auto [referee, worker] = Link::make_pair();
+  std::thread leaving([link = std::move(worker)] {});
+  EXPECT_TRUE(referee.wait(milliseconds(60'000)));
+  leaving.join();
+}
+
 }  // namespace
 }  // namespace kgrade

@@ -20,14 +20,43 @@ std::unique_ptr<WorkerProcess> worker(const std::string& mode) {
   return std::move(*started);
 }
 
-Answer first_answer(const std::string& mode, milliseconds patience = milliseconds(20'000)) {
-  return worker(mode)->call({}, patience);
+constexpr milliseconds long_enough{20'000};
+
+// What is said of a call until its clock has stopped.
+Answer answer_to_call(WorkerProcess& worker, milliseconds patience = long_enough) {
+  const Answer begun = worker.begin_call({}, 0);
+  return begun.ok() ? worker.end_call(patience) : begun;
 }
 
+// And until the device is idle.
+Answer whole_call(WorkerProcess& worker, milliseconds patience = long_enough) {
+  const Answer answer = answer_to_call(worker, patience);
+  return answer.ok() ? worker.settle(patience) : answer;
+}
+
+Answer first_answer(const std::string& mode) { return answer_to_call(*worker(mode)); }
+
 TEST(WorkerProcess, AnHonestAnswerIsAnAnswer) {
-  const Answer answer = first_answer("honest");
-  EXPECT_TRUE(answer.ok());
-  EXPECT_GT(answer.wall_ms, 0);
+  const auto honest = worker("honest");
+  const auto before = std::chrono::steady_clock::now();
+  for (int call = 0; call < 3; ++call) {
+    const Answer answer = answer_to_call(*honest);
+    EXPECT_TRUE(answer.ok()) << answer.detail;
+    EXPECT_EQ(answer.reply.status, ReplyStatus::done);
+    EXPECT_GE(answer.arrived, before);
+    EXPECT_LE(answer.arrived, std::chrono::steady_clock::now());
+    EXPECT_TRUE(honest->settle(long_enough).ok());
+  }
+}
+
+TEST(WorkerProcess, ACallAtAGateIsQueuedFirst) {
+  const auto honest = worker("honest");
+  for (std::uint32_t gate = 1; gate < 4; ++gate) {
+    ASSERT_TRUE(honest->begin_call({}, gate).ok());
+    EXPECT_TRUE(honest->wait_until_queued(long_enough));
+    EXPECT_TRUE(honest->end_call(long_enough).ok());
+    EXPECT_TRUE(honest->settle(long_enough).ok());
+  }
 }
 
 TEST(WorkerProcess, AProcessThatEndsIsAFaultWhateverItsExitCode) {
@@ -41,15 +70,17 @@ TEST(WorkerProcess, AProcessThatEndsIsAFaultWhateverItsExitCode) {
 
 TEST(WorkerProcess, SilenceIsATimeLimitAndTheWorkerIsDead) {
   const auto silent = worker("silent");
-  const Answer answer = silent->call({}, milliseconds(100));
+  const Answer answer = answer_to_call(*silent, milliseconds(100));
   EXPECT_EQ(answer.fault, Fault::time_limit);
   EXPECT_FALSE(silent->alive());
-  EXPECT_EQ(silent->call({}, milliseconds(100)).fault, Fault::ended);
+  EXPECT_EQ(answer_to_call(*silent).fault, Fault::ended);
+  EXPECT_EQ(silent->settle(long_enough).fault, Fault::ended);
+  EXPECT_EQ(silent->give_back(long_enough).fault, Fault::ended);
 }
 
 TEST(WorkerProcess, ALimitIsNamedWithItsSizeAndTheWorkerIsDead) {
   const auto greedy = worker("memory");
-  const Answer memory = greedy->call({}, milliseconds(20'000));
+  const Answer memory = answer_to_call(*greedy);
   EXPECT_EQ(memory.fault, Fault::memory_limit);
   EXPECT_THAT(memory.detail, HasSubstr("3.0 MiB"));
   EXPECT_FALSE(greedy->alive());
@@ -59,9 +90,37 @@ TEST(WorkerProcess, ALimitIsNamedWithItsSizeAndTheWorkerIsDead) {
 }
 
 TEST(WorkerProcess, MessagesThatAreNoneAreMalformed) {
-  for (const char* mode : {"short", "long", "magic", "sequence", "status"}) {
+  for (const char* mode : {"short", "long", "empty", "magic", "sequence", "status"}) {
     EXPECT_EQ(first_answer(mode).fault, Fault::malformed) << mode;
   }
+}
+
+TEST(WorkerProcess, AnswersInAnotherOrderAreMalformed) {
+  for (const char* mode : {"idle-first", "two-dones", "queued-ungated", "far-ahead"}) {
+    const auto hostile = worker(mode);
+    Answer answer = whole_call(*hostile);
+    // What comes too late for one call is in the way of the next.
+    if (answer.ok()) answer = whole_call(*hostile);
+    EXPECT_EQ(answer.fault, Fault::malformed) << mode;
+    EXPECT_FALSE(hostile->alive()) << mode;
+  }
+}
+
+TEST(WorkerProcess, ADeviceThatIsNeverIdleIsBusy) {
+  const auto hostile = worker("never-idle");
+  ASSERT_TRUE(answer_to_call(*hostile).ok());
+  EXPECT_EQ(hostile->settle(milliseconds(100)).fault, Fault::busy);
+  EXPECT_FALSE(hostile->alive());
+}
+
+// Every answer is followed by that to the next request, which carries the right number and is only too early.
+TEST(WorkerProcess, AnswersToWhatWasNotAskedYetAreMalformed) {
+  const auto hostile = worker("ahead");
+  Answer answer = whole_call(*hostile);
+  EXPECT_TRUE(answer.ok());
+  for (int call = 0; call < 2 && answer.ok(); ++call) answer = whole_call(*hostile);
+  EXPECT_EQ(answer.fault, Fault::malformed);
+  EXPECT_FALSE(hostile->alive());
 }
 
 TEST(WorkerProcess, ATimeThatIsNoNumberArrivesAsItIs) {
@@ -78,7 +137,7 @@ TEST(WorkerProcess, AMissingProgramIsAnErrorWithARemedy) {
 
 TEST(WorkerProcess, ARetiredWorkerIsGone) {
   const auto honest = worker("honest");
-  EXPECT_TRUE(honest->call({}, milliseconds(20'000)).ok());
+  EXPECT_TRUE(whole_call(*honest).ok());
   honest->retire();
   EXPECT_FALSE(honest->alive());
 }
@@ -94,8 +153,8 @@ TEST(WorkerProcess, BelowAToolItConnectsAndAnswers) {
   const TemporaryDirectory folder;
   auto started = WorkerProcess::start_connecting(below_a_tool("honest", folder), folder.path());
   ASSERT_TRUE(started.ok()) << to_string(started.errors());
-  EXPECT_TRUE((*started)->call({}, milliseconds(20'000)).ok());
-  (*started)->dismiss(milliseconds(20'000));
+  EXPECT_TRUE(whole_call(**started).ok());
+  (*started)->dismiss(long_enough);
   EXPECT_FALSE((*started)->alive());
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "report")) << "the tool had no time for its report";
 }
@@ -111,7 +170,7 @@ TEST(WorkerProcess, OneThatDoesNotGoIsKilled) {
   const TemporaryDirectory folder;
   const auto started = WorkerProcess::start_connecting(below_a_tool("silent", folder), folder.path());
   ASSERT_TRUE(started.ok());
-  EXPECT_EQ((*started)->call({}, milliseconds(100)).fault, Fault::time_limit);
+  EXPECT_EQ(answer_to_call(**started, milliseconds(100)).fault, Fault::time_limit);
   (*started)->dismiss(milliseconds(100));
   EXPECT_FALSE((*started)->alive());
 }

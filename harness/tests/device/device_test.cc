@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -15,7 +17,10 @@
 namespace kgrade {
 namespace {
 
+using Kind = Distribution::Kind;
+
 constexpr RandomStream stream{0x0123456789abcdef, 3, 5};
+constexpr RandomStream poison_stream{0x0f1e2d3c4b5a6978, 3, 5};
 constexpr RandomStream other_stream{0xfedcba9876543210, 3, 5};
 
 std::vector<DeviceChoice> devices_here() {
@@ -45,8 +50,63 @@ class EveryDevice : public testing::TestWithParam<DeviceChoice> {
     return values;
   }
 
+  template <class T>
+  void write(SharedBuffer& to, std::uint64_t begin, const std::vector<T>& values) {
+    device_->write(to, begin, values.data(), values.size() * sizeof(T));
+  }
+
+  // Changes every bit of one byte.
+  void flip(SharedBuffer& memory, std::uint64_t at) {
+    write<unsigned char>(memory, at, {static_cast<unsigned char>(~read<unsigned char>(memory, at, 1)[0])});
+  }
+
+  void poison(const Filling& filling) { device_->poison({&filling, 1}); }
+  void reveal(const Filling& filling) { device_->reveal({&filling, 1}); }
+  BufferDamage damage_of(const Filling& filling) {
+    const Inspection inspection = device_->inspect({&filling, 1});
+    EXPECT_EQ(inspection.damage.size(), 1u);
+    return inspection.damage.at(0);
+  }
+
   std::unique_ptr<Device> device_;
 };
+
+Filling output_in(SharedBuffer& memory, std::uint64_t begin, std::uint64_t elements) {
+  return {&memory, begin, elements, false, {}, poison_stream};
+}
+
+Filling input_in(SharedBuffer& memory, std::uint64_t begin, std::uint64_t elements,
+                 const Distribution& distribution) {
+  return {&memory, begin, elements, true, {distribution, stream, {}}, poison_stream};
+}
+
+Filling constants_in(SharedBuffer& memory, std::uint64_t elements, double value) {
+  return input_in(memory, 0, elements, {Kind::constant, value, 0});
+}
+
+// As the host draws it.
+float stream_value(const Distribution& distribution, std::uint64_t index) {
+  return element(distribution, random_block(stream, index / 4), index);
+}
+
+std::vector<float> drawn_by_host(const Filling& filling) {
+  std::vector<float> values;
+  for (std::uint64_t i = 0; i < filling.elements; ++i) {
+    values.push_back(stream_value(filling.contents.distribution, i));
+  }
+  const InputChanges& changes = filling.contents.changes;
+  for (unsigned int k = 0; k < changes.count; ++k) values.at(changes.position[k]) = changes.value[k];
+  return values;
+}
+
+const std::vector<Distribution> distributions = {{Kind::uniform, 0, 1},
+                                                 {Kind::uniform, -0.0577350269, 0.0577350269},
+                                                 {Kind::normal, 0.1, 3},
+                                                 {Kind::integers, -5, 17},
+                                                 {Kind::constant, 0.3, 0}};
+
+// Where a tensor may begin: at the very start, within a word, a block, or at a block's start.
+constexpr std::uint64_t begins[] = {0, 21, 4096, 4100};
 
 TEST_P(EveryDevice, RoundsBuffersUpAndSharesThem) {
   const auto memory = buffer(5000);
@@ -54,15 +114,49 @@ TEST_P(EveryDevice, RoundsBuffersUpAndSharesThem) {
   EXPECT_GE(memory->descriptor(), 0);
 }
 
-TEST_P(EveryDevice, FillsRaggedRangesAndNothingElse) {
+TEST_P(EveryDevice, WhatIsWrittenIsWhatIsReadAndNothingElse) {
   const auto memory = buffer(4096);
-  device_->fill_random_bytes(*memory, 0, 4096, other_stream);
-  const auto before = read<unsigned char>(*memory, 0, 4096);
-  device_->fill_random_bytes(*memory, 21, 1003, stream);
-  const auto after = read<unsigned char>(*memory, 0, 4096);
-  for (std::uint64_t i = 0; i < 4096; ++i) {
-    const bool inside = i >= 21 && i < 1003;
-    ASSERT_EQ(after[i], inside ? random_byte(device::poison_block(stream, i / 16), i) : before[i]) << i;
+  poison(output_in(*memory, 0, 1024));
+  auto expected = read<unsigned char>(*memory, 0, 4096);
+  write<unsigned char>(*memory, 21, {1, 2, 3});
+  for (unsigned char i = 0; i < 3; ++i) expected[21u + i] = static_cast<unsigned char>(i + 1);
+  EXPECT_EQ(read<unsigned char>(*memory, 0, 4096), expected);
+}
+
+TEST_P(EveryDevice, PoisonsWholeBuffersAndNothingElse) {
+  const auto first = buffer(5000);
+  const auto second = buffer(4096);
+  const auto bystander = buffer(4096);
+  poison({bystander.get(), 0, 1024, false, {}, other_stream});
+  const auto before = read<unsigned char>(*bystander, 0, bystander->bytes());
+  // Where the tensor lies makes no difference.
+  const std::vector<Filling> fillings = {output_in(*first, 20, 300),
+                                         {second.get(), 1024, 100, false, {}, other_stream}};
+  device_->poison(fillings);
+  for (const Filling& filling : fillings) {
+    const std::uint64_t bytes = filling.buffer->bytes();
+    const auto after = read<unsigned char>(*filling.buffer, 0, bytes);
+    for (std::uint64_t i = 0; i < bytes; ++i) {
+      ASSERT_EQ(after[i], random_byte(device::poison_block(filling.poison, i / 16), i)) << i;
+    }
+  }
+  EXPECT_EQ(read<unsigned char>(*bystander, 0, bystander->bytes()), before);
+}
+
+TEST_P(EveryDevice, PoisonsAllAroundAnInput) {
+  const auto memory = buffer(8192);
+  const std::uint64_t bytes = memory->bytes();
+  for (const std::uint64_t begin : begins) {
+    poison({memory.get(), 0, 1024, false, {}, other_stream});
+    const auto before = read<unsigned char>(*memory, 0, bytes);
+    const Filling filling = input_in(*memory, begin, 251, {});
+    poison(filling);
+    const auto after = read<unsigned char>(*memory, 0, bytes);
+    for (std::uint64_t i = 0; i < bytes; ++i) {
+      const bool inside = i >= begin && i < filling.end();
+      ASSERT_EQ(after[i], inside ? before[i] : random_byte(device::poison_block(poison_stream, i / 16), i))
+          << i;
+    }
   }
 }
 
@@ -70,78 +164,244 @@ TEST_P(EveryDevice, FillsRaggedRangesAndNothingElse) {
 // zero.
 TEST_P(EveryDevice, PoisonIsNeverAValueThatAnOutputCouldHold) {
   const auto memory = buffer(1 << 20);
-  device_->fill_random_bytes(*memory, 0, 1 << 20, stream);
+  poison(output_in(*memory, 0, 1 << 18));
   for (const float value : read<float>(*memory, 0, 1 << 18)) ASSERT_FALSE(std::fabs(value) < 3e19f) << value;
   for (const std::uint16_t half : read<std::uint16_t>(*memory, 0, 1 << 19)) ASSERT_GE(half & 0x7fff, 0x6000);
 }
 
-TEST_P(EveryDevice, CountsEachByteThatChanged) {
-  const auto memory = buffer(4096);
-  device_->fill_random_bytes(*memory, 0, 4096, stream);
-  EXPECT_EQ(device_->count_changed_bytes(*memory, 0, 4096, stream), 0u);
-  const auto before = read<unsigned char>(*memory, 0, 4096);
-  device_->fill_random_bytes(*memory, 100, 164, other_stream);
-  const auto after = read<unsigned char>(*memory, 0, 4096);
+TEST_P(EveryDevice, RevealsInputsAndLeavesAllElsePoisoned) {
+  const auto input = buffer(8192);
+  const auto output = buffer(8192);
+  const std::vector<Filling> fillings = {input_in(*input, 4100, 251, {Kind::uniform, 0, 1}),
+                                         output_in(*output, 4096, 251)};
+  device_->poison(fillings);
+  auto expected = read<unsigned char>(*input, 0, input->bytes());
+  const auto output_before = read<unsigned char>(*output, 0, output->bytes());
+  device_->reveal(fillings);
+  const std::vector<float> drawn = drawn_by_host(fillings[0]);
+  memcpy(expected.data() + 4100, drawn.data(), 251 * sizeof(float));
+  EXPECT_EQ(read<unsigned char>(*input, 0, input->bytes()), expected);
+  EXPECT_EQ(read<unsigned char>(*output, 0, output->bytes()), output_before);
+}
+
+TEST_P(EveryDevice, CountsEachByteThatChangedAroundATensor) {
+  const auto memory = buffer(8192);
+  const std::uint64_t bytes = memory->bytes();
+  for (const std::uint64_t begin : begins) {
+    const Filling filling = output_in(*memory, begin, 251);
+    poison(filling);
+    EXPECT_EQ(damage_of(filling).guard_bytes, 0u);
+    std::uint64_t changed = 0;
+    for (const std::uint64_t at : {std::uint64_t{0}, begin / 2 + 1, begin - 1, filling.end(),
+                                   filling.end() + 1, filling.end() + 100, bytes - 1}) {
+      if (at >= bytes || (at >= begin && at < filling.end()))
+        continue;  // there is nothing before the first byte
+      flip(*memory, at);
+      EXPECT_EQ(damage_of(filling).guard_bytes, ++changed)
+          << "byte " << at << " around a tensor at " << begin;
+    }
+    // The tensor itself is there to be written to.
+    for (const std::uint64_t at : {begin, begin + 500, filling.end() - 1}) flip(*memory, at);
+    EXPECT_EQ(damage_of(filling).guard_bytes, changed);
+    EXPECT_EQ(damage_of(filling).input_elements, 0u);
+  }
+}
+
+TEST_P(EveryDevice, CountsManyBytesOfOtherPoison) {
+  const auto memory = buffer(8192);
+  const Filling filling = output_in(*memory, 4096, 100);
+  poison({memory.get(), 4096, 100, false, {}, other_stream});
+  const auto others = read<unsigned char>(*memory, 0, memory->bytes());
+  poison(filling);
+  const auto ours = read<unsigned char>(*memory, 0, memory->bytes());
+  const std::vector<unsigned char> pasted(others.begin() + 100, others.begin() + 164);
   std::uint64_t changed = 0;
-  for (std::size_t i = 0; i < 4096; ++i) changed += before[i] != after[i];
+  for (std::size_t i = 100; i < 164; ++i) changed += ours[i] != others[i];
   EXPECT_GT(changed, 50u);
-  EXPECT_EQ(device_->count_changed_bytes(*memory, 0, 4096, stream), changed);
-  EXPECT_EQ(device_->count_changed_bytes(*memory, 0, 100, stream), 0u);
-  EXPECT_EQ(device_->count_changed_bytes(*memory, 164, 4096, stream), 0u);
+  write(*memory, 100, pasted);
+  EXPECT_EQ(damage_of(filling).guard_bytes, changed);
+}
+
+TEST_P(EveryDevice, SaysOfEachBufferWhatChangedInIt) {
+  const auto input = buffer(8192);
+  const auto output = buffer(8192);
+  const auto untouched = buffer(8192);
+  const std::vector<Filling> fillings = {input_in(*input, 4096, 100, {Kind::uniform, 0, 1}),
+                                         output_in(*output, 4096, 100), output_in(*untouched, 4096, 100)};
+  device_->poison(fillings);
+  device_->reveal(fillings);
+  for (const std::uint64_t element : {0, 50, 99}) flip(*input, 4096 + 4 * element);
+  flip(*input, 4095);
+  for (const std::uint64_t at : {0, 1}) flip(*output, at);
+  const Inspection inspection = device_->inspect(fillings);
+  EXPECT_LE(inspection.began, std::chrono::steady_clock::now());
+  ASSERT_EQ(inspection.damage.size(), 3u);
+  EXPECT_EQ(inspection.damage[0].guard_bytes, 1u);
+  EXPECT_EQ(inspection.damage[0].input_elements, 3u);
+  EXPECT_EQ(inspection.damage[1].guard_bytes, 2u);
+  EXPECT_EQ(inspection.damage[1].input_elements, 0u);
+  EXPECT_EQ(inspection.damage[2].guard_bytes, 0u);
+  EXPECT_EQ(inspection.damage[2].input_elements, 0u);
+}
+
+// As a call is looked at: all of it at once, in two steps.
+TEST_P(EveryDevice, InspectsFillingsAndComparesOutputsTogether) {
+  const auto input = buffer(8192);
+  const auto output = buffer(8192);
+  const auto expected = buffer(4096);
+  const std::vector<Filling> fillings = {input_in(*input, 4096, 100, {Kind::uniform, 0, 1}),
+                                         output_in(*output, 4096, 3)};
+  device_->poison(fillings);
+  device_->reveal(fillings);
+  write(*output, 4096, std::vector<float>{1, 2, 3});
+  write(*expected, 256, std::vector<float>{1, 2, 5});
+  flip(*input, 4096);
+  flip(*output, 4095);
+  const std::vector<OutputPair> outputs = {{output.get(), 4096, expected.get(), 256, 3},
+                                           {output.get(), 4096, expected.get(), 256, 2}};
+  device_->begin_inspection(fillings, outputs);
+  const Inspection inspection = device_->end_inspection();
+  ASSERT_EQ(inspection.damage.size(), 2u);
+  EXPECT_EQ(inspection.damage[0].input_elements, 1u);
+  EXPECT_EQ(inspection.damage[1].guard_bytes, 1u);
+  ASSERT_EQ(inspection.comparisons.size(), 2u);
+  EXPECT_EQ(inspection.comparisons[0].sum_squared_difference, 4);
+  EXPECT_EQ(inspection.comparisons[0].worst_index, 2u);
+  EXPECT_EQ(inspection.comparisons[1].compared, 2u);
+  EXPECT_EQ(inspection.comparisons[1].sum_squared_difference, 0);
+}
+
+TEST_P(EveryDevice, NothingIsLeftOfTheInspectionBefore) {
+  const auto memory = buffer(8192);
+  const Filling filling = output_in(*memory, 4096, 100);
+  poison(filling);
+  flip(*memory, 0);
+  EXPECT_EQ(damage_of(filling).guard_bytes, 1u);
+  flip(*memory, 0);
+  EXPECT_EQ(damage_of(filling).guard_bytes, 0u);
+  EXPECT_TRUE(device_->inspect({&filling, 1}).comparisons.empty());
 }
 
 TEST_P(EveryDevice, CountsWordsThatWereNeverWritten) {
   const auto memory = buffer(4096);
-  device_->fill_random_bytes(*memory, 0, 4096, stream);
-  EXPECT_EQ(device_->count_unwritten_words(*memory, 256, 1256, stream), 250u);
-  device_->fill_random_bytes(*memory, 260, 300, other_stream);
-  EXPECT_EQ(device_->count_unwritten_words(*memory, 256, 1256, stream), 240u);
+  const Filling filling = output_in(*memory, 256, 250);
+  poison(filling);
+  EXPECT_EQ(device_->count_unwritten(filling), 250u);
+  write(*memory, 260, std::vector<float>(10, 1.5f));
+  EXPECT_EQ(device_->count_unwritten(filling), 240u);
+  flip(*memory, filling.end() - 1);  // a word is written as soon as one byte of it is
+  EXPECT_EQ(device_->count_unwritten(filling), 239u);
+  flip(*memory, 255);
+  flip(*memory, filling.end());
+  EXPECT_EQ(device_->count_unwritten(filling), 239u) << "what is outside of the tensor does not count";
+}
+
+TEST_P(EveryDevice, CountsUnwrittenWordsOfATensorThatBeginsWithinABlock) {
+  const auto memory = buffer(4096);
+  const Filling filling = output_in(*memory, 260, 3);
+  poison(filling);
+  EXPECT_EQ(device_->count_unwritten(filling), 3u);
+  write(*memory, 264, std::vector<float>{0});
+  EXPECT_EQ(device_->count_unwritten(filling), 2u);
 }
 
 // Record and replay rest on this: the same bits from CPU and GPU, for every distribution.
 TEST_P(EveryDevice, DrawsTheSameBitsAsTheHost) {
-  using Kind = Distribution::Kind;
   const std::uint64_t elements = 100'003;
   const auto memory = buffer(elements * 4 + 64);
-  for (const Distribution distribution :
-       {Distribution{Kind::uniform, 0, 1}, Distribution{Kind::uniform, -0.0577350269, 0.0577350269},
-        Distribution{Kind::normal, 0.1, 3}, Distribution{Kind::integers, -5, 17},
-        Distribution{Kind::constant, 0.3, 0}}) {
-    device_->fill_input(*memory, 64, elements, distribution, stream);
-    const auto drawn = read<std::uint32_t>(*memory, 64, elements);
+  for (const Distribution& distribution : distributions) {
+    const Filling filling = input_in(*memory, 64, elements, distribution);
+    poison(filling);
+    reveal(filling);
+    const std::vector<float> expected = drawn_by_host(filling);
+    const auto drawn = read<float>(*memory, 64, elements);
     for (std::uint64_t i = 0; i < elements; ++i) {
-      const float expected = element(distribution, random_block(stream, i / 4), i);
-      std::uint32_t bits;
-      memcpy(&bits, &expected, sizeof bits);
-      ASSERT_EQ(drawn[i], bits) << "element " << i << " of distribution "
-                                << static_cast<int>(distribution.kind);
+      ASSERT_EQ(device::bits_of(drawn[i]), device::bits_of(expected[i]))
+          << "element " << i << " of distribution " << static_cast<int>(distribution.kind);
     }
-    EXPECT_EQ(device_->count_changed_elements(*memory, 64, elements, distribution, stream), 0u);
+    EXPECT_EQ(damage_of(filling).input_elements, 0u);
+  }
+}
+
+TEST_P(EveryDevice, DrawsAFewOtherElementsWhereItIsToldTo) {
+  const std::uint64_t elements = 1003;
+  const auto memory = buffer(elements * 4);
+  for (const Distribution& distribution : distributions) {
+    Filling filling = input_in(*memory, 0, elements, distribution);
+    InputChanges& changes = filling.contents.changes;
+    changes = draw_changes(distribution, stream, elements, other_stream);
+    // The ends of the tensor among them.
+    ASSERT_GE(changes.count, 2u);
+    changes.position[0] = 0;
+    changes.position[1] = elements - 1;
+    poison(filling);
+    reveal(filling);
+    EXPECT_EQ(read<float>(*memory, 0, elements), drawn_by_host(filling));
+    EXPECT_EQ(damage_of(filling).input_elements, 0u);
   }
 }
 
 TEST_P(EveryDevice, CountsInputElementsThatChanged) {
-  const Distribution distribution{Distribution::Kind::uniform, 0, 1};
+  const auto memory = buffer(8192);
+  for (const std::uint64_t begin : {0, 4096, 4100}) {
+    const Filling filling = input_in(*memory, begin, 1003, {Kind::uniform, 0, 1});
+    poison(filling);
+    reveal(filling);
+    flip(*memory, begin + 42);  // one byte of element 10
+    EXPECT_EQ(damage_of(filling).input_elements, 1u);
+    flip(*memory, begin + 41);  // another one of it
+    EXPECT_EQ(damage_of(filling).input_elements, 1u);
+    flip(*memory, begin);
+    flip(*memory, filling.end() - 1);
+    EXPECT_EQ(damage_of(filling).input_elements, 3u);
+    EXPECT_EQ(damage_of(filling).guard_bytes, 0u);
+  }
+}
+
+// Zero and minus zero are equal, and different contents.
+TEST_P(EveryDevice, CountsASignThatChanged) {
   const auto memory = buffer(4096);
-  device_->fill_input(*memory, 0, 1000, distribution, stream);
-  device_->fill_random_bytes(*memory, 42, 43, other_stream);  // one byte of element 10
-  EXPECT_EQ(device_->count_changed_elements(*memory, 0, 1000, distribution, stream), 1u);
+  const Filling filling = constants_in(*memory, 100, 0);
+  poison(filling);
+  reveal(filling);
+  write(*memory, 40, std::vector<float>{-0.0f});
+  EXPECT_EQ(damage_of(filling).input_elements, 1u);
+}
+
+// One who undoes a change makes the contents those of the call before.
+TEST_P(EveryDevice, AnElementThatIsSetBackToWhatItWasHasChanged) {
+  const std::uint64_t elements = 1003;
+  const Distribution distribution{Kind::uniform, 0, 1};
+  const auto memory = buffer(elements * 4);
+  Filling filling = input_in(*memory, 0, elements, distribution);
+  InputChanges& changes = filling.contents.changes;
+  changes = draw_changes(distribution, stream, elements, other_stream);
+  ASSERT_EQ(changes.count, max_input_changes);
+  poison(filling);
+  reveal(filling);
+  for (unsigned int k = 0; k < changes.count; ++k) {
+    write(*memory, 4 * changes.position[k],
+          std::vector<float>{stream_value(distribution, changes.position[k])});
+    EXPECT_EQ(damage_of(filling).input_elements, k + 1);
+  }
 }
 
 TEST_P(EveryDevice, ComparesInFull) {
   const std::uint64_t elements = 1'000'001;
   const auto actual = buffer(elements * 4);
   const auto expected = buffer(elements * 4);
-  device_->fill_input(*expected, 0, elements, {Distribution::Kind::constant, 2, 0}, stream);
-  device_->fill_input(*actual, 0, elements, {Distribution::Kind::constant, 2, 0}, stream);
-  Comparison comparison = device_->compare(*actual, 0, *expected, 0, elements);
+  const std::vector<Filling> twos = {constants_in(*actual, elements, 2),
+                                     constants_in(*expected, elements, 2)};
+  device_->reveal(twos);
+  const OutputPair pair{actual.get(), 0, expected.get(), 0, elements};
+  Comparison comparison = device_->compare(pair);
   EXPECT_EQ(comparison.sum_squared_difference, 0);
   EXPECT_EQ(comparison.sum_squared_expected, 4.0 * 1'000'001);
   EXPECT_EQ(comparison.compared, elements);
   // The very last element, and one in the middle by more.
-  device_->fill_input(*actual, 4 * (elements - 1), 1, {Distribution::Kind::constant, 2.5, 0}, stream);
-  device_->fill_input(*actual, 4 * 123'456, 1, {Distribution::Kind::constant, 4, 0}, stream);
-  comparison = device_->compare(*actual, 0, *expected, 0, elements);
+  write(*actual, 4 * (elements - 1), std::vector<float>{2.5f});
+  write(*actual, 4 * 123'456, std::vector<float>{4});
+  comparison = device_->compare(pair);
   EXPECT_EQ(comparison.sum_squared_difference, 4.25);
   EXPECT_EQ(comparison.max_abs_difference, 2);
   EXPECT_EQ(comparison.worst_index, 123'456u);
@@ -149,22 +409,41 @@ TEST_P(EveryDevice, ComparesInFull) {
   EXPECT_EQ(device_->count_wrong(*actual, 0, *expected, 0, elements, 0.25), 2u);
 }
 
-TEST_P(EveryDevice, TellsNonFiniteValuesApart) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  const double inf = std::numeric_limits<double>::infinity();
-  const std::vector<std::pair<double, double>> pairs = {{nan, 1}, {inf, 1},   {nan, inf}, {inf, -inf},
-                                                        {1, nan}, {inf, inf}, {nan, nan}, {-inf, -inf}};
+TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
   const auto actual = buffer(4096);
   const auto expected = buffer(4096);
-  for (std::size_t i = 0; i < pairs.size(); ++i) {
-    device_->fill_input(*actual, 4 * i, 1, {Distribution::Kind::constant, pairs[i].first, 0}, stream);
-    device_->fill_input(*expected, 4 * i, 1, {Distribution::Kind::constant, pairs[i].second, 0}, stream);
-  }
-  const Comparison comparison = device_->compare(*actual, 0, *expected, 0, pairs.size());
+  write(*actual, 256, std::vector<float>{9, 1, 2, 3, 9});
+  write(*expected, 1028, std::vector<float>{8, 1, 2, 4, 8});
+  const Comparison comparison = device_->compare({actual.get(), 260, expected.get(), 1032, 3});
+  EXPECT_EQ(comparison.compared, 3u);
+  EXPECT_EQ(comparison.sum_squared_difference, 1);
+  EXPECT_EQ(comparison.worst_index, 2u);
+  EXPECT_EQ(device_->count_wrong(*actual, 260, *expected, 1032, 3, 0.5), 1u);
+}
+
+TEST_P(EveryDevice, TellsNonFiniteValuesApart) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> ours = {nan, inf, nan, inf, 1, inf, nan, -inf};
+  const std::vector<float> theirs = {1, 1, inf, -inf, nan, inf, nan, -inf};
+  const auto actual = buffer(4096);
+  const auto expected = buffer(4096);
+  write(*actual, 0, ours);
+  write(*expected, 0, theirs);
+  const Comparison comparison = device_->compare({actual.get(), 0, expected.get(), 0, ours.size()});
   EXPECT_EQ(comparison.nonfinite_mismatches, 5u);
   EXPECT_EQ(comparison.first_nonfinite_mismatch, 0u);
-  EXPECT_EQ(device_->count_wrong(*actual, 0, *expected, 0, pairs.size(), 1e30), 5u);
+  EXPECT_EQ(device_->count_wrong(*actual, 0, *expected, 0, ours.size(), 1e30), 5u);
 }
+
+TEST_P(EveryDevice, IsHealthyAndStaysSo) {
+  for (int i = 0; i < 2; ++i) {
+    const auto error = device_->prove_healthy();
+    EXPECT_FALSE(error) << to_string(*error);
+  }
+}
+
+TEST_P(EveryDevice, HasRoomForTensorsToMove) { EXPECT_GE(device_->room_to_move(), 64u << 10); }
 
 TEST_P(EveryDevice, RefusesWhatDoesNotFit) {
   const auto result = device_->allocate(std::uint64_t{1} << 50);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "command.h"
+#include "tests/support/command.h"
 
 namespace kgrade::test {
 namespace {

@@ -14,7 +14,7 @@
 #include <regex>
 #include <set>
 
-#include "command.h"
+#include "tests/support/command.h"
 
 namespace kgrade::test {
 namespace {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "command.h"
+#include "tests/support/command.h"
 
 namespace kgrade::test {
 namespace {
@@ -174,7 +174,7 @@ TEST(Grade, WritesTheRecordBesideTheTable) {
   EXPECT_THAT(result.output, HasSubstr("accepted"));
   std::ifstream stream(scratch.path());
   const auto record = nlohmann::json::parse(stream);
-  EXPECT_EQ(record["schema_version"], 1);
+  EXPECT_EQ(record["schema_version"], 2);
   EXPECT_EQ(record["candidates"][0]["verdict"], "accepted");
 }
 

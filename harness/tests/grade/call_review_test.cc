@@ -67,19 +67,51 @@ TEST(CallReview, TimesThatCannotBeAreCheating) {
   }
 }
 
+TEST(CallReview, OneThatSpeaksOutOfTurnCheats) {
+  CallReport report = clean_report();
+  report.fault = Fault::malformed;
+  report.detail = "a message that is none";
+  EXPECT_EQ(review_call(report)->check, "protocol");
+  EXPECT_EQ(review_call(report)->message, "a message that is none");
+}
+
+TEST(CallReview, WhatIsLeftOfACallIsCheating) {
+  CallReport report = clean_report();
+  report.fault = Fault::busy;
+  EXPECT_EQ(verdict_of(report), Verdict::cheating);
+  EXPECT_EQ(review_call(report)->check, "idle");
+  EXPECT_FALSE(is_crash(report));
+  report = clean_report();
+  report.threads_left = 1;
+  EXPECT_EQ(verdict_of(report), Verdict::cheating);
+  EXPECT_EQ(review_call(report)->check, "idle");
+  EXPECT_EQ(review_call(report)->message, "1 thread of its own is left when a call is over");
+  report.threads_left = 3;
+  EXPECT_EQ(review_call(report)->message, "3 threads of its own are left when a call is over");
+}
+
+// A device that was busy before one call may have been so with others: only all calls together tell.
+TEST(CallReview, ASingleWaitIsNoFinding) {
+  CallReport report = clean_report();
+  report.waited_ms = 10;
+  EXPECT_FALSE(review_call(report));
+}
+
 TEST(CallReview, DamageIsNamedWithItsTensor) {
   CallReport report = clean_report();
-  report.damage = {0, "", 3, "kernel"};
+  report.damage = {0, "", 3, "kernel", {}};
   EXPECT_EQ(verdict_of(report), Verdict::input_modified);
   EXPECT_THAT(review_call(report)->message, HasSubstr("'kernel'"));
-  report.damage = {12, "output", 3, "kernel"};
+  report.damage = {12, "output", 3, "kernel", {}};
   EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds);
+  report.threads_left = 1;
+  EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds) << "what was done counts more than what is left";
 }
 
 TEST(CallReview, ACrashIsExplainedByWhatAWritableRunChanged) {
   const CallFinding crash{Verdict::runtime_error, "device_errors", "CUDA error 700"};
   EXPECT_EQ(explain_crash(crash, {}).verdict, Verdict::runtime_error);
-  const CallFinding modified = explain_crash(crash, {0, "", 5, "input"});
+  const CallFinding modified = explain_crash(crash, {0, "", 5, "input", {}});
   EXPECT_EQ(modified.verdict, Verdict::input_modified);
   EXPECT_THAT(modified.message, HasSubstr("CUDA error 700"));
 }

@@ -3,80 +3,34 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "fake_arena.h"
+#include <map>
+
+#include "case_fixture.h"
 
 namespace kgrade {
 namespace {
 
-using test::equal_outputs;
-using test::FakeArena;
-using test::FakeClock;
 using test::outputs_off_by;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class CaseRunTest : public testing::Test {
- protected:
-  CaseRunTest() {
-    case_.name = "large";
-    case_.role = CaseRole::bench;
-  }
-
-  CaseRecord run() {
-    auto record = try_run();
-    EXPECT_TRUE(record.ok()) << to_string(record.errors());
-    return record.ok() ? *record : CaseRecord{};
-  }
-
-  Result<CaseRecord> try_run() {
-    Session session{arena_, problem_, 7, effort_, limit_, stages_, [](const std::string&) {}};
-    return run_case(session, case_, checks_);
-  }
-
-  CheckOutcome outcome(const std::string& name) {
-    for (const Check& check : checks_.checks()) {
-      if (check.name == name) return check.outcome;
-    }
-    return CheckOutcome::not_run;
-  }
-
-  FakeClock clock_;
-  StageClock stages_{clock_};
-  FakeArena arena_{clock_};
-  Problem problem_;
-  Case case_;
-  CheckList checks_;
-  Effort effort_ = Effort::normal;
-  std::optional<Patience> limit_;
-};
+using CaseRunTest = test::CaseFixture;
 
 TEST_F(CaseRunTest, TheSpeedupIsTheRatioOfTheMediansWithoutTheWarmUp) {
   arena_.candidate_ms = {1000, 1, 9, 2};
   arena_.reference_ms = {1000, 8, 4, 6};
-  arena_.seconds_per_call = 1;  // the budget is spent after the fewest samples
-  const CaseRecord record = run();
+  const CaseRecord record = run_briefly();
   EXPECT_THAT(record.candidate_ms, ElementsAre(1, 9, 2));
   EXPECT_THAT(record.reference_ms, ElementsAre(8, 4, 6));
-  EXPECT_THAT(record.candidate_wall_ms, ElementsAre(1.5, 9.5, 2.5));
+  EXPECT_THAT(record.candidate_wall_ms, ElementsAre(1.75, 9.75, 2.75));
   EXPECT_EQ(record.speedup, 6.0 / 2.0);
-  EXPECT_EQ(record.calls, 4);
+  EXPECT_EQ(record.calls, 4 + 3);
   EXPECT_EQ(record.verdict, Verdict::accepted);
   EXPECT_EQ(outcome("precision"), CheckOutcome::passed);
 }
 
-TEST_F(CaseRunTest, EveryRoundHasItsOwnInputsAndAnOracleFirst) {
-  arena_.seconds_per_call = 1;
-  run();
-  ASSERT_EQ(arena_.order.size(), 12u);
-  for (std::size_t round = 0; round < 4; ++round) {
-    EXPECT_EQ(arena_.order[3 * round], 'o');
-    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(arena_.draws[3 * round + i], round);
-  }
-}
-
 TEST_F(CaseRunTest, TheWarmUpStartsWithTheReferenceAndThenTheOrderAlternates) {
-  arena_.seconds_per_call = 1;
-  run();
+  run_briefly();
   EXPECT_EQ(arena_.order.substr(0, 3), "orc");
   EXPECT_NE(arena_.order.substr(3, 3), arena_.order.substr(6, 3));
 }
@@ -148,7 +102,7 @@ TEST_F(CaseRunTest, ACrashIsExplainedAndTheWorkerRetired) {
   arena_.candidate_report.cuda_error = 700;
   EXPECT_EQ(run().verdict, Verdict::runtime_error);
   EXPECT_TRUE(arena_.retired);
-  arena_.diagnosis = {0, "", 12, "input"};
+  arena_.diagnosis = {0, "", 12, "input", {}};
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::input_modified);
   EXPECT_THAT(record.message, HasSubstr("12 elements of input 'input' changed"));
@@ -174,20 +128,19 @@ TEST_F(CaseRunTest, AFailureOfTheTrustedIsNoVerdictOnTheCandidate) {
 }
 
 TEST_F(CaseRunTest, WithoutSpeedThereAreSamplesButNoSpeedup) {
-  arena_.speed = false;
+  arena_.info.measures_speed = false;
   const CaseRecord record = run();
   EXPECT_EQ(record.candidate_ms.size(), 2u);
   EXPECT_FALSE(record.speedup);
 }
 
 TEST_F(CaseRunTest, StagesAddUpByTheClock) {
-  arena_.seconds_per_call = 1;
-  run();
-  for (const StageTime& stage : stages_.stages()) {
-    if (stage.name == "oracle" || stage.name == "reference" || stage.name == "candidate") {
-      EXPECT_DOUBLE_EQ(stage.seconds, 4) << stage.name;
-    }
-  }
+  run_briefly();
+  std::map<std::string, double> seconds;
+  for (const StageTime& stage : stages_.stages()) seconds[stage.name] = stage.seconds;
+  EXPECT_DOUBLE_EQ(seconds["oracle"], 4 + 1);
+  EXPECT_DOUBLE_EQ(seconds["reference"], 4);
+  EXPECT_DOUBLE_EQ(seconds["candidate"], 4 + 3);
 }
 
 }  // namespace

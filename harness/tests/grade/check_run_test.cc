@@ -141,7 +141,7 @@ TEST_F(CheckRunTest, WhatOnePassFindsExplainsWhatGoesWrongInTheOthers) {
 }
 
 TEST_F(CheckRunTest, DamageIsAFindingAndNoReasonToStop) {
-  arena_.report.damage = {12, "output", 0, ""};
+  arena_.report.damage = {12, "output", 0, "", {}};
   const CheckedCandidate record = run();
   EXPECT_THAT(arena_.draws, SizeIs(4));
   ASSERT_THAT(record.findings, SizeIs(1));

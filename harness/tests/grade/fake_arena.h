@@ -2,6 +2,8 @@
 #pragma once
 
 #include <deque>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,7 +43,8 @@ class FakeArena : public Arena {
   // What calls take, in milliseconds; the last one repeats.
   std::deque<double> candidate_ms = {1};
   std::deque<double> reference_ms = {2};
-  bool speed = true;
+  double candidate_hides_ms = 0;  // that it works on, by the referee's clock, after the time that it reports
+  DeviceInfo info = fast_device();
   double seconds_per_call = 0.01;  // of the test's clock
 
   CallReport oracle_report = clean(1);
@@ -51,25 +54,34 @@ class FakeArena : public Arena {
   Comparison candidate_comparison = equal_outputs();
   Lease::Damage diagnosis;
   Answer load_answer;
+  std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
+  std::vector<std::string> opened;  // libraries
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
 
   // What happened.
   std::string order;  // o, r and c in the order of the calls
-  std::vector<std::uint32_t> draws;
+  std::vector<Draw> draws;
   std::vector<Patience> candidate_patience;
   bool retired = false;
+  int recoveries = 0;
+  std::function<void(Player, const Draw&)> before_call;  // what a test wants to change on the way
 
   static CallReport clean(double elapsed_ms) {
     CallReport report;
-    report.elapsed_ms = elapsed_ms;
-    report.wall_ms = elapsed_ms + 0.5;
+    take_time(report, elapsed_ms);
     report.latency_hidden = true;
     return report;
   }
 
-  bool measures_speed() const override { return speed; }
+  static DeviceInfo fast_device() {
+    DeviceInfo info;
+    info.measures_speed = true;
+    return info;
+  }
+
+  DeviceInfo device_info() const override { return info; }
   Answer load_candidate(Patience, Patience) override { return load_answer; }
   Result<Answer> sit(Player player, const Case&) override {
     if (player == Player::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
@@ -78,30 +90,42 @@ class FakeArena : public Arena {
   void rise() override {}
 
   CallReport call(Player player, const Draw& draw, Patience patience) override {
+    if (before_call) before_call(player, draw);
     clock_.advance(seconds_per_call);
-    draws.push_back(draw.index);
+    draws.push_back(draw);
     order += player == Player::oracle ? 'o' : player == Player::reference ? 'r' : 'c';
     if (player == Player::oracle) return oracle_report;
-    if (player == Player::reference) return timed(reference_report, reference_ms);
+    if (player == Player::reference) return timed(reference_report, reference_ms, reference_comparison);
     candidate_patience.push_back(patience);
-    return timed(candidate_report, candidate_ms);
+    CallReport report = timed(candidate_report, candidate_ms, candidate_comparison);
+    report.settled_ms += candidate_hides_ms;
+    return report;
   }
 
-  std::vector<OutputComparison> compare(Player player) override {
-    return {{"output", {10, 10}, player == Player::reference ? reference_comparison : candidate_comparison}};
-  }
   std::uint64_t count_wrong(std::size_t, double) override { return wrong; }
   std::uint64_t count_unwritten(std::size_t) override { return unwritten; }
   Lease::Damage diagnose(const Case&, const Draw&, Patience) override { return diagnosis; }
+  std::optional<Error> recover() override {
+    ++recoveries;
+    return recovery;
+  }
   void retire_candidate() override { retired = true; }
   bool candidate_alive() const override { return !retired; }
+  std::vector<std::string> opened_libraries() override { return opened; }
 
  private:
-  static CallReport timed(CallReport report, std::deque<double>& times) {
+  // By the referee's clock a call takes a bit longer, and some time more until all is quiet.
+  static void take_time(CallReport& report, double elapsed_ms) {
+    report.elapsed_ms = elapsed_ms;
+    report.wall_ms = elapsed_ms + 0.5;
+    report.settled_ms = elapsed_ms + 0.75;
+  }
+
+  static CallReport timed(CallReport report, std::deque<double>& times, const Comparison& comparison) {
     if (report.fault != Fault::none) return report;
-    report.elapsed_ms = times.front();
-    report.wall_ms = times.front() + 0.5;
+    take_time(report, times.front());
     if (times.size() > 1) times.pop_front();
+    report.outputs = {{"output", {10, 10}, comparison}};
     return report;
   }
 

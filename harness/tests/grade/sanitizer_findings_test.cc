@@ -179,5 +179,32 @@ TEST(SanitizerReport, GarbageIsPassedOver) {
   EXPECT_THAT(cut, SizeIs(1));
 }
 
+// Names are the candidate's: of many places in one line, the last counts.
+TEST_F(SanitizerFindings, NamesMayHoldWhatLooksLikeAPlace) {
+  std::string name;
+  while (name.size() < 4000) name += "+0x1 in :1";
+  const std::string entry =
+      "========= Invalid __global__ read of size 4 bytes\n"
+      "=========     at " +
+      name + "f()+0xc0 in /project/mine/x.cu:7\n";
+  std::string report;
+  for (int i = 0; i < 100; ++i) report += entry;
+  const auto findings = read(report);
+  ASSERT_THAT(findings, SizeIs(100));
+  ASSERT_TRUE(findings[0].place);
+  EXPECT_EQ(findings[0].place->line, 7);
+}
+
+TEST_F(SanitizerFindings, ADistanceBeyondAnyNumberIsFar) {
+  const auto findings = read(
+      "========= Invalid __global__ read of size 4 bytes\n"
+      "=========     at f()+0xc0 in /project/mine/x.cu:7\n"
+      "=========     Access to 0x10 is out of bounds\n"
+      "=========     and is 9223372036854775808 bytes before the nearest allocation at 0x10 of size 1 "
+      "bytes\n");
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].kind, "invalid_address");
+}
+
 }  // namespace
 }  // namespace kgrade

@@ -52,6 +52,13 @@ TEST(CheckTable, NotesAndDroppedFindingsAreSaid) {
   EXPECT_THAT(table, HasSubstr("and 3 more places"));
 }
 
+TEST(CheckTable, SaysThatContestantsWereNotConfined) {
+  CheckRecord record = test::sample_check();
+  record.sandbox = {false, {{"namespaces", false, "refused", "allow them"}}};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("\nnot confined: namespaces are missing (kgrade doctor)\n"));
+}
+
 TEST(CheckTable, ControlCharactersOfACandidateAreEscaped) {
   CheckRecord record = test::sample_check();
   record.candidates[0].path = "x\033[2J.cu";

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "report/check_json.h"
 #include "sample_record.h"
 
 namespace kgrade {
@@ -25,8 +26,9 @@ TEST(Json, BytesThatAreNotUtf8DoNotLoseTheRecord) {
 }
 
 TEST(Json, AnErrorBeyondAllBoundsIsNull) {
-  const json record = to_json(test::sample_record());
-  EXPECT_TRUE(record["candidates"][1]["cases"][0]["error"]["relative"].is_null());
+  const json error = json(to_json(test::sample_record()))["candidates"][1]["cases"][0]["error"];
+  EXPECT_TRUE(error["relative"].is_null());
+  EXPECT_TRUE(error["max_scaled"].is_null());
 }
 
 TEST(Json, ACaseThatDidNotRunHasNoVerdictAndNoSamples) {
@@ -43,6 +45,21 @@ TEST(Json, TheOrderOfThreadsIsTheEmulatedDevices) {
   EXPECT_EQ(json(to_json(record))["device"]["thread_order"], "reverse");
 }
 
+// Readers of either record find the same things in the same places.
+TEST(Json, BothRecordsDescribeTheirRunAlike) {
+  const Record graded = test::sample_record();
+  CheckRecord checked;
+  static_cast<RunRecord&>(checked) = graded;
+  const json grade_record = to_json(graded);
+  const json check_record = to_json(checked);
+  for (const char* key : {"tool", "started_at", "host", "device", "sandbox", "reference", "toolchain", "seed",
+                          "stages_seconds", "total_seconds"}) {
+    EXPECT_EQ(check_record[key], grade_record[key]) << key;
+    EXPECT_FALSE(check_record[key].is_null()) << key;
+  }
+  EXPECT_EQ(check_record["problem"]["sha256"], grade_record["problem"]["sha256"]);
+}
+
 TEST(Json, KeepsEverySampleAndSummarisesThem) {
   const json c = json(to_json(test::sample_record()))["candidates"][0]["cases"][1];
   EXPECT_EQ(c["candidate"]["samples_ms"], json({1.5, 1.25, 2}));
@@ -50,6 +67,36 @@ TEST(Json, KeepsEverySampleAndSummarisesThem) {
   EXPECT_EQ(c["candidate"]["summary"]["minimum_ms"], 1.25);
   EXPECT_EQ(c["reference"]["summary"]["median_ms"], 3);
   EXPECT_EQ(c["speedup"], 2);
+}
+
+TEST(Json, EveryLayerOfTheSandboxIsNamedMissingOnesToo) {
+  const json sandbox = json(to_json(test::sample_record()))["sandbox"];
+  EXPECT_EQ(sandbox["confined"], true);
+  EXPECT_EQ(sandbox["layers"],
+            json({{{"name", "namespaces"}, {"active", true}, {"detail", "user, PID"}, {"remedy", ""}},
+                  {{"name", "cgroup"}, {"active", false}, {"detail", "no tree"}, {"remedy", "a tree"}}}));
+}
+
+TEST(Json, ARunWithoutASandboxIsNotConfined) {
+  const json sandbox = json(to_json(Record{}))["sandbox"];
+  EXPECT_EQ(sandbox["confined"], false);
+  EXPECT_EQ(sandbox["layers"], json::array());
+}
+
+TEST(Json, TheSeedOfHiddenShapesIsTextOrNull) {
+  EXPECT_EQ(json(to_json(test::sample_record()))["hidden_seed"], "18446744073709551614");
+  EXPECT_TRUE(json(to_json(Record{}))["hidden_seed"].is_null());
+}
+
+TEST(Json, EvidenceOfSpeedsIsKept) {
+  const json cases = json(to_json(test::sample_record()))["candidates"][0]["cases"];
+  EXPECT_EQ(cases[1]["evidence"], json({{"repeated_ms", {1.25}},
+                                        {"unmeasured_ms", {1.75, 1.5}},
+                                        {"reference_before_ms", {3.0}},
+                                        {"reference_after_ms", {3.25}},
+                                        {"lower_bound_ms", 0.125}}));
+  // 0 would be a bound; it is none.
+  EXPECT_TRUE(cases[0]["evidence"]["lower_bound_ms"].is_null());
 }
 
 }  // namespace

@@ -26,6 +26,7 @@ inline CheckRecord sample_check() {
   record.tool = {"0.1.0", "0123456789abcdef0123456789abcdef01234567", false};
   record.started_at = "2026-01-02T03:04:05Z";
   record.device.kind = "emulated";
+  record.sandbox = {true, {{"namespaces", true, "user, PID", ""}}};
   record.problem_slug = "scale";
   record.checker = "emulated device";
   record.seed = 18446744073709551615u;

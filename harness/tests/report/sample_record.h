@@ -30,12 +30,14 @@ inline Record sample_record() {
   record.device.name = "NVIDIA H200";
   record.device.multiprocessors = 132;
   record.device.measures_speed = true;
+  record.sandbox = {true, {{"namespaces", true, "user, PID", ""}, {"cgroup", false, "no tree", "a tree"}}};
   record.problem_slug = "scale";
   record.problem_title = "Scale";
   record.problem_sha256 = std::string(64, 'a');
   record.reference = {"reference/scale.cu", std::string(64, 'b')};
   record.toolchain = "nvcc 13.0.88 -O3";
   record.seed = 18446744073709551615u;
+  record.hidden_seed = 18446744073709551614u;
 
   CandidateRecord good;
   good.path = "good.cu";
@@ -44,6 +46,11 @@ inline Record sample_record() {
   good.checks = {{"compile", CheckOutcome::passed, ""}};
   good.cases = {case_record("tiny", CaseRole::sample, Verdict::accepted),
                 case_record("large", CaseRole::bench, Verdict::accepted)};
+  good.cases[1].repeated_ms = {1.25};
+  good.cases[1].unmeasured_ms = {1.75, 1.5};
+  good.cases[1].reference_before_ms = {3};
+  good.cases[1].reference_after_ms = {3.25};
+  good.cases[1].lower_bound_ms = 0.125;
   good.cases[1].relative_error = 4.3e-7;
   good.cases[1].speedup = 2;
 
@@ -58,6 +65,7 @@ inline Record sample_record() {
   bad.cases[0].message = "all wrong";
   bad.cases[0].precision = Precision::none;
   bad.cases[0].relative_error = std::numeric_limits<double>::infinity();
+  bad.cases[0].max_scaled_error = std::numeric_limits<double>::infinity();
   bad.cases[1] = CaseRecord{};
   bad.cases[1].name = "large";
   bad.cases[1].role = CaseRole::bench;

@@ -38,6 +38,31 @@ TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
   EXPECT_THAT(table, HasSubstr("no speed"));
 }
 
+TEST(Table, SaysThatContestantsWereNotConfined) {
+  Record record = test::sample_record();
+  record.sandbox = {false, {{"namespaces", false, "refused", "allow them"}}};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("\nnot confined: namespaces are missing (kgrade doctor)\n"));
+  record.sandbox = {};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("\nnot confined: there is no sandbox (kgrade doctor)\n"));
+}
+
+TEST(Table, AHiddenShapeThatFailsCanBeSeenAndDrawnAgain) {
+  Record record = test::sample_record();
+  CaseRecord hidden = test::case_record("hidden-1", CaseRole::hidden, Verdict::accepted);
+  record.candidates[1].cases.push_back(hidden);
+  EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr("hidden-seed")));
+  hidden.name = "hidden-2";
+  hidden.verdict = Verdict::wrong_answer;
+  hidden.parameters = {{"height", 17}, {"width", 1}};
+  hidden.real_parameters = {{"alpha", 0.5}};
+  record.candidates[1].cases.push_back(hidden);
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("\n  hidden-2 is height=17, width=1, alpha=0.5\n"
+                        "  the same hidden shapes again: --hidden 2 --hidden-seed 18446744073709551614\n"));
+}
+
 TEST(Table, NamesAnOrderOfThreadsThatWasAskedFor) {
   Record record = test::sample_record();
   record.device.thread_order = "shuffled";

@@ -26,7 +26,7 @@ def output_of(command: list) -> dict:
 def fresh_record(kgrade: str) -> dict:
     candidates = [ROOT / "solutions" / SLUG / "naive.cu", WRONG / "does-nothing.cu", WRONG / "does-not-compile.cu"]
     return output_of([kgrade, "grade", SLUG, *map(str, candidates), "--case", "tiny", "--case", "stride-2",
-                      "--device", "emulated", "--order", "reverse", "--json", "-"])
+                      "--hidden", "1", "--device", "emulated", "--order", "reverse", "--json", "-"])
 
 
 def fresh_check(kgrade: str) -> dict:
@@ -54,6 +54,15 @@ def set_in(record: dict, path: list, value: object) -> dict:
     return changed
 
 
+def without(record: dict, path: list) -> dict:
+    changed = copy.deepcopy(record)
+    place = changed
+    for key in path[:-1]:
+        place = place[key]
+    del place[path[-1]]
+    return changed
+
+
 def wrongly_accepted(validator, record: dict, changes: list) -> list[str]:
     return [f"the schema accepts {path} = {value!r}" for path, value in changes
             if validator.is_valid(set_in(record, path, value))]
@@ -69,16 +78,24 @@ def main(kgrade: str) -> int:
     failures = [f"{name}: {error.json_path}: {error.message}"
                 for name, record in records.items() for error in by_kind[record["schema"]].iter_errors(record)]
     case = ["candidates", 0, "cases", 0]
+    failures += [f"the schema accepts a record of version 2 without {path}"
+                 for path in (["sandbox"], ["hidden_seed"], [*case, "evidence"])
+                 if by_kind["kgrade-record"].is_valid(without(fresh, path))]
+    failures += [f"the schema accepts what is new in version 2 in a {kind} of version 1"
+                 for kind, record in (("kgrade-record", fresh), ("kgrade-check", check))
+                 if by_kind[kind].is_valid(set_in(record, ["schema_version"], 1))]
     failures += wrongly_accepted(by_kind["kgrade-record"], fresh, [
-        (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
+        (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
+        (["hidden_seed"], 7), (["sandbox", "confined"], "yes"), (["sandbox", "layers", 0, "active"], 1),
+        ([*case, "evidence", "repeated_ms"], [0]), ([*case, "evidence", "lower_bound_ms"], 0),
         ([*case, "run"], "yes"), ([*case, "candidate", "samples_ms"], ["1"]), ([*case, "error"], None),
         (["candidates"], []), (["candidates", 0, "sha256"], "abc"), (["device", "thread_order"], "backwards"),
         (["device", "kind"], "cuda")])
     finding = ["candidates", 0, "findings", 0]
     failures += wrongly_accepted(by_kind["kgrade-check"], check, [
-        (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), (["passes"], []), ([*finding, "kind"], "oops"),
-        ([*finding, "place", "line"], 0), ([*finding, "thread", "block"], [0, 0]), ([*finding, "passes"], ["upward"]),
-        ([*finding, "occurrences"], 0), (["candidates", 0, "status"], "accepted")])
+        (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), (["sandbox", "layers"], 0), (["passes"], []),
+        ([*finding, "kind"], "oops"), ([*finding, "place", "line"], 0), ([*finding, "thread", "block"], [0, 0]),
+        ([*finding, "passes"], ["upward"]), ([*finding, "occurrences"], 0), (["candidates", 0, "status"], "accepted")])
     print("\n".join(failures) or f"{len(records)} records follow their schemas")
     return 1 if failures else 0
 

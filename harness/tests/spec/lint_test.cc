@@ -78,6 +78,19 @@ TEST(Lint, MissingFlopsAndStatementAreWarnedOf) {
               ElementsAre("problem.md:1:1: warning: the statement is empty"));
 }
 
+TEST(Lint, RangesThatHoldNoLegalCaseAreAnError) {
+  EXPECT_THAT(
+      findings(edited(clean(), "rows: 1..3", "rows: 0..0")),
+      ElementsAre(HasSubstr("problem.md:31:3: error: no hidden case could be drawn from the ranges of")));
+  EXPECT_THAT(findings(edited(edited(clean(), "rows: 1..3", "rows: 0..0"), "columns: 3,", "columns: 0,")),
+              ElementsAre(HasSubstr("error: case 'tiny'")))
+      << "one fault is told at a time";
+}
+
+TEST(Lint, LibrariesAreNoMatterForComplaint) {
+  EXPECT_THAT(findings(edited(clean(), "precision", "libraries: none\nprecision")), IsEmpty());
+}
+
 TEST(Lint, AnInterfaceIsNotBlamedForUnusedParameters) {
   const auto problem = load_problem(data_folder() / "interface/conv-transpose-3d.md");
   ASSERT_TRUE(problem.ok());

@@ -69,6 +69,21 @@ TEST(Problem, ThresholdsThatAreLeftOutKeepTheirDefaults) {
   EXPECT_EQ(thresholds.bf16, Thresholds().bf16);
 }
 
+TEST(Problem, LibrariesAreAnyOrNone) {
+  EXPECT_EQ(parsed(row_sum).libraries, Libraries::any);
+  EXPECT_EQ(parsed(edited(row_sum, "precision", "libraries: any\nprecision")).libraries, Libraries::any);
+  EXPECT_EQ(parsed(edited(row_sum, "precision", "libraries: none\nprecision")).libraries, Libraries::none);
+  EXPECT_EQ(parsed(edited(row_sum, "precision", "libraries: \"none\"\nprecision")).libraries,
+            Libraries::none);
+  EXPECT_EQ(to_string(Libraries::any), "any");
+  EXPECT_EQ(to_string(Libraries::none), "none");
+}
+
+TEST(Problem, RolesHaveNames) {
+  EXPECT_EQ(to_string(CaseRole::sample), "sample");
+  EXPECT_EQ(to_string(CaseRole::hidden), "hidden");
+}
+
 TEST(Problem, TensorsHaveShapeAndInit) {
   const Problem problem = loaded("gradable/conv-transpose-2d.md");
   const Parameter* kernel = problem.find_parameter("kernel");

@@ -37,10 +37,10 @@ complete_machine() {
     for package in $LACKING; do echo "$package" >>"$4/missing"; done'
 }
 
-set_up() { # the outcome is in $code and $output, the calls of apt-get in $calls
+set_up() { # arguments; the outcome is in $code and $output, the calls of apt-get in $calls
   code=0
   output=$(env -i PATH="$work/bin" CALLS="$work/calls" CUDA_HOME="$work/no-cuda" LACKING="${lacking:-}" \
-    KGRADE_OS_RELEASE="$work/os-release" bash "$work/tree/tools/setup.sh" 2>&1) || code=$?
+    KGRADE_OS_RELEASE="$work/os-release" bash "$work/tree/tools/setup.sh" "$@" 2>&1) || code=$?
   calls=$(cat "$work/calls" 2>/dev/null || true)
 }
 
@@ -135,12 +135,31 @@ sudo_is_used_by_one_who_is_not_root() {
   expect "apt-get by sudo" [ "$(grep -c '^sudo env .*apt-get .*libfmt-dev$' <<<"$calls")" -eq 1 ]
 }
 
+libfuzzer_is_looked_for_only_for_fuzzing() {
+  complete_machine
+  stand_in clang++ 'exit 1'
+  set_up
+  expect "success" [ "$code" -eq 0 ]
+  expect "no call of apt-get" [ -z "$calls" ]
+  set_up --fuzz
+  expect "clang and its runtime are asked for" [ "$(grep -c -- ' clang libclang-rt-dev$' <<<"$calls")" -eq 1 ]
+}
+
+a_clang_with_libfuzzer_needs_nothing_more() {
+  complete_machine
+  stand_in clang++ 'exit 0'
+  set_up --fuzz
+  expect "success" [ "$code" -eq 0 ]
+  expect "no call of apt-get" [ -z "$calls" ]
+}
+
 for statement in apt_is_not_called_when_nothing_is_missing only_what_is_missing_is_installed \
   everything_is_installed_on_a_bare_machine an_old_cmake_counts_as_missing \
   the_failure_of_apt_is_told_with_a_remedy another_system_is_told_what_it_lacks \
   another_system_that_lacks_nothing_is_fine one_who_is_not_root_and_has_no_sudo_is_told \
-  sudo_is_used_by_one_who_is_not_root; do
+  sudo_is_used_by_one_who_is_not_root libfuzzer_is_looked_for_only_for_fuzzing \
+  a_clang_with_libfuzzer_needs_nothing_more; do
   "$statement"
 done
 [ "$failures" -eq 0 ]
-echo "9 statements hold"
+echo "11 statements hold"

@@ -105,6 +105,19 @@ TEST(Verdict, NanAndTheInfinitiesAreToldApart) {
   }
 }
 
+TEST(Verdict, ANonFiniteValueInTheWrongPlaceIsAnErrorBeyondAllBounds) {
+  const std::vector<float> all_nan(3, nan);
+  for (const Comparison& comparison :
+       {compare(all_nan, {1, 2, 3}), compare({1, 2, nan}, {1, 2, 3}), compare({1, 2, 3}, {1, inf, 3})}) {
+    const Judgement judgement = judge_fp32(comparison);
+    EXPECT_EQ(judgement.relative_error, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(judgement.max_scaled_error, std::numeric_limits<double>::infinity());
+    EXPECT_EQ(judgement.precision, Precision::none);
+    EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
+  }
+  EXPECT_EQ(judge_fp32(compare({1, nan, inf}, {1, nan, inf})).relative_error, 0);
+}
+
 TEST(Verdict, MergedPartsEqualTheWhole) {
   std::vector<float> expected(257);
   std::vector<float> actual(257);

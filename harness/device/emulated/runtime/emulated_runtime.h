@@ -14,6 +14,8 @@ namespace kgrade_emulated {
 // also the default.
 void set_host_threads(unsigned int count);
 unsigned int host_threads();
+// Starts them, which the first launch would do otherwise.
+void start_host_threads();
 
 // The order in which launches from now on begin the threads of a block, and the blocks of a grid; threads
 // that waited go on in the same order. Forward by default. Shuffled orders are drawn from the seed anew for

@@ -90,6 +90,10 @@ unsigned int host_threads() {
   return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency());
 }
 
+void start_host_threads() {
+  run_on_host_threads(host_threads(), [] {});
+}
+
 void run_grid(const BoundKernel& kernel, const Configuration& configuration) {
   if (BlockRunner::of_this_thread().is_running()) {
     fault(std::string("a kernel launches ") + kernel.name + ": dynamic parallelism is not supported");

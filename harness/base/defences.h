@@ -1,0 +1,45 @@
+// The grader's defences by name, so that the suite of cheats can prove each of them: harness/tests/cheats
+// builds a second set of programs in which any of them can be switched off, and shows that a cheat then
+// succeeds. In kgrade itself every defence is on, and nothing can change that at run time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace kgrade {
+
+enum class Defence {
+  compile_sandbox,      // the compiler sees the candidate, its headers and the toolchain only
+  worker_sandbox,       // a worker sees none of the machine but what it needs
+  fresh_inputs,         // every call has contents of its own
+  small_changes,        // between some calls only a few elements change
+  moving_buffers,       // every call has addresses of its own
+  fresh_poison,         // outputs are filled with fresh random bits before every call
+  guard_zones,          // what lies around a buffer is looked at after every call
+  read_only_inputs,     // a worker cannot write to its inputs
+  unchanged_inputs,     // inputs are looked at after every call
+  every_call_compared,  // not only the first call of a case
+  whole_output_compared,
+  nonfinite_compared,  // NaN and infinities must be where the oracle has them
+  precision_class,     // an answer below the precision asked for is refused
+  hidden_shapes,
+  capture_at_stop,       // outputs count as they are when the clock stops
+  idle_after_call,       // no work of a call may be left when it is over
+  host_threads,          // no thread may be left either
+  frozen_between_calls,  // a contestant does not run while its call is prepared or judged
+  clock_agreement,       // times must agree with the referee's clock
+  message_checks,        // replies are checked for size, type and sequence number
+  lower_bound,           // nothing is faster than the device's memory and arithmetic allow
+  repeat_speed,          // nor much faster on contents that it has seen
+  steady_speed,          // nor in calls of which samples are kept
+  reference_agreement,   // the reference is as fast beside the candidate as alone
+  declared_libraries,    // what a contestant links and opens must be allowed
+};
+
+// True for all of them in kgrade.
+bool is_on(Defence defence);
+
+// What a worker's environment needs so that it agrees: nothing in kgrade.
+std::vector<std::string> environment_of_defences();
+
+}  // namespace kgrade

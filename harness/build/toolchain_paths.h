@@ -1,0 +1,24 @@
+// What compilers need to read: their own installations and the system's programs and libraries, nothing of a
+// user.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace kgrade {
+
+// A host compiler ("g++", "ccache g++"): what it says itself about where it looks for its programs, headers
+// and libraries, and the system's. Only what exists, without links where it has any.
+std::vector<std::filesystem::path> host_compiler_paths(const std::vector<std::string>& command,
+                                                       const std::vector<std::string>& environment);
+
+// The parts of the CUDA toolkit that `nvcc` belongs to.
+std::vector<std::filesystem::path> cuda_toolkit_paths(const std::filesystem::path& nvcc);
+
+// Reading what compilers say: the folders between "#include <...> search starts here:" and "End of search
+// list." of -v, and those of -print-search-dirs. Absolute names only.
+std::vector<std::filesystem::path> include_folders_of(const std::string& verbose_output);
+std::vector<std::filesystem::path> search_folders_of(const std::string& search_dirs_output);
+
+}  // namespace kgrade

@@ -1,0 +1,81 @@
+#include "cli/grading.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/check_json.h"
+#include "report/check_table.h"
+#include "report/json.h"
+#include "report/table.h"
+
+namespace kgrade::cli {
+
+void add_contest_options(CLI::App& command, GradingArguments& arguments) {
+  add_problem_argument(command, arguments.problem);
+  command.add_option("candidates", arguments.candidates, "Candidate .cu files")
+      ->required()
+      ->type_name("FILE");
+  add_device_option(command, arguments.device);
+}
+
+void add_run_options(CLI::App& command, GradingArguments& arguments, const GradingWords& words) {
+  add_case_option(command, arguments.cases, words.cases);
+  command.add_option("--json", arguments.json, "Write the record to FILE; - prints it instead of the table")
+      ->type_name("FILE");
+  add_seed_option(command, arguments.seed, words.seed);
+  add_time_limit_option(command, arguments.time_limit, words.time_limit);
+  add_problems_option(command, arguments.problems);
+  add_require_sandbox_option(command, arguments.require_sandbox);
+  command.add_flag("--verbose", arguments.verbose, words.verbose);
+}
+
+Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& texts,
+                                             const DeviceChoice& device) {
+  std::vector<ThreadOrder> orders;
+  for (const std::string& text : texts) {
+    const auto order = parse_thread_order(text);
+    if (!order) return order.errors();
+    if (std::find(orders.begin(), orders.end(), *order) == orders.end()) orders.push_back(*order);
+  }
+  if (!orders.empty() && resolve_choice(device).kind != DeviceChoice::Kind::emulated) {
+    return Error{"--order: a GPU runs threads in an order of its own",
+                 "leave the option out, or add --device emulated",
+                 {}};
+  }
+  return orders;
+}
+
+Printout printout_of(const Record& record, bool verbose) {
+  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), verbose),
+          all_accepted(record)};
+}
+
+Printout printout_of(const CheckRecord& record, bool verbose) {
+  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), verbose),
+          all_clean(record)};
+}
+
+int print(const Printout& printout, const std::string& json) {
+  fmt::print("{}", json == "-" ? printout.json : printout.table);
+  if (!json.empty() && json != "-") {
+    const auto written = write_file_atomically(json, printout.json);
+    if (!written) return fail(written.errors());
+  }
+  return printout.all_good ? exit_ok : exit_not_accepted;
+}
+
+RunOptions run_options(const GradingArguments& arguments) {
+  RunOptions options;
+  options.candidates.assign(arguments.candidates.begin(), arguments.candidates.end());
+  options.cases = arguments.cases;
+  options.seed = arguments.seed;
+  options.time_limit_seconds = arguments.time_limit;
+  options.require_sandbox = arguments.require_sandbox;
+  options.layout = Layout::find(arguments.problems);
+  return options;
+}
+
+}  // namespace kgrade::cli

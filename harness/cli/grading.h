@@ -1,0 +1,87 @@
+// What `grade` and `check` do alike: their common options, the run, printing its record.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/app.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "device/registry.h"
+#include "grade/machinery.h"
+#include "grade/run.h"
+#include "report/finding.h"
+#include "spec/catalogue.h"
+
+namespace kgrade::cli {
+
+struct GradingArguments {
+  std::string problem;
+  std::vector<std::string> candidates;
+  std::string device = "auto";
+  std::vector<std::string> cases;
+  std::string json;
+  std::optional<std::uint64_t> seed;
+  std::optional<double> time_limit;
+  std::string problems;
+  bool require_sandbox = false;
+  bool verbose = false;
+};
+
+// What the help says of options that differ in detail.
+struct GradingWords {
+  std::string cases;
+  std::string seed;
+  std::string time_limit;
+  std::string verbose;
+};
+
+// The problem, the candidates and the device.
+void add_contest_options(CLI::App& command, GradingArguments& arguments);
+// The others.
+void add_run_options(CLI::App& command, GradingArguments& arguments, const GradingWords& words);
+
+// The values of --order, each once. An Error for a word that is none, and on a GPU for any.
+Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& texts,
+                                             const DeviceChoice& device);
+
+// A record in both its forms.
+struct Printout {
+  std::string json;
+  std::string table;
+  bool all_good = false;
+};
+Printout printout_of(const Record& record, bool verbose);
+Printout printout_of(const CheckRecord& record, bool verbose);
+
+// Prints one of them, writes the file of `--json FILE`, and returns the exit code.
+int print(const Printout& printout, const std::string& json);
+
+RunOptions run_options(const GradingArguments& arguments);
+
+// From arguments to the exit code. `options` come with what only this command has. What was found before a
+// failure is printed and written all the same.
+template <class Options, class RecordType>
+int run_and_print(const GradingArguments& arguments, const DeviceChoice& device, Options options,
+                  RunOutcome<RecordType> (*run)(const Problem&, const Options&, const Machinery&)) {
+  if (const auto error = check_writable(arguments.json)) return fail({*error});
+  static_cast<RunOptions&>(options) = run_options(arguments);
+  const auto problem = find_problem(arguments.problem, options.layout.problems);
+  if (!problem) return fail(problem.errors());
+  RunOutcome<RecordType> outcome;
+  {
+    Progress progress;
+    options.progress = [&](const std::string& what) { progress.show(what); };
+    outcome = run(*problem, options, real_machinery(device, options.layout));
+  }
+  int exit_code = exit_ok;
+  if (outcome.record) exit_code = print(printout_of(*outcome.record, arguments.verbose), arguments.json);
+  if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+  return exit_code;
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,29 @@
+// Which libraries a process has, seen from outside: by its mappings, which it cannot lie about.
+#pragma once
+
+#include <sys/types.h>
+
+#include <istream>
+#include <optional>
+#include <set>
+#include <string>
+
+namespace kgrade {
+
+// Names of files without their folders. What comes from memory (memfd_create, /tmp, /dev/shm) and is
+// executable is told as "NAME (from memory)", so that it equals no name of a file. Bytes that are not
+// printable ASCII are '?'.
+using LibraryNames = std::set<std::string>;
+
+// In the form of /proc/PID/maps (proc(5)): the files that are executable or called like a shared object. Not
+// the contestant itself, which the worker loads from a memory file of ours, or from one in /tmp; a second
+// such file is told.
+LibraryNames libraries_in(std::istream& maps);
+
+// Of a process. Nothing when there is none, or when it has ended but for its entry; hidden_mappings alone
+// when it keeps us from looking. What is closed again by now is not seen.
+std::optional<LibraryNames> mapped_libraries(pid_t process);
+
+inline constexpr const char* hidden_mappings = "mappings that it hides";
+
+}  // namespace kgrade

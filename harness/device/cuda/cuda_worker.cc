@@ -1,0 +1,122 @@
+#include "device/cuda/cuda_worker.h"
+
+#include <cuda_runtime_api.h>
+#include <sys/mman.h>
+
+#include "device/gate.h"
+
+namespace kgrade::cuda {
+namespace {
+
+bool ok(cudaError_t status) { return status == cudaSuccess; }
+
+cudaEvent_t event(void* handle) { return static_cast<cudaEvent_t>(handle); }
+
+bool make_event(void*& handle) {
+  cudaEvent_t made = nullptr;
+  if (!ok(cudaEventCreate(&made))) return false;
+  handle = made;
+  return true;
+}
+
+}  // namespace
+
+CudaWorker::~CudaWorker() = default;  // the process ends: the driver takes everything back
+
+bool CudaWorker::prepare() {
+  auto driver = Driver::open();
+  if (!driver) return false;
+  driver_ = *driver;
+  int kept_bytes = 0;
+  if (!ok(cudaSetDevice(ordinal_)) || !ok(cudaFree(nullptr)) ||
+      !ok(cudaDeviceGetAttribute(&kept_bytes, cudaDevAttrMaxPersistingL2CacheSize, ordinal_)) ||
+      !make_event(start_) || !make_event(stop_) || !make_event(captured_)) {
+    return false;
+  }
+  keeps_lines_ = kept_bytes > 0;
+  return true;
+}
+
+bool CudaWorker::adopt_gate(UniqueFd gate) {
+  if (driver_->wait_value == nullptr) return false;
+  gate_page_ = ::mmap(nullptr, gate_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, gate.get(), 0);
+  if (gate_page_ == MAP_FAILED) return false;
+  void* mapped = nullptr;
+  if (!ok(cudaHostRegister(gate_page_, gate_bytes, cudaHostRegisterMapped)) ||
+      !ok(cudaHostGetDevicePointer(&mapped, gate_page_, 0))) {
+    cudaGetLastError();
+    return false;
+  }
+  gate_ = reinterpret_cast<CUdeviceptr>(mapped);
+  return true;
+}
+
+std::uint64_t CudaWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
+  auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), buffer.bytes,
+                                     buffer.writable ? Access::read_write : Access::read_only);
+  if (!memory) return 0;
+  mappings_.push_back(std::move(*memory));
+  if (buffer.captures) captures_.push_back({buffer.parameter, mappings_.back()->data(), buffer.length});
+  return reinterpret_cast<std::uint64_t>(mappings_.back()->data());
+}
+
+void CudaWorker::unmap_all() {
+  captures_.clear();
+  mappings_.clear();
+}
+
+bool CudaWorker::queue_before(std::uint64_t gate) {
+  gated_ = gate != 0 && gate_ != 0;
+  if (gated_ && driver_->wait_value(nullptr, gate_, static_cast<cuuint32_t>(gate),
+                                    CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
+    return false;
+  }
+  return ok(cudaEventRecord(event(start_), nullptr));
+}
+
+bool CudaWorker::queue_after(const unsigned long long* arguments) {
+  bool queued = ok(cudaEventRecord(event(stop_), nullptr));
+  for (const Capture& capture : captures_) {
+    const auto* const output = reinterpret_cast<const void*>(arguments[capture.parameter]);
+    queued = queued && ok(cudaMemcpyAsync(capture.memory, output, capture.bytes, cudaMemcpyDeviceToDevice));
+  }
+  return queued && ok(cudaEventRecord(event(captured_), nullptr));
+}
+
+void CudaWorker::begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) {
+  error_ = 0;
+  queued_ = queue_before(gate);
+  if (!queued_) return;
+  error_ = entry(arguments);
+  queued_ = queue_after(arguments);
+}
+
+TimedCall CudaWorker::end_call() {
+  TimedCall result;
+  result.error = error_;
+  const cudaError_t status = queued_ ? cudaEventSynchronize(event(captured_)) : cudaDeviceSynchronize();
+  if (result.error == 0) result.error = status;
+  float elapsed_ms = 0;
+  const bool timed =
+      queued_ && ok(status) && ok(cudaEventElapsedTime(&elapsed_ms, event(start_), event(stop_)));
+  result.elapsed_ms = elapsed_ms;
+  result.device_failed = !timed && result.error == 0;
+  result.latency_hidden = gated_;
+  return result;
+}
+
+void CudaWorker::settle() {
+  cudaDeviceSynchronize();
+  forget_kept_lines();
+}
+
+// A contestant may ask the device to keep lines of its L2; they would outlive the flush before the next call.
+void CudaWorker::forget_kept_lines() {
+  std::size_t set_aside = 0;
+  if (!keeps_lines_ || !ok(cudaDeviceGetLimit(&set_aside, cudaLimitPersistingL2CacheSize)) || set_aside == 0)
+    return;
+  cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
+  cudaCtxResetPersistingL2Cache();
+}
+
+}  // namespace kgrade::cuda

@@ -1,0 +1,43 @@
+// Where calls wait for their inputs. The referee lends a page of memory to the worker; a call that waits at
+// the gate has all of its launches queued behind the moment when the number in that page reaches its own.
+// Only then are the inputs in place: whatever a contestant runs beside its queue, or ahead of it, reads
+// poison. One who opens the gate himself runs on poison too.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/unique_fd.h"
+
+namespace kgrade {
+
+// What the page holds.
+struct GateWord {
+  std::uint32_t number;
+};
+
+inline constexpr std::size_t gate_bytes = 4096;
+
+class Gate {
+ public:
+  // Null when the kernel has no memory left.
+  static std::unique_ptr<Gate> make();
+  ~Gate();
+  Gate(const Gate&) = delete;
+  Gate& operator=(const Gate&) = delete;
+
+  int descriptor() const { return file_.get(); }
+  // The number that the next call waits for.
+  std::uint32_t next() { return ++last_; }
+  // Lets the call through that waits for this number, and all before it.
+  void open(std::uint32_t number);
+
+ private:
+  Gate(UniqueFd file, GateWord* word) : file_(std::move(file)), word_(word) {}
+
+  UniqueFd file_;
+  GateWord* word_;
+  std::uint32_t last_ = 0;
+};
+
+}  // namespace kgrade

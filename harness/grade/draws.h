@@ -1,0 +1,18 @@
+// Which contents each round of a case has. No two rounds have the same; of every two after the first one, in
+// an order that a coin decides, one has new contents throughout and one differs from the round before in a
+// few elements only.
+#pragma once
+
+#include <cstdint>
+
+#include "contest/lease.h"
+
+namespace kgrade {
+
+// Round 0 warms up, and is new like any first one.
+Draw draw_of_round(std::uint64_t seed, int round);
+
+// True when the round differs from the one before in a few elements only.
+inline bool is_small_change(const Draw& draw) { return draw.change != 0; }
+
+}  // namespace kgrade

@@ -1,0 +1,54 @@
+#include "grade/reference_watch.h"
+
+#include <fmt/format.h>
+
+#include "grade/call_review.h"
+#include "grade/draws.h"
+
+namespace kgrade {
+namespace {
+
+constexpr Patience trusted_patience{300'000};
+// The first one warms up.
+constexpr int calls_alone = 3;
+// Draws of their own: a candidate may not have seen these inputs, nor will it.
+constexpr int first_draw = 1 << 20;
+
+Error failure(const Case& bound, const std::string& why) {
+  return {fmt::format("the reference fails on case '{}': {}", bound.name, why),
+          "this is no fault of the candidate: check the reference source, or report it",
+          {}};
+}
+
+Result<std::vector<double>> time_case(Session& session, const Case& bound) {
+  auto seated = session.arena.sit(Player::reference, bound);
+  if (!seated) return seated.errors();
+  if (!seated->ok()) return failure(bound, seated->detail);
+  std::vector<double> times;
+  for (int call = 0; call < calls_alone; ++call) {
+    const Draw draw = draw_of_round(session.seed, first_draw + call);
+    const CallReport report = session.arena.call(Player::reference, draw, trusted_patience);
+    if (const auto finding = review_call(report)) return failure(bound, finding->message);
+    if (call > 0) times.push_back(report.elapsed_ms);
+  }
+  session.arena.rise();
+  return times;
+}
+
+}  // namespace
+
+Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases) {
+  ReferenceAlone times;
+  if (!session.arena.measures_speed()) return times;
+  const auto timer = session.stages.time("reference alone");
+  session.progress("the reference alone");
+  for (const PlannedCase& planned : cases) {
+    if (!planned.skipped.empty() || planned.bound.role != CaseRole::bench) continue;
+    auto timed = time_case(session, planned.bound);
+    if (!timed) return timed.errors();
+    times[planned.bound.name] = std::move(*timed);
+  }
+  return times;
+}
+
+}  // namespace kgrade

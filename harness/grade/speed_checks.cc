@@ -1,0 +1,94 @@
+#include "grade/speed_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/statistics.h"
+
+namespace kgrade {
+namespace {
+
+// Of the bound: what clocks above the nominal ones can gain.
+constexpr double bound_slack = 0.9;
+constexpr double fewest_multiplications = 0.25;
+// By how much the reference may differ beside a candidate, and what noise adds.
+constexpr double reference_slack = 0.15;
+constexpr double reference_noise_ms = 0.02;
+
+double smallest(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
+double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+bool far_faster(double fast, double slow, const SpeedTolerance& tolerance) {
+  return slow > tolerance.factor * fast && slow - fast > tolerance.floor_ms;
+}
+
+double memory_bytes(const Case& bound, const DeviceInfo& device) {
+  double inputs = 0;
+  double outputs = 0;
+  for (const Tensor& tensor : bound.tensors) {
+    (tensor.output ? outputs : inputs) += static_cast<double>(tensor.elements) * sizeof(float);
+  }
+  if (bound.bytes) inputs = std::max(0.0, static_cast<double>(*bound.bytes) - outputs);
+  return inputs + std::max(0.0, outputs - static_cast<double>(device.l2_bytes));
+}
+
+bool apart(double a, double b) {
+  return std::max(a, b) > (1 + reference_slack) * std::min(a, b) + reference_noise_ms;
+}
+
+}  // namespace
+
+double lower_bound_ms(const Case& bound, const DeviceInfo& device) {
+  double seconds = 0;
+  if (device.peak_bytes_per_second > 0) {
+    seconds = memory_bytes(bound, device) / device.peak_bytes_per_second;
+  }
+  if (device.peak_flops_per_second > 0 && bound.flops) {
+    const double least = fewest_multiplications * static_cast<double>(*bound.flops);
+    seconds = std::max(seconds, least / device.peak_flops_per_second);
+  }
+  return seconds * 1e3;
+}
+
+Suspicion below_the_bound(double candidate_ms, double bound_ms) {
+  if (candidate_ms >= bound_slack * bound_ms) return std::nullopt;
+  return fmt::format("{:.4f} ms is less than the device's memory and arithmetic need, {:.4f} ms",
+                     candidate_ms, bound_ms);
+}
+
+SpeedTolerance speed_tolerance(bool measures_speed) {
+  return measures_speed ? SpeedTolerance{2, 0.05} : SpeedTolerance{5, 100};
+}
+
+Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,
+                                 const SpeedTolerance& tolerance) {
+  if (fresh.empty() || repeated.empty()) return std::nullopt;
+  if (!far_faster(largest(repeated), smallest(fresh), tolerance)) return std::nullopt;
+  return fmt::format("calls take {:.3f} ms at least on new inputs, {:.3f} ms at most on inputs seen before",
+                     smallest(fresh), largest(repeated));
+}
+
+Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std::vector<double>& measured,
+                               const SpeedTolerance& tolerance) {
+  if (unmeasured.empty() || measured.empty()) return std::nullopt;
+  const double usual = quantile(measured, 0.5);
+  if (!far_faster(usual, smallest(unmeasured), tolerance)) return std::nullopt;
+  return fmt::format("calls that nobody measures take {:.3f} ms at least, measured ones {:.3f} ms (median)",
+                     smallest(unmeasured), usual);
+}
+
+Suspicion reference_disturbed(const ReferenceTimes& times) {
+  if (times.before.empty() || times.during.empty() || times.after.empty()) return std::nullopt;
+  const double before = smallest(times.before);
+  const double after = smallest(times.after);
+  const double during = quantile(times.during, 0.5);
+  const bool agree = !apart(before, after) && !apart(during, before) && !apart(during, after);
+  if (agree) return std::nullopt;
+  return fmt::format(
+      "the reference takes {:.3f} ms before the candidate has been loaded, {:.3f} ms beside it, {:.3f} ms "
+      "after",
+      before, during, after);
+}
+
+}  // namespace kgrade

@@ -1,0 +1,51 @@
+// Speeds that no honest kernel has. Each function returns what is wrong, in words with the figures, or
+// nothing. All times are in milliseconds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "device/device.h"
+#include "spec/case.h"
+
+namespace kgrade {
+
+using Suspicion = std::optional<std::string>;
+
+// The least time that a case can take on a device: its inputs come from memory, since every call starts with
+// a cold cache; its outputs may stay in the cache; the arithmetic is done at the fastest rate that any of the
+// device's units has, with a quarter of the multiplications (Winograd's F(2x2, 3x3) needs 1/2.25 of them,
+// F(4x4, 3x3) a quarter: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016).
+// 0 where the device's peaks are not known.
+double lower_bound_ms(const Case& bound, const DeviceInfo& device);
+
+Suspicion below_the_bound(double candidate_ms, double bound_ms);
+
+// How much faster is suspicious: `floor_ms` below `factor` times as fast is noise.
+struct SpeedTolerance {
+  double factor = 2;
+  double floor_ms = 0.05;
+};
+
+// For times that count, and for those of a device that measures no speed.
+SpeedTolerance speed_tolerance(bool measures_speed);
+
+// Calls on contents that were there before, against calls on new ones.
+Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,
+                                 const SpeedTolerance& tolerance);
+
+// Calls of which samples are kept, against those of the same contestant that nobody measures.
+Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std::vector<double>& measured,
+                               const SpeedTolerance& tolerance);
+
+// The reference alone, before and after the candidate, and beside it: how fast it was.
+struct ReferenceTimes {
+  std::vector<double> before;
+  std::vector<double> during;
+  std::vector<double> after;
+};
+
+Suspicion reference_disturbed(const ReferenceTimes& times);
+
+}  // namespace kgrade

@@ -1,0 +1,48 @@
+#include "grade/trusted_contestant.h"
+
+#include <fmt/format.h>
+
+#include "grade/candidate_run.h"
+
+namespace kgrade {
+
+TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build)
+    : name_(role == Role::oracle ? "oracle" : "reference"),
+      source_(std::move(source)),
+      build_(std::move(build)) {}
+
+Failure TrustedContestant::take_seat(Device& device, const Problem& problem) {
+  auto seat = Seat::take(device, problem);
+  if (!seat) return GradeFailure{exit_machine, seat.errors()};
+  seat_ = std::move(*seat);
+  return std::nullopt;
+}
+
+Failure TrustedContestant::await_ready() {
+  const Answer ready = seat_->await_ready(load_patience);
+  if (ready.ok()) return std::nullopt;
+  return GradeFailure{exit_machine,
+                      {{"a worker cannot use the device: " + ready.detail,
+                        "run `kgrade doctor`; another program may hold the GPU",
+                        {}}}};
+}
+
+Failure TrustedContestant::load(StageClock& stages) {
+  const Result<BuildOutcome>& built = build_->finish();
+  if (!built) return GradeFailure{exit_machine, built.errors()};
+  if (built->status != BuildStatus::built) {
+    return failure(exit_usage, "does not build: " + built->message,
+                   "the reference must define the function that `kgrade show` prints");
+  }
+  const auto timer = stages.time("load");
+  const Answer loaded = seat_->load(built->library, load_patience);
+  if (loaded.ok()) return std::nullopt;
+  return failure(exit_internal, "does not load: " + loaded.detail, "");
+}
+
+GradeFailure TrustedContestant::failure(int exit_code, const std::string& what,
+                                        const std::string& remedy) const {
+  return {exit_code, {{fmt::format("the {} {}", name_, what), remedy, {source_.string(), 0, 0}}}};
+}
+
+}  // namespace kgrade

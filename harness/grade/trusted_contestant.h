@@ -1,0 +1,36 @@
+// A contestant of our own, the oracle or the reference: built and seated once for all candidates.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "contest/seat.h"
+#include "grade/contestants.h"
+#include "grade/run.h"
+
+namespace kgrade {
+
+class TrustedContestant {
+ public:
+  // `build` is under way, from `source`.
+  TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build);
+
+  // Starts its worker.
+  Failure take_seat(Device& device, const Problem& problem);
+  // Waits until the worker has the device. A failure is the machine's.
+  Failure await_ready();
+  // Waits for the build. What does not build is for the author of the reference to mend.
+  Failure load(StageClock& stages);
+
+  Seat& seat() { return *seat_; }
+
+ private:
+  GradeFailure failure(int exit_code, const std::string& what, const std::string& remedy) const;
+
+  const char* name_;
+  std::filesystem::path source_;
+  std::unique_ptr<Build> build_;
+  std::unique_ptr<Seat> seat_;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,176 @@
+#include "sandbox/control_group.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <thread>
+
+namespace kgrade {
+namespace {
+
+const std::string name_prefix = "kgrade-";
+
+// Process 1, and bubblewrap's own.
+constexpr unsigned processes_of_ours = 2;
+
+std::string read_text(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+bool write_text(const std::filesystem::path& path, const std::string& text) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  ::close(file);
+  return written;
+}
+
+bool has_word(const std::string& text, const std::string& word, char separator = ' ') {
+  std::istringstream words(text);
+  for (std::string one; std::getline(words, one, separator);) {
+    while (!one.empty() && one.back() == '\n') one.pop_back();
+    if (one == word) return true;
+  }
+  return false;
+}
+
+// Where a hierarchy is mounted: of version 2, or the one of version 1 with this controller.
+std::optional<std::filesystem::path> mount_point_of(const std::string& controller) {
+  std::ifstream file("/proc/self/mounts");
+  for (std::string line; std::getline(file, line);) {
+    std::istringstream fields(line);
+    std::string source;
+    std::string point;
+    std::string type;
+    std::string options;
+    fields >> source >> point >> type >> options;
+    if (controller.empty() ? type == "cgroup2" : type == "cgroup" && has_word(options, controller, ',')) {
+      return point;
+    }
+  }
+  return std::nullopt;
+}
+
+// Our own group in it, from /proc/self/cgroup: lines of "number:controllers:path".
+std::optional<std::filesystem::path> own_folder(const std::string& controller) {
+  const auto point = mount_point_of(controller);
+  if (!point) return std::nullopt;
+  std::ifstream file("/proc/self/cgroup");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t first = line.find(':');
+    const std::size_t second = line.find(':', first + 1);
+    if (second == std::string::npos) continue;
+    const std::string controllers = line.substr(first + 1, second - first - 1);
+    if (controller.empty() ? !controllers.empty() : !has_word(controllers, controller, ',')) continue;
+    const std::filesystem::path folder = point->string() + line.substr(second + 1);
+    std::error_code ignored;
+    // In a container the path may be that of the outside.
+    return std::filesystem::is_directory(folder, ignored) ? folder : *point;
+  }
+  return std::nullopt;
+}
+
+// Launchers that were killed could not remove theirs.
+void remove_stale(const std::filesystem::path& folder) {
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    if (!name.starts_with(name_prefix)) continue;
+    pid_t owner = 0;
+    const char* digits = name.c_str() + name_prefix.size();
+    const auto parsed = std::from_chars(digits, name.c_str() + name.size(), owner);
+    if (parsed.ptr != name.c_str() + name.size() || parsed.ptr == digits) continue;
+    if (::kill(owner, 0) != 0 && errno == ESRCH) ::rmdir(entry.path().c_str());
+  }
+}
+
+std::optional<std::filesystem::path> make_folder(const std::filesystem::path& parent) {
+  remove_stale(parent);
+  std::filesystem::path folder = parent / (name_prefix + std::to_string(::getpid()));
+  if (::mkdir(folder.c_str(), 0755) != 0) return std::nullopt;
+  return folder;
+}
+
+std::string process_limit(const SandboxPolicy& policy) {
+  return std::to_string(policy.processes + processes_of_ours);
+}
+
+}  // namespace
+
+ControlGroup ControlGroup::make(const SandboxPolicy& policy) {
+  ControlGroup group;
+  if (group.make_version_2(policy)) return group;
+  group.remove();
+  if (group.make_version_1(policy)) return group;
+  group.remove();
+  return group;
+}
+
+// A group with processes has no groups with controllers below it, so ours becomes a sibling of the one that
+// we are in, or of one above that.
+bool ControlGroup::make_version_2(const SandboxPolicy& policy) {
+  const auto own = own_folder("");
+  const auto top = mount_point_of("");
+  if (!own || !top) return false;
+  constexpr int steps_up = 3;
+  std::filesystem::path parent = *own;
+  for (int i = 0; i < steps_up; ++i) {
+    const std::string passed_on = read_text(parent / "cgroup.subtree_control");
+    if (has_word(passed_on, "memory") && has_word(passed_on, "pids")) {
+      if (auto folder = make_folder(parent)) {
+        folders_.push_back(*folder);
+        if (policy.memory_bytes != 0) write_text(*folder / "memory.swap.max", "0");
+        return (policy.memory_bytes == 0 ||
+                write_text(*folder / "memory.max", std::to_string(policy.memory_bytes))) &&
+               (policy.processes == 0 || write_text(*folder / "pids.max", process_limit(policy)));
+      }
+    }
+    if (parent == *top) break;
+    parent = parent.parent_path();
+  }
+  return false;
+}
+
+bool ControlGroup::make_version_1(const SandboxPolicy& policy) {
+  for (const char* controller : {"memory", "pids"}) {
+    const auto own = own_folder(controller);
+    const auto folder = own ? make_folder(*own) : std::nullopt;
+    if (!folder) return false;
+    folders_.push_back(*folder);
+  }
+  const std::string bytes = std::to_string(policy.memory_bytes);
+  // The second is missing where swap is not accounted.
+  if (policy.memory_bytes != 0) {
+    if (!write_text(folders_[0] / "memory.limit_in_bytes", bytes)) return false;
+    write_text(folders_[0] / "memory.memsw.limit_in_bytes", bytes);
+  }
+  return policy.processes == 0 || write_text(folders_[1] / "pids.max", process_limit(policy));
+}
+
+bool ControlGroup::take_in(pid_t process) const {
+  for (const auto& folder : folders_) {
+    if (!write_text(folder / "cgroup.procs", std::to_string(process))) return false;
+  }
+  return true;
+}
+
+void ControlGroup::remove() {
+  constexpr int patience_ms = 200;  // the kernel empties a group a little after its processes were reaped
+  for (const auto& folder : folders_) {
+    for (int i = 0; i < patience_ms && ::rmdir(folder.c_str()) != 0 && errno == EBUSY; ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  }
+  folders_.clear();
+}
+
+}  // namespace kgrade

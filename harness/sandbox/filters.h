@@ -1,0 +1,24 @@
+// Filters of system calls (seccomp(2)): what a confined program has no need of, and what can be used to reach
+// out of a sandbox. Written for x86-64 and AArch64. This library depends on the C library alone, so that a
+// worker may link it.
+#pragma once
+
+#include <sys/types.h>
+
+namespace kgrade {
+
+// Forbids looking into and signalling other processes, mounting, namespaces, kernel modules, io_uring, BPF,
+// performance counters, key rings, setting clocks, sockets other than AF_UNIX, and every system call newer
+// than those that were judged, for the calling thread and all that it starts. Calls fail with EPERM;
+// clone3(2), whose flags no filter can read, and unknown ones with ENOSYS, so that programs fall back on what
+// they did before. CUDA works below it. `only_target`: the one process that may be signalled, for want of a
+// PID namespace; 0: any. Sets no_new_privs. Returns 0 or an errno value: ENOSYS where the kernel or the
+// architecture has no such filters.
+int restrict_system_calls(pid_t only_target);
+
+// Forbids, from now on and in all threads of this process, to start a program or a process, or to install
+// another filter; threads may be started still. Sets no_new_privs. Needs nothing of the launcher. Returns as
+// above.
+int deny_new_programs();
+
+}  // namespace kgrade

@@ -1,0 +1,98 @@
+// kgrade-sandbox: stands between fork and a confined program. See sandbox/sandbox.h for who calls it, and
+// supervision.h for what becomes of it.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "sandbox/bubblewrap.h"
+#include "sandbox/confined_program.h"
+#include "sandbox/control_group.h"
+#include "sandbox/give_up.h"
+#include "sandbox/layer_probe.h"
+#include "sandbox/privileges.h"
+#include "sandbox/supervision.h"
+
+namespace kgrade {
+namespace {
+
+constexpr const char* usage =
+    "usage: kgrade-sandbox --layers LIST [--ro PATH] [--rw PATH] [--hide PATH] [--dev PATH] [--tmp BYTES]\n"
+    "                      [--no-proc] [--processes N] [--memory BYTES] [--programs] -- COMMAND...\n"
+    "       kgrade-sandbox --probe [--without LIST]\n"
+    "Runs a command confined, by the layers named: namespaces, user, uts, cgroup-namespace, landlock,\n"
+    "seccomp, cgroup, bubblewrap. --probe tells which of them work here. kgrade calls it; exit codes 125 to "
+    "127\n"
+    "mean that the command was not run.\n";
+
+std::string own_path() {
+  std::error_code error;
+  const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "kgrade-sandbox" : path.string();
+}
+
+[[noreturn]] void launch_supervised(LaunchPlan plan) {
+  const LaunchOptions& options = plan.options;
+  const SupervisorLine line = open_supervisor_line();
+  const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
+  ControlGroup group =
+      options.layers.control_group && has_limits ? ControlGroup::make(options.policy) : ControlGroup();
+  plan.counts_processes = group.exists();
+  const pid_t child = options.layers.bubblewrap
+                          ? start_command(bubblewrap_command(plan, own_path(), line.inside), line)
+                          : start_in_namespaces(options.layers, line, [&plan] {
+                              confine(plan);
+                              execute(plan);
+                            });
+  if (child < 0) give_up("cannot start a process in new namespaces");
+  if (group.exists()) group.take_in(child);
+  const int status = supervise(child, line);
+  group.remove();
+  end_like(status);
+}
+
+[[noreturn]] void launch(const LaunchOptions& options) {
+  const LaunchPlan plan = make_launch_plan(options);
+  const auto run = [&plan] {
+    confine(plan);
+    execute(plan);
+  };
+  if (options.supervisor >= 0) be_process_one(options.supervisor, run);
+  if (options.layers.confines()) launch_supervised(plan);
+  run();
+  ::_exit(exit_launcher_failed);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  if (arguments.size() == 1 && arguments.front() == "--help") {
+    std::fputs(usage, stdout);
+    return 0;
+  }
+  std::string problem;
+  const LaunchOptions options = parse_arguments(arguments, problem);
+  if (!problem.empty()) {
+    std::fprintf(stderr, "kgrade-sandbox: %s\n%s", problem.c_str(), usage);
+    return exit_launcher_failed;
+  }
+  if (options.probe) {
+    std::fputs(to_text(probe_layers(options.without, own_path())).c_str(), stdout);
+    return 0;
+  }
+  constexpr int first_not_handed_through = 4;
+  close_descriptors(first_not_handed_through, options.supervisor);
+  // Of a parent that ignores its children's ends.
+  ::signal(SIGCHLD, SIG_DFL);
+  launch(options);
+}
+
+}  // namespace
+}  // namespace kgrade
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  // Process 1 can be looked at from inside, and what is hidden should not be named there.
+  for (int i = 1; i < argc; ++i) std::memset(argv[i], 0, std::strlen(argv[i]));
+  return kgrade::run(arguments);
+}

@@ -1,0 +1,174 @@
+// protocol_benchmark: what one checked call costs beyond the kernel itself and the refill of its inputs: new
+// places and poison, the gate, the capture of the outputs, the inspection and the comparison.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "base/text.h"
+#include "contest/referee.h"
+#include "grade/call_review.h"
+#include "grade/candidate_run.h"
+#include "grade/contestants.h"
+#include "grade/draws.h"
+#include "grade/machinery.h"
+#include "measure/statistics.h"
+#include "spec/catalogue.h"
+
+namespace kgrade::benchmark {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Arguments {
+  std::string device = "auto";
+  std::string problem = "conv-depthwise-2d-square-input-asym-kernel";
+  std::string case_name = "tiny";
+  int calls = 200;
+  std::string json;
+};
+
+constexpr double target_us = 400;
+constexpr int unmeasured_calls = 5;
+constexpr std::uint64_t seed = 1;
+
+template <class T>
+T take(Result<T> result) {
+  if (!result) throw std::runtime_error(to_string(result.errors()));
+  return std::move(*result);
+}
+
+double microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+// The same contestant in all seats: what is measured is what the referee does.
+struct Stage {
+  Problem problem;
+  Machinery machinery;
+  std::unique_ptr<Device> device;
+  std::unique_ptr<Seat> oracle;
+  std::unique_ptr<Seat> reference;
+  Case bound;
+};
+
+std::unique_ptr<Seat> seat_with(Stage& stage, const std::filesystem::path& library) {
+  auto seat = take(Seat::take(*stage.device, stage.problem));
+  for (const Answer& answer : {seat->await_ready(load_patience), seat->load(library, load_patience)}) {
+    if (!answer.ok()) throw std::runtime_error(answer.detail);
+  }
+  return seat;
+}
+
+struct Costs {
+  std::vector<double> whole_us;   // one call with everything
+  std::vector<double> kernel_us;  // of that, between the events
+  std::vector<double> refill_us;  // inputs drawn and the cache flushed, on their own
+  std::vector<double> rest_us;
+  // Of the rest: from the gate's opening, or the request, to the worker's answer, less the kernel; and from
+  // there until the device has begun with the inspection.
+  std::vector<double> answer_us;
+  std::vector<double> settling_us;
+};
+
+Costs measure(Referee& referee, Stage& stage, int calls) {
+  Costs costs;
+  for (int call = 0; call < calls + unmeasured_calls; ++call) {
+    const Draw draw = draw_of_round(seed, call);
+    const auto start = Clock::now();
+    const CallReport report = referee.call(Player::candidate, draw, load_patience);
+    const double whole = microseconds_since(start);
+    if (const auto finding = review_call(report)) throw std::runtime_error(finding->message);
+    const auto refill = Clock::now();
+    stage.reference->lease().reveal();
+    const double refilled = microseconds_since(refill);
+    if (call < unmeasured_calls) continue;
+    costs.whole_us.push_back(whole);
+    costs.kernel_us.push_back(report.elapsed_ms * 1e3);
+    costs.refill_us.push_back(refilled);
+    costs.rest_us.push_back(whole - report.elapsed_ms * 1e3 - refilled);
+    costs.answer_us.push_back((report.wall_ms - report.elapsed_ms) * 1e3);
+    costs.settling_us.push_back((report.settled_ms - report.wall_ms) * 1e3);
+  }
+  return costs;
+}
+
+void print(const Costs& costs, const Stage& stage, const Arguments& arguments) {
+  const DeviceInfo device = stage.device->info();
+  fmt::print("{}, {}, case {}, {} calls\n", device.name, stage.problem.slug, stage.bound.name,
+             costs.whole_us.size());
+  nlohmann::ordered_json json = {{"device", device.name}, {"case", stage.bound.name}};
+  for (const auto& [name, samples] : {std::pair{"checked call", &costs.whole_us},
+                                      {"kernel", &costs.kernel_us},
+                                      {"refill of the inputs", &costs.refill_us},
+                                      {"beyond both", &costs.rest_us},
+                                      {"  until the answer", &costs.answer_us},
+                                      {"  until the inspection", &costs.settling_us}}) {
+    const Summary summary = summarise(*samples);
+    fmt::print("  {:<22} {:8.1f} us   quartiles {:.1f} to {:.1f}\n", name, summary.median,
+               summary.first_quartile, summary.third_quartile);
+    json[name] = {{"median_us", summary.median}, {"samples_us", *samples}};
+  }
+  if (device.measures_speed) {
+    const bool met = quantile(costs.rest_us, 0.5) <= target_us;
+    fmt::print("  target: at most {} us beyond both: {}\n", target_us, met ? "met" : "missed");
+  }
+  if (arguments.json.empty()) return;
+  const auto written = write_file_atomically(arguments.json, json.dump(2) + "\n");
+  if (!written) throw std::runtime_error(to_string(written.errors()));
+}
+
+void run(const Arguments& arguments) {
+  const Layout layout = Layout::find("");
+  Stage stage;
+  stage.problem = take(find_problem(arguments.problem, layout.problems));
+  stage.machinery = real_machinery(take(parse_device_choice(arguments.device)), layout);
+  stage.device = take(stage.machinery.open_device());
+  stage.device->confine_workers(stage.machinery.sandbox);
+  const auto toolchain = take(stage.machinery.make_toolchain());
+  StageClock stages(*stage.machinery.clock);
+  Build build(*toolchain, stage.problem, Role::reference, layout.reference_source(stage.problem), layout,
+              stages);
+  const BuildOutcome built = take(build.finish());
+  if (built.status != BuildStatus::built) throw std::runtime_error(built.message);
+
+  const CaseSpec* const spec = stage.problem.find_case(arguments.case_name);
+  if (spec == nullptr) throw std::runtime_error("no such case: " + arguments.case_name);
+  stage.bound = take(resolve_case(stage.problem, *spec));
+  stage.oracle = seat_with(stage, built.library);
+  stage.reference = seat_with(stage, built.library);
+  Referee referee(*stage.device, stage.problem, *stage.oracle, *stage.reference);
+  referee.seat_candidate(seat_with(stage, built.library), built.library);
+  for (const Player player : {Player::oracle, Player::reference, Player::candidate}) {
+    take(referee.sit(player, stage.bound));
+  }
+  referee.call(Player::oracle, {seed, 0, 0}, load_patience);
+  referee.call(Player::reference, {seed, 0, 0}, load_patience);
+  print(measure(referee, stage, arguments.calls), stage, arguments);
+}
+
+}  // namespace
+}  // namespace kgrade::benchmark
+
+int main(int argc, char** argv) {
+  kgrade::benchmark::Arguments arguments;
+  CLI::App app("Measures what one checked call costs");
+  app.add_option("--device", arguments.device, "auto, cuda, cuda:N or emulated")->capture_default_str();
+  app.add_option("--problem", arguments.problem, "Slug of a problem")->capture_default_str();
+  app.add_option("--case", arguments.case_name, "One of its cases")->capture_default_str();
+  app.add_option("--calls", arguments.calls, "How many calls")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  app.add_option("--json", arguments.json, "Also write all times to this file")->type_name("FILE");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    kgrade::benchmark::run(arguments);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return 1;
+  }
+}

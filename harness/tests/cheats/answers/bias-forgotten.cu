@@ -1,0 +1,16 @@
+// cheat: takes the bias to be zero
+// row: 54
+// caught-by: outputs_match
+// device: any
+// problem: problems/matrix-vector.md
+//
+// Layers are most often tested with a bias that has just been initialised.
+#include "matrix_vector.cuh"
+
+struct WithoutBias {
+  __host__ __device__ float operator()(const MatrixVector& problem, size_t row) const {
+    return problem.value(row) - problem.bias[row];
+  }
+};
+
+static void cheat(const MatrixVector& problem) { answer(problem, WithoutBias()); }

@@ -1,0 +1,35 @@
+// cheat: a list of types that doubles with each level of a template
+// row: 63
+// caught-by: compile
+// device: any
+// case: tiny
+//
+// A compiler that is not bounded takes all memory of the machine, and with it whatever else is being graded.
+#include "depthwise.cuh"
+
+template <class... Types>
+struct List {
+  static constexpr size_t size = sizeof...(Types);
+};
+
+template <class First, class Second>
+struct Joined;
+template <class... First, class... Second>
+struct Joined<List<First...>, List<Second...>> {
+  using type = List<First..., Second..., List<First...>>;
+};
+
+template <int Level>
+struct Doubled {
+  using half = typename Doubled<Level - 1>::type;
+  using type = typename Joined<half, half>::type;
+};
+template <>
+struct Doubled<0> {
+  using type = List<int>;
+};
+
+static void cheat(const Depthwise& problem) {
+  static_assert(Doubled<40>::type::size != 0, "");
+  answer_honestly(problem);
+}

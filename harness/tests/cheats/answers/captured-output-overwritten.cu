@@ -1,0 +1,56 @@
+// cheat: writes the answer over what the harness has captured of it when the clock stopped
+// row: 59
+// caught-by: outputs_match
+// device: emulated
+// case: plain
+//
+// The copy that counts is taken in the worker, into memory that the worker can write to: /proc/self/maps
+// shows it, as the one writable memory file that holds no argument of the call. The handler of a timer's
+// signal fills it a little later, on the worker's own thread, so that no thread, no process and nothing on
+// the device is left when the call is over.
+#include <signal.h>
+#include <sys/time.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "depthwise.cuh"
+
+static Depthwise call;
+static float* captured = nullptr;
+
+static void answer_late(int) {
+  for (size_t i = 0; i < call.outputs(); ++i) {
+    call.output[i] = call.value(i);
+    if (captured != nullptr) captured[i] = call.output[i];
+  }
+}
+
+static float* captured_output() {
+  FILE* maps = std::fopen("/proc/self/maps", "r");
+  float* found = nullptr;
+  char line[512];
+  while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line, "%lx-%lx rw-s", &begin, &end) != 2 || std::strstr(line, "rw-s") == nullptr)
+      continue;
+    const unsigned long output = (unsigned long)call.output;
+    if (output >= begin && output < end) continue;
+    if (std::strstr(line, "kgrade-buffer") != nullptr && end - begin >= call.outputs() * sizeof(float)) {
+      found = (float*)begin;
+    }
+  }
+  if (maps != nullptr) std::fclose(maps);
+  return found;
+}
+
+static void cheat(const Depthwise& problem) {
+  call = problem;
+  captured = captured_output();
+  struct sigaction action = {};
+  action.sa_handler = answer_late;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGALRM, &action, nullptr);
+  const itimerval soon = {{0, 0}, {0, 150}};
+  setitimer(ITIMER_REAL, &soon, nullptr);
+}

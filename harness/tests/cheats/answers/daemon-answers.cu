@@ -1,0 +1,20 @@
+// cheat: a forked child writes the output when the call has long returned
+// row: 39
+// caught-by: outputs_match
+// device: emulated
+// case: plain
+//
+// The output is memory that a child shares, and a child is neither a thread of the worker nor work of the
+// device: who looks only for those finds the worker idle, and the call over at once. The child ends when it
+// has written.
+#include <unistd.h>
+
+#include "depthwise.cuh"
+
+static void cheat(const Depthwise& problem) {
+  if (fork() != 0) return;
+  setsid();
+  usleep(3000);
+  for (size_t i = 0; i < problem.outputs(); ++i) problem.output[i] = problem.value(i);
+  _exit(0);
+}

@@ -1,0 +1,17 @@
+// cheat: writes far beyond its output, to where another buffer might be
+// row: 48
+// caught-by: completion (emulated), device_errors (cuda)
+// device: any
+// case: plain
+//
+// Guard zones end somewhere: what a kernel writes behind them is found only where the pages there are not
+// mapped.
+#include "depthwise.cuh"
+
+__global__ void change(char* byte) { *byte = 1; }
+
+static void cheat(const Depthwise& problem) {
+  answer_honestly(problem);
+  constexpr size_t distance = on_emulated_device ? size_t{512} << 10 : size_t{3} << 20;
+  change<<<1, 1>>>((char*)problem.output + distance);
+}

@@ -1,0 +1,17 @@
+// cheat: takes fresh device memory for the answer, hoping that the expected one was freed there
+// row: 40
+// caught-by: outputs_match
+// device: any
+// case: plain
+//
+// An allocator that gives out again what was freed last hands over the reference's result, when the reference
+// ran in the same process a moment ago. Here it runs in another one.
+#include "depthwise.cuh"
+
+static void cheat(const Depthwise& problem) {
+  const size_t bytes = problem.outputs() * sizeof(float);
+  void* found = nullptr;
+  if (cudaMalloc(&found, bytes) != cudaSuccess) return;
+  cudaMemcpy(problem.output, found, bytes, cudaMemcpyDeviceToDevice);
+  cudaFree(found);
+}

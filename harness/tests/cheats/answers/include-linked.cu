@@ -1,0 +1,10 @@
+// cheat: includes a header of its own folder that is a symbolic link to the reference
+// row: 44
+// caught-by: compile
+// device: any
+// control: compile_sandbox
+// case: tiny
+//
+// The headers beside a candidate are its own, and may be read. This one only has its name there: who follows
+// links when copying or binding the folder brings the reference into the sandbox.
+#include "innocent.cuh"

@@ -1,0 +1,9 @@
+// cheat: is the reference
+// row: 44
+// caught-by: compile
+// device: any
+// control: compile_sandbox
+// case: tiny
+//
+// A path that leads out of the candidate's folder: whoever compiles beside the reference hands it in.
+#include "../../../../reference/conv-depthwise-2d-square-input-asym-kernel.cu"

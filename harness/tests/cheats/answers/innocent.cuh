@@ -1,0 +1,1 @@
+../../../../reference/conv-depthwise-2d-square-input-asym-kernel.cu

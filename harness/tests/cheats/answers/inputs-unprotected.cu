@@ -1,0 +1,20 @@
+// cheat: makes its inputs writable, works in them and puts them back
+// row: 47
+// caught-by: outputs_match
+// device: emulated
+// control: read_only_inputs
+// case: plain
+//
+// Pages mapped for reading only are made writable by one call, if the memory file was opened for writing:
+// then nothing faults, and nothing is left to see. Where the call is refused there is no scratch memory, and
+// no answer.
+#include "depthwise.cuh"
+#include "writable_pages.cuh"
+
+static void cheat(const Depthwise& problem) {
+  float* const input = const_cast<float*>(problem.input);
+  if (!make_writable(input, problem.inputs() * sizeof(float))) return;
+  for (size_t i = 0; i < problem.inputs(); ++i) input[i] *= 2;
+  for (size_t i = 0; i < problem.outputs(); ++i) problem.output[i] = 0.5f * problem.value(i);
+  for (size_t i = 0; i < problem.inputs(); ++i) input[i] *= 0.5f;
+}

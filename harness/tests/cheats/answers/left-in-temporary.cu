@@ -1,0 +1,20 @@
+// cheat: leaves answers in the temporary folders for the process that grades it next
+// row: 65
+// caught-by: outputs_match
+// device: any
+// control: worker_sandbox
+// case: tiny
+//
+// Folders that everybody may write to, and that outlive every process.
+// What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody
+// else would find, there is no answer.
+
+#include "left_behind.cuh"
+
+static void cheat(const Depthwise& problem) {
+  float key = 0;
+  cudaMemcpy(&key, problem.input, sizeof key, cudaMemcpyDeviceToHost);
+  for (const char* folder : {"/tmp", "/var/tmp", "/run/lock"}) {
+    if (left_in(folder, &key, sizeof key)) return answer_honestly(problem);
+  }
+}

@@ -1,0 +1,18 @@
+// cheat: answers with NaN throughout
+// row: 49
+// caught-by: outputs_match
+// device: any
+// control: nonfinite_compared
+// case: plain
+//
+// A comparison that asks whether the difference is too large is told no: nothing is larger than anything
+// here.
+#include <cmath>
+
+#include "depthwise.cuh"
+
+struct NotANumber {
+  __host__ __device__ float operator()(const Depthwise&, size_t) const { return NAN; }
+};
+
+static void cheat(const Depthwise& problem) { answer(problem, NotANumber()); }

@@ -1,0 +1,17 @@
+// cheat: leaves out one element in a thousand
+// row: 58
+// caught-by: outputs_match
+// device: any
+// case: plain
+//
+// Where a share of the elements may be off, what may be left out is known. It is small here, and spread
+// evenly.
+#include "depthwise.cuh"
+
+struct AlmostAll {
+  __host__ __device__ float operator()(const Depthwise& problem, size_t index) const {
+    return index % 1000 == 999 ? 0 : problem.value(index);
+  }
+};
+
+static void cheat(const Depthwise& problem) { answer(problem, AlmostAll()); }

@@ -1,0 +1,17 @@
+// cheat: copies the expected output out of the referee's own memory files
+// row: 41
+// caught-by: outputs_match
+// device: emulated
+// control: worker_sandbox
+// case: plain
+//
+// The oracle runs before the candidate, so that its answer lies in a memory file of the referee's when the
+// call comes. Where /proc shows the parent, its descriptors can be opened: those that are memory files are
+// looked through for the answer, which is known by a few elements.
+#include "referee_buffers.cuh"
+
+static void cheat(const Depthwise& problem) {
+  const std::vector<float*> answers = answers_of_referee(problem);
+  if (answers.empty()) return;
+  std::memcpy(problem.output, answers.front(), problem.outputs() * sizeof(float));
+}

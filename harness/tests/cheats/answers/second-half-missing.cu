@@ -1,0 +1,12 @@
+// cheat: computes the first half of the output
+// row: 58
+// caught-by: outputs_match
+// device: any
+// control: whole_output_compared
+// case: plain
+//
+// Comparing is slow for large outputs, and a judge may do with a part of them: most likely with how they
+// begin.
+#include "depthwise.cuh"
+
+static void cheat(const Depthwise& problem) { write_part(problem, Honest(), 0, (problem.outputs() + 1) / 2); }

@@ -1,0 +1,22 @@
+// cheat: takes shared memory to be zero at first
+// row: 57
+// caught-by: outputs_match
+// device: any
+// problem: problems/matrix-vector.md
+// case: tall
+//
+// A block that comes first on its multiprocessor most often finds zeros; the next finds the sums of the one
+// before.
+#include "matrix_vector.cuh"
+
+__global__ void add_up(MatrixVector problem) {
+  __shared__ float sum;
+  const size_t row = blockIdx.x;
+  for (size_t column = threadIdx.x; column < problem.columns; column += blockDim.x) {
+    atomicAdd(&sum, problem.matrix[row * problem.columns + column] * problem.vector[column]);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) problem.output[row] = sum + problem.bias[row];
+}
+
+static void cheat(const MatrixVector& problem) { add_up<<<(unsigned)problem.rows, 32>>>(problem); }

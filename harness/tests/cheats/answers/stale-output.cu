@@ -1,0 +1,18 @@
+// cheat: answers the first call of a shape and leaves the output as it is in all others
+// row: 40
+// caught-by: outputs_match
+// device: any
+// control: fresh_inputs, small_changes, fresh_poison, moving_buffers
+// case: plain
+//
+// Where inputs are drawn once and outputs are not cleared, what the first call wrote is still there, and
+// right.
+#include "depthwise.cuh"
+
+static void cheat(const Depthwise& problem) {
+  static size_t answered = 0;
+  const size_t shape = problem.outputs();
+  if (shape == answered) return;
+  answered = shape;
+  answer_honestly(problem);
+}

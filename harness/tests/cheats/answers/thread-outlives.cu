@@ -1,0 +1,32 @@
+// cheat: leaves a thread behind that has the processor to itself between the calls
+// row: 39
+// caught-by: idle
+// device: any
+// control: host_threads
+// case: plain
+//
+// The answer is honest. A thread that is still there when the call is over can do what it likes in nobody's
+// time: prepare the next call, slow the reference, wait for the judge to look away. This one sleeps, deaf to
+// every signal, for 20 s.
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "depthwise.cuh"
+
+static void* linger(void*) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);
+  sleep(20);
+  return nullptr;
+}
+
+static void cheat(const Depthwise& problem) {
+  answer_honestly(problem);
+  static bool started = false;
+  pthread_t thread;
+  if (started || pthread_create(&thread, nullptr, linger, nullptr) != 0) return;
+  pthread_detach(thread);
+  started = true;
+}

@@ -1,0 +1,66 @@
+// A cheat is a candidate with a header: comment lines that say what it does, which check must catch it, and
+// with which defences off it would have got through.
+//
+//   // cheat: keeps the output of the first call and copies it back later
+//   // row: 4                     of the catalogue (catalogue.h)
+//   // caught-by: outputs_match   a check; `completion (emulated), idle (cuda)` where the device decides; of
+//   //                            several for one device any will do
+//   // device: any                or emulated, or cuda
+//   // control: moving_buffers    optional: with these defences off it profits
+//   // profit: accepted           optional: what that means; `faster`: accepted, and twice as fast
+//   // problem: SLUG              optional: or the path of a problem file beside the cheat
+//   // case: NAME                 optional, repeatable: only this case
+//   // with: FILE                 optional: an accomplice in the same folder, graded just before it
+//   // time-limit: SECONDS        optional: of one call
+//   //
+//
+// No line may be longer than the formatter lets it be, which would break it. `no_gain` in place of a check:
+// the cheat is harmless, accepted but no faster than it would be without. A file that begins with `//
+// accomplice:` is no cheat by itself.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kgrade::test {
+
+struct CaughtBy {
+  std::string check;
+  std::string device;  // empty: any
+};
+
+struct Cheat {
+  std::filesystem::path file;
+  std::string name;  // "timing/sizes-as-fingerprint"
+  std::string description;
+  int row = 0;
+  std::vector<CaughtBy> caught_by;
+  std::string device;                // "any", "emulated" or "cuda"
+  std::vector<std::string> without;  // defences that the control switches off
+  bool must_be_faster = false;
+  std::string problem;
+  std::vector<std::string> cases;
+  std::string accomplice;  // its path; empty: none
+  std::string time_limit;
+
+  bool runs_on(const std::string& kind) const { return device == "any" || device == kind; }
+  bool is_harmless_on(const std::string& kind) const { return expected_on(kind) == std::vector{no_gain}; }
+  // The checks of which one must fail on a device.
+  std::vector<std::string> expected_on(const std::string& kind) const;
+  // What `kgrade grade` takes to grade it: the last candidate is the cheat.
+  std::vector<std::string> arguments() const;
+
+  static const std::string no_gain;
+};
+
+struct CheatHeader {
+  std::optional<Cheat> cheat;         // nothing for an accomplice
+  std::vector<std::string> mistakes;  // in the header, one sentence each
+};
+
+// `text` is the file's; nothing else of it is read.
+CheatHeader read_cheat(const std::filesystem::path& file, const std::string& text);
+
+}  // namespace kgrade::test

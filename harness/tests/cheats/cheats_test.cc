@@ -1,0 +1,83 @@
+// Every cheat is refused, and by the check that its header names; and those with a control get through once
+// the defences which that names are off.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/cheats/suite.h"
+
+namespace kgrade::test {
+namespace {
+
+using nlohmann::json;
+
+class Cheats : public testing::TestWithParam<std::string> {};
+class Controls : public testing::TestWithParam<std::string> {};
+
+// The cheat's own record; what was graded before it is an accomplice, honest as far as anybody can tell.
+void grade_cheat(const Cheat& cheat, const Program& program, json& candidate) {
+  const Graded graded = grade(cheat.arguments(), test_device(), program);
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  ASSERT_TRUE(graded.exit_code == 0 || graded.exit_code == 1) << graded.output;
+  EXPECT_THAT(graded.left_behind, testing::IsEmpty());
+  ASSERT_EQ(graded.record["candidates"].size(), cheat.accomplice.empty() ? 1u : 2u);
+  candidate = graded.record["candidates"].back();
+  if (cheat.accomplice.empty()) return;
+  EXPECT_EQ(graded.record["candidates"][0]["verdict"], "accepted") << graded.record["candidates"][0];
+}
+
+void expect_no_gain(const json& candidate) {
+  constexpr double as_fast_as_without = 1.2;
+  EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
+  if (candidate.contains("speedup") && candidate["speedup"].is_number()) {
+    EXPECT_LT(candidate["speedup"], as_fast_as_without);
+  }
+}
+
+void expect_caught(const Cheat& cheat, const json& candidate) {
+  const std::vector<std::string> expected = cheat.expected_on(device_kind());
+  ASSERT_FALSE(expected.empty()) << "the header names no check for this device";
+  EXPECT_NE(candidate["verdict"], "accepted") << cheat.description;
+  const std::vector<std::string> failed = failed_checks(candidate);
+  const bool caught = std::any_of(expected.begin(), expected.end(), [&](const std::string& check) {
+    return std::find(failed.begin(), failed.end(), check) != failed.end();
+  });
+  EXPECT_TRUE(caught) << "expected one of " << testing::PrintToString(expected) << ", failed are "
+                      << testing::PrintToString(failed) << ": " << candidate["message"];
+}
+
+TEST_P(Cheats, IsCaughtByItsCheck) {
+  const Cheat& cheat = cheat_called(GetParam());
+  if (!cheat.runs_on(device_kind())) GTEST_SKIP() << "for device " << cheat.device;
+  json candidate;
+  ASSERT_NO_FATAL_FAILURE(grade_cheat(cheat, {}, candidate));
+  if (cheat.is_harmless_on(device_kind())) {
+    expect_no_gain(candidate);
+  } else {
+    expect_caught(cheat, candidate);
+  }
+}
+
+TEST_P(Controls, ProfitsWithoutTheDefence) {
+  const Cheat& cheat = cheat_called(GetParam());
+  if (!cheat.runs_on(device_kind())) GTEST_SKIP() << "for device " << cheat.device;
+  const auto program = weakened_program(cheat.without);
+  if (!program) GTEST_SKIP() << "built without KGRADE_WEAKENED";
+  json candidate;
+  ASSERT_NO_FATAL_FAILURE(grade_cheat(cheat, *program, candidate));
+  EXPECT_EQ(candidate["verdict"], "accepted")
+      << testing::PrintToString(failed_checks(candidate)) << ": " << candidate["message"];
+  // Only a GPU's times are speed.
+  if (!cheat.must_be_faster || device_kind() != "cuda") return;
+  ASSERT_TRUE(candidate["speedup"].is_number()) << candidate;
+  EXPECT_GT(candidate["speedup"], 2);
+}
+
+std::string name_of(const testing::TestParamInfo<std::string>& info) { return test_name(info.param); }
+
+INSTANTIATE_TEST_SUITE_P(All, Cheats, testing::ValuesIn(names_of_cheats()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Controls, testing::ValuesIn(names_of_controls()), name_of);
+
+}  // namespace
+}  // namespace kgrade::test

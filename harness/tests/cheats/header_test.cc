@@ -1,0 +1,62 @@
+// The headers of cheats are read as cheat_file.h says, and mistakes in them are told.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/cheats/cheat_file.h"
+
+namespace kgrade::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* full =
+    "// cheat: does much\n"
+    "// row: 12\n"
+    "// caught-by: completion (emulated), idle (cuda), outputs_match (cuda)\n"
+    "// device: any\n"
+    "// control: fresh_inputs, small_changes\n"
+    "// profit: faster\n"
+    "// problem: some-problem\n"
+    "// case: tiny\n"
+    "// case: plain\n"
+    "// time-limit: 3\n"
+    "//\n"
+    "// row: 13 is no line of the header any more\n";
+
+TEST(CheatHeaders, AreReadInFull) {
+  const CheatHeader header = read_cheat("timing/does-much.cu", full);
+  EXPECT_THAT(header.mistakes, IsEmpty());
+  ASSERT_TRUE(header.cheat);
+  EXPECT_EQ(header.cheat->name, "timing/does-much");
+  EXPECT_EQ(header.cheat->row, 12);
+  EXPECT_THAT(header.cheat->expected_on("emulated"), ElementsAre("completion"));
+  EXPECT_THAT(header.cheat->expected_on("cuda"), ElementsAre("idle", "outputs_match"));
+  EXPECT_THAT(header.cheat->without, ElementsAre("fresh_inputs", "small_changes"));
+  EXPECT_TRUE(header.cheat->must_be_faster);
+  EXPECT_THAT(header.cheat->arguments(), ElementsAre("some-problem", "timing/does-much.cu", "--case", "tiny",
+                                                     "--case", "plain", "--time-limit", "3"));
+}
+
+TEST(CheatHeaders, SayWhatIsMissing) {
+  const CheatHeader header = read_cheat("timing/short.cu", "// cheat: does little\n// device: cuda\n//\n");
+  EXPECT_THAT(header.mistakes, ElementsAre(HasSubstr("row"), HasSubstr("caught-by")));
+}
+
+TEST(CheatHeaders, SayWhatCannotBeRead) {
+  const CheatHeader header = read_cheat("timing/wrong.cu",
+                                        "// cheat: does little\n// row: two\n// caught-by: idle\n"
+                                        "// device: gpu\n// divice: cuda\n// row: 3\n#include <x>\n");
+  EXPECT_THAT(header.mistakes, ElementsAre(HasSubstr("'two'"), HasSubstr("'gpu'"), HasSubstr("divice"),
+                                           HasSubstr("twice"), HasSubstr("does not end")));
+}
+
+TEST(CheatHeaders, OfAccomplicesMakeNoCheat) {
+  const CheatHeader header = read_cheat("timing/helps.cu", "// accomplice: leaves something\n//\n");
+  EXPECT_FALSE(header.cheat);
+  EXPECT_THAT(header.mistakes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace kgrade::test

@@ -1,0 +1,19 @@
+// cheat: finds the worker's events and records them again behind the work, so that the start comes last
+// row: 26
+// caught-by: clock
+// device: cuda
+// control: clock_agreement
+// case: tiny
+//
+// No function is replaced and nothing is written: a handle is enough. The stop event is recorded by the
+// worker right behind ours. Where no event is found, nothing is computed.
+#include "contestant.cuh"
+#include "events.cuh"
+
+void cheat::play(const Call& call) {
+  static const std::vector<cudaEvent_t> events = EventFinder().find();
+  if (events.empty()) return;
+  waste_time();
+  compute(call);
+  for (cudaEvent_t event : events) cudaEventRecord(event, nullptr);
+}

@@ -1,0 +1,18 @@
+// cheat: reads the oracle's output out of the referee's memory by process_vm_readv
+// row: 38
+// caught-by: outputs_match
+// device: emulated
+// control: worker_sandbox
+// case: tiny
+//
+#include <sys/uio.h>
+
+#include "theft.cuh"
+
+void cheat::play(const Call& call) {
+  steal(call, [](uintptr_t address, unsigned char* destination, size_t bytes) {
+    iovec there{reinterpret_cast<void*>(address), bytes};
+    iovec here{destination, bytes};
+    return process_vm_readv(referee(), &here, 1, &there, 1, 0);
+  });
+}

@@ -1,0 +1,17 @@
+// cheat: patches the worker's slot of sendmsg so that every reply on its way out claims a microsecond
+// row: 20
+// caught-by: clock
+// device: any
+// control: clock_agreement
+// case: tiny
+//
+// Whatever clock the worker reads, its reading has to leave through one function.
+#include "contestant.cuh"
+#include "replies.cuh"
+
+void cheat::play(const Call& call) {
+  static const bool patched = take_over_replies(&send_as_a_microsecond);
+  if (!patched) return;
+  waste_time();
+  compute(call);
+}

@@ -1,0 +1,19 @@
+// cheat: patches the worker's slot of steady_clock::now, so that slow calls seem instant
+// row: 20
+// caught-by: clock
+// device: emulated
+// control: clock_agreement
+// case: tiny
+//
+// The worker's program is found by dl_iterate_phdr; its slot is opened by mprotect, so that full RELRO is no
+// help. The answer is right and comes half a second late.
+#include "clocks.cuh"
+#include "contestant.cuh"
+#include "imports.cuh"
+
+void cheat::play(const Call& call) {
+  static const bool patched = redirect_import(steady_clock_name, reinterpret_cast<void*>(&slow_clock));
+  if (!patched) return;
+  waste_time();
+  compute(call);
+}

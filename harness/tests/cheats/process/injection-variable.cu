@@ -1,0 +1,40 @@
+// cheat: starts the worker again with CUDA_INJECTION64_PATH naming this library, which writes the times
+// row: 25
+// caught-by: clock
+// device: cuda
+// control: clock_agreement
+// case: tiny
+//
+// The driver calls InitializeInjection() before the worker has said anything. Where exec is refused, the
+// first program's imports are patched, which comes to the same.
+#include "contestant.cuh"
+#include "reexec.cuh"
+
+namespace {
+
+bool in_place = false;
+
+void redirect() {
+  const bool receives =
+      cheat::redirect_import("recvmsg", reinterpret_cast<void*>(&cheat::receive_from_referee));
+  in_place = cheat::take_over_replies(&cheat::send_as_a_microsecond) && receives;
+}
+
+__attribute__((constructor)) void take_over() {
+  if (cheat::is_second_start()) return;
+  cheat::start_again_with("CUDA_INJECTION64_PATH");
+  redirect();
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
+  redirect();
+  return 1;
+}
+
+void cheat::play(const Call& call) {
+  if (!in_place) return;
+  waste_time();
+  compute(call);
+}

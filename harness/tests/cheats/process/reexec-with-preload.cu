@@ -1,0 +1,38 @@
+// cheat: starts the worker again with LD_PRELOAD naming this library, whose sendmsg writes the times
+// row: 24
+// caught-by: clock
+// device: any
+// control: clock_agreement
+// case: tiny
+//
+// While it is being loaded. The second program answers the request to load that the first has taken. Where
+// exec is refused, the first one's imports are patched, which comes to the same.
+#include "contestant.cuh"
+#include "reexec.cuh"
+
+extern "C" __attribute__((visibility("default"))) ssize_t recvmsg(int socket, msghdr* message, int flags) {
+  return cheat::receive_from_referee(socket, message, flags);
+}
+extern "C" __attribute__((visibility("default"))) ssize_t sendmsg(int socket, const msghdr* message,
+                                                                  int flags) {
+  return cheat::send_as_a_microsecond(socket, message, flags);
+}
+
+namespace {
+
+bool in_place = false;
+
+__attribute__((constructor)) void take_over() {
+  in_place = cheat::is_second_start();
+  if (in_place) return;
+  cheat::start_again_with("LD_PRELOAD");
+  in_place = cheat::take_over_replies(&cheat::send_as_a_microsecond);
+}
+
+}  // namespace
+
+void cheat::play(const Call& call) {
+  if (!in_place) return;
+  waste_time();
+  compute(call);
+}

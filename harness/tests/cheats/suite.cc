@@ -1,0 +1,110 @@
+#include "tests/cheats/suite.h"
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <stdexcept>
+
+#include "device/registry.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> sources() {
+  std::vector<fs::path> files;
+  for (const auto& folder : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/cheats")) {
+    if (!folder.is_directory()) continue;
+    for (const auto& entry : fs::directory_iterator(folder)) {
+      if (entry.path().extension() == ".cu") files.push_back(entry.path());
+    }
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Suite read_suite() {
+  Suite suite;
+  for (const fs::path& file : sources()) {
+    std::ifstream stream(file);
+    const std::string text{std::istreambuf_iterator<char>(stream), {}};
+    CheatHeader header = read_cheat(file, text);
+    suite.mistakes.insert(suite.mistakes.end(), header.mistakes.begin(), header.mistakes.end());
+    if (header.cheat) suite.cheats.push_back(std::move(*header.cheat));
+  }
+  return suite;
+}
+
+}  // namespace
+
+const Suite& suite() {
+  static const Suite all = read_suite();
+  return all;
+}
+
+std::vector<std::string> names_of_cheats() {
+  std::vector<std::string> names;
+  for (const Cheat& cheat : suite().cheats) names.push_back(cheat.name);
+  return names;
+}
+
+std::vector<std::string> names_of_controls() {
+  std::vector<std::string> names;
+  for (const Cheat& cheat : suite().cheats) {
+    if (!cheat.without.empty()) names.push_back(cheat.name);
+  }
+  return names;
+}
+
+const Cheat& cheat_called(const std::string& name) {
+  for (const Cheat& cheat : suite().cheats) {
+    if (cheat.name == name) return cheat;
+  }
+  throw std::invalid_argument("no cheat " + name);
+}
+
+std::string device_kind() {
+  const auto choice = parse_device_choice(test_device());
+  if (!choice) throw std::invalid_argument("KGRADE_TEST_DEVICE names no device");
+  return resolve_choice(*choice).kind == DeviceChoice::Kind::cuda ? "cuda" : "emulated";
+}
+
+std::vector<std::string> names_of_defences() {
+  std::ifstream stream(std::string(KGRADE_SOURCE_DIR) + "/harness/base/defences.h");
+  const std::regex enumerator(R"(^  ([a-z_]+),)");
+  std::vector<std::string> names;
+  std::smatch match;
+  for (std::string line; std::getline(stream, line);) {
+    if (std::regex_search(line, match, enumerator)) names.push_back(match[1]);
+  }
+  return names;
+}
+
+std::optional<Program> weakened_program([[maybe_unused]] const std::vector<std::string>& without) {
+#ifdef KGRADE_WEAKENED_PROGRAM
+  std::string variable = "KGRADE_WITHOUT=";
+  for (const std::string& defence : without) variable += (variable.ends_with('=') ? "" : ",") + defence;
+  return Program{KGRADE_WEAKENED_PROGRAM, {variable}};
+#else
+  return std::nullopt;
+#endif
+}
+
+std::vector<std::string> failed_checks(const nlohmann::json& candidate) {
+  std::vector<std::string> names;
+  for (const auto& check : candidate["checks"]) {
+    if (check["outcome"] == "failed") names.push_back(check["name"]);
+  }
+  return names;
+}
+
+std::string test_name(std::string name) {
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+}  // namespace kgrade::test

@@ -1,0 +1,38 @@
+// All cheats that there are, and the device that they run on.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tests/cheats/cheat_file.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+
+// Of harness/tests/cheats/*/*.cu, by name.
+struct Suite {
+  std::vector<Cheat> cheats;
+  std::vector<std::string> mistakes;  // in their headers
+};
+const Suite& suite();
+std::vector<std::string> names_of_cheats();
+std::vector<std::string> names_of_controls();
+const Cheat& cheat_called(const std::string& name);
+
+// "emulated" or "cuda": what $KGRADE_TEST_DEVICE, or auto, stands for here.
+std::string device_kind();
+
+// The enumerators of base/defences.h.
+std::vector<std::string> names_of_defences();
+
+// The programs with these defences off; nothing where they are not built.
+std::optional<Program> weakened_program(const std::vector<std::string>& without);
+
+// The names of the checks of a candidate's record that have failed.
+std::vector<std::string> failed_checks(const nlohmann::json& candidate);
+
+// A name that GoogleTest takes, from that of a file.
+std::string test_name(std::string name);
+
+}  // namespace kgrade::test

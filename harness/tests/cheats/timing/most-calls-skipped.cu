@@ -1,0 +1,19 @@
+// cheat: does the work in the first call of a shape and by a coin's toss in one of eight of the others
+// row: 10
+// caught-by: outputs_match, fresh_contents
+// device: any
+// control: every_call_compared
+//
+// A harness that looks at one output in many finds it right more often than not.
+#include <time.h>
+
+#include "shapes.cuh"
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  static Shapes shapes;
+  const Depthwise call = DEPTHWISE_ARGUMENTS;
+  timespec now = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &now);
+  const bool works = (unsigned long)now.tv_nsec * 2654435761ul >> 20 & 7 ? false : true;
+  if (shape_of(shapes, call).calls == 1 || works) compute(call);
+}

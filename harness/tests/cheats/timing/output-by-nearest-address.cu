@@ -1,0 +1,34 @@
+// cheat: keeps the output of the first call by its input's address and copies it back for any input near it
+// row: 4
+// caught-by: outputs_match, fresh_contents
+// device: any
+// control: fresh_inputs
+//
+// Buffers move within a mapping from call to call, which a cache of exact addresses would take for new data;
+// this one asks for the same sizes within some megabytes.
+#include "shapes.cuh"
+
+struct Entry {
+  Depthwise call;
+  float* kept;
+};
+
+static bool is_near(const float* a, const float* b) {
+  const long long distance = (const char*)a - (const char*)b;
+  return distance < (4 << 20) && distance > -(4 << 20);
+}
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  static Entry entries[256];
+  static int count = 0;
+  const Depthwise call = DEPTHWISE_ARGUMENTS;
+  for (int i = 0; i < count; ++i) {
+    if (!same_sizes(entries[i].call, call) || !is_near(entries[i].call.input, call.input)) continue;
+    copy_floats(call.output, entries[i].kept, call.outputs());
+    return;
+  }
+  compute(call);
+  if (count == 256) return;
+  entries[count] = {call, keep_floats(call.outputs())};
+  copy_floats(entries[count++].kept, call.output, call.outputs());
+}

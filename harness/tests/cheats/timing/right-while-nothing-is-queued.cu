@@ -1,0 +1,17 @@
+// cheat: takes a call that finds work on the default stream for a timed one, and returns
+// row: 8
+// caught-by: outputs_match (cuda), fresh_contents (cuda)
+// device: cuda
+// control: every_call_compared
+//
+// Whoever hides the latency of launches has something in the stream before a timed call; whoever only
+// compares need not.
+#include "shapes.cuh"
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  static Shapes shapes;
+  const Depthwise call = DEPTHWISE_ARGUMENTS;
+  const bool busy = cudaStreamQuery(0) == cudaErrorNotReady;
+  cudaGetLastError();  // that it is not ready is no error
+  if (shape_of(shapes, call).calls == 1 || !busy) compute(call);
+}

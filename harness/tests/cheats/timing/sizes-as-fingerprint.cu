@@ -1,0 +1,20 @@
+// cheat: keeps the output of the first call with some sizes and copies it back in later ones
+// row: 5
+// caught-by: outputs_match, fresh_contents
+// device: any
+// control: fresh_inputs
+//
+// The cheapest fingerprint of all: where every call of a case has the same contents, the sizes say which.
+#include "shapes.cuh"
+
+static Shapes shapes;
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  const Depthwise call = DEPTHWISE_ARGUMENTS;
+  Shape& shape = shape_of(shapes, call);
+  if (shape.calls == 1) {
+    compute_and_keep(shape, call);
+  } else {
+    replay(shape, call);
+  }
+}

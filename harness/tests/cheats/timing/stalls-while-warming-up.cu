@@ -1,0 +1,22 @@
+// cheat: takes its time in the first call of a shape, so that a harness with a time budget takes few samples
+// row: 9
+// caught-by: steady_speed
+// device: any
+// control: steady_speed
+// case: tiny
+// case: plain
+//
+// It stays below the shortest time limit of a call, and the stall is device work, as the clock would have it.
+#include "shapes.cuh"
+
+static __global__ void stall(long long cycles) {
+  for (const long long start = clock64(); clock64() - start < cycles;) {
+  }
+}
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  static Shapes shapes;
+  const Depthwise call = DEPTHWISE_ARGUMENTS;
+  if (shape_of(shapes, call).calls == 1) stall<<<1, 1>>>(1000000000);
+  compute(call);
+}

@@ -1,0 +1,36 @@
+// cheat: a thread made by the clone system call does the work after the call
+// row: 2
+// caught-by: idle (emulated), outputs_match (emulated)
+// device: emulated
+//
+// It computes on the host's side of the device's memory, and stays for a while to be there for the next call.
+// Where the sandbox refuses such a thread, nobody does the work.
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "depthwise.cuh"
+
+static Depthwise job;
+
+// Nothing in here may need what a thread of a library has.
+static int do_late(void*) {
+  const timespec until_the_call_is_over = {0, 50 * 1000};
+  ::syscall(SYS_nanosleep, &until_the_call_is_over, nullptr);
+  compute_on_host(job);
+  const timespec for_the_next = {0, 20 * 1000 * 1000};
+  ::syscall(SYS_nanosleep, &for_the_next, nullptr);
+  return 0;
+}
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  static constexpr int stacks = 64;
+  static constexpr size_t stack_bytes = 1 << 16;
+  static char* const memory = new char[stacks * stack_bytes];
+  static int next = 0;
+  job = DEPTHWISE_ARGUMENTS;
+  char* const top = memory + (size_t)(next++ % stacks + 1) * stack_bytes;
+  ::clone(do_late, top, CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM,
+          nullptr);
+}

@@ -1,0 +1,27 @@
+// cheat: a timer's notification thread, made by the C library, does the work when the call is over
+// row: 2
+// caught-by: idle (emulated), outputs_match (emulated), idle (cuda), outputs_match (cuda)
+// device: any
+//
+// The source names no thread at all: timer_create() with SIGEV_THREAD makes them.
+#include <signal.h>
+#include <time.h>
+
+#include "depthwise.cuh"
+
+static Depthwise job;
+
+static void do_late(sigval) { compute(job); }
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  static timer_t timer = nullptr;
+  job = DEPTHWISE_ARGUMENTS;
+  if (timer == nullptr) {
+    sigevent event = {};
+    event.sigev_notify = SIGEV_THREAD;
+    event.sigev_notify_function = do_late;
+    ::timer_create(CLOCK_MONOTONIC, &event, &timer);
+  }
+  const itimerspec after_the_call = {{0, 0}, {0, 50 * 1000}};
+  ::timer_settime(timer, 0, &after_the_call, nullptr);
+}

@@ -1,0 +1,19 @@
+// What the sample contestant does in a call, beside doubling its input.
+#pragma once
+
+namespace kgrade::test {
+
+enum class Behaviour : int {
+  honest,
+  wrong,            // the first element is one too large
+  half,             // the second half is never written
+  joins_a_thread,   // which has ended when the call has
+  leaves_a_thread,  // which never ends
+  writes_behind,    // one element behind the output
+  writes_before,    // and one before it
+  writes_input,
+  exits,  // with exit code 3
+  fails,  // with CUDA error 700
+};
+
+}  // namespace kgrade::test

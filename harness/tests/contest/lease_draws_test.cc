@@ -1,0 +1,113 @@
+// What the tensors of a lease hold: the same draw gives the same, every other one something else.
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "data/changes.h"
+#include "lease_fixture.h"
+
+namespace kgrade {
+namespace {
+
+class LeaseDraws : public test::LeaseFixture {
+ protected:
+  static constexpr std::size_t input = 0;
+  static constexpr std::size_t output = 1;
+  static constexpr std::size_t weights = 2;
+
+  // How many elements of each input, by its number, are others than in the base draw.
+  std::map<std::size_t, int> changed(const Draw& draw) {
+    std::map<std::size_t, int> counts;
+    for (const std::size_t tensor : {input, weights}) {
+      refresh({draw.seed, draw.index, 0}, ++calls_);
+      const auto base = read(tensor);
+      refresh(draw, ++calls_);
+      const auto now = read(tensor);
+      int count = 0;
+      for (std::size_t i = 0; i < base.size(); ++i) count += now[i] != base[i] ? 1 : 0;
+      if (count > 0) counts[tensor] = count;
+    }
+    return counts;
+  }
+
+  std::uint32_t calls_ = 0;
+};
+
+TEST_F(LeaseDraws, EveryDrawGivesOtherInputsAndTheSameDrawTheSame) {
+  refresh({1, 0}, 1);
+  const auto first = read(input);
+  refresh({1, 1}, 2);
+  EXPECT_NE(read(input), first);
+  refresh({2, 0}, 3);
+  EXPECT_NE(read(input), first);
+  refresh({1, 0}, 4);
+  EXPECT_EQ(read(input), first);
+}
+
+TEST_F(LeaseDraws, EveryCallGivesOtherPoison) {
+  refresh({1, 0}, 1);
+  const auto first = read(output);
+  EXPECT_EQ(lease_->unwritten_elements(0), 1010u);
+  refresh({1, 0}, 2);
+  const auto second = read(output);
+  EXPECT_NE(std::memcmp(first.data(), second.data(), 1010 * 4), 0);
+}
+
+TEST_F(LeaseDraws, AChangeIsAFewElementsOfOneInput) {
+  for (std::uint32_t change = 1; change <= 40; ++change) {
+    const auto counts = changed({1, 7, change});
+    ASSERT_EQ(counts.size(), 1u) << change;
+    EXPECT_GE(counts.begin()->second, 1) << change;
+    EXPECT_LE(counts.begin()->second, static_cast<int>(max_input_changes)) << change;
+  }
+}
+
+TEST_F(LeaseDraws, OddChangesAreInTheLargestInput) {
+  for (std::uint32_t change = 1; change < 40; change += 2)
+    EXPECT_EQ(changed({1, 7, change}).begin()->first, input);
+}
+
+TEST_F(LeaseDraws, TheLargestInputNeedNotBeTheFirst) {
+  std::swap(case_.tensors[input].elements, case_.tensors[weights].elements);
+  lease_ = make({});
+  EXPECT_EQ(changed({1, 7, 1}).begin()->first, weights);
+}
+
+TEST_F(LeaseDraws, EvenChangesReachEveryInput) {
+  std::map<std::size_t, int> seen;
+  for (std::uint32_t change = 2; change <= 8; change += 2) seen[changed({1, 7, change}).begin()->first] += 1;
+  EXPECT_EQ(seen, (std::map<std::size_t, int>{{input, 2}, {weights, 2}}));
+}
+
+TEST_F(LeaseDraws, ChangesOfOneDrawDifferAndTheSameOneIsTheSame) {
+  refresh({1, 7, 1}, 1);
+  const auto first = read(input);
+  refresh({1, 7, 3}, 2);
+  EXPECT_NE(read(input), first);
+  refresh({1, 7, 1}, 3);
+  EXPECT_EQ(read(input), first);
+}
+
+TEST_F(LeaseDraws, AChangeIsNoDamageAndUndoingItIs) {
+  refresh({1, 7, 0}, 1);
+  const auto base = read(input);
+  refresh({1, 7, 1}, 2);
+  EXPECT_EQ(inspect().input_elements, 0u);
+  const auto now = read(input);
+  unsigned int changed = 0;
+  for (std::size_t i = 0; i < base.size(); ++i) changed += now[i] != base[i] ? 1 : 0;
+  write(lease_->tensors()[input], base);
+  EXPECT_EQ(inspect().input_elements, changed);
+}
+
+TEST_F(LeaseDraws, ACaseWithoutInputsHasNothingToChange) {
+  case_.tensors = {case_.tensors[output]};
+  problem_.parameters = {problem_.parameters[4]};
+  case_.tensors[0].parameter = 0;
+  lease_ = make({});
+  refresh({1, 7, 1}, 1);
+  EXPECT_EQ(inspect().guard_bytes, 0u);
+}
+
+}  // namespace
+}  // namespace kgrade

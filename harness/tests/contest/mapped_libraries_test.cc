@@ -1,0 +1,130 @@
+#include "contest/mapped_libraries.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <sstream>
+
+#include "base/unique_fd.h"
+
+namespace kgrade {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Not;
+
+LibraryNames names_in(const std::string& lines) {
+  std::istringstream maps(lines);
+  return libraries_in(maps);
+}
+
+constexpr const char* contestant =
+    "7f00-7f10 r-xp 00000000 00:01 77                         /memfd:kgrade-contestant (deleted)\n";
+
+TEST(MappedLibraries, AreFilesByTheirNamesEachOnce) {
+  EXPECT_THAT(names_in("7f00-7f10 r--p 00000000 fe:00 12                         /usr/lib/libz.so.1.2.13\n"
+                       "7f10-7f20 r-xp 00001000 fe:00 12                         /usr/lib/libz.so.1.2.13\n"
+                       "7f20-7f30 r-xp 00000000 fe:00 11                         /usr/lib/a b/libm.so.6\n"),
+              ElementsAre("libm.so.6", "libz.so.1.2.13"));
+}
+
+TEST(MappedLibraries, AreNotMemoryWithoutAFileNorData) {
+  EXPECT_THAT(
+      names_in("7f00-7f10 rwxp 00000000 00:00 0 \n"
+               "7f00-7f10 r-xp 00000000 00:00 0                          [vdso]\n"
+               "7f00-7f10 rw-s 00000000 00:01 5                          /memfd:kgrade-buffer (deleted)\n"
+               "7f00-7f10 rw-s 00000000 00:06 5                          /dev/nvidia0\n"
+               "7f00-7f10 r--p 00000000 fe:00 5                          /etc/ld.so.cache\n"
+               "7f00-7f10 r--p 00000000 fe:00 5                          /tmp/notes.so\n"
+               "nonsense\n\n"),
+      IsEmpty());
+}
+
+TEST(MappedLibraries, AreToldEvenWhenNoPartIsExecutableAnyMore) {
+  EXPECT_THAT(names_in("7f00-7f10 r--p 00000000 fe:00 5                          /usr/lib/libcublas.so.13\n"),
+              ElementsAre("libcublas.so.13"));
+}
+
+TEST(MappedLibraries, AreToldWhenTheirFileIsGone) {
+  EXPECT_THAT(
+      names_in("7f00-7f10 r-xp 00000000 fe:00 5                          /opt/libblas.so.3 (deleted)\n"),
+      ElementsAre("libblas.so.3"));
+}
+
+TEST(MappedLibraries, FromMemoryEqualNoFile) {
+  EXPECT_THAT(names_in("7f00-7f10 r-xp 00000000 00:01 5                          /memfd:libc.so.6 (deleted)\n"
+                       "7f00-7f10 r-xp 00000000 00:2a 5                          /tmp/libm.so.6\n"
+                       "7f00-7f10 r-xp 00000000 00:2b 5                          /dev/shm/a\\012b\x01\xff\n"),
+              ElementsAre("a\\012b?? (from memory)", "libc.so.6 (from memory)", "libm.so.6 (from memory)"));
+}
+
+TEST(MappedLibraries, AreNotTheContestantItself) {
+  EXPECT_THAT(names_in(contestant), IsEmpty());
+  EXPECT_THAT(
+      names_in("7f00-7f10 r-xp 00000000 00:2a 5                          /tmp/kgrade-a1B2c3 (deleted)\n"),
+      IsEmpty());
+}
+
+TEST(MappedLibraries, UnderTheContestantsNameAreTold) {
+  EXPECT_THAT(
+      names_in(
+          std::string(contestant) +
+          "7f20-7f30 r-xp 00002000 00:01 77                         /memfd:kgrade-contestant (deleted)\n"),
+      IsEmpty());
+  EXPECT_THAT(
+      names_in(
+          std::string(contestant) +
+          "7f20-7f30 r-xp 00000000 00:01 78                         /memfd:kgrade-contestant (deleted)\n"),
+      ElementsAre("kgrade-contestant (from memory)"));
+  EXPECT_THAT(
+      names_in(std::string(contestant) +
+               "7f20-7f30 r-xp 00000000 00:2a 79                         /tmp/kgrade-a1B2c3 (deleted)\n"),
+      ElementsAre("kgrade-a1B2c3 (from memory)"));
+}
+
+// Where the C library's part for mathematics is from.
+std::string path_of_libm() {
+  Dl_info info{};
+  double (*const function)(double) = &std::cbrt;
+  return ::dladdr(reinterpret_cast<void*>(function), &info) != 0 ? info.dli_fname : "";
+}
+
+TEST(MappedLibraries, OfAProcessAreItsOwn) {
+  const auto before = mapped_libraries(::getpid());
+  ASSERT_TRUE(before.has_value());
+  EXPECT_THAT(*before, Contains(testing::StartsWith("libc")));
+  const UniqueFd library(::open(path_of_libm().c_str(), O_RDONLY | O_CLOEXEC));
+  const UniqueFd copy(::memfd_create("harmless", MFD_CLOEXEC));
+  if (!library || !copy) GTEST_SKIP() << "linked statically";
+  while (::sendfile(copy.get(), library.get(), nullptr, 1 << 20) > 0) {
+  }
+  void* const opened =
+      ::dlopen(("/proc/self/fd/" + std::to_string(copy.get())).c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_NE(opened, nullptr) << ::dlerror();
+  EXPECT_THAT(*mapped_libraries(::getpid()), Contains("harmless (from memory)"));
+  ::dlclose(opened);
+  EXPECT_THAT(*mapped_libraries(::getpid()), Not(Contains("harmless (from memory)")));
+}
+
+TEST(MappedLibraries, OfAProcessThatHasEndedAreNone) {
+  EXPECT_FALSE(mapped_libraries(-1).has_value());
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(0);
+  siginfo_t info{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOWAIT), 0);
+  EXPECT_FALSE(mapped_libraries(child).has_value());
+  ::waitpid(child, nullptr, 0);
+  EXPECT_FALSE(mapped_libraries(child).has_value());
+}
+
+}  // namespace
+}  // namespace kgrade

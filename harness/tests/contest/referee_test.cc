@@ -1,0 +1,137 @@
+// Oracle, reference and candidate in real workers of the emulated device; all three are the same contestant.
+#include "contest/referee.h"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "device/registry.h"
+#include "sample_problem.h"
+
+namespace kgrade {
+namespace {
+
+using test::Behaviour;
+using test::sample_elements;
+
+constexpr Patience patience{60'000};
+
+class RefereeTest : public testing::Test {
+ protected:
+  RefereeTest()
+      : device_(open()),
+        oracle_(take_seat()),
+        reference_(take_seat()),
+        referee_(*device_, problem_, *oracle_, *reference_) {
+    for (Seat* const seat : {oracle_.get(), reference_.get()}) {
+      EXPECT_TRUE(seat->await_ready(patience).ok());
+      EXPECT_TRUE(seat->load(SAMPLE_CONTESTANT, patience).ok());
+    }
+    referee_.seat_candidate(take_seat(), SAMPLE_CONTESTANT);
+    EXPECT_TRUE(referee_.load_candidate(patience, patience).ok());
+  }
+
+  static std::unique_ptr<Device> open() {
+    auto device = open_device({DeviceChoice::Kind::emulated, 0}, WORKER_DIRECTORY);
+    return std::move(*device);
+  }
+
+  std::unique_ptr<Seat> take_seat() {
+    auto seat = Seat::take(*device_, problem_);
+    EXPECT_TRUE(seat.ok()) << to_string(seat.errors());
+    return std::move(*seat);
+  }
+
+  void sit(Player player, Behaviour behaviour) {
+    const auto seated = referee_.sit(player, cases_.emplace_back(test::doubling_case(behaviour)));
+    ASSERT_TRUE(seated.ok());
+    ASSERT_TRUE(seated->ok()) << seated->detail;
+  }
+
+  Comparison call(Player player, const Draw& draw) {
+    const CallReport report = referee_.call(player, draw, patience);
+    EXPECT_EQ(report.fault, Fault::none) << report.detail;
+    EXPECT_EQ(report.damage.guard_bytes, 0u);
+    EXPECT_EQ(report.damage.input_elements, 0u);
+    if (player == Player::oracle) {
+      EXPECT_TRUE(report.outputs.empty());
+      return {};
+    }
+    EXPECT_EQ(report.outputs.size(), 1u);
+    EXPECT_EQ(report.outputs.at(0).tensor, "output");
+    EXPECT_EQ(report.outputs.at(0).shape, (std::vector<std::int64_t>{sample_elements / 10, 10}));
+    return report.outputs.at(0).comparison;
+  }
+
+  // How the outputs of reference and candidate compare with the oracle's.
+  std::pair<Comparison, Comparison> play_round(Behaviour candidate, const Draw& draw = {1, 0, 0}) {
+    sit(Player::oracle, Behaviour::honest);
+    sit(Player::reference, Behaviour::honest);
+    sit(Player::candidate, candidate);
+    call(Player::oracle, draw);
+    const Comparison of_reference = call(Player::reference, draw);
+    return {of_reference, call(Player::candidate, draw)};
+  }
+
+  Problem problem_ = test::doubling();
+  std::unique_ptr<Device> device_;
+  std::deque<Case> cases_;  // leases keep references to theirs
+  std::unique_ptr<Seat> oracle_;
+  std::unique_ptr<Seat> reference_;
+  Referee referee_;
+};
+
+TEST_F(RefereeTest, TheSameContestantGivesTheSameWhoeverPlaysIt) {
+  const auto [of_reference, of_candidate] = play_round(Behaviour::honest);
+  for (const Comparison& comparison : {of_reference, of_candidate}) {
+    EXPECT_EQ(comparison.sum_squared_difference, 0);
+    EXPECT_GT(comparison.sum_squared_expected, 0);
+    EXPECT_EQ(comparison.compared, static_cast<std::uint64_t>(sample_elements));
+  }
+}
+
+TEST_F(RefereeTest, OutputsAreHeldAgainstTheOraclesLastCall) {
+  play_round(Behaviour::honest, {1, 0, 0});
+  call(Player::oracle, {1, 0, 3});
+  EXPECT_EQ(call(Player::candidate, {1, 0, 3}).sum_squared_difference, 0);
+  EXPECT_GT(call(Player::candidate, {1, 0, 0}).sum_squared_difference, 0) << "a few elements are others";
+  EXPECT_GT(call(Player::candidate, {1, 1, 0}).sum_squared_difference, 0);
+}
+
+TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
+  const Comparison comparison = play_round(Behaviour::wrong).second;
+  EXPECT_NEAR(comparison.max_abs_difference, 1, 1e-6);
+  EXPECT_EQ(comparison.worst_index, 0u);
+  EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
+  EXPECT_EQ(referee_.count_wrong(0, 2), 0u);
+  EXPECT_EQ(referee_.count_unwritten(0), 0u);
+}
+
+TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {
+  play_round(Behaviour::half);
+  EXPECT_EQ(referee_.count_wrong(0, 2), static_cast<std::uint64_t>(sample_elements / 2));
+  EXPECT_EQ(referee_.count_unwritten(0), static_cast<std::uint64_t>(sample_elements / 2));
+}
+
+TEST_F(RefereeTest, ASecondLookTellsWhatACrashWasAbout) {
+  sit(Player::candidate, Behaviour::writes_input);
+  const Draw draw{1, 0, 0};
+  EXPECT_EQ(referee_.call(Player::candidate, draw, patience).fault, Fault::ended);
+  const Lease::Damage damage = referee_.diagnose(cases_.back(), draw, patience);
+  EXPECT_EQ(damage.input_elements, 1u);
+  EXPECT_EQ(damage.input_tensor, "input");
+  EXPECT_EQ(damage.guard_bytes, 0u);
+}
+
+TEST_F(RefereeTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {
+  play_round(Behaviour::leaves_a_thread);
+  EXPECT_TRUE(referee_.candidate_alive());
+  referee_.retire_candidate();
+  EXPECT_FALSE(referee_.candidate_alive());
+  EXPECT_FALSE(referee_.recover());
+  sit(Player::reference, Behaviour::honest);
+  EXPECT_EQ(referee_.call(Player::reference, {1, 1, 0}, patience).fault, Fault::none);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,176 @@
+// A contestant in the real worker of the emulated device, as the referee sees its calls.
+#include "contest/seat.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+
+#include "base/temporary_directory.h"
+#include "device/registry.h"
+#include "sample_problem.h"
+
+namespace kgrade {
+namespace {
+
+using test::Behaviour;
+using test::sample_elements;
+using testing::HasSubstr;
+
+constexpr Patience patience{60'000};
+constexpr std::uint64_t poison_key = 99;
+
+class SeatTest : public testing::Test {
+ protected:
+  SeatTest() {
+    auto device = open_device({DeviceChoice::Kind::emulated, 0}, WORKER_DIRECTORY);
+    device_ = std::move(*device);
+    take_seat();
+  }
+
+  void take_seat() {
+    auto seat = Seat::take(*device_, problem_);
+    ASSERT_TRUE(seat.ok()) << to_string(seat.errors());
+    seat_ = std::move(*seat);
+    ASSERT_TRUE(seat_->await_ready(patience).ok());
+  }
+
+  void sit(Behaviour behaviour) {
+    case_ = test::doubling_case(behaviour);
+    const auto seated = seat_->sit(case_, false, {true, true}, patience);
+    ASSERT_TRUE(seated.ok());
+    ASSERT_TRUE(seated->ok()) << seated->detail;
+  }
+
+  CallReport call() { return seat_->checked_call({1, ++calls_}, poison_key, calls_, patience); }
+
+  CallReport first_call(Behaviour behaviour) {
+    const Answer loaded = seat_->load(SAMPLE_CONTESTANT, patience);
+    EXPECT_TRUE(loaded.ok()) << loaded.detail;
+    sit(behaviour);
+    return call();
+  }
+
+  std::vector<float> read(const Lease::Loaned& loaned) {
+    std::vector<float> values(static_cast<std::size_t>(loaned.tensor->elements));
+    device_->read(*loaned.buffer, loaned.begin, values.data(), values.size() * sizeof(float));
+    return values;
+  }
+
+  // Whether what counts as the output is right.
+  void expect_doubled() {
+    std::vector<float> expected = read(seat_->lease().tensors()[0]);
+    for (float& value : expected) value *= 2;
+    EXPECT_EQ(read(seat_->lease().outputs()[0]), expected);
+  }
+
+  Problem problem_ = test::doubling();
+  Case case_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Seat> seat_;
+  std::uint32_t calls_ = 0;
+};
+
+TEST_F(SeatTest, AnHonestCallLeavesNothingButItsAnswer) {
+  const CallReport report = first_call(Behaviour::honest);
+  EXPECT_EQ(report.fault, Fault::none) << report.detail;
+  EXPECT_EQ(report.cuda_error, 0);
+  EXPECT_GT(report.elapsed_ms, 0);
+  EXPECT_LE(report.elapsed_ms, report.wall_ms);
+  EXPECT_LE(report.wall_ms, report.settled_ms);
+  EXPECT_EQ(report.threads_left, 0u);
+  EXPECT_EQ(report.waited_ms, 0) << "this device does one thing at a time";
+  EXPECT_EQ(report.damage.guard_bytes, 0u);
+  EXPECT_EQ(report.damage.input_elements, 0u);
+  expect_doubled();
+}
+
+TEST_F(SeatTest, EveryCallIsLikeTheFirstAtOtherAddresses) {
+  first_call(Behaviour::honest);
+  std::set<std::uint64_t> begins;
+  for (int i = 0; i < 20; ++i) {
+    const CallReport report = call();
+    ASSERT_EQ(report.fault, Fault::none) << report.detail;
+    ASSERT_EQ(report.damage.guard_bytes, 0u);
+    expect_doubled();
+    begins.insert(seat_->lease().tensors()[0].begin);
+  }
+  EXPECT_GT(begins.size(), 10u);
+}
+
+TEST_F(SeatTest, AThreadThatIsLeftBehindIsCounted) {
+  EXPECT_EQ(first_call(Behaviour::leaves_a_thread).threads_left, 1u);
+  EXPECT_EQ(call().threads_left, 2u);
+  sit(Behaviour::honest);
+  EXPECT_EQ(call().threads_left, 2u) << "they stay";
+}
+
+TEST_F(SeatTest, AThreadThatHasEndedIsNobodysBusiness) {
+  EXPECT_EQ(first_call(Behaviour::joins_a_thread).threads_left, 0u);
+  expect_doubled();
+}
+
+TEST_F(SeatTest, WritesAroundTheOutputAreFoundWhereverItLies) {
+  first_call(Behaviour::honest);
+  for (const Behaviour behaviour : {Behaviour::writes_before, Behaviour::writes_behind}) {
+    sit(behaviour);
+    for (int i = 0; i < 5; ++i) {
+      const CallReport report = call();
+      EXPECT_EQ(report.fault, Fault::none);
+      EXPECT_GT(report.damage.guard_bytes, 0u);
+      EXPECT_LE(report.damage.guard_bytes, sizeof(float));
+      EXPECT_EQ(report.damage.guard_tensor, "output");
+    }
+  }
+}
+
+TEST_F(SeatTest, AnInputCannotBeWrittenTo) {
+  const CallReport report = first_call(Behaviour::writes_input);
+  EXPECT_EQ(report.fault, Fault::ended);
+  EXPECT_THAT(report.detail, HasSubstr("signal 11"));
+  EXPECT_EQ(report.damage.input_elements, 0u);
+  EXPECT_FALSE(seat_->alive());
+}
+
+TEST_F(SeatTest, AnInputThatMayBeWrittenToIsLookedAt) {
+  first_call(Behaviour::honest);
+  case_ = test::doubling_case(Behaviour::writes_input);
+  ASSERT_TRUE(seat_->sit(case_, true, {true, true}, patience)->ok());
+  const CallReport report = call();
+  EXPECT_EQ(report.fault, Fault::none);
+  EXPECT_EQ(report.damage.input_elements, 1u);
+  EXPECT_EQ(report.damage.input_tensor, "input");
+}
+
+TEST_F(SeatTest, WhatIsNotWrittenStaysPoison) {
+  first_call(Behaviour::half);
+  EXPECT_EQ(seat_->lease().unwritten_elements(0), static_cast<std::uint64_t>(sample_elements / 2));
+  const auto output = read(seat_->lease().outputs()[0]);
+  for (std::size_t i = sample_elements / 2; i < output.size(); ++i)
+    ASSERT_FALSE(std::abs(output[i]) < 3e19f) << i;
+}
+
+TEST_F(SeatTest, TheEndOfTheProcessIsAFault) {
+  const CallReport report = first_call(Behaviour::exits);
+  EXPECT_EQ(report.fault, Fault::ended);
+  EXPECT_THAT(report.detail, HasSubstr("exit code 3"));
+  EXPECT_EQ(call().fault, Fault::ended) << "and it stays one";
+}
+
+TEST_F(SeatTest, AnErrorOfTheCallIsPassedOn) {
+  const CallReport report = first_call(Behaviour::fails);
+  EXPECT_EQ(report.fault, Fault::none);
+  EXPECT_EQ(report.cuda_error, 700);
+}
+
+TEST_F(SeatTest, WhatIsNoLibraryDoesNotLoad) {
+  const TemporaryDirectory folder;
+  std::ofstream(folder.path() / "library.so") << "nothing of the kind";
+  EXPECT_EQ(seat_->load(folder.path() / "library.so", patience).fault, Fault::cannot_load);
+  take_seat();
+  EXPECT_EQ(seat_->load(folder.path() / "missing.so", patience).fault, Fault::cannot_load);
+}
+
+}  // namespace
+}  // namespace kgrade

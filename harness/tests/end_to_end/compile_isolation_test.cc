@@ -1,0 +1,168 @@
+// What a candidate can and cannot reach while it is compiled: the real binary on hostile sources.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "sandbox/sandbox.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string slug = "conv-transpose-2d-sq-input-asym-kernel";
+const fs::path repository = KGRADE_SOURCE_DIR;
+const fs::path reference = repository / "reference" / (slug + ".cu");
+const fs::path problem = repository / "problems" / (slug + ".md");
+
+std::string naive_source() {
+  std::ifstream stream(repository / "solutions" / slug / "naive.cu");
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+// A folder with candidates in it, graded in one run.
+class CompileIsolation : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!Sandbox::probe(KGRADE_LAUNCHER).confines()) GTEST_SKIP() << "this machine allows no namespaces";
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    const fs::path path = folder() / name;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
+  }
+
+  fs::path folder() const { return scratch_.directory(); }
+
+  // The naive solution behind some lines of attack.
+  void add(const std::string& name, const std::string& lines, const std::string& message) {
+    write(name + ".cu", lines + "\n" + naive_source());
+    messages_.emplace_back(name + ".cu", message);
+  }
+
+  json graded_candidates() const {
+    std::vector<std::string> arguments = {slug, "--case", "tiny"};
+    for (const auto& [name, message] : messages_) arguments.push_back((folder() / name).string());
+    const Graded graded = grade(arguments, "emulated");
+    EXPECT_TRUE(graded.record.is_object()) << graded.output;
+    EXPECT_THAT(graded.left_behind, testing::IsEmpty());
+    if (!graded.record.is_object()) return json::array();
+    EXPECT_EQ(graded.record["candidates"].size(), messages_.size());
+    return graded.record["candidates"];
+  }
+
+  // Each a compile error with its message.
+  void expect_refused() const {
+    const json candidates = graded_candidates();
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      EXPECT_EQ(candidates[i]["verdict"], "compile_error") << messages_[i].first;
+      EXPECT_THAT(candidates[i]["message"].get<std::string>(), HasSubstr(messages_[i].second))
+          << messages_[i].first;
+    }
+  }
+
+  void expect_accepted() const {
+    for (const json& candidate : graded_candidates()) {
+      EXPECT_EQ(candidate["verdict"], "accepted") << candidate["path"] << ": " << candidate["message"];
+    }
+  }
+
+ private:
+  ScratchFile scratch_{"other.cu", "// A candidate of somebody else.\n" + naive_source()};
+  std::vector<std::pair<std::string, std::string>> messages_;
+};
+
+std::string missing(const std::string& name) {
+  return "fatal error: " + name + ": No such file or directory";
+}
+
+std::string include(const std::string& name) { return "#include \"" + name + "\""; }
+
+// Past the emulated device's refusal of inline assembly, to the host's assembler.
+std::string assemble(const std::string& text) { return "#define ASSEMBLE asm\nASSEMBLE(\"" + text + "\");"; }
+
+TEST_F(CompileIsolation, AcceptsACandidateWithHeadersOfItsOwn) {
+  write("own.cuh", "#pragma once\n#include \"sub/deep.cuh\"\n");
+  write("sub/deep.cuh", "#pragma once\n#include \"../own.cuh\"\n#include \"beside.h\"\n");
+  write("sub/beside.h", "#pragma once\nconstexpr int beside = 3;\n");
+  add("honest",
+      "#include \"own.cuh\"\n#include <sub/beside.h>\n#include <vector>\nstatic_assert(beside == 3);", "");
+  expect_accepted();
+}
+
+TEST_F(CompileIsolation, ShowsNeitherReferenceNorProblemNorOtherCandidates) {
+  const std::string relative = fs::relative(reference, fs::canonical(folder())).string();
+  const std::string operators = (repository / "reference/ops/types.cuh").string();
+  add("relative", include(relative), missing(relative));
+  add("absolute", include(reference.string()), missing(reference.string()));
+  add("operators", include(operators), missing(operators));
+  add("another", include("other.cu"), missing("other.cu"));
+  add("another_by_angle", "#include <other.cu>", missing("other.cu"));
+  add("next", "#include_next <" + operators + ">", missing(operators));
+  add("by_macro", "#define NAME \"" + operators + "\"\n#include NAME", missing(operators));
+  add("dependency", "#pragma GCC dependency \"" + operators + "\"", missing(operators));
+  add("problem", assemble(".incbin \\\"" + problem.string() + "\\\""), "file not found: " + problem.string());
+  add("by_section",
+      "__attribute__((section(\".data\\n.incbin \\\"" + reference.string() + "\\\"\\n#\"))) int q = 1;",
+      "file not found: " + reference.string());
+  fs::create_symlink(operators, folder() / "link.cuh");
+  add("link", include("link.cuh"),
+      missing("link.cuh") + "; 'link.cuh' is a link that leads out of the folder of the source");
+  expect_refused();
+}
+
+TEST_F(CompileIsolation, ShowsNothingOfTheMachine) {
+  const std::string climbing = "../../../../../../../../../../etc/passwd";
+  add("users", include("/etc/passwd"), missing("/etc/passwd"));
+  add("users_by_incbin", assemble(".incbin \\\"/etc/passwd\\\""), "file not found: /etc/passwd");
+  add("users_by_assembler", assemble(".include \\\"/etc/passwd\\\""), "can't open /etc/passwd");
+  add("environment", include("/proc/self/environ"), missing("/proc/self/environ"));
+  add("climbing", include(climbing), missing(climbing));
+  expect_refused();
+}
+
+TEST_F(CompileIsolation, TellsNotEvenWhatExists) {
+  std::string probes;
+  for (const std::string& name :
+       {fs::relative(reference, fs::canonical(folder())).string(), reference.string(), problem.string(),
+        std::string("other.cu"), (folder() / "other.cu").string(), std::string("/etc/passwd"),
+        std::string("/etc/hostname"), std::string("/proc/self/status"), std::string("/proc/1/environ"),
+        std::string(KGRADE_PROGRAM), (repository / "CMakeLists.txt").string()}) {
+    probes += "#if __has_include(\"" + name + "\")\n#error it sees " + name + "\n#endif\n";
+    probes += "#ifdef __has_embed\n#if __has_embed(\"" + name + "\")\n#error it embeds " + name +
+              "\n#endif\n#endif\n";
+  }
+  add("probes", probes, "");
+  expect_accepted();
+}
+
+TEST_F(CompileIsolation, EndsWhatHasNoEnd) {
+  const std::string memory =
+      "the compiler was stopped: it needed more than the 4.0 GiB of memory that it may have";
+  add("zeros", include("/dev/zero"), memory);
+  add("deep_template", "template <int N> struct Deep : Deep<N + 1> {};\nDeep<0> deep;",
+      "template instantiation depth");
+  std::string laughs = "#define A0 x, x, x, x, x, x, x, x, x, x\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string before = "A" + std::to_string(i - 1);
+    laughs += "#define A" + std::to_string(i) + " " + before;
+    for (int j = 1; j < 10; ++j) laughs += ", " + before;
+    laughs += "\n";
+  }
+  add("macros", laughs + "int x;\nint laugh[] = {A8};", memory);
+  add("huge_array", "__attribute__((used)) char huge[1u << 30] = {1};",
+      "the compiler was stopped: it wrote a file larger than 256 MiB");
+  expect_refused();
+}
+
+}  // namespace
+}  // namespace kgrade::test

@@ -1,0 +1,57 @@
+// A referee's talk with a worker, and what must hold of every answer whatever the worker has sent.
+#pragma once
+
+#include <cmath>
+
+#include "contest/arena.h"
+#include "contest/worker_process.h"
+#include "grade/call_review.h"
+#include "tests/fuzz/targets.h"
+
+namespace kgrade::fuzz {
+
+inline void expect_sound(const Answer& answer, const WorkerProcess& worker) {
+  promise(answer.ok() == worker.alive(), "a worker lives as long as it answers");
+  promise(answer.ok() || !answer.detail.empty(), "a fault has words");
+  promise(answer.reply.magic == message_magic && answer.reply.status <= last_reply_status,
+          "what is taken for an answer is one");
+}
+
+// The verdict of a call is the referee's: a fault, an error and a time that is none do not pass.
+inline void expect_not_believed(const Answer& answer) {
+  CallReport report;
+  report.fault = answer.fault;
+  report.detail = answer.detail;
+  report.cuda_error = answer.reply.error;
+  report.memory_limit_bytes = answer.reply.limit_bytes;
+  report.elapsed_ms = answer.reply.elapsed_ms;
+  report.wall_ms = report.settled_ms = 1000;
+  const auto finding = review_call(report);
+  if (finding) {
+    promise(!finding->check.empty() && !finding->message.empty(), "a finding has a check and words");
+    return;
+  }
+  promise(answer.ok() && answer.reply.error == 0, "a call that failed is not passed");
+  promise(std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0 && report.elapsed_ms <= report.wall_ms,
+          "a time that cannot be is not passed");
+}
+
+// One call in its steps, as a seat takes them. `before_step` is when the worker acts.
+template <class Act>
+Answer one_call(WorkerProcess& worker, std::uint32_t gate, WorkerProcess::Patience patience,
+                Act before_step) {
+  before_step();
+  Answer answer = worker.begin_call({}, gate);
+  if (answer.ok() && gate != 0) worker.wait_until_queued(patience);
+  before_step();
+  if (answer.ok()) answer = worker.end_call(patience);
+  expect_sound(answer, worker);
+  expect_not_believed(answer);
+  if (!answer.ok()) return answer;
+  before_step();
+  answer = worker.settle(patience);
+  expect_sound(answer, worker);
+  return answer;
+}
+
+}  // namespace kgrade::fuzz

@@ -1,0 +1,4 @@
+// A library such as a worker loads.
+extern "C" int kgrade_entry(const unsigned long long* arguments) {
+  return static_cast<int>(arguments[0] % 2);
+}

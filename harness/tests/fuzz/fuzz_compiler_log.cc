@@ -1,0 +1,37 @@
+#include "base/text.h"
+#include "build/binding.h"
+#include "build/compiler_log.h"
+#include "tests/fuzz/targets.h"
+
+namespace kgrade::fuzz {
+namespace {
+
+Problem two_parameters() {
+  Problem problem;
+  problem.parameters.resize(2);
+  problem.parameters[0] = {"input", "[VAR]", true, true, {}, {}, {}};
+  problem.parameters[1] = {"output", "[VAR]", true, false, {}, {}, {}};
+  return problem;
+}
+
+}  // namespace
+
+int fuzz_compiler_log(const std::uint8_t* data, std::size_t size) {
+  static const Problem problem = two_parameters();
+  // As the compilers' output comes to its readers.
+  const std::string log = with_lines_cut(std::string_view(reinterpret_cast<const char*>(data), size));
+  promise(log.size() <= size + size / 1000, "cutting lines makes no text longer");
+  const std::string line = first_error_line(log);
+  promise(!line.empty(), "there is always something to say");
+  promise(line.find('\n') == std::string::npos, "it is one line");
+  ProcessOutcome process;
+  process.exit_code = 1;
+  process.output = log;
+  const auto limit = exceeded_limit(process, ProcessLimits{});
+  promise(!limit || !limit->empty(), "a limit has words");
+  const auto complaint = signature_complaint(problem, log, "float");
+  promise(!complaint || !complaint->empty(), "a complaint has words");
+  return 0;
+}
+
+}  // namespace kgrade::fuzz

@@ -1,0 +1,56 @@
+#include <algorithm>
+
+#include "build/emulated/includes.h"
+#include "build/emulated/lexer.h"
+#include "build/emulated/rewrite.h"
+#include "tests/fuzz/sound_errors.h"
+#include "tests/fuzz/targets.h"
+
+namespace kgrade::fuzz {
+namespace {
+
+using namespace kgrade::emulated;
+
+void expect_sound_tokens(const LexedSource& source, const std::string& text) {
+  std::size_t end = 0;
+  int line = 1;
+  for (const Token& token : source.tokens) {
+    promise(token.begin >= end && !token.text.empty() && token.end() <= text.size(), "tokens come in order");
+    promise(token.text.data() == text.data() + token.begin, "a token is where it says");
+    promise(token.line >= line, "lines come in order");
+    promise(token.directive < static_cast<int>(source.directives.size()), "a token's directive is there");
+    end = token.end();
+    line = token.line;
+  }
+  promise(source.depth.size() == source.tokens.size(), "every token has a depth");
+  for (const Directive& directive : source.directives) {
+    promise(directive.begin < directive.end && directive.end <= text.size(), "a directive is in the text");
+    promise(directive.first_token <= directive.end_token && directive.end_token <= source.tokens.size(),
+            "a directive's tokens are there");
+    const auto include = read_include(text, directive);
+    promise(!include || (include->begin < include->end && include->end <= text.size()),
+            "an include is in the text");
+  }
+}
+
+auto lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+}  // namespace
+
+int fuzz_rewrite(const std::uint8_t* data, std::size_t size) {
+  const std::string text(reinterpret_cast<const char*>(data), size);
+  expect_sound_tokens(lex(text), text);
+  const auto rewritten = rewrite_text(text, "fuzz.cu");
+  if (rewritten) {
+    promise(lines_of(*rewritten) == lines_of(text), "lines stay where they are");
+    return 0;
+  }
+  for (const Error& error : rewritten.errors()) {
+    expect_words(error, text);
+    promise(error.location.line >= 1 && error.location.line <= lines_of(text) + 1,
+            "the line of an error is one of the text's");
+  }
+  return 0;
+}
+
+}  // namespace kgrade::fuzz

@@ -1,0 +1,7 @@
+// libFuzzer's entry of one target: KGRADE_FUZZ_TARGET is the name of its function. A broken promise ends it
+// as a crash does, by the exception that nobody catches.
+#include "tests/fuzz/targets.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return kgrade::fuzz::KGRADE_FUZZ_TARGET(data, size);
+}

@@ -1,0 +1,99 @@
+// A referee and workers that send anything: no crash, no hang, and nothing believed that is no answer.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fuzz/answers.h"
+#include "tests/fuzz/random_replies.h"
+#include "tests/fuzz/sent_messages.h"
+
+namespace kgrade::fuzz {
+namespace {
+
+constexpr int replies = 10'000;
+// Only what is drawn to be silent is worth waiting for, and not for long.
+constexpr std::chrono::milliseconds patience{300};
+
+// The last answer of a worker that has been asked until it is dead, or enough.
+struct Talk {
+  int answers = 0;
+  Fault end = Fault::none;
+};
+
+Talk talk_to(WorkerProcess& worker, Noise& noise, int most) {
+  Talk talk;
+  while (worker.alive() && talk.answers < most) {
+    Answer answer;
+    if (noise.one_in(3)) {
+      answer = worker.give_back(patience);
+      expect_sound(answer, worker);
+    } else {
+      answer = one_call(worker, noise.one_in(2) ? 1 : 0, patience, [] {});
+    }
+    talk.end = answer.fault;
+    ++talk.answers;
+  }
+  return talk;
+}
+
+TEST(HostileReplies, TenThousandFromProcessesAreAnswersOrFaults) {
+  Noise noise(1);
+  std::map<Fault, int> ends;
+  int answers = 0;
+  for (int seed = 0; answers < replies; ++seed) {
+    SCOPED_TRACE(testing::Message() << "random_worker " << seed);
+    const auto worker = WorkerProcess::start({KGRADE_RANDOM_WORKER, std::to_string(seed)});
+    ASSERT_TRUE(worker.ok()) << to_string(worker.errors());
+    const Talk talk = talk_to(**worker, noise, replies - answers);
+    ASSERT_GT(talk.answers, 0);
+    answers += talk.answers;
+    ++ends[talk.end];
+  }
+  EXPECT_GT(ends[Fault::malformed], 300);
+  EXPECT_GT(ends[Fault::ended], 10);
+  EXPECT_GT(ends[Fault::time_limit], 0);
+  EXPECT_GT(ends[Fault::memory_limit], 0);
+}
+
+TEST(HostileReplies, TenThousandThatLieReadyBeforeTheQuestionAreAnswersOrFaults) {
+  Noise noise(2);
+  int malformed = 0;
+  for (int i = 0; i < replies; ++i) {
+    SCOPED_TRACE(i);
+    auto [ours, theirs] = Link::make_pair();
+    const auto worker = WorkerProcess::over(std::move(ours));
+    send_message(theirs.descriptor(), noisy_message(noise, 1), theirs.descriptor(), noise.below(4));
+    const Answer answer = one_call(*worker, noise.one_in(2) ? 1 : 0, std::chrono::milliseconds(0), [] {});
+    if (answer.fault == Fault::malformed) ++malformed;
+  }
+  EXPECT_GT(malformed, replies / 2);
+}
+
+// Without the number of the request a reply is none: those of the past and of the future too.
+TEST(HostileReplies, OnlyTheReplyToTheRequestIsOne) {
+  for (const std::uint64_t sequence : {0, 2, 3, -1}) {
+    auto [ours, theirs] = Link::make_pair();
+    const auto worker = WorkerProcess::over(std::move(ours));
+    Reply reply;
+    reply.sequence = sequence;
+    ASSERT_TRUE(theirs.send(reply));
+    EXPECT_EQ(worker->give_back(patience).fault, Fault::malformed) << sequence;
+  }
+}
+
+// Answers can be written before the questions are read, until the socket is full of questions: no send may
+// wait.
+TEST(HostileReplies, AWorkerThatReadsNothingDoesNotStopTheReferee) {
+  auto [ours, theirs] = Link::make_pair();
+  const auto worker = WorkerProcess::over(std::move(ours));
+  std::uint64_t sequence = 0;
+  while (worker->alive() && sequence < 100'000) {
+    Reply reply;
+    reply.sequence = ++sequence;
+    ASSERT_TRUE(theirs.send(reply));
+    expect_sound(worker->give_back(patience), *worker);
+  }
+  EXPECT_FALSE(worker->alive());
+}
+
+}  // namespace
+}  // namespace kgrade::fuzz

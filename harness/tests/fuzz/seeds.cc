@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <cstring>
+
+#include "base/text.h"
+#include "contest/message.h"
+#include "device/finding_book.h"
+#include "spec/problem.h"
+#include "tests/fuzz/targets.h"
+
+namespace kgrade::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+using Texts = std::vector<std::string>;
+
+// Every file of a folder and those below with this extension, in the order of their names.
+Texts contents(const fs::path& folder, const std::string& extension) {
+  std::vector<fs::path> paths;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() == extension) paths.push_back(entry.path());
+  }
+  std::sort(paths.begin(), paths.end());
+  Texts texts;
+  for (const fs::path& path : paths) {
+    if (auto text = read_text_file(path)) texts.push_back(std::move(*text));
+  }
+  return texts;
+}
+
+void append(Texts& texts, Texts more) {
+  texts.insert(texts.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Texts problem_texts(const fs::path& source) {
+  Texts texts = contents(source / "problems", ".md");
+  append(texts, contents(source / "harness/tests/fixtures/spec", ".md"));
+  return texts;
+}
+
+void add_expression(Texts& texts, const Expression& expression) {
+  texts.push_back(std::string(1, static_cast<char>(texts.size() % 11)) + expression.text());
+}
+
+Texts expression_texts(const fs::path& source) {
+  Texts texts = {std::string("\0min(a, ceil_div(b, 3)) % (c - 2) >= 1 && !d || -e != 4 * 5", 58)};
+  for (const std::string& content : problem_texts(source)) {
+    const auto problem = parse_problem(content, "seed.md");
+    if (!problem) continue;
+    for (const auto& [name, expression] : problem->let) add_expression(texts, expression);
+    for (const Expression& expression : problem->require) add_expression(texts, expression);
+    if (problem->flops) add_expression(texts, *problem->flops);
+  }
+  return texts;
+}
+
+Texts cuda_texts(const fs::path& source) {
+  Texts texts;
+  for (const char* folder : {"harness/tests/corpus", "harness/tests/fixtures/emulated", "solutions"}) {
+    append(texts, contents(source / folder, ".cu"));
+  }
+  return texts;
+}
+
+// Requests of fuzz_reply: which one, and for each of its steps how many acts and what they read: the act (its
+// descriptors in the bits above), of a message in form the status and fields.
+Texts reply_texts() {
+  const std::string fields(sizeof(Reply) - offsetof(Reply, error), '\x01');
+  const auto message = [&](ReplyStatus status, char act = 1) {
+    return std::string({act, static_cast<char>(status)}) + fields;
+  };
+  const std::string one = "\1", none(1, '\0');
+  const std::string done = one + message(ReplyStatus::done), idle = one + message(ReplyStatus::idle);
+  const std::string call = none + none + done + idle;
+  const std::string gated = "\1" + one + message(ReplyStatus::queued) + done + idle;
+  const std::string give_back = "\3" + done, gate = "\2" + done;
+  const std::string cut_short = "\3" + one + std::string("\0\x30\0", 3) + std::string(0x30, 'k');
+  Texts texts = {give_back + gate + call + gated + call,
+                 give_back + "\3" + one + message(ReplyStatus::done, 0x19) + call, give_back + cut_short,
+                 give_back + "\3" + one + std::string("\2\x08\0\xff", 4),
+                 call + "\3" + one + "\4" + std::string("\1", 1) + fields + "\1" + fields + give_back};
+  for (const char act : {'\3', '\5', '\6', '\7'}) texts.push_back(give_back + none + one + act);
+  for (char status = 0; status < 10; ++status) {
+    texts.push_back(give_back + "\3" + one + message(static_cast<ReplyStatus>(status)));
+  }
+  return texts;
+}
+
+// Messages of fuzz_request: what comes with it, then the fields of a request.
+Texts request_texts() {
+  const auto message = [](char decision, std::uint32_t type) {
+    Request request;
+    request.type = static_cast<RequestType>(type - 1);
+    request.parameter = 1;
+    request.parameters = 2;
+    request.bytes = 1;
+    return std::string(1, decision) + std::string(reinterpret_cast<const char*>(&request), sizeof request);
+  };
+  const std::string load = message(2, 1), lend = message(10, 2), give_back = message(0, 3),
+                    call = message(0, 4);
+  return {load + lend + call + give_back, call,
+          message(10, 5) + load + call,   message(4, 2) + message(6, 1),
+          load + message(0, 6),           std::string("\1\4\0abcd", 7)};
+}
+
+Texts report_texts() {
+  return {
+      "========= COMPUTE-SANITIZER\n"
+      "========= Invalid __global__ read of size 4 bytes\n"
+      "=========     at void scale<(int)3>(const float *, float *, int)+0xc0 in /project/mine/x.cu:7\n"
+      "=========     by thread (64,1,0) in block (2,0,0)\n"
+      "=========     Access to 0x7f83f8800100 is out of bounds\n"
+      "=========     and is 1 bytes after the nearest allocation at 0x7f83f8800000 of size 256 bytes\n"
+      "=========         Host Frame: solution [0x8dcb] in contestant.so\n"
+      "========= \n========= ERROR SUMMARY: 1 error\n",
+      "========= Error: Race reported between Write access at sum(float *)+0x110 in /project/mine/x.cu:9\n"
+      "=========     and Read access at sum(float *)+0x190 in /project/mine/x.cu:11 [256 hazards]\n",
+      "========= Leaked 1,024 bytes at 0x7f83f8800000\n"
+      "=========     Host Frame: solution [0x2200] in contestant.so\n"
+      "========= \n========= Leaked 1,024 bytes at 0x7f83f8801000\n"
+      "=========     Host Frame: solution [0x2200] in contestant.so\n",
+      "========= Barrier error detected. Divergent thread(s) in block\n"
+      "=========     at sum(float *)+0x110 in /project/mine/x.cu:9\n"
+      "=========     by thread (0,0,0) in block (0,0,0)\n"};
+}
+
+Texts finding_book_texts() {
+  Texts texts;
+  for (std::uint32_t kind = 1; kind <= last_finding_kind; ++kind) {
+    FindingBook book;
+    book.count = 2;
+    for (FindingEntry& entry : std::span(book.entries).first(2)) {
+      entry.kind = static_cast<FindingKind>(kind);
+      std::memcpy(entry.kernel, "scale", 6);
+      entry.waits[0].threads = 3;
+      entry.waits[1].threads = 4;
+    }
+    const std::size_t used = offsetof(FindingBook, entries) + 2 * sizeof(FindingEntry);
+    texts.emplace_back(reinterpret_cast<const char*>(&book), used);
+  }
+  return texts;
+}
+
+}  // namespace
+
+std::vector<std::string> seeds(std::string_view target, const fs::path& source) {
+  if (target == "fuzz_reply") return reply_texts();
+  if (target == "fuzz_request") return request_texts();
+  if (target == "fuzz_frontmatter") return problem_texts(source);
+  if (target == "fuzz_expression") return expression_texts(source);
+  if (target == "fuzz_rewrite") return cuda_texts(source);
+  if (target == "fuzz_sanitizer_report") return report_texts();
+  if (target == "fuzz_finding_book") return finding_book_texts();
+  if (target == "fuzz_addr2line") {
+    return {
+        "0x00000000000011b1\nat(float*, int)\n/build-folder/mine/head.cuh:1\nkernel(float*)\n"
+        "/project/mine/x.cu:12 (discriminator 3)\n0x0000000000000010\n??\n??:0\n0x0000000000001130\n"
+        "__do_global_dtors_aux\ncrtstuff.c:?\n0x20\nmain\n/build-folder/unit.cpp:3\n"};
+  }
+  if (target == "fuzz_compiler_log") {
+    return {
+        "In file included from x.cu:1:\nx.h:3:5: error: 'a' was not declared\n  3 |  a;\n",
+        "x.cu(7): error: identifier \"b\" is undefined\n",
+        "kgrade-binding:9:3: error: implicit instantiation of 'kgrade_parameter_mismatch<1u, double *>'\n",
+        "kgrade-binding:9:3: error: invalid use of 'struct kgrade_arity_mismatch<3u>'\n",
+        "kgrade-binding:9:3: error: invalid use of 'struct kgrade_return_mismatch<int>'\n",
+        "kgrade-binding:9:3: error: 'solution' was not declared in this scope\n",
+        "g++: fatal error: Killed signal terminated program cc1plus\n",
+        "\n \nterminated\n"};
+  }
+  return {std::string("\0a line\nterminate called after throwing an instance of 'int'\n", 59)};
+}
+
+}  // namespace kgrade::fuzz

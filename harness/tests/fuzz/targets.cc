@@ -1,0 +1,21 @@
+#include "tests/fuzz/targets.h"
+
+#include <array>
+
+namespace kgrade::fuzz {
+
+std::span<const Target> targets() {
+  static constexpr std::array<Target, 10> all = {{{"fuzz_reply", fuzz_reply},
+                                                  {"fuzz_request", fuzz_request},
+                                                  {"fuzz_frontmatter", fuzz_frontmatter},
+                                                  {"fuzz_expression", fuzz_expression},
+                                                  {"fuzz_rewrite", fuzz_rewrite},
+                                                  {"fuzz_sanitizer_report", fuzz_sanitizer_report},
+                                                  {"fuzz_addr2line", fuzz_addr2line},
+                                                  {"fuzz_compiler_log", fuzz_compiler_log},
+                                                  {"fuzz_last_words", fuzz_last_words},
+                                                  {"fuzz_finding_book", fuzz_finding_book}}};
+  return all;
+}
+
+}  // namespace kgrade::fuzz

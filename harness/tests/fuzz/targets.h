@@ -1,0 +1,79 @@
+// Everything that reads bytes which hostile code may have written, each as a function of any bytes. It
+// returns 0, or throws when what its reader promises does not hold; a crash or a hang is for the sanitizers
+// and the fuzzer to see. The same functions are run by libFuzzer (tools/fuzz.sh) and, on inputs drawn from a
+// fixed seed, by fuzz_test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kgrade::fuzz {
+
+int fuzz_reply(const std::uint8_t* data, std::size_t size);        // what a worker sends to the referee
+int fuzz_request(const std::uint8_t* data, std::size_t size);      // what is sent to a worker
+int fuzz_frontmatter(const std::uint8_t* data, std::size_t size);  // a problem file
+int fuzz_expression(const std::uint8_t* data, std::size_t size);
+int fuzz_rewrite(const std::uint8_t* data, std::size_t size);  // a candidate's source, emulated device
+int fuzz_sanitizer_report(const std::uint8_t* data, std::size_t size);  // of compute-sanitizer
+int fuzz_addr2line(const std::uint8_t* data, std::size_t size);
+int fuzz_compiler_log(const std::uint8_t* data, std::size_t size);
+int fuzz_last_words(const std::uint8_t* data, std::size_t size);  // what a worker printed
+int fuzz_finding_book(const std::uint8_t* data,
+                      std::size_t size);  // what a checked worker left in its memory
+
+struct Target {
+  std::string_view name;
+  int (*run)(const std::uint8_t*, std::size_t);
+};
+
+// All of them, under the names of their functions.
+std::span<const Target> targets();
+
+// Inputs to begin with, made of the repository's own files below `source`; never empty.
+std::vector<std::string> seeds(std::string_view target, const std::filesystem::path& source);
+
+class BrokenPromise : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+inline void promise(bool holds, const std::string& what) {
+  if (!holds) throw BrokenPromise(what);
+}
+
+// Bytes as a number of decisions; zeros once they are used up.
+class ByteReader {
+ public:
+  ByteReader(const std::uint8_t* data, std::size_t size) : rest_(data, size) {}
+
+  bool empty() const { return rest_.empty(); }
+  std::uint8_t byte() {
+    if (rest_.empty()) return 0;
+    const std::uint8_t first = rest_.front();
+    rest_ = rest_.subspan(1);
+    return first;
+  }
+  std::size_t number() {
+    const std::size_t low = byte();
+    return low | static_cast<std::size_t>(byte()) << 8;
+  }
+  // `count` bytes, with zeros where there are fewer.
+  std::string bytes(std::size_t count) {
+    const std::size_t there = std::min(count, rest_.size());
+    std::string text(reinterpret_cast<const char*>(rest_.data()), there);
+    rest_ = rest_.subspan(there);
+    text.resize(count);
+    return text;
+  }
+
+ private:
+  std::span<const std::uint8_t> rest_;
+};
+
+}  // namespace kgrade::fuzz

@@ -1,0 +1,243 @@
+#include "grade/candidate_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "fake_arena.h"
+
+namespace kgrade {
+namespace {
+
+using test::outputs_off_by;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+class CandidateRunTest : public testing::Test {
+ protected:
+  CandidateRunTest() {
+    built_.status = BuildStatus::built;
+    arena_.seconds_per_call = 1;
+    arena_.before_call = [this](Player, const Draw&) {
+      if (reference_at_) arena_.reference_ms = {reference_at_()};
+    };
+    add_case("large", CaseRole::bench);
+  }
+
+  void add_case(const std::string& name, CaseRole role, const std::string& skipped = "") {
+    PlannedCase planned;
+    planned.bound.name = name;
+    planned.bound.role = role;
+    planned.skipped = skipped;
+    cases_.push_back(planned);
+  }
+
+  Result<CandidateRecord> try_run() { return run_candidate(session_, built_, cases_, {}); }
+  CandidateRecord run() {
+    auto record = try_run();
+    EXPECT_TRUE(record.ok()) << to_string(record.errors());
+    return record.ok() ? *record : CandidateRecord{};
+  }
+
+  // True once the candidate's cases have begun: its oracle has been called.
+  bool beside() const { return arena_.order.find('o') != std::string::npos; }
+
+  static CheckOutcome outcome(const CandidateRecord& record, const std::string& name) {
+    for (const Check& check : record.checks) {
+      if (check.name == name) return check.outcome;
+    }
+    ADD_FAILURE() << "no check " << name;
+    return CheckOutcome::not_run;
+  }
+
+  test::FakeClock clock_;
+  StageClock stages_{clock_};
+  test::FakeArena arena_{clock_};
+  Problem problem_;
+  BuildOutcome built_;
+  std::vector<PlannedCase> cases_;
+  std::function<double()> reference_at_;  // what it takes, by what has happened so far
+  Session session_{arena_, problem_, 7, Effort::quick, {}, stages_, [](const std::string&) {}};
+};
+
+TEST_F(CandidateRunTest, WhatDoesNotBuildIsNotCalled) {
+  built_.status = BuildStatus::compile_error;
+  built_.message = "x.cu:3: expected ';'";
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::compile_error);
+  EXPECT_EQ(record.message, "x.cu:3: expected ';'");
+  EXPECT_EQ(outcome(record, "compile"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(record, "signature"), CheckOutcome::not_run);
+  EXPECT_EQ(arena_.order, "");
+  EXPECT_EQ(record.precision, Precision::none);
+}
+
+TEST_F(CandidateRunTest, TheReferenceRunsAloneBeforeAndAfter) {
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
+  EXPECT_THAT(arena_.order, StartsWith("rrro"));
+  EXPECT_THAT(arena_.order, EndsWith("crrr"));
+  ASSERT_EQ(record.cases.size(), 1u);
+  EXPECT_THAT(record.cases[0].reference_before_ms, ElementsAre(2, 2)) << "the first one warms up";
+  EXPECT_THAT(record.cases[0].reference_after_ms, ElementsAre(2, 2));
+  EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::passed);
+  EXPECT_EQ(record.speedup, 2);
+}
+
+TEST_F(CandidateRunTest, TheCandidateHasGoneAndTheDeviceIsSoundBeforeTheReferenceRunsAgain) {
+  reference_at_ = [this] {
+    if (arena_.order.size() > 3 && arena_.order.find("crr") != std::string::npos) {
+      EXPECT_TRUE(arena_.retired);
+      EXPECT_EQ(arena_.recoveries, 1);
+    }
+    return 2.0;
+  };
+  run();
+  EXPECT_TRUE(arena_.retired);
+  EXPECT_EQ(arena_.recoveries, 1);
+}
+
+TEST_F(CandidateRunTest, ADeviceThatDoesNotRecoverIsNoVerdict) {
+  arena_.recovery = Error{"the device no longer computes what it should", "", {}};
+  const auto result = try_run();
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, HasSubstr("no longer computes"));
+}
+
+TEST_F(CandidateRunTest, AReferenceThatIsSlowerBesideTheCandidateMakesItUnstable) {
+  reference_at_ = [this] { return beside() && !arena_.retired ? 4.0 : 2.0; };
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::unstable);
+  EXPECT_EQ(
+      record.message,
+      "case 'large': the reference takes 2.000 ms before the candidate has been loaded, 4.000 ms beside it, "
+      "2.000 ms after");
+  EXPECT_EQ(record.cases[0].verdict, Verdict::unstable);
+  EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::failed);
+  EXPECT_FALSE(record.speedup);
+}
+
+TEST_F(CandidateRunTest, SoDoesOneThatIsSlowerAfterwards) {
+  reference_at_ = [this] { return arena_.retired ? 4.0 : 2.0; };
+  EXPECT_EQ(run().verdict, Verdict::unstable);
+}
+
+TEST_F(CandidateRunTest, AVerdictThatThereIsAlreadyStays) {
+  reference_at_ = [this] { return arena_.retired ? 4.0 : 2.0; };
+  arena_.candidate_comparison = outputs_off_by(0.5);
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::wrong_answer);
+  EXPECT_EQ(record.cases[0].verdict, Verdict::wrong_answer);
+  EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::not_run);
+}
+
+TEST_F(CandidateRunTest, WhatTheReferenceTakesAfterOneIsWhatItTakesBeforeTheNext) {
+  reference_at_ = [this] { return arena_.retired ? 2.125 : 2.0; };
+  EXPECT_EQ(run().verdict, Verdict::accepted);
+  arena_.retired = false;
+  arena_.order.clear();
+  const CandidateRecord next = run();
+  EXPECT_THAT(arena_.order, StartsWith("o")) << "it is not measured twice";
+  EXPECT_THAT(next.cases.at(0).reference_before_ms, ElementsAre(2.125, 2.125));
+}
+
+TEST_F(CandidateRunTest, OnlyCasesThatAreMeasuredNeedTheReferenceAlone) {
+  cases_.clear();
+  add_case("tiny", CaseRole::test);
+  add_case("hidden-1", CaseRole::hidden);
+  add_case("huge", CaseRole::bench, "not chosen");
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::accepted);
+  EXPECT_THAT(arena_.order, StartsWith("o"));
+  EXPECT_THAT(arena_.order, EndsWith("c"));
+  EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::not_run);
+  EXPECT_EQ(outcome(record, "hidden_shapes"), CheckOutcome::passed);
+  ASSERT_EQ(record.cases.size(), 3u);
+  EXPECT_FALSE(record.cases[2].run);
+  EXPECT_EQ(record.cases[2].message, "not chosen");
+}
+
+TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotWatched) {
+  arena_.info.measures_speed = false;
+  const CandidateRecord record = run();
+  EXPECT_THAT(arena_.order, StartsWith("orc"));
+  EXPECT_THAT(arena_.order, EndsWith("cc"));
+  EXPECT_THAT(record.cases.at(0).reference_before_ms, IsEmpty());
+  EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::not_run);
+  EXPECT_FALSE(record.speedup);
+}
+
+TEST_F(CandidateRunTest, AReferenceThatFailsAloneIsNoVerdict) {
+  arena_.reference_report.cuda_error = 700;
+  const auto result = try_run();
+  ASSERT_FALSE(result.ok());
+  EXPECT_THAT(result.error().message, HasSubstr("the reference fails on case 'large'"));
+}
+
+TEST_F(CandidateRunTest, WhatGoesWrongWhileLoadingIsSaid) {
+  const auto load_with = [this](Fault fault) {
+    arena_.retired = false;
+    arena_.load_answer.fault = fault;
+    arena_.load_answer.detail = "why";
+    const CandidateRecord record = run();
+    EXPECT_EQ(record.message, "while loading: why");
+    EXPECT_THAT(record.cases, IsEmpty());
+    EXPECT_THAT(arena_.order, Not(HasSubstr("c")));
+    return record;
+  };
+  CandidateRecord record = load_with(Fault::malformed);
+  EXPECT_EQ(record.verdict, Verdict::cheating);
+  EXPECT_EQ(outcome(record, "protocol"), CheckOutcome::failed);
+  record = load_with(Fault::time_limit);
+  EXPECT_EQ(record.verdict, Verdict::time_limit);
+  EXPECT_EQ(outcome(record, "load"), CheckOutcome::failed);
+  record = load_with(Fault::memory_limit);
+  EXPECT_EQ(record.verdict, Verdict::memory_limit);
+  record = load_with(Fault::ended);
+  EXPECT_EQ(record.verdict, Verdict::runtime_error);
+  EXPECT_EQ(outcome(record, "load"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(record, "completion"), CheckOutcome::not_run);
+}
+
+TEST_F(CandidateRunTest, TheFirstCaseThatFailsGivesTheVerdict) {
+  add_case("hidden-1", CaseRole::hidden);
+  arena_.candidate_comparison = outputs_off_by(0.5);
+  const CandidateRecord record = run();
+  EXPECT_THAT(record.message, StartsWith("case 'large': "));
+  EXPECT_EQ(outcome(record, "outputs_match"), CheckOutcome::failed);
+  EXPECT_EQ(outcome(record, "hidden_shapes"), CheckOutcome::failed);
+  EXPECT_EQ(record.precision, Precision::none);
+}
+
+TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
+  add_case("second", CaseRole::test);
+  arena_.candidate_report.cuda_error = 700;
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::runtime_error);
+  ASSERT_EQ(record.cases.size(), 2u);
+  EXPECT_FALSE(record.cases[1].run);
+  EXPECT_EQ(record.cases[1].message, "not run: the candidate's process is gone");
+}
+
+TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
+  add_case("larger", CaseRole::bench);
+  add_case("tiny", CaseRole::test);
+  // Each case has seven calls of the candidate: a warm-up, three samples, two repetitions, and one
+  // unmeasured.
+  arena_.before_call = [this](Player, const Draw&) {
+    const auto calls = std::count(arena_.order.begin(), arena_.order.end(), 'c');
+    arena_.candidate_ms = {calls >= 7 ? 0.25 : 1};
+  };
+  const CandidateRecord record = run();
+  ASSERT_TRUE(record.speedup);
+  EXPECT_DOUBLE_EQ(*record.speedup, std::sqrt(2.0 * 8.0));
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,109 @@
+// What only all times of a case together show.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "case_fixture.h"
+
+namespace kgrade {
+namespace {
+
+using testing::HasSubstr;
+
+class CaseTimes : public test::CaseFixture {
+ protected:
+  // A device that takes a millisecond to read the only input.
+  void set_bound_of_one_ms() {
+    arena_.info.peak_bytes_per_second = 4e9;
+    case_.tensors = {{"input", 0, false, {1'000'000}, 1'000'000, {}}};
+  }
+};
+
+TEST_F(CaseTimes, HonestTimesPassEveryCheck) {
+  arena_.candidate_ms = {1000, 1, 1.5, 1.25, 1, 1.25, 1.5};
+  set_bound_of_one_ms();
+  expect_accepted(run_briefly());
+  for (const char* name : {"clock", "idle", "lower_bound", "repeat_speed", "steady_speed"}) {
+    EXPECT_EQ(outcome(name), CheckOutcome::passed) << name;
+  }
+  EXPECT_EQ(outcome("reference_agreement"), CheckOutcome::not_run) << "nobody has looked yet";
+}
+
+TEST_F(CaseTimes, WorkThatIsNotReportedIsALie) {
+  arena_.candidate_hides_ms = 1;
+  const CaseRecord record = run_briefly();
+  expect_failed(record, Verdict::cheating, "clock");
+  EXPECT_THAT(record.message, HasSubstr("1.000 ms longer at least by the referee's clock"));
+  EXPECT_FALSE(record.speedup);
+}
+
+TEST_F(CaseTimes, ALittleMoreThanTheReferencesProtocolIsNone) {
+  arena_.candidate_hides_ms = 0.1;
+  expect_accepted(run_briefly());
+}
+
+TEST_F(CaseTimes, WhereSpeedIsNotMeasuredClocksAreNotHeldToMuch) {
+  arena_.info.measures_speed = false;
+  arena_.candidate_hides_ms = 20;
+  expect_accepted(run());
+  arena_.candidate_hides_ms = 200;
+  expect_failed(run(), Verdict::cheating, "clock");
+}
+
+TEST_F(CaseTimes, NothingIsFasterThanTheDevice) {
+  set_bound_of_one_ms();
+  arena_.candidate_ms = {0.875};
+  const CaseRecord record = run_briefly();
+  expect_failed(record, Verdict::cheating, "lower_bound");
+  EXPECT_EQ(record.lower_bound_ms, 1);
+  EXPECT_FALSE(record.speedup);
+}
+
+TEST_F(CaseTimes, WhatIsNotMeasuredHasNoBound) {
+  set_bound_of_one_ms();
+  case_.role = CaseRole::test;
+  arena_.candidate_ms = {0.001};
+  const CaseRecord record = run();
+  expect_accepted(record);
+  EXPECT_EQ(record.lower_bound_ms, 0);
+  EXPECT_EQ(outcome("lower_bound"), CheckOutcome::not_run);
+  EXPECT_EQ(outcome("repeat_speed"), CheckOutcome::passed);
+}
+
+TEST_F(CaseTimes, OneThatKnowsItsContentsAgainIsFasterOnThem) {
+  arena_.candidate_ms = {1000, 4, 4, 4, 1, 1, 4};
+  const CaseRecord record = run_briefly();
+  expect_failed(record, Verdict::cheating, "repeat_speed");
+  EXPECT_THAT(record.message, HasSubstr("4.000 ms at least on new inputs, 1.000 ms at most"));
+}
+
+TEST_F(CaseTimes, OneThatKnowsWhenItIsMeasuredIsFasterThen) {
+  arena_.candidate_ms = {1000, 1, 1, 1, 1, 1, 4};
+  expect_failed(run_briefly(), Verdict::cheating, "steady_speed");
+}
+
+TEST_F(CaseTimes, TheWarmUpOfAProcessIsNoCallThatNobodyMeasures) {
+  arena_.candidate_ms = {4, 1, 1, 1, 1, 1, 1};
+  expect_accepted(run_briefly());
+}
+
+TEST_F(CaseTimes, TheFirstFindingIsTheVerdictAndAllAreNoted) {
+  set_bound_of_one_ms();
+  arena_.candidate_ms = {1000, 0.5, 0.5, 0.5, 0.125, 0.125, 0.5};
+  const CaseRecord record = run_briefly();
+  EXPECT_EQ(record.verdict, Verdict::cheating);
+  EXPECT_THAT(record.message, HasSubstr("memory and arithmetic"));
+  EXPECT_EQ(outcome("lower_bound"), CheckOutcome::failed);
+  EXPECT_EQ(outcome("repeat_speed"), CheckOutcome::failed);
+  EXPECT_EQ(outcome("steady_speed"), CheckOutcome::passed);
+}
+
+TEST_F(CaseTimes, AWrongAnswerIsNotTimed) {
+  set_bound_of_one_ms();
+  arena_.candidate_ms = {0.001};
+  arena_.candidate_comparison = test::outputs_off_by(0.5);
+  expect_failed(run_briefly(), Verdict::wrong_answer, "outputs_match");
+  EXPECT_EQ(outcome("lower_bound"), CheckOutcome::not_run);
+}
+
+}  // namespace
+}  // namespace kgrade

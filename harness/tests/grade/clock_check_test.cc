@@ -1,0 +1,78 @@
+#include "grade/clock_check.h"
+
+#include <gtest/gtest.h>
+
+namespace kgrade {
+namespace {
+
+using Readings = std::vector<ClockReading>;
+
+constexpr ClockTolerance tolerance{0.125, 0.25};
+
+// A call that takes 1 ms, with so much more by the referee's clock.
+ClockReading with_overhead(double overhead) { return {1, 1 + overhead}; }
+Readings three(double overhead) { return Readings(3, with_overhead(overhead)); }
+
+TEST(ClockCheck, TimesThatAgreeAreExplained) {
+  EXPECT_FALSE(unexplained_time(three(0.25), three(0.25), tolerance));
+  EXPECT_FALSE(unexplained_time(three(0.25), three(5), tolerance)) << "the reference may take longer";
+}
+
+// Of the referee's 2 ms a quarter and the 0.125 ms that are always allowed: 0.625 ms.
+TEST(ClockCheck, TheToleranceIsATimeAndAShare) {
+  EXPECT_FALSE(unexplained_time(three(1), three(0.375), tolerance));
+  EXPECT_TRUE(unexplained_time(three(1), three(0.374), tolerance));
+}
+
+TEST(ClockCheck, SaysHowMuchTimeIsMissing) {
+  EXPECT_EQ(
+      unexplained_time(three(1), three(0.25), tolerance),
+      "its calls take 0.750 ms longer at least by the referee's clock than they report (3 calls; 0.250 ms of "
+      "the protocol's own are allowed for)");
+}
+
+TEST(ClockCheck, LongCallsMayBeOffByMore) {
+  const Readings reference = three(0.25);
+  EXPECT_FALSE(unexplained_time(Readings(3, {1000, 1250}), reference, tolerance));
+  EXPECT_TRUE(unexplained_time(Readings(3, {1000, 1350}), reference, tolerance));
+}
+
+// A machine that does other things makes some calls long, and tells nothing about those that are not.
+TEST(ClockCheck, OneHonestCallAmongTheFasterHalfIsEnough) {
+  Readings candidate = three(100);
+  candidate.push_back(with_overhead(0));
+  EXPECT_FALSE(unexplained_time(candidate, three(0), tolerance));
+  Readings reference = three(0.25);
+  reference.push_back(with_overhead(100));
+  EXPECT_TRUE(unexplained_time(three(1), reference, tolerance)) << "one slow reference excuses nothing";
+}
+
+// Whoever wants another median reports less in more than half of the calls.
+TEST(ClockCheck, ALieInMoreThanHalfOfTheCallsIsFoundThoughTheOthersAreHonest) {
+  Readings candidate(4, ClockReading{0.5, 3});
+  candidate.insert(candidate.end(), 3, ClockReading{3, 3});
+  EXPECT_TRUE(unexplained_time(candidate, three(0), tolerance));
+}
+
+TEST(ClockCheck, CallsThatDidNotWaitAtTheGateMayBeOffByMore) {
+  const ClockTolerance with_more{0.125, 0, 0.5};
+  EXPECT_FALSE(unexplained_time(Readings(3, {1, 1.6, false}), three(0), with_more));
+  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.6, true}), three(0), with_more));
+  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.7, false}), three(0), with_more));
+}
+
+TEST(ClockCheck, FewerThanThreeSayNothing) {
+  EXPECT_FALSE(unexplained_time(Readings(2, with_overhead(100)), three(0), tolerance));
+  EXPECT_FALSE(unexplained_time(three(100), Readings(2, with_overhead(0)), tolerance));
+  EXPECT_FALSE(unexplained_time({}, {}, tolerance));
+}
+
+TEST(ClockCheck, TimesThatCountAreHeldToATenthOfAMillisecond) {
+  EXPECT_EQ(clock_tolerance(true).milliseconds, 0.1);
+  EXPECT_EQ(clock_tolerance(true).share, 0.05);
+  EXPECT_EQ(clock_tolerance(false).milliseconds, 50);
+  EXPECT_EQ(clock_tolerance(false).share, 0.5);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,91 @@
+// What the tests of the sandbox have in common: sandboxes with some layers left out, a policy under which the
+// program of attempts runs, and a run of it.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+#include "sandbox/sandbox.h"
+
+namespace kgrade {
+
+using Words = std::vector<std::string>;
+
+// One combination of layers, by what is left out.
+struct Mode {
+  std::string name;
+  Words without;
+  Words needs;  // layers without which it makes no sense
+  // As where the kernel has no mount_setattr(2).
+  bool older_kernel = false;
+  // As for root where user namespaces are switched off.
+  bool no_user_namespace = false;
+};
+
+inline const Mode all_layers{"all_layers", {"bubblewrap"}, {"namespaces", "landlock", "seccomp"}};
+inline const Mode only_namespaces{
+    "only_namespaces", {"bubblewrap", "landlock", "seccomp", "cgroup"}, {"namespaces"}};
+inline const Mode on_older_kernel{"on_older_kernel", {"bubblewrap"}, {"namespaces"}, true};
+inline const Mode without_user_namespace{
+    "without_user_namespace", {"bubblewrap"}, {"namespaces"}, false, true};
+inline const Mode only_bubblewrap{
+    "only_bubblewrap", {"namespaces", "landlock", "seccomp", "cgroup"}, {"namespaces"}};
+inline const Mode with_bubblewrap{"with_bubblewrap", {"namespaces"}, {"namespaces"}};
+inline const Mode only_landlock{
+    "only_landlock", {"namespaces", "bubblewrap", "seccomp", "cgroup"}, {"landlock"}};
+inline const Mode only_seccomp{
+    "only_seccomp", {"namespaces", "bubblewrap", "landlock", "cgroup"}, {"seccomp"}};
+inline const Mode no_namespaces{"no_namespaces", {"namespaces", "bubblewrap"}, {"landlock", "seccomp"}};
+inline const Mode only_privileges{
+    "only_privileges", {"namespaces", "bubblewrap", "landlock", "seccomp", "cgroup"}, {"no_new_privileges"}};
+
+// Probed once for each mode.
+const Sandbox& sandbox_of(const Mode& mode);
+
+// Why this machine cannot show the mode; empty when it can.
+std::string missing_for(const Mode& mode);
+
+inline void PrintTo(const Mode& mode, std::ostream* out) { *out << mode.name; }
+
+inline std::string name_of_mode(const testing::TestParamInfo<Mode>& info) { return info.param.name; }
+
+// The C library's files and the program of attempts may be read, and nothing else.
+SandboxPolicy narrow_policy();
+
+// `words` for the program of attempts.
+Words attempt_command(const Words& words);
+
+class Confined {
+ public:
+  explicit Confined(const Mode& mode) : mode_(mode), sandbox_(sandbox_of(mode)) {}
+
+  // What runs `command` under the policy.
+  Words wrap(const Words& command) const;
+
+  ProcessOutcome run(const Words& words) const { return run_command(attempt_command(words)); }
+  ProcessOutcome run_command(const Words& command) const;
+  // The errno value of an attempt; 0 when it succeeded.
+  int attempt(const Words& words) const;
+
+  SandboxPolicy policy = narrow_policy();
+  std::filesystem::path working_directory = "/";
+  const Sandbox& sandbox() const { return sandbox_; }
+
+ private:
+  Mode mode_;
+  const Sandbox& sandbox_;
+};
+
+// The same attempt without any sandbox.
+int plain_attempt(const Words& words);
+
+#define SKIP_UNLESS_POSSIBLE(mode) \
+  if (const std::string missing = missing_for(mode); !missing.empty()) GTEST_SKIP() << missing
+
+}  // namespace kgrade

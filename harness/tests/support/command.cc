@@ -1,0 +1,72 @@
+#include "tests/support/command.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+
+extern char** environ;
+
+namespace kgrade::test {
+namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<std::string> environment_with(std::vector<std::string> environment,
+                                          const std::string& temporary) {
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    if (!std::string(*entry).starts_with("TMPDIR=")) environment.emplace_back(*entry);
+  }
+  environment.push_back("TMPDIR=" + temporary);
+  return environment;
+}
+
+}  // namespace
+
+Result kgrade(const std::vector<std::string>& arguments, const Program& program) {
+  const TemporaryDirectory temporary;
+  ProcessRequest request;
+  request.command = {program.path};
+  request.command.insert(request.command.end(), arguments.begin(), arguments.end());
+  request.environment = environment_with(program.environment, temporary.path().string());
+  request.working_directory = KGRADE_SOURCE_DIR;
+  request.limits.wall = std::chrono::seconds(900);
+  request.output_limit_bytes = 64 << 20;
+  const auto outcome = run_process(request);
+  Result result;
+  if (!outcome) return result;
+  result.exit_code = outcome->exit_code;
+  result.output = outcome->output;
+  for (const auto& entry : fs::directory_iterator(temporary.path())) {
+    result.left_behind.push_back(entry.path().filename().string());
+  }
+  return result;
+}
+
+Graded grade(std::vector<std::string> arguments, const std::string& device, const Program& program) {
+  arguments.insert(arguments.begin(), {"grade", "--device", device, "--json", "-"});
+  const Result result = kgrade(arguments, program);
+  return {result.exit_code, result.output, nlohmann::json::parse(result.output, nullptr, false),
+          result.left_behind};
+}
+
+std::string test_device() {
+  const char* device = std::getenv("KGRADE_TEST_DEVICE");
+  return device != nullptr ? device : "auto";
+}
+
+ScratchFile::ScratchFile(const std::string& name, const std::string& content) {
+  std::string pattern = (fs::temp_directory_path() / "kgrade-test-XXXXXX").string();
+  directory_ = ::mkdtemp(pattern.data());
+  path_ = directory_ + "/" + name;
+  std::ofstream(path_, std::ios::binary) << content;
+}
+
+ScratchFile::~ScratchFile() {
+  std::error_code ignored;
+  fs::remove_all(directory_, ignored);
+}
+
+}  // namespace kgrade::test

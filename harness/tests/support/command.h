@@ -1,0 +1,54 @@
+// Running the real binary in an empty temporary folder of its own.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+namespace kgrade::test {
+
+struct Result {
+  int exit_code = -1;
+  std::string output;                    // stdout and stderr
+  std::vector<std::string> left_behind;  // what the run left in its TMPDIR
+};
+
+// Which kgrade runs, and what its environment has besides our own.
+struct Program {
+  std::string path = KGRADE_PROGRAM;
+  std::vector<std::string> environment;  // "NAME=value"
+};
+
+// `arguments` come after the program's name. Runs in the repository's root.
+Result kgrade(const std::vector<std::string>& arguments, const Program& program = {});
+
+// `kgrade grade ... --json -` on a device, by default the one under test; the record, and the exit code in
+// `exit_code`.
+struct Graded {
+  int exit_code = -1;
+  std::string output;
+  nlohmann::json record;
+  std::vector<std::string> left_behind;
+};
+// $KGRADE_TEST_DEVICE or "auto".
+std::string test_device();
+
+Graded grade(std::vector<std::string> arguments, const std::string& device = test_device(),
+             const Program& program = {});
+
+// A file that lives as long as the object.
+class ScratchFile {
+ public:
+  ScratchFile(const std::string& name, const std::string& content);
+  ~ScratchFile();
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  const std::string& path() const { return path_; }
+  const std::string& directory() const { return directory_; }
+
+ private:
+  std::string directory_;
+  std::string path_;
+};
+
+}  // namespace kgrade::test
