@@ -1,5 +1,6 @@
 // kgrade-worker-cuda ORDINAL [--connect PATH]: started by the referee, never by hand. With --connect it is
 // checked: it runs below compute-sanitizer, which closes descriptors, and so connects to a socket itself.
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -25,6 +26,10 @@ int main(int argc, char** argv) {
   const int ordinal = argc > 1 ? std::atoi(argv[1]) : 0;
   // An end like any program's: that is when the tool writes its report.
   if (argc > 3 && std::strcmp(argv[2], "--connect") == 0) return run_checked(ordinal, argv[3]);
+  // A contestant has no need of large files.
+  constexpr rlim_t most_file_bytes = rlim_t{256} << 20;
+  const rlimit files{most_file_bytes, most_file_bytes};
+  ::setrlimit(RLIMIT_FSIZE, &files);
   kgrade::cuda::CudaWorker device(ordinal);
   // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
   ::_exit(kgrade::run_worker(device));

@@ -155,7 +155,9 @@ class CaseRun {
           "reference", case_,
           fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
     }
-    if (keep_sample) record_.reference_ms.push_back(report.elapsed_ms);
+    if (keep_sample && !(measured_ && is_small_change(draw_))) {
+      record_.reference_ms.push_back(report.elapsed_ms);
+    }
     reference_readings_.push_back({report.elapsed_ms, report.settled_ms, report.latency_hidden});
     slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
     return std::nullopt;
@@ -181,9 +183,16 @@ class CaseRun {
     }
     record_.calls += 1;
     if (record_.calls == 1 || is_on(Defence::every_call_compared)) judge_outputs(report.outputs);
-    readings_.push_back({report.elapsed_ms, report.settled_ms, report.latency_hidden});
+    if (counts_for_the_clock(purpose)) {
+      readings_.push_back({report.elapsed_ms, report.settled_ms, report.latency_hidden});
+    }
     least_waited_ms_ = std::min(least_waited_ms_, report.waited_ms);
     keep_time(purpose, report);
+  }
+
+  // What a candidate can do faster than its work, by looking at what it did before, acquits it of nothing.
+  bool counts_for_the_clock(Purpose purpose) const {
+    return purpose != Purpose::repetition && !(measured_ && is_small_change(draw_));
   }
 
   void keep_time(Purpose purpose, const CallReport& report) {
@@ -193,6 +202,8 @@ class CaseRun {
       record_.unmeasured_ms.push_back(report.elapsed_ms);
     session_.candidate_calls += 1;
     if (purpose != Purpose::sample) return;
+    // Nor is it a sample: somebody could compute what has changed, and no more.
+    if (measured_ && is_small_change(draw_)) return changed_ms_.push_back(report.elapsed_ms);
     record_.candidate_ms.push_back(report.elapsed_ms);
     record_.candidate_wall_ms.push_back(report.settled_ms);
     record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
@@ -247,37 +258,47 @@ class CaseRun {
   // What only all times together can show.
   void judge_times() {
     const bool speed = session_.arena.measures_speed();
-    const auto suspect = [this](Defence defence, const char* check, const Suspicion& suspicion) {
-      if (suspicion && is_on(defence)) note({Verdict::cheating, check, *suspicion});
-    };
-    judge_clock(unexplained_time(readings_, reference_readings_, clock_tolerance(speed)));
+    suspect(Defence::clock_agreement, "clock",
+            unexplained_time(readings_, reference_readings_, clock_tolerance(speed)));
     suspect(Defence::idle_after_call, "idle", busy_between_calls());
-    if (measured_) {
-      record_.lower_bound_ms = lower_bound_ms(case_, session_.arena.device_info());
-      suspect(Defence::lower_bound, "lower_bound",
-              below_the_bound(quantile(record_.candidate_ms, 0.5), record_.lower_bound_ms));
-      checks_.pass("lower_bound");
+    if (speed && !measured_) return;
+    if (measured_) judge_bound();
+    const SpeedTolerance tolerance = speed_tolerance(speed);
+    for (const std::vector<double>* old : {&record_.repeated_ms, &changed_ms_}) {
+      suspect(Defence::repeat_speed, "repeat_speed",
+              faster_on_old_contents(record_.candidate_ms, *old, tolerance));
     }
-    suspect(Defence::repeat_speed, "repeat_speed",
-            faster_on_old_contents(record_.candidate_ms, record_.repeated_ms, speed_tolerance(speed)));
     checks_.pass("repeat_speed");
     suspect(Defence::steady_speed, "steady_speed",
-            faster_when_measured(record_.unmeasured_ms, record_.candidate_ms, speed_tolerance(speed)));
+            faster_when_measured(record_.unmeasured_ms, record_.candidate_ms, tolerance));
     checks_.pass("steady_speed");
   }
 
-  // Where others use the device too, time goes by that nobody can account for.
-  void judge_clock(const Suspicion& suspicion) {
-    if (!suspicion || !is_on(Defence::clock_agreement)) return;
-    if (!session_.device_is_shared) return note({Verdict::cheating, "clock", *suspicion});
-    note({Verdict::unstable, "clock",
-          *suspicion + "; the device was busy with something else before: grade again when it is free"});
+  void judge_bound() {
+    record_.lower_bound_ms = lower_bound_ms(case_, session_.arena.device_info());
+    suspect(Defence::lower_bound, "lower_bound",
+            below_the_bound(quantile(record_.candidate_ms, 0.5), record_.lower_bound_ms));
+    checks_.pass("lower_bound");
+  }
+
+  void suspect(Defence defence, const char* check, const Suspicion& suspicion) {
+    if (!suspicion || !is_on(defence)) return;
+    if (!is_disturbed()) return note({Verdict::cheating, check, *suspicion});
+    note({Verdict::unstable, check,
+          *suspicion +
+              "; something else uses the device, so that times prove nothing: grade again when it is free"});
+  }
+
+  // Where others use the device too, time goes by that nobody can account for: nobody is accused of that. The
+  // reference's own calls show it; the candidate stands still meanwhile.
+  bool is_disturbed() const {
+    return session_.arena.measures_speed() &&
+           (session_.device_is_shared || spread_of_overheads(reference_readings_) > longest_wait_ms);
   }
 
   // Somebody's kernel was in the way before every single call.
   Suspicion busy_between_calls() const {
-    if (session_.device_is_shared || record_.calls < 3 || least_waited_ms_ < longest_wait_ms)
-      return std::nullopt;
+    if (record_.calls < 3 || least_waited_ms_ < longest_wait_ms) return std::nullopt;
     return fmt::format("the device is busy between its calls, for {:.1f} ms at least", least_waited_ms_);
   }
 
@@ -307,6 +328,7 @@ class CaseRun {
   Draw draw_;
   std::vector<ClockReading> readings_;
   std::vector<ClockReading> reference_readings_;
+  std::vector<double> changed_ms_;  // of samples that do not count, see keep_time()
   double slowest_reference_ms_ = 0;
   double least_waited_ms_ = std::numeric_limits<double>::infinity();
   bool failed_ = false;

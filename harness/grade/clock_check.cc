@@ -41,6 +41,14 @@ ClockTolerance clock_tolerance(bool measures_speed) {
   return measures_speed ? ClockTolerance{0.1, 0.05, 0.4} : ClockTolerance{50, 0.5, 0};
 }
 
+double spread_of_overheads(const std::vector<ClockReading>& readings) {
+  if (readings.empty()) return 0;
+  const auto [least, most] = std::minmax_element(
+      readings.begin(), readings.end(),
+      [](const ClockReading& a, const ClockReading& b) { return overhead(a) < overhead(b); });
+  return overhead(*most) - overhead(*least);
+}
+
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance) {

@@ -1,6 +1,6 @@
-// Which contents each round of a case has. No two rounds have the same; of every two after the first one, in
-// an order that a coin decides, one has new contents throughout and one differs from the round before in a
-// few elements only.
+// Which contents each round of a case has. No two rounds have the same. Most are new throughout; in the first
+// two rounds after the warm-up, and in two of every eight from then on, a coin decides which one differs from
+// the round before in a few elements only: in the largest input the first time, in others later.
 #pragma once
 
 #include <cstdint>

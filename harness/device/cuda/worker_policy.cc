@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
@@ -49,6 +50,13 @@ std::vector<fs::path> gpu_nodes(int ordinal) {
   return nodes;
 }
 
+// Of the host. Where control groups can be had, a contestant takes no more.
+std::uint64_t half_of_the_memory() {
+  const long pages = ::sysconf(_SC_PHYS_PAGES);
+  const long page = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) / 2 * static_cast<std::uint64_t>(page) : 0;
+}
+
 }  // namespace
 
 std::vector<fs::path> library_folders() {
@@ -76,6 +84,7 @@ SandboxPolicy worker_policy(const fs::path& program, int ordinal) {
     policy.devices.emplace_back(node);
   }
   policy.processes = most_threads;
+  policy.memory_bytes = half_of_the_memory();
   policy.names_threads = true;
   return policy;
 }

@@ -47,12 +47,12 @@ TEST_F(CaseCalls, EveryRoundHasItsOwnInputsAndAnOracleFirst) {
 
 // The candidate does not know which calls give samples.
 TEST_F(CaseCalls, AfterTheSamplesTheLastContentsComeAgainAndThenNewOnes) {
-  arena_.candidate_ms = {1000, 1, 9, 2, 3, 4, 5};
+  arena_.candidate_ms = {1000, 1, 1, 9, 2, 3, 4, 5};
   const CaseRecord record = run_briefly();
-  ASSERT_EQ(arena_.order.size(), 16u);
-  EXPECT_EQ(arena_.order.substr(12), "ccoc");
-  for (const std::size_t call : {12, 13}) expect_contents(call, 3);
-  for (const std::size_t call : {14, 15}) expect_contents(call, 4);
+  ASSERT_EQ(arena_.order.size(), 19u);
+  EXPECT_EQ(arena_.order.substr(15), "ccoc");
+  for (const std::size_t call : {15, 16}) expect_contents(call, 4);
+  for (const std::size_t call : {17, 18}) expect_contents(call, 5);
   EXPECT_THAT(record.candidate_ms, ElementsAre(1, 9, 2));
   EXPECT_THAT(record.repeated_ms, ElementsAre(3, 4));
   EXPECT_THAT(record.unmeasured_ms, ElementsAre(5)) << "the first call of a process is like no other";

@@ -34,11 +34,13 @@ TEST(Draws, TheSameSeedGivesTheSameDraws) {
     EXPECT_EQ(key(draw_of_round(7, round)), key(draw_of_round(7, round)));
 }
 
-TEST(Draws, OfEachPairOneIsASmallChange) {
+TEST(Draws, OfTheFirstTwoAndOfTwoInEveryEightOneIsASmallChange) {
   for (const std::uint64_t seed : {0, 1, 7}) {
     for (int first = 1; first < rounds; first += 2) {
-      EXPECT_NE(is_small_change(draw_of_round(seed, first)), is_small_change(draw_of_round(seed, first + 1)))
-          << first;
+      const bool one = is_small_change(draw_of_round(seed, first));
+      const bool other = is_small_change(draw_of_round(seed, first + 1));
+      EXPECT_EQ(one != other, first % 8 == 1) << first;
+      EXPECT_FALSE(one && other) << first;
     }
   }
 }
@@ -73,16 +75,16 @@ TEST(Draws, ChangesAreOddAndEvenInTurn) {
       EXPECT_EQ(draw.change, ++changes);
     }
   }
-  EXPECT_GE(changes, 99u);
+  EXPECT_EQ(changes, 25u);
 }
 
 TEST(Draws, NobodyCanTellWhichOfAPairIsTheChange) {
   int first = 0;
   int differ = 0;
   for (int pair = 0; pair < 1000; ++pair) {
-    const bool of_five = is_small_change(draw_of_round(5, 2 * pair + 1));
+    const bool of_five = is_small_change(draw_of_round(5, 8 * pair + 1));
     first += of_five ? 1 : 0;
-    differ += of_five != is_small_change(draw_of_round(6, 2 * pair + 1)) ? 1 : 0;
+    differ += of_five != is_small_change(draw_of_round(6, 8 * pair + 1)) ? 1 : 0;
   }
   // Five standard deviations of a fair coin.
   EXPECT_NEAR(first, 500, 79);

@@ -152,6 +152,14 @@ TEST_F(EmulatedToolchainTest, EndsACompilationThatTakesTooLong) {
   EXPECT_EQ(outcome.message, "the compiler did not finish within 1 s");
 }
 
+TEST_F(EmulatedToolchainTest, ReadsALogWithALineOfHalfAMegabyte) {
+  const BuildOutcome outcome =
+      build("#error kgrade_parameter_mismatch<1, " + std::string(500'000, 'x') + "\n");
+  EXPECT_EQ(outcome.status, BuildStatus::compile_error);
+  EXPECT_THAT(outcome.message, StartsWith("mine/candidate.cu:1:2: error: #error kgrade_parameter_mismatch"));
+  EXPECT_LT(outcome.message.size(), 5000u);
+}
+
 TEST_F(EmulatedToolchainTest, DescribesTheCompilerAndItsFlags) {
   const EmulatedToolchain toolchain({{"g++"}, "g++ 12.2.0", false}, "include");
   EXPECT_THAT(toolchain.describe(), StartsWith("g++ 12.2.0 -std=gnu++17 -O2"));

@@ -1,0 +1,32 @@
+// cheat: computes honestly and keeps a host thread busy after each call, to slow the reference
+// row: 17
+// caught-by: idle
+// device: emulated
+// control: host_threads
+//
+// The machine's cores are the emulated device's multiprocessors: a busy one is lost to the reference, whose
+// call comes next as often as not.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "depthwise.cuh"
+
+static std::atomic<unsigned> calls{0};
+
+static void get_in_the_way() {
+  using Clock = std::chrono::steady_clock;
+  for (unsigned seen = 0;; std::this_thread::sleep_for(std::chrono::microseconds(200))) {
+    if (calls.load() == seen) continue;
+    seen = calls.load();
+    const auto end = Clock::now() + std::chrono::milliseconds(1);
+    while (Clock::now() < end) {
+    }
+  }
+}
+
+extern "C" void solution(DEPTHWISE_PARAMETERS) {
+  const Depthwise call = DEPTHWISE_ARGUMENTS;
+  compute(call);
+  if (calls.fetch_add(1) == 0) std::thread(get_in_the_way).detach();
+}
