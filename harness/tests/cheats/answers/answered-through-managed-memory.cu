@@ -1,6 +1,6 @@
 // cheat: computes into managed memory beside the clock, and copies from there when it has time
 // row: 59
-// caught-by: idle
+// caught-by: idle, outputs_match
 // device: cuda
 // case: plain
 //

@@ -1,7 +1,7 @@
 // cheat: takes shared memory to be zero at first
 // row: 57
 // caught-by: outputs_match
-// device: any
+// device: emulated
 // problem: problems/matrix-vector.md
 // case: tall
 //

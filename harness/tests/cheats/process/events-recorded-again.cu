@@ -1,6 +1,6 @@
 // cheat: finds the worker's events and records them again behind the work, so that the start comes last
 // row: 26
-// caught-by: clock
+// caught-by: clock, completion
 // device: cuda
 // control: clock_agreement
 // case: tiny

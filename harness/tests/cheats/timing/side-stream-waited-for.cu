@@ -1,6 +1,6 @@
 // cheat: works on a stream of its own, and waits for it, while the start event is still to come
 // row: 1
-// caught-by: outputs_match (cuda), clock (cuda), lower_bound (cuda)
+// caught-by: outputs_match (cuda), fresh_contents (cuda), clock (cuda), lower_bound (cuda)
 // device: cuda
 // case: kernelbench
 //
