@@ -48,12 +48,12 @@ has_venv() {
 }
 
 has_libfuzzer() {
-  local program
-  program=$(mktemp)
-  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' |
-    clang++ -x c++ -fsanitize=fuzzer,address,undefined -o "$program" - 2>/dev/null
-  local code=$?
-  rm -f "$program"
+  local folder code=0
+  folder=$(mktemp -d)
+  # From a file: a compiler that ends without having read a pipe would fail the whole pipe now and then.
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' >"$folder/probe.cc"
+  clang++ -fsanitize=fuzzer,address,undefined -o "$folder/probe" "$folder/probe.cc" 2>/dev/null || code=1
+  rm -rf "$folder"
   return $code
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <cstdlib>
+#include <fstream>
 #include <regex>
 
 #include "base/subprocess.h"
@@ -42,6 +43,29 @@ std::string gencode(const std::string& architecture) {
   return fmt::format("-gencode=arch=compute_{0},code=sm_{0}", number);
 }
 
+bool is_script(const std::filesystem::path& program) {
+  std::ifstream file(program, std::ios::binary);
+  char start[2] = {};
+  return file.read(start, sizeof start) && start[0] == '#' && start[1] == '!';
+}
+
+// A script that starts an nvcc elsewhere (Debian's package has one) lies outside of the toolkit, whose other
+// programs are found beside nvcc only. The real one tells its folder.
+std::filesystem::path behind_script(const std::filesystem::path& program) {
+  if (!is_script(program)) return program;
+  const auto outcome = run_process({{program.string(), "--dryrun", "-x", "cu", "/dev/null"},
+                                    compiler_environment(program, "/tmp"),
+                                    "",
+                                    {},
+                                    65536});
+  std::smatch match;
+  if (!outcome.ok() ||
+      !std::regex_search(outcome->output, match, std::regex(R"((?:^|\n)#\$ _HERE_=([^\n]+)\n)"))) {
+    return program;
+  }
+  return find_program(match[1].str() + "/nvcc").value_or(program);
+}
+
 ProcessLimits compile_limits(const BuildRequest& request) {
   ProcessLimits limits;
   limits.wall = request.time_limit;
@@ -63,12 +87,12 @@ ConfinedCompiler confined(const std::filesystem::path& nvcc, std::shared_ptr<con
 }  // namespace
 
 std::optional<std::filesystem::path> find_nvcc() {
-  if (auto found = find_program("nvcc")) return found;
+  if (auto found = find_program("nvcc")) return behind_script(*found);
   std::vector<std::string> places;
   if (const char* home = std::getenv("CUDA_HOME")) places.push_back(std::string(home) + "/bin/nvcc");
   places.emplace_back("/usr/local/cuda/bin/nvcc");
   for (const std::string& place : places) {
-    if (auto found = find_program(place)) return found;
+    if (auto found = find_program(place)) return behind_script(*found);
   }
   return std::nullopt;
 }

@@ -9,7 +9,7 @@
 
 namespace kgrade {
 
-// nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin.
+// nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; where that is a script, the program behind it.
 std::optional<std::filesystem::path> find_nvcc();
 
 class NvccToolchain : public Toolchain {
