@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
-# What has to be shown on a GPU, in one call: builds, runs all tests on the device, grades every solution, times a
-# grade with a cold start, and compares the oracle with PyTorch in float64 where PyTorch is installed.
+# What has to be shown on a GPU: builds, runs all tests on the device, grades every solution, times grades with a cold
+# start, measures how well speeds repeat, and compares with other tools where they are installed.
 #   tools/gpu_check.sh [DIR [STEP...]]
-# Logs and records go to DIR (default: build/gpu_check), the records also as an archive. Steps, all by default: time
-# solutions wrong-candidates checks tests oracle.
+# Logs and records go to DIR (default: build/gpu_check), the records also as an archive. Steps, all by default:
+#   time solutions wrong-candidates checks   verdicts, records and how long they take
+#   tests cheats                             all tests; those that need the device for themselves, one at a time
+#   selftest repeat                          A/A comparisons and slow-downs; the same speedups twice
+#   oracle baselines                         against PyTorch: answers in float64, times of cuDNN
+#   nvbench                                  times against nvbench's (Python package cuda-bench)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$(realpath -m "${1:-build/gpu_check}")
@@ -64,16 +68,30 @@ check_candidates() {
   return "$status"
 }
 
-# From the command to the verdict, nothing compiled before: the figure that the README gives.
-time_one_grade() {
+time_grade() { # what, arguments...
   local slug=conv-transpose-2d-sq-input-asym-kernel begin end
-  for _ in 1 2 3; do
-    begin=$(date +%s.%N)
-    "$kgrade" grade "$slug" "solutions/$slug/naive.cu" --case kernelbench --device cuda --verbose \
-      --json "$records/$slug.kernelbench.json" || return
-    end=$(date +%s.%N)
-    awk "BEGIN {printf \"seconds from command to verdict: %.2f\\n\", $end - $begin}"
-  done
+  begin=$(date +%s.%N)
+  "$kgrade" grade "$slug" "solutions/$slug/naive.cu" --device cuda --verbose "${@:2}" || return
+  end=$(date +%s.%N)
+  awk "BEGIN {printf \"seconds from command to verdict, $1: %.2f\\n\", $end - $begin}"
+}
+
+# Nothing compiled before: the figures that the README gives.
+time_grades() {
+  time_grade "one case" --case kernelbench --json "$records/conv-transpose-2d-sq-input-asym-kernel.kernelbench.json" &&
+    time_grade "all cases" && time_grade "all cases, quick" --quick
+}
+
+# All speedups once more, to be held against those of `solutions`.
+grade_again() {
+  local first=$records
+  local records=$first/again
+  mkdir -p "$records"
+  grade_solutions
+}
+
+has_python() { # module
+  python3 -c "import torch, $1, sys; sys.exit(not torch.cuda.is_available())" 2>/dev/null
 }
 
 records=$out/records
@@ -81,17 +99,30 @@ mkdir -p "$records"
 step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tests
 [ -x "$kgrade" ] || exit 1
 "$kgrade" doctor
-step time time_one_grade
+step time time_grades
 is_wanted time && grep 'seconds from' "$out/time.log"
 step solutions grade_solutions
 step wrong-candidates grade_wrong_candidates
 step checks check_candidates
 # The tests labelled pypi need packages from PyPI; a GPU machine may have no network.
-step tests env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 8 -LE pypi
+alone='Cheats|Controls|HonestCandidates' # candidates that take the device for themselves, or must have it
+step tests env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 8 -LE pypi -E "$alone"
 is_wanted tests && grep 'tests passed' "$out/tests.log"
-if python3 -c 'import torch, sys; sys.exit(not torch.cuda.is_available())' 2>/dev/null; then
+step cheats env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 1 -R "$alone" --timeout 300
+is_wanted cheats && grep 'tests passed' "$out/cheats.log"
+step selftest "$kgrade" selftest --device cuda --comparisons 200 --json "$records/selftest.json" \
+  --svg "$records/selftest.svg"
+is_wanted selftest && tail -n 15 "$out/selftest.log"
+step repeat grade_again
+if has_python cuda.bench; then
+  step nvbench python3 tools/nvbench_check/nvbench_check.py "$kgrade" "$records/nvbench.json"
+  is_wanted nvbench && tail -n 12 "$out/nvbench.log"
+fi
+if has_python sys; then
   step oracle python3 tools/oracle_check/torch_check.py --kgrade "$kgrade" --json "$records/oracle.json"
   is_wanted oracle && tail -n 3 "$out/oracle.log"
+  step baselines python3 tools/baseline_check.py "$records"/*.json --json "$records/baseline-check.out"
+  is_wanted baselines && tail -n 15 "$out/baselines.log"
 fi
 tar -C "$out" -czf "$out/records.tar.gz" records
 [ ${#failed[@]} -eq 0 ] || { echo "failed: ${failed[*]}"; exit 1; }

@@ -36,11 +36,20 @@ def columns(rows: list[list[str]], right: list[bool]) -> list[str]:
                               for cell, width, to_right in zip(row, widths, right))).rstrip() for row in rows]
 
 
+def speedup_of(entry: dict) -> float | None:
+    """Of a case or a candidate, beside the reference: where records of any version have it."""
+    if "comparisons" in entry:
+        return entry["comparisons"][0]["speedup"] if entry["comparisons"] else None
+    if "scores" in entry:
+        return entry["scores"][0]["geometric_mean"] if entry["scores"] else None
+    return entry["speedup"]
+
+
 def case_row(case: dict) -> list[str]:
     times = [format_ms(case[side]["summary"]["median_ms"]) if case[side]["summary"] else "-"
              for side in ("candidate", "reference")]
     message = "" if case["verdict"] == "accepted" else case["message"]
-    speedup = f"{case['speedup']:.2f}x" if case["speedup"] else "-"
+    speedup = f"{speedup_of(case):.2f}x" if speedup_of(case) else "-"
     return [case["name"], case["role"], case["verdict"], f"{case['error']['relative']:.1e}", case["precision"], *times,
             speedup, message]
 
@@ -50,8 +59,8 @@ def table_of(record: dict, candidate: dict, cases: list[dict]) -> str:
     headline = f"{candidate['verdict']}  {candidate['path']}"
     if candidate["verdict"] == "accepted":
         headline += f"  {candidate['precision']}"
-    if candidate["speedup"]:
-        headline += f"  {candidate['speedup']:.2f}x the reference"
+    if speedup_of(candidate):
+        headline += f"  {speedup_of(candidate):.2f}x the reference"
     head = ["case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""]
     right = [False, False, False, True, False, True, True, True, False]
     lines = [f"{record['problem']['slug']}  {record['device']['name']}", headline]

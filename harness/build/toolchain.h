@@ -14,6 +14,12 @@
 
 namespace kgrade {
 
+// A shared library of a vendor's, found again where it is now when the contestant is loaded.
+struct LinkedLibrary {
+  std::filesystem::path folder;  // absolute
+  std::string file;              // "libcudnn.so.9"
+};
+
 struct BuildRequest {
   std::filesystem::path source;            // the .cu file
   std::string shown_as;                    // its name in messages: the path as the user gave it
@@ -25,6 +31,8 @@ struct BuildRequest {
   // Not to be seen in any case, although it may lie below something that the toolchain needs.
   std::vector<std::filesystem::path> hidden;
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
+  // Of contestants of our own. The emulated device has none of them, and its toolchain passes them over.
+  std::vector<LinkedLibrary> libraries;
   std::chrono::seconds time_limit{120};
   // For a checked run: accesses report themselves and know their lines. Slower by far.
   bool checked = false;

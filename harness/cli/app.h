@@ -27,6 +27,7 @@ Command add_show(CLI::App& app);
 Command add_lint(CLI::App& app);
 Command add_dump(CLI::App& app);
 Command add_doctor(CLI::App& app);
+Command add_selftest(CLI::App& app);
 
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);

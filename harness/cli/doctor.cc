@@ -65,6 +65,18 @@ std::vector<Finding> cuda_devices() {
   return findings;
 }
 
+// What the baselines use.
+Finding cudnn(const Layout& layout) {
+  const std::string what = "cuDNN";
+  const std::string remedy =
+      "install cuDNN 9 for the CUDA Toolkit (or name its folder with "
+      "-DKGRADE_CUDNN_ROOT=...) and configure again";
+  if (!layout.has_cudnn()) return {false, what, "not found at configure time: no baselines", remedy};
+  const auto library = layout.cudnn_library / "libcudnn.so.9";
+  if (::access(library.c_str(), R_OK) != 0) return {false, what, library.string() + " is gone", remedy};
+  return {true, what, fmt::format("{} in {}", layout.cudnn_version, layout.cudnn_library.string()), ""};
+}
+
 Finding worker(const Layout& layout, const std::string& name) {
   const auto path = layout.workers / name;
   if (::access(path.c_str(), X_OK) == 0) return {true, name, path.string(), ""};
@@ -168,7 +180,8 @@ int run(const std::string& directory) {
   const Sandbox sandbox = Sandbox::probe(layout.launcher);
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
-       {std::vector{host()}, of_emulated, of_cuda, checking_tools(), of_both, layer_findings(sandbox)}) {
+       {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, checking_tools(), of_both,
+        layer_findings(sandbox)}) {
     print(findings, style);
   }
   const bool emulated = all_present(of_emulated);

@@ -4,6 +4,7 @@
 
 #include "cli/app.h"
 #include "cli/grading.h"
+#include "contest/message.h"
 #include "data/seed.h"
 
 namespace kgrade::cli {
@@ -14,6 +15,10 @@ struct Arguments : GradingArguments {
   std::optional<std::size_t> hidden;
   std::optional<std::uint64_t> hidden_seed;
   bool quick = false;
+  bool ranked = false;
+  bool warm = false;
+  bool no_baselines = false;
+  std::optional<int> launches;
 };
 
 const GradingWords words = {
@@ -35,11 +40,35 @@ Result<DeviceChoice> choose_device(Arguments& arguments) {
   return device;
 }
 
+void add_measuring_options(CLI::App& command, Arguments& arguments) {
+  CLI::Option* const quick =
+      command.add_flag("--quick", arguments.quick,
+                       "Measure until speedups are known to 1 %, for half a second a case at most");
+  command
+      .add_flag("--ranked", arguments.ranked,
+                "Measure until speedups are known to 0.25 %, in five processes of every contestant")
+      ->excludes(quick);
+  command.add_flag("--warm", arguments.warm,
+                   "Leave the inputs in the cache as they were written (default: every call finds it cold)");
+  command.add_flag("--no-baselines", arguments.no_baselines,
+                   "Compare with the reference only, not with the vendor's library");
+  command
+      .add_option("--launches", arguments.launches,
+                  "Launches in a sample, each on tensors of its own (default: more than one where one is too "
+                  "short to be timed well)")
+      ->check(CLI::Range(1, static_cast<int>(max_launches)))
+      ->type_name("N");
+}
+
 int run(Arguments& arguments) {
   const auto device = choose_device(arguments);
   if (!device) return fail(device.errors());
   GradeOptions options;
-  options.effort = arguments.quick ? Effort::quick : Effort::normal;
+  if (arguments.quick) options.effort = Effort::quick;
+  if (arguments.ranked) options.effort = Effort::ranked;
+  if (arguments.warm) options.cache = CacheState::warm;
+  options.launches = arguments.launches;
+  options.baselines = !arguments.no_baselines;
   options.hidden_cases = arguments.hidden;
   options.hidden_seed = arguments.hidden_seed;
   return run_and_print(arguments, *device, options, grade);
@@ -58,7 +87,7 @@ Command add_grade(CLI::App& app) {
           "reverse or shuffled (by the seed); what differs between orders is a race")
       ->type_name("ORDER");
   add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
-  command->add_flag("--quick", arguments->quick, "Fewer samples");
+  add_measuring_options(*command, *arguments);
   add_run_options(*command, *arguments, words);
   command->footer(
       "Example: kgrade grade conv-transpose-2d-sq-input-asym-kernel "

@@ -11,7 +11,7 @@
 
 namespace kgrade {
 
-enum class Player { oracle, reference, candidate };
+enum class Player { oracle, reference, baseline, candidate };
 
 using Patience = WorkerProcess::Patience;
 
@@ -27,7 +27,7 @@ struct CallReport {
   std::string detail;                    // of a fault
   int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
   std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
-  double elapsed_ms = 0;                 // as the worker's device events say
+  double elapsed_ms = 0;                 // of all launches, as the worker's device events say
   // By the referee's clock, from the moment when the call could begin: until its answer was there, and until
   // the device could do something for the referee.
   double wall_ms = 0;
@@ -56,8 +56,13 @@ class Arena {
   // Waits for the candidate's worker, then loads the candidate.
   virtual Answer load_candidate(Patience worker_patience, Patience candidate_patience) = 0;
 
-  // Buffers for a case; those of the case before go. An Error when the device has no room.
-  virtual Result<Answer> sit(Player player, const Case& bound) = 0;
+  // New processes of reference and candidate; the answer is that of the candidate's loading. An Error is not
+  // the candidate's.
+  virtual Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) = 0;
+
+  // Buffers for a case, for calls of up to so many launches; those of the case before go. An Error when the
+  // device has no room.
+  virtual Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) = 0;
   // Gives the buffers of all players back.
   virtual void rise() = 0;
 

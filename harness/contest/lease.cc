@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
 #include <utility>
 
 #include "base/defences.h"
@@ -32,6 +33,8 @@ constexpr std::uint32_t places_stream = 0x80000000;
 constexpr std::uint32_t captures_stream = 0x40000000;
 // Draws of the changes to inputs, apart from those of the inputs themselves.
 constexpr std::uint32_t changes_draw = 0x80000000;
+// Draws of each launch of a call, apart from those of the others.
+constexpr std::uint32_t draws_per_launch = std::uint32_t{1} << 26;
 
 bool is_small(const Tensor& a, const Tensor& b) { return a.elements < b.elements; }
 
@@ -42,12 +45,14 @@ Result<std::unique_ptr<Lease>> Lease::make(Device& device, const Problem& proble
   terms.moves = terms.moves && is_on(Defence::moving_buffers);
   terms.captures = terms.captures && is_on(Defence::capture_at_stop);
   std::unique_ptr<Lease> lease(new Lease(device, problem, bound, terms));
-  for (const Tensor& tensor : bound.tensors) {
-    if (auto errors = lease->add_buffers(tensor, element_bytes)) return *errors;
+  for (std::uint32_t launch = 0; launch < terms.launches; ++launch) {
+    for (const Tensor& tensor : bound.tensors) {
+      if (auto errors = lease->add_buffers(tensor, element_bytes)) return *errors;
+    }
   }
   for (std::size_t i = 0; i < lease->captures_.size(); ++i) {
     if (lease->captures_[i] == nullptr) continue;
-    const auto elements = static_cast<std::uint64_t>(bound.tensors[i].elements);
+    const auto elements = static_cast<std::uint64_t>(lease->tensor_of(i).elements);
     lease->fillings_.push_back({lease->captures_[i].get(), 0, elements, false, {}, {}});
   }
   return lease;
@@ -81,14 +86,15 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
   const bool writable = inputs_writable || !is_on(Defence::read_only_inputs);
   Answer answer = worker.give_back(patience);
   for (std::size_t i = 0; i < buffers_.size() && answer.ok(); ++i) {
-    const Tensor& tensor = case_.tensors[i];
+    const Tensor& tensor = tensor_of(i);
     const Filling& filling = fillings_[i];
     LoanTerms terms{static_cast<std::uint32_t>(tensor.parameter),
                     tensor.output || writable,
                     !tensor.output,
                     false,
                     filling.begin,
-                    filling.end() - filling.begin};
+                    filling.end() - filling.begin,
+                    launch_of(i)};
     answer = worker.lend(*buffers_[i], terms, patience);
     if (!answer.ok() || captures_[i] == nullptr) continue;
     terms.begin = 0;
@@ -98,11 +104,16 @@ Answer Lease::lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess
   return answer;
 }
 
+// The number of a buffer among the streams of the poison key.
+std::uint32_t Lease::stream_of(std::size_t buffer) const {
+  const auto parameter = static_cast<std::uint32_t>(tensor_of(buffer).parameter);
+  return launch_of(buffer) * static_cast<std::uint32_t>(max_parameters) + parameter;
+}
+
 // A place within the room that the buffer has.
-std::uint64_t Lease::place_of(std::size_t tensor, std::uint64_t poison_key, std::uint32_t call) const {
+std::uint64_t Lease::place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const {
   if (!terms_.moves) return guard_bytes;
-  const auto parameter = static_cast<std::uint32_t>(case_.tensors[tensor].parameter);
-  const PhiloxBlock random = random_block({poison_key, places_stream | parameter, call}, 0);
+  const PhiloxBlock random = random_block({poison_key, places_stream | stream_of(buffer), call}, 0);
   return guard_bytes + random.word[0] % (device_.room_to_move() / address_step) * address_step;
 }
 
@@ -119,20 +130,23 @@ std::size_t Lease::changed_tensor(std::uint32_t change) const {
   });
 }
 
-InputContents Lease::contents_of(std::size_t tensor, const Draw& draw) const {
-  const Tensor& input = case_.tensors[tensor];
-  InputContents contents{to_distribution(input.init),
-                         input_stream(draw.seed, problem_.slug, case_.name, input.parameter, draw.index),
-                         {}};
-  if (draw.change == 0 || tensor != changed_tensor(draw.change)) return contents;
-  const RandomStream source =
-      input_stream(draw.seed, problem_.slug, case_.name, input.parameter, changes_draw | draw.change);
+InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
+  const Tensor& input = tensor_of(buffer);
+  const std::uint32_t first = launch_of(buffer) * draws_per_launch;
+  InputContents contents{
+      to_distribution(input.init),
+      input_stream(draw.seed, problem_.slug, case_.name, input.parameter, first + draw.index),
+      {}};
+  if (draw.change == 0 || buffer % case_.tensors.size() != changed_tensor(draw.change)) return contents;
+  const RandomStream source = input_stream(draw.seed, problem_.slug, case_.name, input.parameter,
+                                           changes_draw | (first + draw.change));
   contents.changes = draw_changes(contents.distribution, contents.stream,
                                   static_cast<std::uint64_t>(input.elements), source);
   return contents;
 }
 
 void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call) {
+  launches_ = std::clamp<std::uint32_t>(draw.launches, 1, terms_.launches);
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     if (fillings_[i].input) fillings_[i].contents = contents_of(i, draw);
   }
@@ -140,7 +154,7 @@ void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t ca
   if (first_call_ == 0) first_call_ = call;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     fillings_[i].begin = place_of(i, poison_key, call);
-    fillings_[i].poison = {poison_key, static_cast<std::uint32_t>(case_.tensors[i].parameter), call};
+    fillings_[i].poison = {poison_key, stream_of(i), call};
   }
   for (std::size_t i = buffers_.size(); i < fillings_.size(); ++i) {
     fillings_[i].poison = {poison_key, captures_stream | static_cast<std::uint32_t>(i), call};
@@ -161,7 +175,10 @@ std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {
   std::vector<OutputPair> pairs;
   const std::vector<Loaned> ours = outputs();
   const std::vector<Loaned> theirs = expected.outputs();
+  if (ours.size() != theirs.size()) throw std::logic_error("outputs of another call are no expected ones");
   for (std::size_t i = 0; i < ours.size(); ++i) {
+    if (ours[i].tensor->elements != theirs[i].tensor->elements)
+      throw std::logic_error("outputs of another case are no expected ones");
     auto elements = static_cast<std::uint64_t>(ours[i].tensor->elements);
     if (!is_on(Defence::whole_output_compared)) elements = (elements + 1) / 2;
     pairs.push_back({ours[i].buffer, ours[i].begin, theirs[i].buffer, theirs[i].begin, elements});
@@ -181,7 +198,7 @@ Lease::Findings Lease::end_inspection() {
   damage.inspected = inspection.began;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const BufferDamage& found = inspection.damage[i];
-    const std::string& name = case_.tensors[i].name;
+    const std::string& name = tensor_of(i).name;
     if (is_on(Defence::guard_zones)) {
       if (found.guard_bytes > 0 && damage.guard_bytes == 0) damage.guard_tensor = name;
       damage.guard_bytes += found.guard_bytes;
@@ -194,9 +211,9 @@ Lease::Findings Lease::end_inspection() {
   return {std::move(damage), std::move(inspection.comparisons)};
 }
 
-CallSlots Lease::slots() const {
+CallSlots Lease::slots(std::uint32_t launch) const {
   CallSlots call;
-  std::size_t next_tensor = 0;
+  std::size_t next_tensor = launch * case_.tensors.size();
   for (const Parameter& parameter : problem_.parameters) {
     if (parameter.is_tensor()) {
       call.slots.push_back({true, fillings_[next_tensor++].begin});
@@ -209,7 +226,7 @@ CallSlots Lease::slots() const {
 
 std::vector<Lease::Loaned> Lease::tensors() const {
   std::vector<Loaned> all;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+  for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
     all.push_back({&case_.tensors[i], buffers_[i].get(), fillings_[i].begin});
   }
   return all;
@@ -217,10 +234,10 @@ std::vector<Lease::Loaned> Lease::tensors() const {
 
 std::vector<Lease::Loaned> Lease::outputs() const {
   std::vector<Loaned> outputs;
-  for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (!case_.tensors[i].output) continue;
+  for (std::size_t i = 0; i < launches_ * case_.tensors.size(); ++i) {
+    if (!tensor_of(i).output) continue;
     const bool captured = captures_[i] != nullptr;
-    outputs.push_back({&case_.tensors[i], captured ? captures_[i].get() : buffers_[i].get(),
+    outputs.push_back({&tensor_of(i), captured ? captures_[i].get() : buffers_[i].get(),
                        captured ? 0 : fillings_[i].begin});
   }
   return outputs;
@@ -228,7 +245,7 @@ std::vector<Lease::Loaned> Lease::outputs() const {
 
 std::uint64_t Lease::unwritten_elements(std::size_t output) const {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (case_.tensors[i].output && output-- == 0) return device_.count_unwritten(fillings_[i]);
+    if (tensor_of(i).output && output-- == 0) return device_.count_unwritten(fillings_[i]);
   }
   return 0;
 }

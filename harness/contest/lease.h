@@ -26,11 +26,14 @@ struct Draw {
   // 0: as the index says. Otherwise one input differs from that in a few elements (data/changes.h): where and
   // how depends on this number, odd ones change the largest input.
   std::uint32_t change = 0;
+  // How many launches the call has, each on other contents. A lease has its own number at most.
+  std::uint32_t launches = 1;
 };
 
 struct LeaseTerms {
-  bool moves = false;     // tensors lie elsewhere in their buffers in every call
-  bool captures = false;  // outputs are captured when the clock stops
+  bool moves = false;          // tensors lie elsewhere in their buffers in every call
+  bool captures = false;       // outputs are captured when the clock stops
+  std::uint32_t launches = 1;  // of a call, at most: so many sets of tensors
 };
 
 class Lease {
@@ -39,7 +42,7 @@ class Lease {
   static Result<std::unique_ptr<Lease>> make(Device& device, const Problem& problem, const Case& bound,
                                              std::uint64_t element_bytes, LeaseTerms terms = {});
 
-  // What all tensors of a case need on a device, guard zones included.
+  // What all tensors of a case need on a device for one launch, guard zones included.
   static std::uint64_t bytes_needed(const Case& bound, std::uint64_t element_bytes);
 
   Answer lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess::Patience patience);
@@ -69,20 +72,23 @@ class Lease {
   void begin_inspection(const Lease* expected = nullptr);
   Findings end_inspection();
 
-  CallSlots slots() const;
+  // Of one launch of the call.
+  CallSlots slots(std::uint32_t launch = 0) const;
+  // How many launches the call has.
+  std::uint32_t launches() const { return launches_; }
 
   struct Loaned {
     const Tensor* tensor;
     SharedBuffer* buffer;
     std::uint64_t begin;
   };
-  // As they count: what was captured, where outputs are captured.
+  // Of all launches of the call, as they count: what was captured, where outputs are captured.
   std::vector<Loaned> outputs() const;
   // Elements of output number `output` that were never written.
   std::uint64_t unwritten_elements(std::size_t output) const;
 
   const Case& bound_case() const { return case_; }
-  // All tensors in parameter order, inputs included.
+  // All tensors of the first launch in parameter order, inputs included.
   std::vector<Loaned> tensors() const;
 
  private:
@@ -90,8 +96,14 @@ class Lease {
       : device_(device), problem_(problem), case_(bound), terms_(terms) {}
 
   std::optional<Errors> add_buffers(const Tensor& tensor, std::uint64_t element_bytes);
-  std::uint64_t place_of(std::size_t tensor, std::uint64_t poison_key, std::uint32_t call) const;
-  InputContents contents_of(std::size_t tensor, const Draw& draw) const;
+  // Buffers come a launch after another, as case_.tensors in each.
+  const Tensor& tensor_of(std::size_t buffer) const { return case_.tensors[buffer % case_.tensors.size()]; }
+  std::uint32_t launch_of(std::size_t buffer) const {
+    return static_cast<std::uint32_t>(buffer / case_.tensors.size());
+  }
+  std::uint32_t stream_of(std::size_t buffer) const;
+  std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
+  InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   std::size_t changed_tensor(std::uint32_t change) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
 
@@ -100,8 +112,9 @@ class Lease {
   const Case& case_;
   LeaseTerms terms_;
   std::uint32_t first_call_ = 0;  // that was prepared
+  std::uint32_t launches_ = 1;    // of the present call
   bool is_poisoned_ = false;
-  std::vector<std::unique_ptr<SharedBuffer>> buffers_;   // as case_.tensors
+  std::vector<std::unique_ptr<SharedBuffer>> buffers_;
   std::vector<std::unique_ptr<SharedBuffer>> captures_;  // likewise; null where nothing is captured
   std::vector<Filling> fillings_;  // of the buffers, then of the captures that there are
   std::vector<OutputPair> pairs_;  // of the present inspection

@@ -49,6 +49,7 @@ bool is_sound(const Request& request) {
   if (request.magic != message_magic) return false;
   if (request.type < RequestType::load || request.type > last_request_type) return false;
   if (request.parameter >= max_parameters || request.parameters > max_parameters) return false;
+  if (request.launch >= max_launches) return false;
   return request.begin <= request.bytes && request.length <= request.bytes - request.begin;
 }
 
@@ -108,6 +109,13 @@ Link::Outcome Link::receive(Reply& reply, std::uint64_t sequence, std::chrono::m
 
 bool Link::wait(std::chrono::milliseconds patience) {
   return wait_readable(socket_.get(), Clock::now() + patience);
+}
+
+bool Link::has_unread() {
+  char first = 0;
+  const ssize_t size = ::recv(socket_.get(), &first, sizeof first, MSG_DONTWAIT | MSG_PEEK);
+  // An empty message reads as the end of the stream does.
+  return size > 0 || (size == 0 && !has_hung_up(socket_.get()));
 }
 
 bool Link::peek(Reply& reply, std::uint64_t sequence) {

@@ -27,6 +27,8 @@ class Link {
   Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience);
   // False when there is nothing to receive within that time.
   bool wait(std::chrono::milliseconds patience);
+  // True when anything is there that has not been received, be it no reply; not for an end that is closed.
+  bool has_unread();
   // A sound reply that is there, which stays there; false when there is none.
   bool peek(Reply& reply, std::uint64_t sequence);
 

@@ -20,8 +20,13 @@ enum class RequestType : std::uint32_t {
   call = 4,
   watch = 5,  // before load: carries the descriptor of a memory file that holds a FindingBook
   gate = 6,   // before load: carries the descriptor of a memory file that holds a Gate
+  // Before a call of several launches: the slots of one of them. The one request that is not answered.
+  launch = 7,
 };
-constexpr RequestType last_request_type = RequestType::gate;
+constexpr RequestType last_request_type = RequestType::launch;
+
+// How many launches a call can have, each on tensors of its own.
+constexpr std::uint32_t max_launches = 8;
 
 struct Request {
   std::uint32_t magic = message_magic;
@@ -30,14 +35,16 @@ struct Request {
   std::uint32_t parameter = 0;   // lend: which parameter the buffer is for
   std::uint32_t writable = 0;    // lend
   std::uint64_t bytes = 0;       // lend: of the whole buffer
-  std::uint32_t parameters = 0;  // call: how many slots follow
+  std::uint32_t parameters = 0;  // call, launch: how many slots follow
   std::uint32_t holds_data = 0;  // lend: an input
   std::uint64_t begin = 0;       // lend: where the tensor is in the buffer
   std::uint64_t length = 0;      // lend: of the tensor, in bytes
   std::uint32_t captures = 0;    // lend: takes what the output `parameter` holds when the clock stops
-  std::uint32_t unused = 0;
+  // lend: which launch the buffer is for; launch: which one it is, from 1 on; call: how many there are
+  // besides the call's own
+  std::uint32_t launch = 0;
   std::uint64_t gate = 0;  // call: nothing runs on the device before the gate stands there; 0: no gate
-  // call: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
+  // call, launch: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
   std::uint64_t slots[max_parameters] = {};
   std::uint8_t is_tensor[max_parameters] = {};
 };

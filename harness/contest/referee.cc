@@ -33,6 +33,8 @@ Seat& Referee::seat_of(Player player) {
       return oracle_;
     case Player::reference:
       return reference_;
+    case Player::baseline:
+      return *baseline_;
     case Player::candidate:
       break;
   }
@@ -54,13 +56,26 @@ Answer Referee::load_candidate(Patience worker_patience, Patience candidate_pati
   return answer;
 }
 
-Result<Answer> Referee::sit(Player player, const Case& bound) {
+Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_patience) {
+  auto answer = reference_.start_anew(worker_patience, worker_patience);
+  if (!answer) return answer.errors();
+  if (!answer->ok()) {
+    return Error{"the reference cannot be started anew: " + answer->detail,
+                 "run `kgrade doctor`; another program may hold the GPU",
+                 {}};
+  }
+  return candidate_->start_anew(worker_patience, candidate_patience);
+}
+
+Result<Answer> Referee::sit(Player player, const Case& bound, std::uint32_t launches) {
   // The oracle is not timed, and its outputs are what others are held against.
-  return seat_of(player).sit(bound, false, {true, player != Player::oracle}, lending_patience);
+  return seat_of(player).sit(bound, false, {true, player != Player::oracle, launches}, lending_patience);
 }
 
 void Referee::rise() {
-  for (const Player player : {Player::oracle, Player::reference, Player::candidate}) seat_of(player).rise();
+  for (Seat* const seat : {&oracle_, &reference_, baseline_, candidate_.get()}) {
+    if (seat != nullptr) seat->rise();
+  }
 }
 
 CallReport Referee::call(Player player, const Draw& draw, Patience patience) {
@@ -86,7 +101,7 @@ std::uint64_t Referee::count_unwritten(std::size_t output) {
 Lease::Damage Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
   auto seat = Seat::take(device_, problem_);
   if (!seat || !(*seat)->load(candidate_library_, patience).ok()) return {};
-  const auto seated = (*seat)->sit(bound, true, {true, true}, lending_patience);
+  const auto seated = (*seat)->sit(bound, true, {true, true, draw.launches}, lending_patience);
   if (!seated || !seated->ok()) return {};
   return checked_call(**seat, draw, patience, nullptr).damage;
 }

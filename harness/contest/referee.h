@@ -1,4 +1,4 @@
-// The arena of processes: three seats, each with a worker of its own. The referee owns inputs, expected
+// The arena of processes: a seat for each player, with a worker of its own. The referee owns inputs, expected
 // outputs, poison and guard zones, and never loads a contestant.
 #pragma once
 
@@ -15,11 +15,14 @@ class Referee : public Arena {
   // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
   Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference);
   void seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library);
+  // Who plays Player::baseline from now on; null: nobody.
+  void seat_baseline(Seat* seat) { baseline_ = seat; }
 
   DeviceInfo device_info() const override { return device_.info(); }
   double busy_ms() override;
   Answer load_candidate(Patience worker_patience, Patience candidate_patience) override;
-  Result<Answer> sit(Player player, const Case& bound) override;
+  Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) override;
+  Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override;
   void rise() override;
   CallReport call(Player player, const Draw& draw, Patience patience) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
@@ -38,6 +41,7 @@ class Referee : public Arena {
   const Problem& problem_;
   Seat& oracle_;
   Seat& reference_;
+  Seat* baseline_ = nullptr;
   std::unique_ptr<Seat> candidate_;
   std::filesystem::path candidate_library_;
   std::uint64_t poison_key_;  // never leaves this process

@@ -28,20 +28,31 @@ std::vector<OutputComparison> named(const Lease& lease, const std::vector<Compar
   return outputs;
 }
 
+Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries libraries) {
+  return WorkerProcess::start(device.confined(device.worker_command(), libraries));
+}
+
+std::vector<CallSlots> further_slots(const Lease& lease) {
+  std::vector<CallSlots> slots;
+  for (std::uint32_t launch = 1; launch < lease.launches(); ++launch) slots.push_back(lease.slots(launch));
+  return slots;
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Seat>> Seat::take(Device& device, const Problem& problem) {
-  auto worker = WorkerProcess::start(device.confined(device.worker_command(), problem.libraries));
+Result<std::unique_ptr<Seat>> Seat::take(Device& device, const Problem& problem, Libraries libraries) {
+  auto worker = start_worker(device, libraries);
   if (!worker) return worker.errors();
-  return take_with(device, problem, std::move(*worker));
+  return std::unique_ptr<Seat>(new Seat(device, problem, libraries, std::move(*worker)));
 }
 
 std::unique_ptr<Seat> Seat::take_with(Device& device, const Problem& problem,
                                       std::unique_ptr<WorkerProcess> worker) {
-  return std::unique_ptr<Seat>(new Seat(device, problem, std::move(worker)));
+  return std::unique_ptr<Seat>(new Seat(device, problem, problem.libraries, std::move(worker)));
 }
 
 Answer Seat::await_ready(Patience patience) {
+  gate_.reset();
   Answer answer = worker_->give_back(patience);
   if (!answer.ok() || !device_.gates_calls()) return answer;
   gate_ = Gate::make();
@@ -49,7 +60,18 @@ Answer Seat::await_ready(Patience patience) {
   return answer;
 }
 
+Result<Answer> Seat::start_anew(Patience ready_patience, Patience load_patience) {
+  lease_.reset();
+  worker_->retire();
+  auto worker = start_worker(device_, libraries_);
+  if (!worker) return worker.errors();
+  worker_ = std::move(*worker);
+  const Answer ready = await_ready(ready_patience);
+  return ready.ok() ? load(library_, load_patience) : ready;
+}
+
 Answer Seat::load(const std::filesystem::path& library, Patience patience) {
+  library_ = library;
   worker_->find_worker();
   own_threads_ = worker_->threads();
   own_libraries_ = worker_->libraries();
@@ -70,11 +92,14 @@ Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms ter
   auto lease = Lease::make(device_, problem_, bound, element_bytes, terms);
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
+  calls_ = 0;
+  waits_for_device_ = false;
   worker_->thaw();
   return lease_->lend_to(*worker_, inputs_writable, patience);
 }
 
-// The first call goes without the gate: it may load modules, which can wait for a stream that waits.
+// The first call of a case goes without the gate: it may load modules, take memory or search for the best
+// algorithm, all of which can wait for a stream that waits.
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                               Patience patience, const Lease* expected) {
   CallReport report;
@@ -83,7 +108,7 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   if (number == 0) report.waited_ms = milliseconds(lease_->reveal());
   worker_->thaw();
   auto begin = Clock::now();
-  Answer answer = worker_->begin_call(lease_->slots(), number);
+  Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_));
   bool queued = false;
   if (number != 0) {
     lease_->poison();  // while the worker queues its launches

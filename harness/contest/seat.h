@@ -12,7 +12,11 @@ namespace kgrade {
 class Seat {
  public:
   // Starts the worker, which prepares its device while the contestant is still being compiled.
-  static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem);
+  static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem) {
+    return take(device, problem, problem.libraries);
+  }
+  // The same for a contestant with rules of its own about libraries.
+  static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem, Libraries libraries);
   // With a worker that was started some other way.
   static std::unique_ptr<Seat> take_with(Device& device, const Problem& problem,
                                          std::unique_ptr<WorkerProcess> worker);
@@ -20,6 +24,8 @@ class Seat {
   // Waits for the worker's device, then loads the contestant. A fault of the first is the machine's.
   Answer await_ready(Patience patience);
   Answer load(const std::filesystem::path& library, Patience patience);
+  // A new worker in place of the present one, with the same contestant. An Error when none can be started.
+  Result<Answer> start_anew(Patience ready_patience, Patience load_patience);
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   Result<Answer> sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
@@ -40,8 +46,8 @@ class Seat {
   WorkerProcess& worker() { return *worker_; }
 
  private:
-  Seat(Device& device, const Problem& problem, std::unique_ptr<WorkerProcess> worker)
-      : device_(device), problem_(problem), worker_(std::move(worker)) {}
+  Seat(Device& device, const Problem& problem, Libraries libraries, std::unique_ptr<WorkerProcess> worker)
+      : device_(device), problem_(problem), libraries_(libraries), worker_(std::move(worker)) {}
 
   static void see_answer(const Answer& answer, CallReport& report);
   void see_rest(const Answer& idle, CallReport& report);
@@ -49,13 +55,15 @@ class Seat {
 
   Device& device_;
   const Problem& problem_;
+  Libraries libraries_;
   std::unique_ptr<WorkerProcess> worker_;
+  std::filesystem::path library_;  // that was loaded last
   std::unique_ptr<Lease> lease_;
   std::unique_ptr<Gate> gate_;                 // null where the device has none
   unsigned int own_threads_ = 0;               // of the worker before it loads the contestant
   std::optional<LibraryNames> own_libraries_;  // likewise
-  int calls_ = 0;
-  bool waits_for_device_ = false;  // within its calls: nothing can be queued ahead
+  int calls_ = 0;                              // on the present buffers
+  bool waits_for_device_ = false;              // within these: nothing can be queued ahead
 };
 
 // Every output of one lease with its like of another.

@@ -54,6 +54,10 @@ class Worker {
   void serve() {
     while (auto next = link_.next_request()) {
       auto& [request, descriptor] = *next;
+      if (request.type == RequestType::launch) {
+        keep_arguments(request, request.launch);
+        continue;
+      }
       request_in_service = request.sequence;
       Reply reply = answer(request, std::move(descriptor));
       reply.sequence = request.sequence;
@@ -77,6 +81,8 @@ class Worker {
         return watch(std::move(descriptor));
       case RequestType::gate:
         return adopt_gate(std::move(descriptor));
+      case RequestType::launch:
+        break;
     }
     return {};
   }
@@ -103,15 +109,16 @@ class Worker {
 
   Reply lend(const Request& request, UniqueFd descriptor) {
     Reply reply;
-    if (request.parameter >= max_parameters) {
+    if (request.parameter >= max_parameters || request.launch >= max_launches) {
       reply.status = ReplyStatus::no_memory;
       return reply;
     }
-    const LentBuffer buffer{request.bytes,  request.writable != 0,   request.parameter,    request.begin,
-                            request.length, request.holds_data != 0, request.captures != 0};
+    const LentBuffer buffer{request.bytes,  request.writable != 0, request.parameter,
+                            request.begin,  request.length,        request.holds_data != 0,
+                            request.launch, request.captures != 0};
     const std::uint64_t address = device_.map(std::move(descriptor), buffer);
     if (address == 0) reply.status = ReplyStatus::no_memory;
-    if (!buffer.captures) addresses_[request.parameter] = address;
+    if (!buffer.captures) addresses_.at(request.launch).at(request.parameter) = address;
     return reply;
   }
 
@@ -129,21 +136,29 @@ class Worker {
 
   Reply give_back() {
     device_.unmap_all();
-    addresses_.fill(0);
+    addresses_ = {};
     return {};
+  }
+
+  void keep_arguments(const Request& request, std::uint32_t launch) {
+    if (launch >= max_launches) return;
+    const std::uint32_t count = std::min<std::uint32_t>(request.parameters, max_parameters);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const std::uint64_t base = request.is_tensor[i] != 0 ? addresses_.at(launch).at(i) : 0;
+      arguments_.at(launch).at(i) = request.slots[i] + base;
+    }
   }
 
   // All but the last answer are sent from here.
   Reply call(const Request& request) {
     if (entry_ == nullptr) return not_loaded();
-    std::array<unsigned long long, max_parameters> arguments{};
-    const std::uint32_t count = std::min<std::uint32_t>(request.parameters, max_parameters);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      arguments.at(i) = request.slots[i] + (request.is_tensor[i] != 0 ? addresses_.at(i) : 0);
-    }
+    keep_arguments(request, 0);
+    std::array<const unsigned long long*, max_launches> launches{};
+    for (std::uint32_t i = 0; i < max_launches; ++i) launches.at(i) = arguments_.at(i).data();
+    const std::uint32_t count = std::min(1 + request.launch, max_launches);
     Reply reply;
     reply.sequence = request.sequence;
-    device_.begin_call(entry_, arguments.data(), request.gate);
+    device_.begin_call(entry_, Launches(launches.data(), count), request.gate);
     if (request.gate != 0) {
       reply.status = ReplyStatus::queued;
       link_.send(reply);
@@ -166,7 +181,9 @@ class Worker {
   Link link_;
   bool confined_;
   Entry entry_ = nullptr;
-  std::array<std::uint64_t, max_parameters> addresses_{};
+  // By launch and parameter: of what is lent, and what the next call hands over.
+  std::array<std::array<std::uint64_t, max_parameters>, max_launches> addresses_{};
+  std::array<std::array<unsigned long long, max_parameters>, max_launches> arguments_{};
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "base/process_table.h"
 #include "base/text.h"
 #include "contest/listener.h"
+#include "data/seed.h"
 
 namespace kgrade {
 namespace {
@@ -59,6 +60,18 @@ constexpr std::chrono::seconds connecting_patience{60};
 
 constexpr const char* ahead_of_time = "the worker answered before it was asked";
 
+Request with_slots(RequestType type, const CallSlots& slots) {
+  if (slots.slots.size() > max_parameters) throw std::logic_error("a call with too many parameters");
+  Request request;
+  request.type = type;
+  request.parameters = static_cast<std::uint32_t>(slots.slots.size());
+  for (std::size_t i = 0; i < slots.slots.size(); ++i) {
+    request.slots[i] = slots.slots[i].value;
+    request.is_tensor[i] = slots.slots[i].tensor ? 1 : 0;
+  }
+  return request;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command) {
@@ -101,8 +114,9 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
       new WorkerProcess(std::move(*process), std::move(*link), LastWords()));
 }
 
-std::unique_ptr<WorkerProcess> WorkerProcess::over(Link link) {
-  return std::unique_ptr<WorkerProcess>(new WorkerProcess(ChildProcess(), std::move(link), LastWords()));
+std::unique_ptr<WorkerProcess> WorkerProcess::over(Link link, Numbering numbering) {
+  return std::unique_ptr<WorkerProcess>(
+      new WorkerProcess(ChildProcess(), std::move(link), LastWords(), numbering));
 }
 
 Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
@@ -126,6 +140,7 @@ Answer WorkerProcess::lend(const SharedBuffer& buffer, const LoanTerms& terms, P
   request.writable = terms.writable ? 1 : 0;
   request.holds_data = terms.holds_data ? 1 : 0;
   request.captures = terms.captures ? 1 : 0;
+  request.launch = terms.launch;
   request.begin = terms.begin;
   request.length = terms.length;
   request.bytes = buffer.bytes();
@@ -141,25 +156,26 @@ Answer WorkerProcess::give_back(Patience patience) {
 bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
   Request request;
   request.type = RequestType::gate;
-  request.sequence = ++sequence_;
   Reply reply;
-  const bool answered = alive_ && link_.send(request, gate.descriptor()) &&
-                        link_.receive(reply, request.sequence, patience) == Link::Outcome::message;
+  // What is there already is left for the next request, which refuses it.
+  const bool answered = alive_ && !has_answer_ahead() && send(request, gate.descriptor()) &&
+                        link_.receive(reply, sequence_, patience) == Link::Outcome::message;
   return answered && reply.status == ReplyStatus::done;
 }
 
-Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate) {
-  if (slots.slots.size() > max_parameters) throw std::logic_error("a call with too many parameters");
-  Request request;
-  request.type = RequestType::call;
-  request.parameters = static_cast<std::uint32_t>(slots.slots.size());
-  request.gate = gate;
-  for (std::size_t i = 0; i < slots.slots.size(); ++i) {
-    request.slots[i] = slots.slots[i].value;
-    request.is_tensor[i] = slots.slots[i].tensor ? 1 : 0;
-  }
+Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,
+                                 std::span<const CallSlots> further) {
+  if (further.size() >= max_launches) throw std::logic_error("a call with too many launches");
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
+  for (std::size_t i = 0; i < further.size(); ++i) {
+    Request launch = with_slots(RequestType::launch, further[i]);
+    launch.launch = static_cast<std::uint32_t>(i + 1);
+    if (!send(launch, -1)) return fail(Fault::ended, "");
+  }
+  Request request = with_slots(RequestType::call, slots);
+  request.launch = static_cast<std::uint32_t>(further.size());
+  request.gate = gate;
   queueing_ = gate != 0;
   return send(request, -1) ? Answer{} : fail(Fault::ended, "");
 }
@@ -248,15 +264,19 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
   return fail(Fault::malformed, "the worker answered with a message that does not belong there");
 }
 
-// Under the number that the next request will have: one who counts them could answer a call before it is
-// made.
-bool WorkerProcess::has_answer_ahead() {
-  Reply reply;
-  return is_on(Defence::message_checks) && link_.peek(reply, sequence_ + 1);
+// Whatever has not been read by then was sent before the request, even where it looks like an answer to it.
+bool WorkerProcess::has_answer_ahead() { return is_on(Defence::message_checks) && link_.has_unread(); }
+
+// Never one of the two that worker_main.cc keeps for itself.
+std::uint64_t WorkerProcess::next_number() const {
+  if (numbering_ == Numbering::counted || !is_on(Defence::message_checks)) return sequence_ + 1;
+  std::uint64_t number = 0;
+  while (number == 0 || number == ~std::uint64_t{0} || number == sequence_) number = random_seed();
+  return number;
 }
 
 bool WorkerProcess::send(Request request, int descriptor) {
-  request.sequence = ++sequence_;
+  sequence_ = request.sequence = next_number();
   return link_.send(request, descriptor);
 }
 

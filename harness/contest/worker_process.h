@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,7 @@ struct LoanTerms {
   bool captures = false;    // takes the output `parameter` when the clock stops
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
+  std::uint32_t launch = 0;  // of a call, that it is for
 };
 
 // The slots of a call: offsets of tensors, bits of scalars, in parameter order.
@@ -67,8 +69,11 @@ class WorkerProcess {
   // socket that it connects to, in `folder`, where the tool may also write.
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
                                                                  const std::filesystem::path& folder);
+  // How requests are numbered. A process cannot know the number of a request that it has not been sent; one
+  // that counts from 1 on could.
+  enum class Numbering { secret, counted };
   // Without a process: whoever holds the link's other end answers. For tests.
-  static std::unique_ptr<WorkerProcess> over(Link link);
+  static std::unique_ptr<WorkerProcess> over(Link link, Numbering numbering = Numbering::counted);
   // The name of that socket.
   static constexpr const char* socket_name = "link";
 
@@ -81,8 +86,9 @@ class WorkerProcess {
   // Before load(): calls can wait at this gate when the answer is ok. A worker that cannot goes on living.
   bool offer_gate(const Gate& gate, Patience patience);
 
-  // A call in steps. Sends it; with a `gate` other than 0 it waits there.
-  Answer begin_call(const CallSlots& slots, std::uint32_t gate);
+  // A call in steps. Sends it; with a `gate` other than 0 it waits there. It has a launch for each of the
+  // `further` slots too.
+  Answer begin_call(const CallSlots& slots, std::uint32_t gate, std::span<const CallSlots> further = {});
   // Of a call at a gate: true when all its launches are queued, false when they are not by then (its entry
   // waits for the device, or has failed: end_call() tells).
   bool wait_until_queued(Patience patience);
@@ -109,10 +115,14 @@ class WorkerProcess {
   void retire() { fail(Fault::ended, "retired"); }
 
  private:
-  WorkerProcess(ChildProcess process, Link link, LastWords words)
-      : process_(std::move(process)), link_(std::move(link)), words_(std::move(words)) {}
+  WorkerProcess(ChildProcess process, Link link, LastWords words, Numbering numbering = Numbering::secret)
+      : process_(std::move(process)),
+        link_(std::move(link)),
+        words_(std::move(words)),
+        numbering_(numbering) {}
   Answer ask(Request request, int descriptor, Patience patience);
   bool has_answer_ahead();
+  std::uint64_t next_number() const;
   bool send(Request request, int descriptor);
   Answer receive(Patience patience);
   Answer interpret(const Reply& reply);
@@ -122,7 +132,8 @@ class WorkerProcess {
   ChildProcess process_;
   Link link_;
   LastWords words_;
-  std::uint64_t sequence_ = 0;
+  Numbering numbering_;
+  std::uint64_t sequence_ = 0;  // of the latest request
   bool alive_ = true;
   pid_t worker_ = -1;      // which may be a descendant of process_
   bool queueing_ = false;  // the present call waits at a gate, and has not said that it is queued

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "device/ceilings.h"
 #include "device/contents.h"
 #include "device/thread_order.h"
 #include "sandbox/sandbox.h"
@@ -81,6 +82,9 @@ struct Inspection {
   std::chrono::steady_clock::time_point began;
 };
 
+// What the device's caches hold of the inputs when a call begins: nothing, or what is left of writing them.
+enum class CacheState { cold, warm };
+
 class Device {
  public:
   virtual ~Device() = default;
@@ -95,8 +99,9 @@ class Device {
   // output could hold (device/element_operations.h). The one function that may return before the work is
   // done.
   virtual void poison(std::span<const Filling> fillings) = 0;
-  // Draws the inputs among them, then makes sure that nothing of them is left in a cache. Returns how long
-  // the device had other things to do before it began, with poison() where that went before.
+  // Draws the inputs among them, then makes sure that nothing of them is left in a cache, unless calls are to
+  // find it warm. Returns how long the device had other things to do before it began, with poison() where
+  // that went before.
   virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings) = 0;
   // Holds guard zones and inputs against what the two wrote, and outputs against what they should be.
   Inspection inspect(std::span<const Filling> fillings, std::span<const OutputPair> outputs = {}) {
@@ -126,6 +131,12 @@ class Device {
   virtual bool gates_calls() const { return false; }
   // Runs something with a known result. An Error when the device does not give it.
   virtual std::optional<Error> prove_healthy() = 0;
+  // What the device reaches, in well under a second; nothing else may be running on it. Nothing where the
+  // device has no speed of its own, or no room for the measurement.
+  virtual std::optional<Ceilings> measure_ceilings() { return std::nullopt; }
+
+  CacheState cache_state() const { return cache_state_; }
+  void set_cache_state(CacheState state) { cache_state_ = state; }
 
   // From now on workers are confined.
   void confine_workers(std::shared_ptr<const Sandbox> sandbox) { sandbox_ = std::move(sandbox); }
@@ -151,6 +162,7 @@ class Device {
 
  private:
   std::shared_ptr<const Sandbox> sandbox_;
+  CacheState cache_state_ = CacheState::cold;
 };
 
 }  // namespace kgrade

@@ -4,17 +4,20 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/unique_fd.h"
 
 namespace kgrade {
 
 using Entry = int (*)(const unsigned long long* arguments);  // kgrade_entry, see build/binding.h
+// The arguments of each launch of a call, in order.
+using Launches = std::span<const unsigned long long* const>;
 
 struct TimedCall {
   bool device_failed = false;  // the worker's own device calls fail
   int error = 0;               // cudaError_t of the call
-  double elapsed_ms = 0;
+  double elapsed_ms = 0;       // of all launches together
   bool latency_hidden = false;
   std::uint64_t limit_bytes = 0;  // of device memory, where it is less than the device has and was reached
 };
@@ -26,8 +29,9 @@ struct LentBuffer {
   std::uint32_t parameter = 0;
   std::uint64_t begin = 0;
   std::uint64_t length = 0;
-  bool holds_data = false;  // an input; an output is not written before the contestant does
-  bool captures = false;    // no tensor of the contestant's: takes the output's contents when the clock stops
+  bool holds_data = false;   // an input; an output is not written before the contestant does
+  std::uint32_t launch = 0;  // of a call, that the buffer is for
+  bool captures = false;  // no tensor of the contestant's: takes the output's contents when the clock stops
 };
 
 class WorkerDevice {
@@ -39,9 +43,10 @@ class WorkerDevice {
   virtual std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) = 0;
   virtual void unmap_all() = 0;
 
-  // A call in three steps. Begins it: with a `gate` other than 0, nothing of it runs on the device before the
-  // gate that was adopted stands there, and the function returns as soon as everything is queued.
-  virtual void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) = 0;
+  // A call in three steps. Begins it: the entry once for each launch, up to the first that leaves an error.
+  // With a `gate` other than 0, nothing of it runs on the device before the gate that was adopted stands
+  // there, and the function returns as soon as everything is queued.
+  virtual void begin_call(Entry entry, Launches launches, std::uint64_t gate) = 0;
   // Waits until the clock has stopped and the outputs are captured.
   virtual TimedCall end_call() = 0;
   // Waits until nothing runs on the device.

@@ -8,6 +8,7 @@
 #include "base/defences.h"
 #include "build/linked_libraries.h"
 #include "grade/call_review.h"
+#include "grade/comparisons.h"
 #include "grade/library_check.h"
 #include "grade/reference_watch.h"
 #include "grade/speed_checks.h"
@@ -59,6 +60,7 @@ class CandidateRun {
     if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
     if (uses_allowed_libraries() && load() && uses_allowed_libraries()) {
       if (auto errors = run_cases(cases); !errors.empty()) return errors;
+      if (auto errors = run_further_processes(cases); !errors.empty()) return errors;
     }
     if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
     if (auto error = session_.arena.recover()) return {*error};
@@ -76,6 +78,7 @@ class CandidateRun {
       c.reference_before_ms = session_.reference_alone[c.name];
       c.reference_after_ms = now->second;
       if (c.verdict != Verdict::accepted) continue;
+      if (!session_.arena.measures_speed()) continue;
       watched = true;
       judge_reference(c);
     }
@@ -90,15 +93,17 @@ class CandidateRun {
     c.verdict = Verdict::unstable;
     c.message = *suspicion;
     checks_.fail("reference_agreement", fmt::format("{}: {}", c.name, *suspicion));
-    if (record_.verdict != Verdict::accepted) return;
-    record_.verdict = c.verdict;
-    record_.message = "case '" + c.name + "': " + c.message;
+    take_verdict_of(c);
   }
 
   bool load() {
     const auto timer = session_.stages.time("load");
     session_.progress("loading");
-    const Answer answer = session_.arena.load_candidate(load_patience, candidate_load_patience);
+    return take(session_.arena.load_candidate(load_patience, candidate_load_patience));
+  }
+
+  // What its loading came to.
+  bool take(const Answer& answer) {
     if (answer.ok()) {
       checks_.pass_before("completion");
       return true;
@@ -141,13 +146,41 @@ class CandidateRun {
         result->verdict = record_.verdict;
         result->message = record_.message;
       }
-      if (result->verdict != Verdict::accepted && record_.verdict == Verdict::accepted) {
-        record_.verdict = result->verdict;
-        record_.message = "case '" + result->name + "': " + result->message;
-      }
+      take_verdict_of(*result);
       record_.cases.push_back(std::move(*result));
     }
     return {};
+  }
+
+  // What differs from one process to the next is seen only where there are several.
+  Errors run_further_processes(const std::vector<PlannedCase>& cases) {
+    const int processes = goal_of(session_).processes;
+    for (int process = 1; process < processes && record_.verdict == Verdict::accepted; ++process) {
+      session_.progress(fmt::format("process {} of {}", process + 1, processes));
+      auto answer = session_.arena.start_anew(load_patience, candidate_load_patience);
+      if (!answer) return answer.errors();
+      session_.candidate_calls = 0;
+      if (!take(*answer) || !uses_allowed_libraries()) return {};
+      if (auto errors = run_measured_again(cases); !errors.empty()) return errors;
+    }
+    return {};
+  }
+
+  Errors run_measured_again(const std::vector<PlannedCase>& cases) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      CaseRecord& c = record_.cases[i];
+      if (!c.measurement || record_.verdict != Verdict::accepted) continue;
+      if (auto error = run_case_again(session_, cases[i].bound, checks_, c)) return {*error};
+      take_verdict_of(c);
+      uses_allowed_libraries();
+    }
+    return {};
+  }
+
+  void take_verdict_of(const CaseRecord& c) {
+    if (c.verdict == Verdict::accepted || record_.verdict != Verdict::accepted) return;
+    record_.verdict = c.verdict;
+    record_.message = "case '" + c.name + "': " + c.message;
   }
 
   void settle(const CallFinding& finding) {
@@ -158,16 +191,14 @@ class CandidateRun {
 
   void conclude() {
     record_.checks = checks_.checks();
-    std::vector<double> speedups;
     bool ran = false;
     for (const CaseRecord& c : record_.cases) {
       if (!c.run) continue;
       ran = true;
       record_.precision = std::max(record_.precision, c.precision);
-      if (c.role == CaseRole::bench && c.speedup) speedups.push_back(*c.speedup);
     }
     if (!ran) record_.precision = Precision::none;
-    if (record_.verdict == Verdict::accepted && !speedups.empty()) record_.speedup = geometric_mean(speedups);
+    if (record_.verdict == Verdict::accepted) record_.scores = scores_of(record_.cases);
   }
 
   Session& session_;

@@ -10,7 +10,7 @@
 
 namespace kgrade {
 
-inline constexpr std::array<std::string_view, 20> check_names = {
+inline constexpr std::array<std::string_view, 21> check_names = {
     "compile",              // the source compiles
     "signature",            // `solution` has the problem's parameters
     "libraries",            // what it links and opens is allowed
@@ -30,6 +30,7 @@ inline constexpr std::array<std::string_view, 20> check_names = {
     "lower_bound",          // no time is shorter than memory and arithmetic allow
     "repeat_speed",         // or much shorter on contents seen before
     "steady_speed",         // or where it is measured
+    "steady_clocks",        // nothing slows the device down while it is measured
     "reference_agreement",  // the reference is as fast beside the candidate as alone
 };
 

@@ -42,11 +42,9 @@ ClockTolerance clock_tolerance(bool measures_speed) {
 }
 
 double spread_of_overheads(const std::vector<ClockReading>& readings) {
-  if (readings.empty()) return 0;
-  const auto [least, most] = std::minmax_element(
-      readings.begin(), readings.end(),
-      [](const ClockReading& a, const ClockReading& b) { return overhead(a) < overhead(b); });
-  return overhead(*most) - overhead(*least);
+  std::vector<double> overheads;
+  for (const ClockReading& reading : readings) overheads.push_back(overhead(reading));
+  return quantile(overheads, 0.9) - quantile(overheads, 0.1);
 }
 
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,

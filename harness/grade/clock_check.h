@@ -28,14 +28,14 @@ struct ClockTolerance {
 // too.
 ClockTolerance clock_tolerance(bool measures_speed);
 
+// By how much the overheads of most of these calls differ (from the first to the last decile), in
+// milliseconds: on a device that nobody else uses next to nothing.
+double spread_of_overheads(const std::vector<ClockReading>& readings);
+
 // What is wrong, in words with the figures; nothing when the readings agree, or are too few to say (below
 // three). Of the candidate the calls count that report no more than the median: one who wants another median
 // has to lie in all of those. The least of what they leave unexplained is held against the median of the
 // reference.
-// By how much the overheads of these calls differ, in milliseconds: on a device that nobody else uses next to
-// nothing.
-double spread_of_overheads(const std::vector<ClockReading>& readings);
-
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance);

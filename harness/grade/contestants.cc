@@ -16,6 +16,16 @@ std::vector<fs::path> secrets(const Layout& layout) {
   return {plain(layout.reference), problems, problems.parent_path() / "solutions"};
 }
 
+// Where it is not there, a baseline that does without still builds.
+void link_cudnn(BuildRequest& request, const Layout& layout) {
+  if (!layout.has_cudnn()) return;
+  const fs::path headers = plain(layout.cudnn_include);
+  const fs::path libraries = plain(layout.cudnn_library);
+  request.include_directories.push_back(headers);
+  request.readable->insert(request.readable->end(), {headers, libraries});
+  request.libraries.push_back({libraries, "libcudnn.so.9"});
+}
+
 // Where a header that looks like the candidate's own may not be read, the compiler's "no such file" says half
 // of it.
 void explain(Result<BuildOutcome>& outcome, const fs::path& source, const Layout& layout) {
@@ -49,6 +59,10 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
     request.hidden = secrets(layout);
     return request;
   }
+  if (role == Role::baseline) {
+    link_cudnn(request, layout);
+    return request;
+  }
   // Its own operators first, then those that kgrade comes with.
   request.include_directories.push_back(plain(layout.reference));
   request.readable->push_back(plain(layout.reference) / "ops");
@@ -57,10 +71,26 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
   return request;
 }
 
+BuildRequest request_for(const BaselineSource& baseline, const fs::path& output, const Layout& layout) {
+  BuildRequest request = request_for(Role::baseline, baseline.source, output, layout);
+  request.defines = baseline.defines;
+  return request;
+}
+
 Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, const fs::path& source,
              const Layout& layout, StageClock& stages, bool checked) {
   BuildRequest request = request_for(role, source, directory_.path(), layout);
   request.checked = checked;
+  start(toolchain, problem, role, std::move(request), layout, stages);
+}
+
+Build::Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
+             const Layout& layout, StageClock& stages) {
+  start(toolchain, problem, Role::baseline, request_for(baseline, directory_.path(), layout), layout, stages);
+}
+
+void Build::start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
+                  const Layout& layout, StageClock& stages) {
   running_ = std::async(std::launch::async,
                         [&toolchain, &problem, &stages, role, layout, request = std::move(request)] {
                           const auto timer = stages.time("compile");

@@ -9,12 +9,13 @@
 #include "base/temporary_directory.h"
 #include "build/own_files.h"
 #include "build/toolchain.h"
+#include "grade/baselines.h"
 #include "grade/layout.h"
 #include "grade/stage_clock.h"
 
 namespace kgrade {
 
-enum class Role { oracle, reference, candidate };
+enum class Role { oracle, reference, baseline, candidate };
 
 // What the compiler of a candidate may read of the user's: the file and the headers of its folder, but
 // nothing of the references, problems and solutions.
@@ -28,12 +29,18 @@ Result<std::string> hash_of_candidate(const std::filesystem::path& source, const
 BuildRequest request_for(Role role, const std::filesystem::path& source, const std::filesystem::path& output,
                          const Layout& layout);
 
+// The same of a baseline, in one of its variants.
+BuildRequest request_for(const BaselineSource& baseline, const std::filesystem::path& output,
+                         const Layout& layout);
+
 // A contestant being built, for a checked run or a plain one, on a thread of its own, in a private folder
 // that goes with the object.
 class Build {
  public:
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
         const Layout& layout, StageClock& stages, bool checked = false);
+  Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
+        const Layout& layout, StageClock& stages);
   ~Build() = default;  // waits for the end
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;
@@ -45,6 +52,9 @@ class Build {
   const Result<BuildOutcome>& finish();
 
  private:
+  void start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
+             const Layout& layout, StageClock& stages);
+
   TemporaryDirectory directory_;
   std::future<Result<BuildOutcome>> running_;
   std::optional<Result<BuildOutcome>> outcome_;

@@ -1,6 +1,6 @@
-// Which contents each round of a case has. No two rounds have the same. Most are new throughout; in the first
-// two rounds after the warm-up, and in two of every eight from then on, a coin decides which one differs from
-// the round before in a few elements only: in the largest input the first time, in others later.
+// Which contents the calls of a case have, one after the other. No two calls have the same, but for those
+// that are repeated on purpose. Most are new throughout; some differ from the ones before in a few elements
+// only: in the largest input the first time, in others later.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,29 @@
 
 namespace kgrade {
 
-// Round 0 warms up, and is new like any first one.
-Draw draw_of_round(std::uint64_t seed, int round);
+class DrawSequence {
+ public:
+  // `coins` is the seed of what is decided by chance. Contents are numbered from `first` on: sequences of one
+  // seed that may not meet begin far apart.
+  explicit DrawSequence(std::uint64_t seed, std::uint32_t first = 0, std::uint64_t coins = 0)
+      : seed_(seed), coins_(coins), next_(first) {}
 
-// True when the round differs from the one before in a few elements only.
+  // New throughout.
+  Draw fresh(std::uint32_t launches = 1);
+  // Differs from the last fresh() in a few elements; comes after one.
+  Draw changed(std::uint32_t launches = 1);
+
+  // From 0 to `below` - 1, for the `number`-th thing to be decided.
+  std::uint32_t number_below(std::uint32_t below, std::uint32_t number) const;
+
+ private:
+  std::uint64_t seed_;
+  std::uint64_t coins_;
+  std::uint32_t next_;
+  std::uint32_t changes_ = 0;
+};
+
+// True when the contents differ from those before in a few elements only.
 inline bool is_small_change(const Draw& draw) { return draw.change != 0; }
 
 }  // namespace kgrade

@@ -88,7 +88,7 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
                           {directory.string(), 0, 0}}}};
   }
   Referee referee(device, problem, seat, seat);
-  const auto seated = referee.sit(Player::oracle, bound);
+  const auto seated = referee.sit(Player::oracle, bound, 1);
   if (!seated) return GradeFailure{exit_usage, seated.errors()};
   if (!seated->ok())
     return GradeFailure{exit_internal, {{"the oracle cannot run: " + seated->detail, "", {}}}};

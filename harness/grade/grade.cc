@@ -2,15 +2,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
 #include "base/defences.h"
 #include "contest/referee.h"
 #include "data/seed.h"
+#include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
 #include "grade/preparation.h"
 #include "grade/run_setup.h"
+#include "measure/ceilings_cache.h"
+#include "measure/voiding.h"
 #include "spec/hidden_cases.h"
 
 namespace kgrade {
@@ -31,9 +35,13 @@ class GradeRun {
  private:
   Failure grade_candidates() {
     if (auto failure = prepare()) return failure;
+    setup_.device().set_cache_state(options_.cache);
     begin_record();
+    open_telemetry();
     if (auto failure = setup_.load_trusted()) return failure;
+    prepare_measuring();
     Referee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), setup_.seat_of_trusted(1));
+    if (auto failure = try_baselines(referee)) return failure;
     return setup_.each_candidate([&](const CandidateSource& source, Build& build) {
       return grade_candidate(referee, source, *build.finish());
     });
@@ -43,7 +51,32 @@ class GradeRun {
     const auto select = [this] { return choose_cases(); };
     if (auto failure = setup_.read(select)) return failure;
     if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
+    start_baselines();
     return take_next_seat();
+  }
+
+  // Only for cases in which they are compared: a vendor's library takes its time to load.
+  void start_baselines() {
+    const auto is_measured = [](const PlannedCase& planned) {
+      return planned.skipped.empty() && planned.bound.role == CaseRole::bench;
+    };
+    const bool on_gpu = setup_.device().info().measures_speed;
+    record_.no_baselines = why_no_baselines(problem_, options_.layout, on_gpu);
+    if (!options_.baselines) record_.no_baselines = "--no-baselines";
+    if (options_.effort == Effort::quick) record_.no_baselines = "--quick compares with the reference only";
+    if (std::none_of(setup_.cases().begin(), setup_.cases().end(), is_measured))
+      record_.no_baselines = "no case is measured";
+    if (!record_.no_baselines.empty()) return;
+    baselines_ = BaselineBench(baselines_of(problem_, options_.layout, on_gpu));
+    baselines_.start(setup_.toolchain(), setup_.device(), problem_, options_.layout, setup_.stages());
+  }
+
+  Failure try_baselines(Referee& referee) {
+    Session session{referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), options_.progress};
+    const Errors errors = baselines_.try_out(session, referee, setup_.cases());
+    record_.baselines = baselines_.records();
+    if (!errors.empty()) return GradeFailure{exit_internal, errors};
+    return std::nullopt;
   }
 
   // Those of the file, and hidden ones that a seed of their own draws now.
@@ -91,7 +124,7 @@ class GradeRun {
     setup_.describe(record_);
     record_.required_precision = precision_from(problem_.precision);
     record_.thresholds = problem_.thresholds;
-    record_.quick = options_.effort == Effort::quick;
+    record_.effort = options_.effort;
   }
 
   Failure grade_candidate(Referee& referee, const CandidateSource& source, const BuildOutcome& built) {
@@ -108,11 +141,60 @@ class GradeRun {
     return last ? std::nullopt : take_next_seat();
   }
 
+  // Once a device: its ceilings, and whoever tells how it is.
+  void prepare_measuring() {
+    if (!setup_.device().info().measures_speed) return;
+    const auto timer = setup_.stages().time("ceilings");
+    CachedCeilings known = load_or_measure(setup_.device(), machinery_.ceilings);
+    record_.ceilings = known.ceilings;
+    for (const Error& warning : known.warnings) record_.notes.push_back(warning.message);
+  }
+
+  void open_telemetry() {
+    telemetry_ = machinery_.open_telemetry ? machinery_.open_telemetry(setup_.device().info())
+                                           : no_telemetry("there is none");
+    if (setup_.device().info().measures_speed && !telemetry_->absent().empty())
+      record_.notes.push_back("no telemetry: " + telemetry_->absent());
+  }
+
   Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source,
                                   const BuildOutcome& built) {
+    TelemetrySampler sampler(*telemetry_, *machinery_.clock);
+    TelemetryWatch watch(sampler);
+    auto record = run_watched(referee, source, built, sampler, watch);
+    if (record) take_telemetry(sampler, *record);
+    return record;
+  }
+
+  void take_telemetry(const TelemetrySampler& sampler, CandidateRecord& record) const {
+    record.telemetry = sampler.summary();
+    const std::vector<ArmReadings> arms = sampler.arms();
+    const auto readings = [&arms](Player player) {
+      const auto arm = static_cast<std::size_t>(player);
+      return arm < arms.size() ? arms[arm] : ArmReadings{};
+    };
+    const ArmPowerCap candidate{"the candidate", readings(Player::candidate)};
+    for (const ArmPowerCap& other : {ArmPowerCap{"the reference", readings(Player::reference)},
+                                     ArmPowerCap{"the baseline", readings(Player::baseline)}}) {
+      if (auto warning = power_cap_warning(candidate, other)) record.notes.push_back(*warning);
+    }
+  }
+
+  Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source,
+                                      const BuildOutcome& built, TelemetrySampler& sampler,
+                                      TelemetryWatch& watch) {
     referee.seat_candidate(std::move(next_seat_), built.library);
     Session session{
         referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), setup_.progress_of(source)};
+    session.launches = options_.launches;
+    session.cache = options_.cache;
+    session.ceilings = record_.ceilings;
+    session.sampler = &sampler;
+    session.baselines = baselines_.choices();
+    session.seat_baseline = [this, &referee](const std::string& name, int process) {
+      return baselines_.seat(name, process, referee);
+    };
+    if (telemetry_->absent().empty()) session.watch = &watch;
     session.reference_alone = std::move(reference_alone_);
     if (options_.time_limit_seconds)
       session.time_limit = Patience(std::lround(*options_.time_limit_seconds * 1000));
@@ -129,6 +211,8 @@ class GradeRun {
   const Machinery& machinery_;
   RunSetup setup_;
   std::unique_ptr<Seat> next_seat_;
+  std::unique_ptr<Telemetry> telemetry_;
+  BaselineBench baselines_{{}};
   std::map<std::string, std::vector<double>> reference_alone_;  // see Session
   Record record_;
 };

@@ -1,5 +1,5 @@
-// A whole run of `kgrade grade`: contestants are built and workers started side by side, then every candidate
-// runs through the cases one after the other.
+// A whole run of `kgrade grade`: contestants are built and workers started side by side, then the
+// candidates run through the cases, one after the other in an order that the seed draws.
 #pragma once
 
 #include "grade/machinery.h"
@@ -14,6 +14,9 @@ inline constexpr std::size_t usual_hidden_cases = 4;
 // No case named: all, but no bench case on a device that measures no speed.
 struct GradeOptions : RunOptions {
   Effort effort = Effort::normal;
+  CacheState cache = CacheState::cold;
+  std::optional<int> launches;  // of a sample; by the time of a launch when unset
+  bool baselines = true;        // compare with those too, where speed is not measured in a hurry
   // Hidden shapes: how many (unset: the usual number when no case is named or a seed is given, none
   // otherwise), and the seed that they are drawn by (unset: a random one, which the record keeps). A problem
   // without `fuzz` has none, and asking for some is wrong usage.

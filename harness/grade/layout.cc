@@ -19,6 +19,9 @@ Layout Layout::find(const fs::path& problems_override) {
   layout.emulated_include = root / "harness/device/emulated/include";
   layout.workers = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   layout.launcher = layout.workers / "kgrade-sandbox";
+  layout.cudnn_include = KGRADE_CUDNN_INCLUDE;
+  layout.cudnn_library = KGRADE_CUDNN_LIBRARY;
+  layout.cudnn_version = KGRADE_CUDNN_VERSION;
   if (problems_override.empty()) return layout;
   layout.problems = problems_override;
   const fs::path neighbour = fs::absolute(problems_override, ignored).lexically_normal() / ".." / "reference";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "spec/problem.h"
 
@@ -13,13 +14,19 @@ struct Layout {
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
   std::filesystem::path workers;           // kgrade-worker-*: beside the program
   std::filesystem::path launcher;          // kgrade-sandbox: among them
+  // Of cuDNN, as found when kgrade was configured; all empty when it was not.
+  std::filesystem::path cudnn_include;  // the folder of its headers
+  std::filesystem::path cudnn_library;  // the folder of libcudnn.so.9 and of those that it loads
+  std::string cudnn_version;            // "9.19.0"
 
-  // The checkout that this program was built from; `problems` is replaced when the user names another folder,
-  // and its neighbour `reference` with it when there is one.
+  bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
+
   // The reference of a problem: in the `reference` folder beside the folder of the problem's own file if it
   // is there, else in `reference`.
   std::filesystem::path reference_source(const Problem& problem) const;
 
+  // The checkout that this program was built from; `problems` is replaced when the user names another folder,
+  // and its neighbour `reference` with it when there is one.
   static Layout find(const std::filesystem::path& problems_override = {});
 };
 

@@ -2,6 +2,8 @@
 
 #include "build/emulated/emulated_toolchain.h"
 #include "build/nvcc_toolchain.h"
+#include "measure/ceilings_cache.h"
+#include "measure/nvml.h"
 
 namespace kgrade {
 namespace {
@@ -44,11 +46,18 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
   const DeviceChoice resolved = resolve_choice(choice);
   const bool emulated = resolved.kind == DeviceChoice::Kind::emulated;
   auto sandbox = std::make_shared<const Sandbox>(Sandbox::probe(layout.launcher));
-  return {!emulated, [resolved, layout] { return open_device(resolved, layout.workers.string()); },
+  return {!emulated,
+          [resolved, layout] { return open_device(resolved, layout.workers.string()); },
           [resolved, layout, emulated, sandbox] {
             return emulated ? emulated_toolchain(layout, sandbox) : cuda_toolchain(resolved.ordinal, sandbox);
           },
-          std::make_shared<SteadyClock>(), sandbox};
+          std::make_shared<SteadyClock>(),
+          sandbox,
+          [](const DeviceInfo& device) {
+            return device.measures_speed ? open_nvml(device.uuid)
+                                         : no_telemetry("the emulated device has none");
+          },
+          ceilings_folder()};
 }
 
 }  // namespace kgrade

@@ -1,6 +1,7 @@
 // The seams of a run: tests put fakes in their place.
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "device/registry.h"
 #include "grade/layout.h"
 #include "grade/run.h"
+#include "measure/telemetry.h"
 #include "sandbox/sandbox.h"
 
 namespace kgrade {
@@ -22,6 +24,10 @@ struct Machinery {
   std::shared_ptr<const Clock> clock;
   // What compilers and workers run in; null where nothing is to be confined.
   std::shared_ptr<const Sandbox> sandbox = nullptr;
+  // Of an open device; where unset there is none.
+  std::function<std::unique_ptr<Telemetry>(const DeviceInfo&)> open_telemetry = {};
+  // Where the ceilings of devices are kept; empty: nowhere.
+  std::filesystem::path ceilings = {};
 };
 
 // True when what runs in the sandbox has file system, network and processes of its own.

@@ -8,11 +8,10 @@
 namespace kgrade {
 namespace {
 
-constexpr Patience trusted_patience{300'000};
 // The first one warms up.
 constexpr int calls_alone = 3;
 // Draws of their own: a candidate may not have seen these inputs, nor will it.
-constexpr int first_draw = 1 << 20;
+constexpr std::uint32_t first_draw = 1 << 20;
 
 Error failure(const Case& bound, const std::string& why) {
   return {fmt::format("the reference fails on case '{}': {}", bound.name, why),
@@ -21,13 +20,13 @@ Error failure(const Case& bound, const std::string& why) {
 }
 
 Result<std::vector<double>> time_case(Session& session, const Case& bound) {
-  auto seated = session.arena.sit(Player::reference, bound);
+  auto seated = session.arena.sit(Player::reference, bound, 1);
   if (!seated) return seated.errors();
   if (!seated->ok()) return failure(bound, seated->detail);
   std::vector<double> times;
+  DrawSequence draws(session.seed, first_draw);
   for (int call = 0; call < calls_alone; ++call) {
-    const Draw draw = draw_of_round(session.seed, first_draw + call);
-    const CallReport report = session.arena.call(Player::reference, draw, trusted_patience);
+    const CallReport report = session.arena.call(Player::reference, draws.fresh(), trusted_patience);
     if (const auto finding = review_call(report)) return failure(bound, finding->message);
     if (call > 0) times.push_back(report.elapsed_ms);
   }
@@ -39,7 +38,6 @@ Result<std::vector<double>> time_case(Session& session, const Case& bound) {
 
 Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases) {
   ReferenceAlone times;
-  if (!session.arena.measures_speed()) return times;
   const auto timer = session.stages.time("reference alone");
   session.progress("the reference alone");
   for (const PlannedCase& planned : cases) {

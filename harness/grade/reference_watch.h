@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "grade/case_run.h"
 #include "grade/preparation.h"
+#include "grade/session.h"
 
 namespace kgrade {
 

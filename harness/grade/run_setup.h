@@ -49,6 +49,7 @@ class RunSetup {
   const std::vector<PlannedCase>& cases() const { return cases_; }
   StageClock& stages() { return stages_; }
   Device& device() { return *device_; }
+  const Toolchain& toolchain() const { return *toolchain_; }
   // In the order in which they were started.
   Seat& seat_of_trusted(std::size_t index) { return trusted_.at(index).seat(); }
   // Reports what is done with one candidate.

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 
+#include "measure/roofline.h"
 #include "measure/statistics.h"
 
 namespace kgrade {
 namespace {
 
-// Of the bound: what clocks above the nominal ones can gain.
-constexpr double bound_slack = 0.9;
-constexpr double fewest_multiplications = 0.25;
 // By how much the reference may differ beside a candidate, and what noise adds.
 constexpr double reference_slack = 0.15;
 constexpr double reference_noise_ms = 0.02;
@@ -23,42 +21,25 @@ bool far_faster(double fast, double slow, const SpeedTolerance& tolerance) {
   return slow > tolerance.factor * fast && slow - fast > tolerance.floor_ms;
 }
 
-double memory_bytes(const Case& bound, const DeviceInfo& device) {
-  double inputs = 0;
-  double outputs = 0;
-  for (const Tensor& tensor : bound.tensors) {
-    (tensor.output ? outputs : inputs) += static_cast<double>(tensor.elements) * sizeof(float);
-  }
-  if (bound.bytes) inputs = std::max(0.0, static_cast<double>(*bound.bytes) - outputs);
-  return inputs + std::max(0.0, outputs - static_cast<double>(device.l2_bytes));
-}
-
 bool apart(double a, double b) {
   return std::max(a, b) > (1 + reference_slack) * std::min(a, b) + reference_noise_ms;
 }
 
 }  // namespace
 
-double lower_bound_ms(const Case& bound, const DeviceInfo& device) {
-  double seconds = 0;
-  if (device.peak_bytes_per_second > 0) {
-    seconds = memory_bytes(bound, device) / device.peak_bytes_per_second;
-  }
-  if (device.peak_flops_per_second > 0 && bound.flops) {
-    const double least = fewest_multiplications * static_cast<double>(*bound.flops);
-    seconds = std::max(seconds, least / device.peak_flops_per_second);
-  }
-  return seconds * 1e3;
+double lower_bound_ms(const Case& bound, const DeviceInfo& device, const std::optional<Ceilings>& ceilings,
+                      CacheState cache) {
+  return hardware_bound_ms(bound, ceilings, device, cache);
 }
 
 Suspicion below_the_bound(double candidate_ms, double bound_ms) {
-  if (candidate_ms >= bound_slack * bound_ms) return std::nullopt;
+  if (candidate_ms >= clock_slack * bound_ms) return std::nullopt;
   return fmt::format("{:.4f} ms is less than the device's memory and arithmetic need, {:.4f} ms",
                      candidate_ms, bound_ms);
 }
 
-SpeedTolerance speed_tolerance(bool measures_speed) {
-  return measures_speed ? SpeedTolerance{2, 0.05} : SpeedTolerance{5, 100};
+SpeedTolerance speed_tolerance(bool measures_speed, int launches) {
+  return measures_speed ? SpeedTolerance{2, 0.05 / launches} : SpeedTolerance{5, 100};
 }
 
 Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "device/ceilings.h"
 #include "device/device.h"
 #include "spec/case.h"
 
@@ -13,13 +14,13 @@ namespace kgrade {
 
 using Suspicion = std::optional<std::string>;
 
-// The least time that a case can take on a device: its inputs come from memory, since every call starts with
-// a cold cache; its outputs may stay in the cache; the arithmetic is done at the fastest rate that any of the
-// device's units has, with a quarter of the multiplications (Winograd's F(2x2, 3x3) needs 1/2.25 of them,
-// F(4x4, 3x3) a quarter: A. Lavin, S. Gray, "Fast Algorithms for Convolutional Neural Networks", CVPR 2016).
-// 0 where the device's peaks are not known.
-double lower_bound_ms(const Case& bound, const DeviceInfo& device);
+// The least time that a case can take on a device, by hardware_bound_ms() of measure/roofline.h: from its
+// ceilings where they have been measured, and its nominal peaks. 0 where neither is known.
+double lower_bound_ms(const Case& bound, const DeviceInfo& device,
+                      const std::optional<Ceilings>& ceilings = std::nullopt,
+                      CacheState cache = CacheState::cold);
 
+// A time that clocks above the nominal ones (clock_slack of measure/roofline.h) do not explain either.
 Suspicion below_the_bound(double candidate_ms, double bound_ms);
 
 // How much faster is suspicious: `floor_ms` below `factor` times as fast is noise.
@@ -29,7 +30,8 @@ struct SpeedTolerance {
 };
 
 // For times that count, and for those of a device that measures no speed.
-SpeedTolerance speed_tolerance(bool measures_speed);
+// The floor is that of a sample; of so many launches each has its share.
+SpeedTolerance speed_tolerance(bool measures_speed, int launches = 1);
 
 // Calls on contents that were there before, against calls on new ones.
 Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,

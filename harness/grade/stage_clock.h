@@ -14,6 +14,7 @@ class StageClock {
  public:
   explicit StageClock(const Clock& clock) : clock_(clock) {}
   double now() const { return clock_.now(); }
+  const Clock& clock() const { return clock_; }
 
   // Counts from its construction to its destruction.
   class Running {

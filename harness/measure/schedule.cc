@@ -1,19 +1,50 @@
 #include "measure/schedule.h"
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
 #include "data/philox.h"
 
 namespace kgrade {
+namespace {
 
-RoundPlan plan_for(bool measured, Effort effort) {
-  if (!measured) return effort == Effort::quick ? RoundPlan{1, 1, 0} : RoundPlan{2, 2, 0};
-  return effort == Effort::quick ? RoundPlan{3, 10, 0.4} : RoundPlan{3, 50, 1.5};
+constexpr std::uint32_t order_stream = 0x6f72646;  // apart from every tensor's
+
+}  // namespace
+
+std::string_view to_string(Effort effort) {
+  constexpr std::string_view words[] = {"quick", "normal", "ranked"};
+  return words[static_cast<int>(effort)];
 }
 
-bool candidate_first(std::uint64_t seed, int round) {
-  constexpr std::uint32_t order_stream = 0x6f72646;  // apart from every tensor's
-  const auto pair = static_cast<std::uint64_t>(round / 2);
-  const bool coin = (random_block({seed, order_stream, 0}, pair).word[0] & 1) != 0;
-  return coin != (round % 2 == 1);
+MeasuringGoal goal_for(Effort effort) {
+  switch (effort) {
+    case Effort::quick:
+      return {0.01, 0.4, 1};
+    case Effort::ranked:
+      return {0.0025, 6, 5};
+    case Effort::normal:
+      break;
+  }
+  return {0.005, 6, 1};
+}
+
+// Fisher-Yates.
+std::vector<std::size_t> arm_order(std::uint64_t seed, std::uint32_t block, int round, std::size_t arms) {
+  std::vector<std::size_t> order(arms);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t left = arms; left > 1; --left) {
+    const PhiloxBlock random = random_block({seed, order_stream, block}, left);
+    std::swap(order[left - 1], order[random.word[0] % left]);
+  }
+  if (round == 1) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+int launches_per_sample(double fastest_ms, int most) {
+  if (fastest_ms <= 0 || fastest_ms >= shortest_sample_ms) return 1;
+  return std::min(most, static_cast<int>(std::ceil(shortest_sample_ms / fastest_ms)));
 }
 
 }  // namespace kgrade

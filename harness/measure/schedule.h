@@ -1,30 +1,36 @@
-// When to stop and who goes first. A round is one draw of inputs that every contestant runs on once.
+// How much is measured, and who goes first.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 namespace kgrade {
 
-// How many rounds a case gets: one to warm up that is checked like any other but gives no sample, then at
-// least `minimum` samples, more until `maximum` or until the time budget is spent.
-struct RoundPlan {
-  int minimum = 3;
-  int maximum = 3;
-  double budget_seconds = 0;
+enum class Effort { quick, normal, ranked };
+std::string_view to_string(Effort effort);  // "quick"
 
-  bool wants_more(int samples, double seconds_spent) const {
-    if (samples < minimum) return true;
-    return samples < maximum && seconds_spent < budget_seconds;
-  }
+// Until when a case is measured.
+struct MeasuringGoal {
+  // Of the interval of every speed ratio, relative: 0.005 is half a percent.
+  double half_width = 0.005;
+  // Of one process; what has been measured by then is what there is.
+  double budget_seconds = 0;
+  // How often all contestants are started anew.
+  int processes = 1;
 };
 
-enum class Effort { quick, normal };
+MeasuringGoal goal_for(Effort effort);
 
-// `measured`: the case's times count (a bench case on a device that measures speed).
-RoundPlan plan_for(bool measured, Effort effort);
+// The order of so many arms in a round of a block. The first round (0) has them in an order drawn by the
+// seed, the second one (1) has that order reversed: with two arms ABBA or BAAB. A drift of the clock favours
+// nobody then.
+std::vector<std::size_t> arm_order(std::uint64_t seed, std::uint32_t block, int round, std::size_t arms);
 
-// Who goes first in a round: rounds come in pairs, AB BA or BA AB by a seeded coin, so that a drift of the
-// clock favours nobody.
-bool candidate_first(std::uint64_t seed, int round);
+// How many launches make a sample that a device's clock resolves well enough, when the fastest arm's launch
+// takes so long: 1 from `shortest_sample_ms` on, never more than `most`.
+constexpr double shortest_sample_ms = 0.010;
+int launches_per_sample(double fastest_ms, int most);
 
 }  // namespace kgrade

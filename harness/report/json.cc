@@ -1,5 +1,7 @@
 #include "report/json.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "measure/statistics.h"
@@ -34,10 +36,145 @@ Json times(const std::vector<double>& samples) {
 // Times that no speedup is made of, by which speeds that cannot be are found (grade/speed_checks.h).
 Json evidence_of(const CaseRecord& c) {
   return {{"repeated_ms", c.repeated_ms},
+          {"changed_ms", c.changed_ms},
           {"unmeasured_ms", c.unmeasured_ms},
           {"reference_before_ms", c.reference_before_ms},
           {"reference_after_ms", c.reference_after_ms},
           {"lower_bound_ms", c.lower_bound_ms > 0 ? Json(c.lower_bound_ms) : Json(nullptr)}};
+}
+
+Json arm_json(const Measurement& measurement, std::size_t arm) {
+  return {{"samples_ms", all_samples(measurement, arm)},
+          {"summary", json_of(summarise(counted_samples(measurement, arm)))}};
+}
+
+// One letter an arm, numbered as `arms` has them: "02 1" would be hard to read, "cab" is not.
+std::string order_text(const Block& block) {
+  std::string text;
+  for (const std::size_t arm : block.order) text += static_cast<char>('a' + arm);
+  return text;
+}
+
+Json process_json(const ProcessBlocks& process) {
+  Json orders = Json::array();
+  Json voided = Json::array();
+  for (std::size_t i = 0; i < process.blocks.size(); ++i) {
+    orders.push_back(order_text(process.blocks[i]));
+    if (!process.blocks[i].voided.empty())
+      voided.push_back({{"block", i}, {"reason", process.blocks[i].voided}});
+  }
+  return {{"launches_per_sample", process.launches},
+          {"ended", to_string(process.end)},
+          {"orders", orders},
+          {"void", voided}};
+}
+
+Json json_of(const Measurement& measurement) {
+  Json processes = Json::array();
+  for (const ProcessBlocks& process : measurement.processes) processes.push_back(process_json(process));
+  return {{"cache", measurement.cache == CacheState::warm ? "warm" : "cold"},
+          {"goal",
+           {{"half_width", measurement.goal.half_width},
+            {"budget_seconds", measurement.goal.budget_seconds},
+            {"processes", measurement.goal.processes}}},
+          {"arms", measurement.arms},
+          {"processes", processes}};
+}
+
+Json interval_json(const std::optional<Interval>& interval) {
+  if (!interval) return nullptr;
+  return {{"low", interval->low}, {"high", interval->high}};
+}
+
+Json json_of(const SpeedComparison& comparison) {
+  const SpeedRatio& ratio = comparison.ratio;
+  return {{"against", comparison.against},
+          {"speedup", ratio.ratio},
+          {"interval", interval_json(ratio.interval)},
+          {"half_width", value_or_null(ratio.half_width())},
+          {"statement", to_string(ratio.statement())},
+          {"method", to_string(ratio.method)},
+          {"count", ratio.count}};
+}
+
+Json json_of(const Score& score) {
+  Json fast = Json::object();
+  for (const auto& [p, share] : score.fast) fast[fmt::format("{}", p)] = share;
+  return {{"against", score.against},
+          {"geometric_mean", score.speedup.geometric_mean},
+          {"interval", interval_json(score.speedup.interval)},
+          {"cases", score.speedup.count},
+          {"fast_p", fast}};
+}
+
+template <class T>
+Json array_of(const std::vector<T>& items, Json (*convert)(const T&)) {
+  Json array = Json::array();
+  for (const T& item : items) array.push_back(convert(item));
+  return array;
+}
+
+Json json_of(const CaseRoofline& roofline, const std::vector<std::string>& arms) {
+  Json shares = Json::object();
+  for (std::size_t arm = 0; arm < arms.size(); ++arm) shares[arms[arm]] = roofline.shares[arm];
+  return {{"memory_ms", roofline.floor.memory_ms},
+          {"arithmetic_ms", roofline.floor.arithmetic_ms},
+          {"floor_ms", roofline.floor.ms()},
+          {"bound_by", to_string(roofline.floor.bound_by())},
+          {"shares", shares}};
+}
+
+Json json_of(const Ceilings& ceilings) {
+  return {{"measured_at", ceilings.measured_at},
+          {"tensor_instructions", ceilings.tensor_instructions},
+          {"copy_bytes_per_second", ceilings.copy_bytes_per_second},
+          {"fp32_flops_per_second", ceilings.fp32_flops_per_second},
+          {"tf32_flops_per_second", ceilings.tf32_flops_per_second},
+          {"fp16_flops_per_second", ceilings.fp16_flops_per_second},
+          {"bf16_flops_per_second", ceilings.bf16_flops_per_second},
+          {"fp64_flops_per_second", ceilings.fp64_flops_per_second}};
+}
+
+Json json_of(const std::optional<TelemetryRange>& range) {
+  if (!range) return nullptr;
+  return {{"minimum", range->minimum}, {"median", range->median}, {"maximum", range->maximum}};
+}
+
+Json json_of(const TelemetrySummary& telemetry) {
+  Json reasons = nullptr;
+  if (telemetry.reasons_known) {
+    reasons = Json::object();
+    for (const ReasonShare& reason : telemetry.reasons) reasons[reason.name] = reason.share;
+  }
+  return {{"absent", telemetry.absent},
+          {"missing", telemetry.missing},
+          {"readings", telemetry.readings},
+          {"seconds", telemetry.seconds},
+          {"sm_clock_mhz", json_of(telemetry.sm_clock_mhz)},
+          {"memory_clock_mhz", json_of(telemetry.memory_clock_mhz)},
+          {"power_milliwatts", json_of(telemetry.power_milliwatts)},
+          {"power_limit_milliwatts", json_of(telemetry.power_limit_milliwatts)},
+          {"temperature_celsius", json_of(telemetry.temperature_celsius)},
+          {"reasons", reasons},
+          {"other_processes", value_or_null(telemetry.other_processes)}};
+}
+
+void add_times(Json& json, const CaseRecord& c) {
+  if (!c.measurement) {
+    json["candidate"] = times(c.candidate_ms);
+    json["reference"] = times(c.reference_ms);
+  } else {
+    const Measurement& measurement = *c.measurement;
+    json["candidate"] = arm_json(measurement, measurement.arms.size() - 1);
+    json["reference"] = arm_json(measurement, 0);
+    if (measurement.arms.size() > 2) {
+      json["baseline"] = arm_json(measurement, 1);
+      json["baseline"]["name"] = measurement.arms[1];
+    }
+    json["measurement"] = json_of(measurement);
+  }
+  json["candidate"]["wall_samples_ms"] = c.candidate_wall_ms;
+  json["comparisons"] = array_of<SpeedComparison>(c.comparisons, json_of);
 }
 
 Json json_of(const CaseRecord& c) {
@@ -58,10 +195,8 @@ Json json_of(const CaseRecord& c) {
                    {"max_scaled", finite_or_null(c.max_scaled_error)}};
   json["calls"] = c.calls;
   json["latency_hidden"] = c.latency_hidden;
-  json["candidate"] = times(c.candidate_ms);
-  json["candidate"]["wall_samples_ms"] = c.candidate_wall_ms;
-  json["reference"] = times(c.reference_ms);
-  json["speedup"] = value_or_null(c.speedup);
+  add_times(json, c);
+  json["roofline"] = c.roofline ? json_of(*c.roofline, c.measurement->arms) : Json(nullptr);
   json["evidence"] = evidence_of(c);
   return json;
 }
@@ -72,11 +207,21 @@ Json json_of(const Check& check) {
       {"name", check.name}, {"outcome", outcomes[static_cast<int>(check.outcome)]}, {"detail", check.detail}};
 }
 
-template <class T>
-Json array_of(const std::vector<T>& items, Json (*convert)(const T&)) {
-  Json array = Json::array();
-  for (const T& item : items) array.push_back(convert(item));
-  return array;
+Json json_of(const BaselineCase& c) {
+  return {{"name", c.name},
+          {"problem", c.problem},
+          {"precision", to_string(c.precision)},
+          {"relative_error", finite_or_null(c.relative_error)},
+          {"samples_ms", c.ms},
+          {"summary", json_of(summarise(c.ms))}};
+}
+
+Json json_of(const BaselineRecord& baseline) {
+  return {{"name", baseline.name},
+          {"path", baseline.path},
+          {"sha256", baseline.sha256},
+          {"problem", baseline.problem},
+          {"cases", array_of<BaselineCase>(baseline.cases, json_of)}};
 }
 
 Json json_of(const CandidateRecord& candidate) {
@@ -85,9 +230,11 @@ Json json_of(const CandidateRecord& candidate) {
           {"verdict", to_string(candidate.verdict)},
           {"message", candidate.message},
           {"precision", to_string(candidate.precision)},
-          {"speedup", value_or_null(candidate.speedup)},
+          {"scores", array_of<Score>(candidate.scores, json_of)},
           {"compile", {{"seconds", candidate.compile_seconds}, {"log", candidate.compiler_log}}},
           {"libraries", {{"linked", candidate.libraries.linked}, {"opened", candidate.libraries.opened}}},
+          {"telemetry", json_of(candidate.telemetry)},
+          {"notes", candidate.notes},
           {"checks", array_of<Check>(candidate.checks, json_of)},
           {"cases", array_of<CaseRecord>(candidate.cases, json_of)}};
 }
@@ -100,7 +247,11 @@ Json to_json(const Record& record) {
   json["problem"]["thresholds"] = {
       {"fp32", record.thresholds.fp32}, {"tf32", record.thresholds.tf32}, {"bf16", record.thresholds.bf16}};
   json["hidden_seed"] = record.hidden_seed ? Json(std::to_string(*record.hidden_seed)) : Json(nullptr);
-  json["quick"] = record.quick;
+  json["effort"] = to_string(record.effort);
+  json["baselines"] = {{"missing", record.no_baselines},
+                       {"contestants", array_of<BaselineRecord>(record.baselines, json_of)}};
+  json["ceilings"] = record.ceilings ? json_of(*record.ceilings) : Json(nullptr);
+  json["notes"] = record.notes;
   json["candidates"] = array_of<CandidateRecord>(record.candidates, json_of);
   end_json(json, record);
   return json;

@@ -9,7 +9,7 @@ namespace kgrade {
 
 // Raised whenever a reader of older files would misread a newer one. Since 2 the referee's times of calls end
 // when the device is idle, and hashes of candidates cover their headers.
-constexpr int record_schema_version = 2;
+constexpr int record_schema_version = 3;
 
 nlohmann::ordered_json to_json(const Record& record);
 

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "device/device.h"
+#include "measure/telemetry.h"
+#include "report/measurement.h"
 #include "sandbox/sandbox.h"
 #include "spec/case.h"
 #include "verify/verdict.h"
@@ -51,19 +53,28 @@ struct CaseRecord {
   Precision precision = Precision::fp32;
   double relative_error = 0;    // the worst of all calls; see verify/verdict.h
   double max_scaled_error = 0;  // likewise
-  int calls = 0;                // of the candidate, each checked
+  int calls = 0;                // of the candidate, each of its launches checked
   bool latency_hidden = true;   // in every sample of the candidate
+  // Times of one launch, of samples that count. Of the reference in a measured case too.
   std::vector<double> candidate_ms;
   std::vector<double> reference_ms;
-  std::vector<double> candidate_wall_ms;  // the referee's clock around the same calls
-  // Of the candidate, without samples of their own: calls on contents seen before, and on new ones.
+  std::vector<double> candidate_wall_ms;   // the referee's clock around each sample, all its launches
+  std::optional<Measurement> measurement;  // of a case whose speed is compared
+  std::optional<CaseRoofline> roofline;    // likewise, where the device's ceilings are known
+  // Of the candidate, without samples of their own: calls on contents seen before, on such of which only a
+  // few elements are new, and on new ones.
   std::vector<double> repeated_ms;
+  std::vector<double> changed_ms;
   std::vector<double> unmeasured_ms;
   // Of the reference, alone on the device, before and after the candidate.
   std::vector<double> reference_before_ms;
   std::vector<double> reference_after_ms;
-  double lower_bound_ms = 0;      // that the device's memory and arithmetic set; 0: not known
-  std::optional<double> speedup;  // reference median over candidate median, where times are speed
+  double lower_bound_ms = 0;  // that the device's memory and arithmetic set; 0: not known
+  // Of accepted cases, where times are speed: with the reference first, then with the fastest baseline of the
+  // candidate's class where there is one.
+  std::vector<SpeedComparison> comparisons;
+  // The last of them: what counts.
+  const SpeedComparison* headline() const { return comparisons.empty() ? nullptr : &comparisons.back(); }
 };
 
 // Names of files.
@@ -78,10 +89,12 @@ struct CandidateRecord {
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases
-  std::optional<double> speedup;          // geometric mean over the accepted bench cases
+  std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
   std::string compiler_log;
   double compile_seconds = 0;
   LibraryUse libraries;
+  TelemetrySummary telemetry;      // of the device, while this candidate was graded
+  std::vector<std::string> notes;  // what is to be known beside the verdict
   std::vector<Check> checks;
   std::vector<CaseRecord> cases;
 };
@@ -89,6 +102,15 @@ struct CandidateRecord {
 struct ReferenceRecord {
   std::string path;
   std::string sha256;
+};
+
+// A contestant that calls a vendor's library, on the cases whose speed is measured.
+struct BaselineRecord {
+  std::string name;  // "cudnn-fp32"
+  std::string path;
+  std::string sha256;
+  std::string problem;  // why it takes no part; empty: it does
+  std::vector<BaselineCase> cases;
 };
 
 struct StageTime {
@@ -122,8 +144,12 @@ struct RunRecord {
 struct Record : RunRecord {
   Precision required_precision = Precision::fp32;
   Thresholds thresholds;
-  bool quick = false;
+  Effort effort = Effort::normal;
   std::optional<std::uint64_t> hidden_seed;  // that hidden cases were drawn by
+  std::vector<BaselineRecord> baselines;
+  std::string no_baselines;  // why there are none, where there are none
+  std::optional<Ceilings> ceilings;
+  std::vector<std::string> notes;  // of the run
   std::vector<CandidateRecord> candidates;
 };
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "measure/statistics.h"
 #include "report/confinement.h"
+#include "report/speed_table.h"
 
 namespace kgrade {
 namespace {
@@ -26,8 +27,9 @@ std::string median_text(const std::vector<double>& samples, bool are_speed) {
   return format_ms(quantile(samples, 0.5));
 }
 
-std::string speedup_text(const std::optional<double>& speedup) {
-  return speedup ? fmt::format("{:.2f}x", *speedup) : "-";
+// Beside the reference; what else it was compared with has a table of its own.
+std::string speedup_text(const CaseRecord& c) {
+  return c.comparisons.empty() ? "-" : ratio_text(c.comparisons.front().ratio.ratio);
 }
 
 void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
@@ -39,7 +41,7 @@ void add_case(TextTable& table, const CaseRecord& c, const Record& record, const
   const bool speed = record.device.measures_speed;
   const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
   table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
-             median_text(c.candidate_ms, speed), median_text(c.reference_ms, speed), speedup_text(c.speedup),
+             median_text(c.candidate_ms, speed), median_text(c.reference_ms, speed), speedup_text(c),
              c.verdict == Verdict::accepted ? "" : printable(c.message)});
 }
 
@@ -73,7 +75,7 @@ std::string headline(const CandidateRecord& candidate, const Style& style) {
   std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
                                  style(Colour::bold, printable(candidate.path)));
   if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
-  if (candidate.speedup) line += fmt::format("  {:.2f}x the reference", *candidate.speedup);
+  if (const std::string scores = scores_text(candidate); !scores.empty()) line += "  " + scores;
   line += '\n';
   if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));
   return line;
@@ -88,6 +90,13 @@ std::string checks_text(const CandidateRecord& candidate, const Style& style) {
     table.add({check.name, outcome, printable(check.detail)});
   }
   return "\n" + table.render(style);
+}
+
+std::string notes_text(const std::vector<std::string>& notes, const Style& style) {
+  std::string text;
+  for (const std::string& note : notes)
+    text += "  " + style(Colour::yellow, "note: ") + printable(note) + "\n";
+  return text;
 }
 
 std::string stages_text(const Record& record, const Style& style) {
@@ -115,7 +124,9 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
                       {false, false, false, true, false, true, true, true, false});
       for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
       text += table.render(style) + hidden_failures(candidate, record);
+      for (const CaseRecord& c : candidate.cases) text += speed_table(c, style);
     }
+    text += notes_text(candidate.notes, style);
     if (verbose) text += checks_text(candidate, style);
     if (!candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error)) {
       text += "\n" + printable(candidate.compiler_log);
@@ -123,7 +134,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
     }
   }
   if (verbose) text += stages_text(record, style);
-  text += confinement_text(record.sandbox, style);
+  text += notes_text(record.notes, style) + confinement_text(record.sandbox, style);
   if (!record.device.measures_speed) {
     text += style(Colour::dim,
                   "The emulated device judges answers only: its times are no speed and are not shown.\n");

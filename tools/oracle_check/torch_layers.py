@@ -1,4 +1,4 @@
-"""Layers as calls of torch.nn.functional, in float64 on a device."""
+"""Layers as calls of torch.nn.functional: in the type of the tensors, or in float64 on a device."""
 
 from __future__ import annotations
 
@@ -51,13 +51,17 @@ def _(layer: MaxPool2d, value: torch.Tensor, tensors: Tensors) -> torch.Tensor:
     return F.max_pool2d(value, layer.kernel, layer.stride)
 
 
+def run(chain: list[Layer], tensors: Tensors) -> torch.Tensor:
+    value = tensors["input"]
+    for layer in chain:
+        value = _apply(layer, value, tensors)
+    return value
+
+
 def float64(chain: list[Layer], tensors: dict[str, np.ndarray], device: str) -> torch.Tensor:
     on_device = {name: torch.from_numpy(t).to(device, torch.float64) for name, t in tensors.items()}
     with torch.inference_mode():
-        value = on_device["input"]
-        for layer in chain:
-            value = _apply(layer, value, on_device)
-    return value
+        return run(chain, on_device)
 
 
 def relative_error(actual: torch.Tensor, expected: np.ndarray) -> float:

@@ -75,15 +75,15 @@ bool CheckedCudaWorker::take_copies_back() {
   return ok(cudaDeviceSynchronize()) && taken;
 }
 
-// Whole, and waited for: nothing is queued ahead below a tool.
-void CheckedCudaWorker::begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t /*gate*/) {
+// Whole, and waited for: nothing is queued ahead below a tool. Checked calls have one launch.
+void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint64_t /*gate*/) {
   timed_ = {};
   if (!make_copies()) {
     timed_.device_failed = true;
     return;
   }
   std::array<unsigned long long, max_parameters> ours;
-  std::copy_n(arguments, max_parameters, ours.begin());
+  std::copy_n(launches.front(), max_parameters, ours.begin());
   for (const Loan& loan : loans_) {
     ours.at(loan.terms.parameter) = reinterpret_cast<unsigned long long>(loan.copy);
   }

@@ -5,6 +5,7 @@
 
 #include <stdexcept>
 
+#include "device/cuda/ceilings.h"
 #include "device/cuda/check.h"
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
@@ -92,7 +93,7 @@ float* floats_of(SharedBuffer& buffer, std::uint64_t begin) {
 // from the start: a contestant may use up all the memory that is left.
 class Results {
  public:
-  static constexpr std::size_t max_counters = 2 * max_parameters;
+  static constexpr std::size_t max_counters = 16 * max_parameters;
 
   Results() {
     KGRADE_CUDA_CHECK(cudaMalloc(&device_, bytes));
@@ -218,7 +219,9 @@ class CudaDevice : public Device {
     for (const Filling& filling : fillings) {
       if (filling.input) cuda::fill_input(floats_of(*filling.buffer, filling.begin), range_of(filling));
     }
-    KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
+    if (cache_state() == CacheState::cold) {
+      KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
+    }
     stretch_.end();
     finish();
     refreshing_ = false;
@@ -288,6 +291,8 @@ class CudaDevice : public Device {
                  "do not trust this GPU: look at its error counters (nvidia-smi -q)",
                  {}};
   }
+
+  std::optional<Ceilings> measure_ceilings() override { return cuda::measure_ceilings(); }
 
   std::vector<std::string> worker_command() const override {
     return {worker_directory_ + "/kgrade-worker-cuda", std::to_string(ordinal_)};

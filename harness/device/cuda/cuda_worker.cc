@@ -56,7 +56,8 @@ std::uint64_t CudaWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
                                      buffer.writable ? Access::read_write : Access::read_only);
   if (!memory) return 0;
   mappings_.push_back(std::move(*memory));
-  if (buffer.captures) captures_.push_back({buffer.parameter, mappings_.back()->data(), buffer.length});
+  if (buffer.captures)
+    captures_.push_back({buffer.launch, buffer.parameter, mappings_.back()->data(), buffer.length});
   return reinterpret_cast<std::uint64_t>(mappings_.back()->data());
 }
 
@@ -74,21 +75,22 @@ bool CudaWorker::queue_before(std::uint64_t gate) {
   return ok(cudaEventRecord(event(start_), nullptr));
 }
 
-bool CudaWorker::queue_after(const unsigned long long* arguments) {
+bool CudaWorker::queue_after(Launches launches) {
   bool queued = ok(cudaEventRecord(event(stop_), nullptr));
   for (const Capture& capture : captures_) {
-    const auto* const output = reinterpret_cast<const void*>(arguments[capture.parameter]);
+    if (capture.launch >= launches.size()) continue;
+    const auto* const output = reinterpret_cast<const void*>(launches[capture.launch][capture.parameter]);
     queued = queued && ok(cudaMemcpyAsync(capture.memory, output, capture.bytes, cudaMemcpyDeviceToDevice));
   }
   return queued && ok(cudaEventRecord(event(captured_), nullptr));
 }
 
-void CudaWorker::begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) {
+void CudaWorker::begin_call(Entry entry, Launches launches, std::uint64_t gate) {
   error_ = 0;
   queued_ = queue_before(gate);
   if (!queued_) return;
-  error_ = entry(arguments);
-  queued_ = queue_after(arguments);
+  for (std::size_t i = 0; i < launches.size() && error_ == 0; ++i) error_ = entry(launches[i]);
+  queued_ = queue_after(launches);
 }
 
 TimedCall CudaWorker::end_call() {

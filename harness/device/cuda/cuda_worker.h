@@ -1,4 +1,4 @@
-// The worker of a CUDA device. A call is, on the legacy default stream: the gate, start event, entry, stop
+// The worker of a CUDA device. A call is, on the legacy default stream: the gate, start event, entries, stop
 // event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so that
 // their latency does not show between the events, and until the referee has put the inputs in place. No
 // kernel runs meanwhile, so that the referee has the device to itself.
@@ -20,18 +20,19 @@ class CudaWorker : public WorkerDevice {
   bool adopt_gate(UniqueFd gate) override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
-  void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) override;
+  void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
   TimedCall end_call() override;
   void settle() override;
 
  private:
   struct Capture {
+    std::uint32_t launch;
     std::uint32_t parameter;
     void* memory;
     std::uint64_t bytes;
   };
   bool queue_before(std::uint64_t gate);
-  bool queue_after(const unsigned long long* arguments);
+  bool queue_after(Launches launches);
   void forget_kept_lines();
 
   int ordinal_;

@@ -61,6 +61,13 @@ std::uint64_t half_of_the_memory() {
 
 std::vector<fs::path> library_folders() {
   std::vector<fs::path> folders = {"/usr/local/nvidia", "/run/opengl-driver/lib"};
+  const fs::path cudnn = KGRADE_CUDNN_LIBRARY;
+  if (!cudnn.empty()) {
+    std::error_code unknown;
+    for (const fs::path& folder : {cudnn, fs::weakly_canonical(KGRADE_CUDA_LIBRARY, unknown)}) {
+      if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
+    }
+  }
   const char* variable = std::getenv("LD_LIBRARY_PATH");
   std::istringstream list(variable != nullptr ? variable : "");
   for (std::string folder; std::getline(list, folder, ':');) {

@@ -34,7 +34,7 @@ std::uint64_t EmulatedWorker::map(UniqueFd descriptor, const LentBuffer& buffer)
   if (::mmap(address, buffer.bytes, protection, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED)
     return 0;
   if (buffer.captures) {
-    captures_.push_back({buffer.parameter, address, buffer.length});
+    captures_.push_back({buffer.launch, buffer.parameter, address, buffer.length});
   } else if (book_ != nullptr) {
     kgrade_emulated::lend_checked({address + buffer.begin, buffer.length, static_cast<int>(buffer.parameter),
                                    buffer.holds_data, buffer.writable});
@@ -50,16 +50,18 @@ void EmulatedWorker::unmap_all() {
 }
 
 // What runs on this device has run when the entry returns: there is nothing to wait for, and no gate.
-void EmulatedWorker::begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t /*gate*/) {
+void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint64_t /*gate*/) {
   timed_ = {};
   const auto start = std::chrono::steady_clock::now();
   if (book_ != nullptr) kgrade_emulated::begin_checked_call();
-  timed_.error = entry(arguments);
+  for (std::size_t i = 0; i < launches.size() && timed_.error == 0; ++i) timed_.error = entry(launches[i]);
   if (book_ != nullptr) kgrade_emulated::end_checked_call();
   timed_.elapsed_ms =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   for (const Capture& capture : captures_) {
-    std::memcpy(capture.memory, reinterpret_cast<const void*>(arguments[capture.parameter]), capture.bytes);
+    if (capture.launch >= launches.size()) continue;
+    const auto* const output = reinterpret_cast<const void*>(launches[capture.launch][capture.parameter]);
+    std::memcpy(capture.memory, output, capture.bytes);
   }
   if (timed_.error != 0 && kgrade_emulated::device_memory_was_refused())
     timed_.error = cudaErrorMemoryAllocation;

@@ -14,7 +14,7 @@ class EmulatedWorker : public WorkerDevice {
   bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
-  void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t gate) override;
+  void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
   TimedCall end_call() override { return timed_; }
   bool watch(UniqueFd book) override;
   void has_loaded(Entry entry) override;
@@ -25,6 +25,7 @@ class EmulatedWorker : public WorkerDevice {
     std::uint64_t bytes;
   };
   struct Capture {
+    std::uint32_t launch;
     std::uint32_t parameter;
     void* memory;
     std::uint64_t bytes;

@@ -85,6 +85,9 @@ class HeaderReader {
         {"case", [](auto& self, auto& value) { self.cheat_.cases.push_back(value); }},
         {"with", &HeaderReader::take_accomplice},
         {"time-limit", [](auto& self, auto& value) { self.cheat_.time_limit = value; }},
+        {"launches", [](auto& self, auto& value) { self.take_number(value, self.cheat_.launches); }},
+        {"seed", [](auto& self, auto& value) { self.take_number(value, self.cheat_.seed); }},
+        {"needs", &HeaderReader::take_needs},
     };
     return all;
   }
@@ -92,6 +95,16 @@ class HeaderReader {
   void take_row(const std::string& value) {
     if (!is_number(value)) return complain("'" + value + "' is no row");
     cheat_.row = std::stoi(value);
+  }
+
+  void take_number(const std::string& value, std::string& into) {
+    if (!is_number(value)) return complain("'" + value + "' is no number");
+    into = value;
+  }
+
+  void take_needs(const std::string& value) {
+    if (value != "confinement") complain("'" + value + "' is nothing that a cheat can need: confinement");
+    cheat_.needs_confinement = true;
   }
 
   void take_caught_by(const std::string& value) {
@@ -146,6 +159,8 @@ std::vector<std::string> Cheat::arguments() const {
   all.push_back(file.string());
   for (const std::string& one : cases) all.insert(all.end(), {"--case", one});
   if (!time_limit.empty()) all.insert(all.end(), {"--time-limit", time_limit});
+  if (!launches.empty()) all.insert(all.end(), {"--launches", launches});
+  if (!seed.empty()) all.insert(all.end(), {"--seed", seed});
   return all;
 }
 

@@ -12,6 +12,12 @@
 //   // case: NAME                 optional, repeatable: only this case
 //   // with: FILE                 optional: an accomplice in the same folder, graded just before it
 //   // time-limit: SECONDS        optional: of one call
+//   // launches: N                optional: of a sample, of cases that are measured
+//   // seed: N                    optional: of the inputs and of what else is drawn; for what only some draws
+//   show
+//   // needs: confinement         optional: where contestants are not confined it would do harm, or find what
+//   it
+//                                 looks for, and is skipped
 //   //
 //
 // No line may be longer than the formatter lets it be, which would break it. `no_gain` in place of a check:
@@ -44,6 +50,9 @@ struct Cheat {
   std::vector<std::string> cases;
   std::string accomplice;  // its path; empty: none
   std::string time_limit;
+  std::string launches;
+  std::string seed;
+  bool needs_confinement = false;
 
   bool runs_on(const std::string& kind) const { return device == "any" || device == kind; }
   bool is_harmless_on(const std::string& kind) const { return expected_on(kind) == std::vector{no_gain}; }

@@ -27,11 +27,18 @@ void grade_cheat(const Cheat& cheat, const Program& program, json& candidate) {
   EXPECT_EQ(graded.record["candidates"][0]["verdict"], "accepted") << graded.record["candidates"][0];
 }
 
+// Beside the reference.
+std::optional<double> speedup_of(const json& candidate) {
+  const auto scores = candidate.find("scores");
+  if (scores == candidate.end() || scores->empty()) return std::nullopt;
+  return scores->front()["geometric_mean"].get<double>();
+}
+
 void expect_no_gain(const json& candidate) {
   constexpr double as_fast_as_without = 1.2;
   EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
-  if (candidate.contains("speedup") && candidate["speedup"].is_number()) {
-    EXPECT_LT(candidate["speedup"], as_fast_as_without);
+  if (const auto speedup = speedup_of(candidate)) {
+    EXPECT_LT(*speedup, as_fast_as_without);
   }
 }
 
@@ -49,7 +56,7 @@ void expect_caught(const Cheat& cheat, const json& candidate) {
 
 TEST_P(Cheats, IsCaughtByItsCheck) {
   const Cheat& cheat = cheat_called(GetParam());
-  if (!cheat.runs_on(device_kind())) GTEST_SKIP() << "for device " << cheat.device;
+  if (const std::string reason = reason_to_skip(cheat); !reason.empty()) GTEST_SKIP() << reason;
   json candidate;
   ASSERT_NO_FATAL_FAILURE(grade_cheat(cheat, {}, candidate));
   if (cheat.is_harmless_on(device_kind())) {
@@ -61,7 +68,7 @@ TEST_P(Cheats, IsCaughtByItsCheck) {
 
 TEST_P(Controls, ProfitsWithoutTheDefence) {
   const Cheat& cheat = cheat_called(GetParam());
-  if (!cheat.runs_on(device_kind())) GTEST_SKIP() << "for device " << cheat.device;
+  if (const std::string reason = reason_to_skip(cheat); !reason.empty()) GTEST_SKIP() << reason;
   const auto program = weakened_program(cheat.without);
   if (!program) GTEST_SKIP() << "built without KGRADE_WEAKENED";
   json candidate;
@@ -70,8 +77,8 @@ TEST_P(Controls, ProfitsWithoutTheDefence) {
       << testing::PrintToString(failed_checks(candidate)) << ": " << candidate["message"];
   // Only a GPU's times are speed.
   if (!cheat.must_be_faster || device_kind() != "cuda") return;
-  ASSERT_TRUE(candidate["speedup"].is_number()) << candidate;
-  EXPECT_GT(candidate["speedup"], 2);
+  ASSERT_TRUE(speedup_of(candidate)) << candidate;
+  EXPECT_GT(*speedup_of(candidate), 2);
 }
 
 std::string name_of(const testing::TestParamInfo<std::string>& info) { return test_name(info.param); }

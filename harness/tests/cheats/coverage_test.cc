@@ -75,6 +75,21 @@ TEST(Coverage, RowsAreThoseOfTheCatalogue) {
   }
 }
 
+TEST(Coverage, WhatWouldHarmAMachineIsRunWhereItIsConfined) {
+  for (const char* name :
+       {"process/kill-referee", "answers/memory-hog", "answers/daemon", "answers/left-in-home",
+        "process/expected-by-ptrace", "answers/include-embedded"}) {
+    Cheat harmful = cheat_called(name);
+    harmful.device = "any";
+    EXPECT_EQ(reason_to_skip(harmful, true), "") << name;
+    EXPECT_THAT(reason_to_skip(harmful, false), testing::HasSubstr("no namespaces")) << name;
+  }
+  Cheat harmless = cheat_called("answers/zeros");
+  EXPECT_EQ(reason_to_skip(harmless, false), "");
+  harmless.device = device_kind() == "cuda" ? "emulated" : "cuda";
+  EXPECT_THAT(reason_to_skip(harmless, true), testing::HasSubstr("for device"));
+}
+
 TEST(Coverage, ManyCheatsHaveAControl) { EXPECT_GE(names_of_controls().size(), 25u); }
 
 }  // namespace

@@ -22,6 +22,9 @@ constexpr const char* full =
     "// case: tiny\n"
     "// case: plain\n"
     "// time-limit: 3\n"
+    "// launches: 4\n"
+    "// seed: 17\n"
+    "// needs: confinement\n"
     "//\n"
     "// row: 13 is no line of the header any more\n";
 
@@ -35,8 +38,17 @@ TEST(CheatHeaders, AreReadInFull) {
   EXPECT_THAT(header.cheat->expected_on("cuda"), ElementsAre("idle", "outputs_match"));
   EXPECT_THAT(header.cheat->without, ElementsAre("fresh_inputs", "small_changes"));
   EXPECT_TRUE(header.cheat->must_be_faster);
-  EXPECT_THAT(header.cheat->arguments(), ElementsAre("some-problem", "timing/does-much.cu", "--case", "tiny",
-                                                     "--case", "plain", "--time-limit", "3"));
+  EXPECT_THAT(header.cheat->arguments(),
+              ElementsAre("some-problem", "timing/does-much.cu", "--case", "tiny", "--case", "plain",
+                          "--time-limit", "3", "--launches", "4", "--seed", "17"));
+  EXPECT_TRUE(header.cheat->needs_confinement);
+}
+
+TEST(CheatHeaders, NeedNoConfinementUnlessTheySaySo) {
+  const CheatHeader header =
+      read_cheat("timing/tame.cu", "// cheat: a\n// row: 1\n// caught-by: idle\n// device: any\n//\n");
+  ASSERT_TRUE(header.cheat);
+  EXPECT_FALSE(header.cheat->needs_confinement);
 }
 
 TEST(CheatHeaders, SayWhatIsMissing) {
@@ -47,9 +59,11 @@ TEST(CheatHeaders, SayWhatIsMissing) {
 TEST(CheatHeaders, SayWhatCannotBeRead) {
   const CheatHeader header = read_cheat("timing/wrong.cu",
                                         "// cheat: does little\n// row: two\n// caught-by: idle\n"
-                                        "// device: gpu\n// divice: cuda\n// row: 3\n#include <x>\n");
-  EXPECT_THAT(header.mistakes, ElementsAre(HasSubstr("'two'"), HasSubstr("'gpu'"), HasSubstr("divice"),
-                                           HasSubstr("twice"), HasSubstr("does not end")));
+                                        "// device: gpu\n// divice: cuda\n// row: 3\n"
+                                        "// launches: few\n// needs: luck\n#include <x>\n");
+  EXPECT_THAT(header.mistakes,
+              ElementsAre(HasSubstr("'two'"), HasSubstr("'gpu'"), HasSubstr("divice"), HasSubstr("twice"),
+                          HasSubstr("'few'"), HasSubstr("'luck'"), HasSubstr("does not end")));
 }
 
 TEST(CheatHeaders, OfAccomplicesMakeNoCheat) {

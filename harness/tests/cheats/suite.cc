@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "device/registry.h"
+#include "sandbox/sandbox.h"
 
 namespace kgrade::test {
 namespace {
@@ -70,6 +71,22 @@ std::string device_kind() {
   const auto choice = parse_device_choice(test_device());
   if (!choice) throw std::invalid_argument("KGRADE_TEST_DEVICE names no device");
   return resolve_choice(*choice).kind == DeviceChoice::Kind::cuda ? "cuda" : "emulated";
+}
+
+bool machine_confines() {
+#ifdef KGRADE_LAUNCHER
+  static const bool confines = Sandbox::probe(KGRADE_LAUNCHER).confines();
+  return confines;
+#else
+  return false;
+#endif
+}
+
+std::string reason_to_skip(const Cheat& cheat, bool confined) {
+  if (!cheat.runs_on(device_kind())) return "for device " + cheat.device;
+  if (cheat.needs_confinement && !confined)
+    return "this machine allows no namespaces, and nothing would keep it from the cheat";
+  return "";
 }
 
 std::vector<std::string> names_of_defences() {

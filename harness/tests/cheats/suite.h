@@ -23,6 +23,11 @@ const Cheat& cheat_called(const std::string& name);
 // "emulated" or "cuda": what $KGRADE_TEST_DEVICE, or auto, stands for here.
 std::string device_kind();
 
+// Whether this machine allows the namespaces that contestants are confined with.
+bool machine_confines();
+// Why a cheat is not to be run here; empty: it is.
+std::string reason_to_skip(const Cheat& cheat, bool confined = machine_confines());
+
 // The enumerators of base/defences.h.
 std::vector<std::string> names_of_defences();
 

@@ -101,9 +101,8 @@ TEST_F(CallOrder, WhatIsSaidTooMuchIsInTheWayOfTheNextCall) {
   ASSERT_TRUE(worker_->begin_call({}, 0).ok());
   say({done, idle, idle}, 1);
   EXPECT_TRUE(finish_call().ok());
-  ASSERT_TRUE(worker_->begin_call({}, 0).ok());
-  say({done, idle}, 2);
-  EXPECT_EQ(finish_call().fault, Fault::malformed);
+  EXPECT_EQ(worker_->begin_call({}, 0).fault, Fault::malformed);
+  EXPECT_FALSE(worker_->alive());
 }
 
 TEST_F(CallOrder, AnAnswerBeforeTheCallIsMalformedHoweverRight) {
@@ -119,6 +118,14 @@ TEST_F(CallOrder, NoOtherRequestIsAnsweredAheadEither) {
   say({done}, 1);
   EXPECT_EQ(worker_->give_back(at_once).fault, Fault::malformed);
   EXPECT_FALSE(worker_->alive());
+}
+
+TEST_F(CallOrder, AGateIsNotTakenByWhoAnswersAheadAndTheNextRequestRefusesThat) {
+  const auto gate = Gate::make();
+  if (gate == nullptr) GTEST_SKIP() << "no memory files here";
+  say({done}, 1);
+  EXPECT_FALSE(worker_->offer_gate(*gate, at_once));
+  EXPECT_EQ(worker_->give_back(at_once).fault, Fault::malformed);
 }
 
 TEST_F(CallOrder, NumbersThatAreNotDueAreMalformed) {

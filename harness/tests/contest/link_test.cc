@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <random>
@@ -103,6 +104,22 @@ TEST(Link, PeekingSeesOnlyASoundReplyToWhatWasAsked) {
   EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
   { const Link gone = std::move(worker); }
   EXPECT_FALSE(referee.peek(reply, 7)) << "nobody is there";
+}
+
+TEST(Link, WhateverIsThereIsUnread) {
+  auto [referee, worker] = Link::make_pair();
+  EXPECT_FALSE(referee.has_unread());
+  ASSERT_EQ(::write(worker.descriptor(), "x", 1), 1);
+  EXPECT_TRUE(referee.has_unread());
+  EXPECT_TRUE(referee.has_unread()) << "looking takes nothing away";
+  Reply reply;
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
+  EXPECT_FALSE(referee.has_unread());
+  ASSERT_EQ(::send(worker.descriptor(), "", 0, 0), 0);
+  EXPECT_TRUE(referee.has_unread()) << "an empty message is one";
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
+  { const Link gone = std::move(worker); }
+  EXPECT_FALSE(referee.has_unread()) << "nobody is there";
 }
 
 TEST(Link, RepliesStayInOrder) {

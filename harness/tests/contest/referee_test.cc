@@ -43,7 +43,7 @@ class RefereeTest : public testing::Test {
   }
 
   void sit(Player player, Behaviour behaviour) {
-    const auto seated = referee_.sit(player, cases_.emplace_back(test::doubling_case(behaviour)));
+    const auto seated = referee_.sit(player, cases_.emplace_back(test::doubling_case(behaviour)), 1);
     ASSERT_TRUE(seated.ok());
     ASSERT_TRUE(seated->ok()) << seated->detail;
   }
@@ -96,6 +96,15 @@ TEST_F(RefereeTest, OutputsAreHeldAgainstTheOraclesLastCall) {
   EXPECT_EQ(call(Player::candidate, {1, 0, 3}).sum_squared_difference, 0);
   EXPECT_GT(call(Player::candidate, {1, 0, 0}).sum_squared_difference, 0) << "a few elements are others";
   EXPECT_GT(call(Player::candidate, {1, 1, 0}).sum_squared_difference, 0);
+}
+
+TEST_F(RefereeTest, OutputsOfAnotherCaseAreNoExpectedOnes) {
+  play_round(Behaviour::honest);
+  Case& smaller = cases_.emplace_back(test::doubling_case(Behaviour::honest));
+  smaller.integers["n"] = sample_elements / 2;
+  for (Tensor& tensor : smaller.tensors) tensor.elements = sample_elements / 2;
+  ASSERT_TRUE(referee_.sit(Player::candidate, smaller, 1).ok());
+  EXPECT_THROW(referee_.call(Player::candidate, {1, 0, 0}, patience), std::logic_error);
 }
 
 TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {

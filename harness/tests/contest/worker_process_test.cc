@@ -4,7 +4,10 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
+#include <vector>
 
 #include "base/temporary_directory.h"
 
@@ -113,7 +116,7 @@ TEST(WorkerProcess, ADeviceThatIsNeverIdleIsBusy) {
   EXPECT_FALSE(hostile->alive());
 }
 
-// Every answer is followed by that to the next request, which carries the right number and is only too early.
+// Every answer is followed by one under the next number, to a request that is not made yet.
 TEST(WorkerProcess, AnswersToWhatWasNotAskedYetAreMalformed) {
   const auto hostile = worker("ahead");
   Answer answer = whole_call(*hostile);
@@ -121,6 +124,51 @@ TEST(WorkerProcess, AnswersToWhatWasNotAskedYetAreMalformed) {
   for (int call = 0; call < 2 && answer.ok(); ++call) answer = whole_call(*hostile);
   EXPECT_EQ(answer.fault, Fault::malformed);
   EXPECT_FALSE(hostile->alive());
+}
+
+// The numbers of some requests of a worker that nobody answers.
+std::vector<std::uint64_t> numbers_of_requests(WorkerProcess::Numbering numbering) {
+  auto [ours, theirs] = Link::make_pair();
+  const auto asked = WorkerProcess::over(std::move(ours), numbering);
+  std::vector<std::uint64_t> numbers;
+  for (int request = 0; request < 100; ++request) {
+    EXPECT_TRUE(asked->begin_call({}, 0).ok());
+    const auto next = theirs.next_request();
+    if (next) numbers.push_back(next->first.sequence);
+  }
+  return numbers;
+}
+
+TEST(WorkerProcess, NumbersOfRequestsCannotBeForeseen) {
+  using Numbering = WorkerProcess::Numbering;
+  const auto counted = numbers_of_requests(Numbering::counted);
+  ASSERT_EQ(counted.size(), 100u);
+  EXPECT_EQ(counted.front(), 1u);
+  EXPECT_EQ(counted.back(), 100u);
+  const auto first = numbers_of_requests(Numbering::secret), second = numbers_of_requests(Numbering::secret);
+  std::set<std::uint64_t> all(first.begin(), first.end());
+  all.insert(second.begin(), second.end());
+  EXPECT_EQ(all.size(), 200u) << "no number comes twice";
+  // Half of the numbers below 2^63, as far as chance goes.
+  const auto low =
+      std::count_if(all.begin(), all.end(), [](std::uint64_t number) { return number >> 63 == 0; });
+  EXPECT_GT(low, 40);
+  EXPECT_LT(low, 160);
+}
+
+// As a contestant does that has counted the requests so far.
+TEST(WorkerProcess, AProcessDoesNotKnowTheNumberOfTheNextRequest) {
+  const auto hostile = worker("counts-on");
+  EXPECT_TRUE(whole_call(*hostile).ok());
+  EXPECT_EQ(whole_call(*hostile).fault, Fault::malformed);
+}
+
+TEST(WorkerProcess, OneThatHasEndedBetweenCallsIsNoneThatAnswersAhead) {
+  const auto mortal = worker("one-call");
+  EXPECT_TRUE(whole_call(*mortal).ok());
+  Answer answer;
+  while (answer.ok()) answer = whole_call(*mortal);
+  EXPECT_EQ(answer.fault, Fault::ended) << answer.detail;
 }
 
 TEST(WorkerProcess, ATimeThatIsNoNumberArrivesAsItIs) {

@@ -42,7 +42,10 @@ Answer one_call(WorkerProcess& worker, std::uint32_t gate, WorkerProcess::Patien
                 Act before_step) {
   before_step();
   Answer answer = worker.begin_call({}, gate);
-  if (answer.ok() && gate != 0) worker.wait_until_queued(patience);
+  if (answer.ok() && gate != 0) {
+    before_step();
+    worker.wait_until_queued(patience);
+  }
   before_step();
   if (answer.ok()) answer = worker.end_call(patience);
   expect_sound(answer, worker);

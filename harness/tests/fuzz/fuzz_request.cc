@@ -23,9 +23,10 @@ class FakeDevice : public WorkerDevice {
     return descriptor ? 0x100000 : 0;
   }
   void unmap_all() override {}
-  void begin_call(Entry entry, const unsigned long long* arguments, std::uint64_t /*gate*/) override {
+  void begin_call(Entry entry, Launches launches, std::uint64_t /*gate*/) override {
     promise(entry != nullptr, "what is called has been loaded");
-    error_ = entry(arguments);
+    promise(!launches.empty() && launches.size() <= max_launches, "a call has launches, and not too many");
+    for (const unsigned long long* const arguments : launches) error_ = entry(arguments);
   }
   TimedCall end_call() override {
     TimedCall timed;

@@ -69,18 +69,30 @@ Texts reply_texts() {
     return std::string({act, static_cast<char>(status)}) + fields;
   };
   const std::string one = "\1", none(1, '\0');
-  const std::string done = one + message(ReplyStatus::done), idle = one + message(ReplyStatus::idle);
+  const std::string queued = one + message(ReplyStatus::queued), idle = one + message(ReplyStatus::idle);
+  const std::string done = one + message(ReplyStatus::done), ahead = done;
+  // A call begins with what is done before it: nothing, where it is to be one.
   const std::string call = none + none + done + idle;
-  const std::string gated = "\1" + one + message(ReplyStatus::queued) + done + idle;
-  const std::string give_back = "\3" + done, gate = "\2" + done;
-  const std::string cut_short = "\3" + one + std::string("\0\x30\0", 3) + std::string(0x30, 'k');
-  Texts texts = {give_back + gate + call + gated + call,
-                 give_back + "\3" + one + message(ReplyStatus::done, 0x19) + call, give_back + cut_short,
-                 give_back + "\3" + one + std::string("\2\x08\0\xff", 4),
-                 call + "\3" + one + "\4" + std::string("\1", 1) + fields + "\1" + fields + give_back};
-  for (const char act : {'\3', '\5', '\6', '\7'}) texts.push_back(give_back + none + one + act);
+  const std::string gated = "\1" + none + queued + done + idle;
+  const std::string late =
+      "\1" + none + none + "\2" + message(ReplyStatus::queued) + message(ReplyStatus::done) + idle;
+  const std::string give_back = "\3", gate = "\2";
+  const auto answered = [&](const std::string& act) { return call + none + none + one + act + idle + call; };
+  Texts texts = {call + gated + late + call,
+                 call + gate + none,
+                 call + gate + ahead + gated,
+                 call + give_back + ahead,
+                 call + none + ahead,
+                 call + give_back + one + "\4" + std::string("\1", 1) + fields + "\1" + fields,
+                 answered(message(ReplyStatus::done, 0x19)),
+                 answered(std::string("\0\x30\0", 3) + std::string(0x30, 'k')),
+                 answered(std::string("\2\x08\0\xff", 4))};
+  for (const char act : {'\3', '\5', '\6', '\7'}) {
+    texts.push_back(answered({act}));
+    texts.push_back(call + give_back + one + act);
+  }
   for (char status = 0; status < 10; ++status) {
-    texts.push_back(give_back + "\3" + one + message(static_cast<ReplyStatus>(status)));
+    texts.push_back(answered(message(static_cast<ReplyStatus>(status))));
   }
   return texts;
 }

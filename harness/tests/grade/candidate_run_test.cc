@@ -87,7 +87,28 @@ TEST_F(CandidateRunTest, TheReferenceRunsAloneBeforeAndAfter) {
   EXPECT_THAT(record.cases[0].reference_before_ms, ElementsAre(2, 2)) << "the first one warms up";
   EXPECT_THAT(record.cases[0].reference_after_ms, ElementsAre(2, 2));
   EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::passed);
-  EXPECT_EQ(record.speedup, 2);
+  ASSERT_EQ(record.scores.size(), 1u);
+  EXPECT_DOUBLE_EQ(record.scores[0].speedup.geometric_mean, 2);
+}
+
+TEST_F(CandidateRunTest, ARankedSpeedComesFromFiveProcesses) {
+  session_.effort = Effort::ranked;
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
+  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 4);
+  EXPECT_EQ(record.cases[0].measurement->processes.size(), 5u);
+  EXPECT_EQ(record.cases[0].comparisons[0].ratio.count, 5u);
+}
+
+TEST_F(CandidateRunTest, OneThatLoadsOnlyOnceHasFailed) {
+  session_.effort = Effort::ranked;
+  arena_.before_call = [this](Player player, const Draw&) {
+    if (player == Player::candidate) arena_.load_answer = {Fault::ended, "the process ended", {}, {}};
+  };
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::runtime_error);
+  EXPECT_EQ(outcome(record, "load"), CheckOutcome::failed);
+  EXPECT_TRUE(record.scores.empty());
 }
 
 TEST_F(CandidateRunTest, TheCandidateHasGoneAndTheDeviceIsSoundBeforeTheReferenceRunsAgain) {
@@ -120,7 +141,7 @@ TEST_F(CandidateRunTest, AReferenceThatIsSlowerBesideTheCandidateMakesItUnstable
       "2.000 ms after");
   EXPECT_EQ(record.cases[0].verdict, Verdict::unstable);
   EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::failed);
-  EXPECT_FALSE(record.speedup);
+  EXPECT_TRUE(record.scores.empty());
 }
 
 TEST_F(CandidateRunTest, SoDoesOneThatIsSlowerAfterwards) {
@@ -163,14 +184,15 @@ TEST_F(CandidateRunTest, OnlyCasesThatAreMeasuredNeedTheReferenceAlone) {
   EXPECT_EQ(record.cases[2].message, "not chosen");
 }
 
-TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotWatched) {
+TEST_F(CandidateRunTest, WhereSpeedIsNotMeasuredTheReferenceIsNotJudged) {
   arena_.info.measures_speed = false;
+  arena_.reference_ms = {1, 1, 1, 9};
   const CandidateRecord record = run();
-  EXPECT_THAT(arena_.order, StartsWith("orc"));
-  EXPECT_THAT(arena_.order, EndsWith("cc"));
-  EXPECT_THAT(record.cases.at(0).reference_before_ms, IsEmpty());
+  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
+  EXPECT_THAT(record.cases.at(0).reference_before_ms, ElementsAre(1, 1));
+  EXPECT_THAT(record.cases.at(0).reference_after_ms, ElementsAre(9, 9));
   EXPECT_EQ(outcome(record, "reference_agreement"), CheckOutcome::not_run);
-  EXPECT_FALSE(record.speedup);
+  EXPECT_TRUE(record.scores.empty());
 }
 
 TEST_F(CandidateRunTest, AReferenceThatFailsAloneIsNoVerdict) {
@@ -228,15 +250,15 @@ TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
 TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   add_case("larger", CaseRole::bench);
   add_case("tiny", CaseRole::test);
-  // Each case has seven calls of the candidate: a warm-up, three samples, two repetitions, and one
-  // unmeasured.
+  // It takes its seat once a case.
   arena_.before_call = [this](Player, const Draw&) {
-    const auto calls = std::count(arena_.order.begin(), arena_.order.end(), 'c');
-    arena_.candidate_ms = {calls >= 7 ? 0.25 : 1};
+    arena_.candidate_ms = {arena_.seated_launches.size() > 1 ? 0.25 : 1};
   };
   const CandidateRecord record = run();
-  ASSERT_TRUE(record.speedup);
-  EXPECT_DOUBLE_EQ(*record.speedup, std::sqrt(2.0 * 8.0));
+  ASSERT_EQ(record.scores.size(), 1u);
+  EXPECT_EQ(record.scores[0].against, "reference");
+  EXPECT_DOUBLE_EQ(record.scores[0].speedup.geometric_mean, std::sqrt(2.0 * 8.0));
+  EXPECT_EQ(record.scores[0].speedup.count, 2u);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
+#include <tuple>
 
 #include "case_fixture.h"
 #include "grade/draws.h"
@@ -25,57 +27,96 @@ class CaseCalls : public test::CaseFixture {
     };
   }
 
-  // The contents of call number `call` are those of a round.
-  void expect_contents(std::size_t call, int round) {
-    const Draw expected = draw_of_round(seed, round);
-    EXPECT_EQ(arena_.draws.at(call).seed, expected.seed) << call;
-    EXPECT_EQ(arena_.draws.at(call).index, expected.index) << call;
-    EXPECT_EQ(arena_.draws.at(call).change, expected.change) << call;
+  // Of all calls, which are o, r and c.
+  void expect_contents(std::size_t call, std::uint32_t index, std::uint32_t change) {
+    EXPECT_EQ(arena_.draws.at(call).seed, seed) << call;
+    EXPECT_EQ(arena_.draws.at(call).index, index) << call;
+    EXPECT_EQ(arena_.draws.at(call).change, change) << call;
+  }
+
+  // The calls between two of the oracle's, which are on the same contents.
+  std::vector<std::string> rounds() const {
+    std::vector<std::string> found;
+    for (const char player : arena_.order) {
+      if (player == 'o') {
+        found.emplace_back();
+      } else {
+        found.back() += player;
+      }
+    }
+    return found;
   }
 };
 
-TEST_F(CaseCalls, EveryRoundHasItsOwnInputsAndAnOracleFirst) {
-  run_briefly();
-  ASSERT_GE(arena_.order.size(), 12u);
-  for (int round = 0; round < 4; ++round) {
-    const auto first = static_cast<std::size_t>(3 * round);
-    EXPECT_EQ(arena_.order[first], 'o');
-    EXPECT_THAT(arena_.order.substr(first, 3), testing::AnyOf("orc", "ocr"));
-    for (std::size_t i = 0; i < 3; ++i) expect_contents(first + i, round);
-  }
+TEST_F(CaseCalls, ACaseThatIsNotMeasuredHasThreeRoundsAndRepetitions) {
+  case_.role = CaseRole::test;
+  arena_.candidate_ms = {1000, 1, 9, 2, 3};
+  const CaseRecord record = run();
+  EXPECT_THAT(rounds(), ElementsAre("rc", "rc", "rccc"));
+  for (std::size_t call = 0; call < 3; ++call) expect_contents(call, 0, 0);
+  for (std::size_t call = 3; call < 6; ++call) expect_contents(call, 1, 0);
+  for (std::size_t call = 6; call < 11; ++call) expect_contents(call, 1, 1);
+  EXPECT_EQ(record.calls, 5);
+  EXPECT_THAT(record.candidate_ms, ElementsAre(1));
+  EXPECT_THAT(record.repeated_ms, ElementsAre(2, 3));
+  EXPECT_FALSE(record.measurement);
+  expect_accepted(record);
+}
+
+TEST_F(CaseCalls, AMeasuredCaseWarmsUpAndGoesOnInBlocks) {
+  const CaseRecord record = run_briefly();
+  const std::vector<std::string> all = rounds();
+  // Two to warm up, two rounds of a block with contents that are hardly new after one of them, and a probe.
+  ASSERT_EQ(all.size(), 6u);
+  EXPECT_EQ(all[0], "rc") << "the reference's time limits the candidate's";
+  EXPECT_EQ(all[1], "rc");
+  EXPECT_EQ(all.back(), "c");
+  const std::string& second = all[3] == "c" ? all[4] : all[3];
+  EXPECT_NE(all[2], second.substr(0, 2)) << "ABBA or BAAB";
+  std::set<std::tuple<std::uint32_t, std::uint32_t>> contents;
+  for (const Draw& draw : arena_.draws) contents.insert({draw.index, draw.change});
+  EXPECT_EQ(contents.size(), all.size()) << "every round has its own";
+  EXPECT_EQ(record.candidate_ms.size(), 2u);
+  EXPECT_EQ(record.measurement->processes.front().blocks.size(), 1u);
+  expect_accepted(record);
 }
 
 // The candidate does not know which calls give samples.
 TEST_F(CaseCalls, AfterTheSamplesTheLastContentsComeAgainAndThenNewOnes) {
-  arena_.candidate_ms = {1000, 1, 1, 9, 2, 3, 4, 5};
+  arena_.candidate_ms = {1000, 2, 1, 1, 1, 3, 4, 5};
   const CaseRecord record = run_briefly();
-  ASSERT_EQ(arena_.order.size(), 19u);
-  EXPECT_EQ(arena_.order.substr(15), "ccoc");
-  for (const std::size_t call : {15, 16}) expect_contents(call, 4);
-  for (const std::size_t call : {17, 18}) expect_contents(call, 5);
-  EXPECT_THAT(record.candidate_ms, ElementsAre(1, 9, 2));
+  EXPECT_THAT(arena_.order, testing::EndsWith("ccoc"));
+  const std::size_t last = arena_.draws.size() - 1;
+  for (const std::size_t call : {last - 3, last - 2}) {
+    EXPECT_EQ(arena_.draws[call].index, arena_.draws[last - 4].index);
+    EXPECT_EQ(arena_.draws[call].change, arena_.draws[last - 4].change);
+  }
+  EXPECT_GT(arena_.draws[last].index, arena_.draws[last - 4].index);
   EXPECT_THAT(record.repeated_ms, ElementsAre(3, 4));
-  EXPECT_THAT(record.unmeasured_ms, ElementsAre(5)) << "the first call of a process is like no other";
+  EXPECT_THAT(record.unmeasured_ms, ElementsAre(2, 5)) << "the first call of a process is like no other";
 }
 
 TEST_F(CaseCalls, TheWarmUpOfALaterCaseIsACallLikeAnyOther) {
   calls_before_ = 7;
-  arena_.candidate_ms = {6, 1, 9, 2, 3, 4, 5};
-  EXPECT_THAT(run_briefly().unmeasured_ms, ElementsAre(6, 5));
+  arena_.candidate_ms = {6, 2, 1, 1, 1, 3, 4, 5};
+  EXPECT_THAT(run_briefly().unmeasured_ms, ElementsAre(6, 2, 5));
 }
 
-TEST_F(CaseCalls, ACaseThatIsNotMeasuredHasItsRepetitionsToo) {
-  case_.role = CaseRole::test;
+TEST_F(CaseCalls, ContentsThatAreHardlyNewComeInEveryFourthBlockAtLeast) {
+  arena_.seconds_per_call = 0.02;
+  arena_.candidate_ms = {1, 1.5, 1.25, 1, 1.25, 1.5};  // too noisy to be known soon
+  for (int i = 0; i < 200; ++i) arena_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
   const CaseRecord record = run();
-  EXPECT_THAT(arena_.order, testing::EndsWith("cc"));
-  EXPECT_EQ(arena_.order.size(), 3u * 3 + 2);
-  EXPECT_EQ(record.calls, 5);
-  EXPECT_EQ(record.repeated_ms.size(), 2u);
-  expect_accepted(record);
+  const std::size_t blocks = record.measurement->processes.front().blocks.size();
+  ASSERT_GT(blocks, 20u);
+  std::set<std::uint32_t> changes;
+  for (const Draw& draw : arena_.draws) changes.insert(draw.change);
+  EXPECT_GE(changes.size() - 1, blocks / 4);
 }
 
 TEST_F(CaseCalls, EveryCallIsCompared) {
-  for (std::size_t wrong_call = 0; wrong_call < 7; ++wrong_call) {
+  for (std::size_t wrong_call = 0; wrong_call < 8; ++wrong_call) {
+    checks_ = {};
     std::size_t calls = 0;
     arena_.order.clear();
     arena_.before_call = [&](Player player, const Draw&) {
@@ -86,6 +127,13 @@ TEST_F(CaseCalls, EveryCallIsCompared) {
     EXPECT_EQ(record.verdict, Verdict::wrong_answer) << wrong_call;
     EXPECT_EQ(calls, wrong_call + 1) << "it is the last one";
   }
+}
+
+TEST_F(CaseCalls, OneThatAnswersOnceIsNoReplay) {
+  case_.role = CaseRole::test;
+  int calls = 0;
+  answer_wrongly_in([&calls](const Draw&) { return ++calls > 3; });  // oracle, reference and candidate
+  expect_failed(run(), Verdict::wrong_answer, "outputs_match");
 }
 
 TEST_F(CaseCalls, AReplayedResultIsACheckOfItsOwn) {

@@ -26,10 +26,17 @@ class CaseFixture : public testing::Test {
   Result<CaseRecord> try_run() {
     Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
     session.candidate_calls = calls_before_;
+    session.launches = launches_;
+    session.baselines[case_.name] = baselines_;
+    session.seat_baseline = [this](const std::string& name, int) {
+      seated_baseline_ = name;
+      return true;
+    };
+    session.watch = watch_;
     return run_case(session, case_, checks_);
   }
 
-  // With the fewest samples: the budget is spent by then.
+  // One block: the budget is spent by then.
   CaseRecord run_briefly() {
     arena_.seconds_per_call = 1;
     return run();
@@ -61,6 +68,10 @@ class CaseFixture : public testing::Test {
   CheckList checks_;
   Effort effort_ = Effort::normal;
   std::optional<Patience> limit_;
+  std::optional<int> launches_;
+  std::vector<BaselineChoice> baselines_;
+  std::string seated_baseline_;
+  BlockWatch* watch_ = nullptr;
   int calls_before_ = 0;  // of the candidate's process, in other cases
 };
 

@@ -11,43 +11,9 @@ namespace kgrade {
 namespace {
 
 using test::outputs_off_by;
-using testing::ElementsAre;
 using testing::HasSubstr;
 
 using CaseRunTest = test::CaseFixture;
-
-TEST_F(CaseRunTest, TheSpeedupIsTheRatioOfTheMediansWithoutTheWarmUp) {
-  // Of the first two after the warm-up one gives no sample: only a few elements of its inputs are new.
-  arena_.candidate_ms = {1000, 1, 1, 9, 2};
-  arena_.reference_ms = {1000, 8, 8, 4, 6};
-  const CaseRecord record = run_briefly();
-  EXPECT_THAT(record.candidate_ms, ElementsAre(1, 9, 2));
-  EXPECT_THAT(record.reference_ms, ElementsAre(8, 4, 6));
-  EXPECT_THAT(record.candidate_wall_ms, ElementsAre(1.75, 9.75, 2.75));
-  EXPECT_EQ(record.speedup, 6.0 / 2.0);
-  EXPECT_EQ(record.calls, 5 + 3);
-  EXPECT_EQ(record.verdict, Verdict::accepted);
-  EXPECT_EQ(outcome("precision"), CheckOutcome::passed);
-}
-
-TEST_F(CaseRunTest, TheWarmUpStartsWithTheReferenceAndThenTheOrderAlternates) {
-  run_briefly();
-  EXPECT_EQ(arena_.order.substr(0, 3), "orc");
-  EXPECT_NE(arena_.order.substr(3, 3), arena_.order.substr(6, 3));
-}
-
-TEST_F(CaseRunTest, SamplesUntilTheBudgetIsSpent) {
-  arena_.seconds_per_call = 0.0625;  // 8 rounds in 1.5 s, the warm-up and one that gives no sample among them
-  const CaseRecord record = run();
-  EXPECT_EQ(record.candidate_ms.size(), 6u);
-}
-
-TEST_F(CaseRunTest, ShortKernelsStopAtTheMostSamples) {
-  arena_.seconds_per_call = 1e-6;
-  EXPECT_EQ(run().candidate_ms.size(), 50u);
-  effort_ = Effort::quick;
-  EXPECT_EQ(run().candidate_ms.size(), 10u);
-}
 
 TEST_F(CaseRunTest, AWrongAnswerEndsTheCaseAndSaysHowWrong) {
   arena_.candidate_comparison = outputs_off_by(0.5);
@@ -59,7 +25,7 @@ TEST_F(CaseRunTest, AWrongAnswerEndsTheCaseAndSaysHowWrong) {
   EXPECT_EQ(record.message, "'output': 100 of 100 elements wrong, the worst at [3, 7]; 3 never written");
   EXPECT_EQ(record.relative_error, 0.5);
   EXPECT_EQ(record.precision, Precision::none);
-  EXPECT_FALSE(record.speedup);
+  EXPECT_TRUE(record.comparisons.empty());
   EXPECT_EQ(arena_.order, "orc");
   EXPECT_EQ(outcome("outputs_match"), CheckOutcome::failed);
   EXPECT_EQ(outcome("guard_zones"), CheckOutcome::passed);
@@ -128,20 +94,23 @@ TEST_F(CaseRunTest, AFailureOfTheTrustedIsNoVerdictOnTheCandidate) {
   EXPECT_THAT(failing.error().message, HasSubstr("the oracle fails on case 'large'"));
 }
 
-TEST_F(CaseRunTest, WithoutSpeedThereAreSamplesButNoSpeedup) {
+TEST_F(CaseRunTest, WithoutSpeedThereIsABlockButNoComparison) {
   arena_.info.measures_speed = false;
   const CaseRecord record = run();
   EXPECT_EQ(record.candidate_ms.size(), 2u);
-  EXPECT_FALSE(record.speedup);
+  ASSERT_TRUE(record.measurement);
+  EXPECT_EQ(record.measurement->processes.front().blocks.size(), 1u);
+  EXPECT_TRUE(record.comparisons.empty());
 }
 
 TEST_F(CaseRunTest, StagesAddUpByTheClock) {
   run_briefly();
   std::map<std::string, double> seconds;
   for (const StageTime& stage : stages_.stages()) seconds[stage.name] = stage.seconds;
-  EXPECT_DOUBLE_EQ(seconds["oracle"], 5 + 1);
-  EXPECT_DOUBLE_EQ(seconds["reference"], 5);
-  EXPECT_DOUBLE_EQ(seconds["candidate"], 5 + 3);
+  // Warm-up, a block, contents that are hardly new, and a probe.
+  EXPECT_DOUBLE_EQ(seconds["oracle"], 2 + 2 + 1 + 1);
+  EXPECT_DOUBLE_EQ(seconds["reference"], 2 + 2);
+  EXPECT_DOUBLE_EQ(seconds["candidate"], 2 + 2 + 1 + 3);
 }
 
 }  // namespace

@@ -8,87 +8,59 @@
 namespace kgrade {
 namespace {
 
-constexpr int rounds = 200;
-
 std::tuple<std::uint64_t, std::uint32_t, std::uint32_t> key(const Draw& draw) {
   return {draw.seed, draw.index, draw.change};
 }
 
-TEST(Draws, TheWarmUpIsNew) {
-  for (const std::uint64_t seed : {0, 1, 7}) {
-    EXPECT_EQ(key(draw_of_round(seed, 0)), std::make_tuple(seed, 0u, 0u));
-    EXPECT_FALSE(is_small_change(draw_of_round(seed, 0)));
+TEST(Draws, NoTwoAreTheSame) {
+  DrawSequence draws(7);
+  std::set<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> seen;
+  for (int i = 0; i < 100; ++i) {
+    seen.insert(key(draws.fresh()));
+    if (i % 3 == 0) seen.insert(key(draws.changed()));
+    if (i % 9 == 0) seen.insert(key(draws.changed()));
   }
+  EXPECT_EQ(seen.size(), 100u + 34 + 12);
 }
 
-TEST(Draws, NoTwoRoundsHaveTheSameContents) {
-  for (const std::uint64_t seed : {0, 1, 7}) {
-    std::set<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> seen;
-    for (int round = 0; round < rounds; ++round) seen.insert(key(draw_of_round(seed, round)));
-    EXPECT_EQ(seen.size(), static_cast<std::size_t>(rounds));
-  }
+TEST(Draws, AChangeIsOneOfTheContentsBefore) {
+  DrawSequence draws(7);
+  draws.fresh();
+  const Draw before = draws.fresh(4);
+  const Draw draw = draws.changed(2);
+  EXPECT_EQ(draw.index, before.index);
+  EXPECT_EQ(draw.seed, before.seed);
+  EXPECT_TRUE(is_small_change(draw));
+  EXPECT_FALSE(is_small_change(before));
+  EXPECT_EQ(before.launches, 4u);
+  EXPECT_EQ(draw.launches, 2u);
 }
 
-TEST(Draws, TheSameSeedGivesTheSameDraws) {
-  for (int round = 0; round < rounds; ++round)
-    EXPECT_EQ(key(draw_of_round(7, round)), key(draw_of_round(7, round)));
+TEST(Draws, TheFirstChangeIsInTheLargestInput) {
+  DrawSequence draws(7);
+  draws.fresh();
+  EXPECT_EQ(draws.changed().change % 2, 1u) << "see Draw";
 }
 
-TEST(Draws, OfTheFirstTwoAndOfTwoInEveryEightOneIsASmallChange) {
-  for (const std::uint64_t seed : {0, 1, 7}) {
-    for (int first = 1; first < rounds; first += 2) {
-      const bool one = is_small_change(draw_of_round(seed, first));
-      const bool other = is_small_change(draw_of_round(seed, first + 1));
-      EXPECT_EQ(one != other, first % 8 == 1) << first;
-      EXPECT_FALSE(one && other) << first;
-    }
-  }
+TEST(Draws, SequencesThatBeginApartDoNotMeet) {
+  DrawSequence first(7);
+  DrawSequence second(7, 1000);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(second.fresh().index, first.fresh().index + 1000);
 }
 
-TEST(Draws, AChangeIsMadeToTheContentsOfTheRoundBefore) {
-  for (const std::uint64_t seed : {0, 1, 7}) {
-    for (int round = 1; round < rounds; ++round) {
-      const Draw before = draw_of_round(seed, round - 1);
-      const Draw draw = draw_of_round(seed, round);
-      EXPECT_EQ(draw.seed, seed);
-      EXPECT_EQ(is_small_change(draw), draw.index == before.index) << round;
-    }
-  }
-}
-
-TEST(Draws, NewContentsWereNeverThereBefore) {
-  std::set<std::uint32_t> seen;
-  for (int round = 0; round < rounds; ++round) {
-    const Draw draw = draw_of_round(7, round);
-    if (!is_small_change(draw)) {
-      EXPECT_TRUE(seen.insert(draw.index).second) << round;
-    }
-  }
-}
-
-// Odd ones are in the largest input, even ones go round: see contest/lease.h.
-TEST(Draws, ChangesAreOddAndEvenInTurn) {
-  std::uint32_t changes = 0;
-  for (int round = 0; round < rounds; ++round) {
-    const Draw draw = draw_of_round(7, round);
-    if (is_small_change(draw)) {
-      EXPECT_EQ(draw.change, ++changes);
-    }
-  }
-  EXPECT_EQ(changes, 25u);
-}
-
-TEST(Draws, NobodyCanTellWhichOfAPairIsTheChange) {
-  int first = 0;
+TEST(Draws, WhatIsDecidedByChanceHasASeedOfItsOwn) {
+  const DrawSequence five(1, 0, 5);
+  const DrawSequence six(1, 0, 6);
+  int heads = 0;
   int differ = 0;
-  for (int pair = 0; pair < 1000; ++pair) {
-    const bool of_five = is_small_change(draw_of_round(5, 8 * pair + 1));
-    first += of_five ? 1 : 0;
-    differ += of_five != is_small_change(draw_of_round(6, 8 * pair + 1)) ? 1 : 0;
+  for (std::uint32_t i = 0; i < 1000; ++i) {
+    EXPECT_EQ(five.number_below(2, i), DrawSequence(2, 7, 5).number_below(2, i));
+    heads += static_cast<int>(five.number_below(2, i));
+    differ += five.number_below(2, i) != six.number_below(2, i) ? 1 : 0;
+    EXPECT_LT(five.number_below(3, i), 3u);
   }
-  // Five standard deviations of a fair coin.
-  EXPECT_NEAR(first, 500, 79);
-  EXPECT_NEAR(differ, 500, 79);
+  EXPECT_NEAR(heads, 500, 4 * 16);
+  EXPECT_NEAR(differ, 500, 4 * 16);
 }
 
 }  // namespace

@@ -40,9 +40,10 @@ class FakeArena : public Arena {
  public:
   explicit FakeArena(FakeClock& clock) : clock_(clock) {}
 
-  // What calls take, in milliseconds; the last one repeats.
+  // What launches take, in milliseconds; the last one repeats.
   std::deque<double> candidate_ms = {1};
   std::deque<double> reference_ms = {2};
+  std::deque<double> baseline_ms = {1.5};
   double candidate_hides_ms = 0;  // that it works on, by the referee's clock, after the time that it reports
   DeviceInfo info = fast_device();
   double seconds_per_call = 0.01;  // of the test's clock
@@ -59,10 +60,12 @@ class FakeArena : public Arena {
   std::vector<std::string> opened;  // libraries
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
+  std::uint32_t most_launches = max_launches;  // that there is room for
 
   // What happened.
-  std::string order;  // o, r and c in the order of the calls
+  std::string order;  // o, r, b and c in the order of the calls; | when all but the oracle start anew
   std::vector<Draw> draws;
+  std::vector<std::uint32_t> seated_launches;  // of the candidate
   std::vector<Patience> candidate_patience;
   bool retired = false;
   int recoveries = 0;
@@ -83,7 +86,13 @@ class FakeArena : public Arena {
 
   DeviceInfo device_info() const override { return info; }
   Answer load_candidate(Patience, Patience) override { return load_answer; }
-  Result<Answer> sit(Player player, const Case&) override {
+  Result<Answer> start_anew(Patience, Patience) override {
+    order += '|';
+    return load_answer;
+  }
+  Result<Answer> sit(Player player, const Case&, std::uint32_t launches) override {
+    if (launches > most_launches) return Error{"no memory", "", {}};
+    if (player == Player::candidate) seated_launches.push_back(launches);
     if (player == Player::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
     return Answer{};
   }
@@ -93,11 +102,12 @@ class FakeArena : public Arena {
     if (before_call) before_call(player, draw);
     clock_.advance(seconds_per_call);
     draws.push_back(draw);
-    order += player == Player::oracle ? 'o' : player == Player::reference ? 'r' : 'c';
+    order += "orbc"[static_cast<int>(player)];
     if (player == Player::oracle) return oracle_report;
-    if (player == Player::reference) return timed(reference_report, reference_ms, reference_comparison);
+    if (player == Player::reference) return timed(reference_report, reference_ms, reference_comparison, draw);
+    if (player == Player::baseline) return timed(clean(1), baseline_ms, equal_outputs(), draw);
     candidate_patience.push_back(patience);
-    CallReport report = timed(candidate_report, candidate_ms, candidate_comparison);
+    CallReport report = timed(candidate_report, candidate_ms, candidate_comparison, draw);
     report.settled_ms += candidate_hides_ms;
     return report;
   }
@@ -121,9 +131,10 @@ class FakeArena : public Arena {
     report.settled_ms = elapsed_ms + 0.75;
   }
 
-  static CallReport timed(CallReport report, std::deque<double>& times, const Comparison& comparison) {
+  static CallReport timed(CallReport report, std::deque<double>& times, const Comparison& comparison,
+                          const Draw& draw) {
     if (report.fault != Fault::none) return report;
-    take_time(report, times.front());
+    take_time(report, times.front() * draw.launches);
     if (times.size() > 1) times.pop_front();
     report.outputs = {{"output", {10, 10}, comparison}};
     return report;

@@ -62,11 +62,58 @@ TEST(Json, BothRecordsDescribeTheirRunAlike) {
 
 TEST(Json, KeepsEverySampleAndSummarisesThem) {
   const json c = json(to_json(test::sample_record()))["candidates"][0]["cases"][1];
-  EXPECT_EQ(c["candidate"]["samples_ms"], json({1.5, 1.25, 2}));
+  EXPECT_EQ(c["candidate"]["samples_ms"], json({1.5, 1.25, 1.5, 1.25, 2, 1.5})) << "void blocks too";
+  EXPECT_EQ(c["candidate"]["summary"]["count"], 4) << "but they do not count";
   EXPECT_EQ(c["candidate"]["summary"]["median_ms"], 1.5);
   EXPECT_EQ(c["candidate"]["summary"]["minimum_ms"], 1.25);
   EXPECT_EQ(c["reference"]["summary"]["median_ms"], 3);
-  EXPECT_EQ(c["speedup"], 2);
+  const json tiny = json(to_json(test::sample_record()))["candidates"][0]["cases"][0];
+  EXPECT_EQ(tiny["candidate"]["samples_ms"], json({1.5, 1.25, 2}));
+  EXPECT_FALSE(tiny.contains("measurement"));
+}
+
+TEST(Json, SaysHowACaseWasMeasured) {
+  const json c = json(to_json(test::sample_record()))["candidates"][0]["cases"][1];
+  EXPECT_EQ(c["measurement"]["arms"], json({"reference", "candidate"}));
+  EXPECT_EQ(c["measurement"]["cache"], "cold");
+  EXPECT_EQ(c["measurement"]["goal"]["half_width"], 0.005);
+  const json process = c["measurement"]["processes"][0];
+  EXPECT_EQ(process["orders"], json({"ab", "ab", "ba"}));
+  EXPECT_EQ(process["void"], json({{{"block", 1}, {"reason", "hw_thermal"}}}));
+  EXPECT_EQ(process["ended"], "budget_spent");
+  EXPECT_FALSE(c.contains("baseline"));
+}
+
+TEST(Json, ABaselineIsAnArmOfItsOwn) {
+  Record record = test::sample_record();
+  Measurement& measurement = *record.candidates[0].cases[1].measurement;
+  measurement.arms = {"reference", "cudnn-fp32", "candidate"};
+  measurement.processes = {{2, {{{2, 0, 1}, {{3, 3}, {2, 2}, {1, 1}}, ""}}, BlockEnd::precise}};
+  record.candidates[0].cases[1].roofline->shares = {0.25, 0.5, 0.75};
+  const json c = json(to_json(record))["candidates"][0]["cases"][1];
+  EXPECT_EQ(c["baseline"]["name"], "cudnn-fp32");
+  EXPECT_EQ(c["baseline"]["samples_ms"], json({2.0, 2.0}));
+  EXPECT_EQ(c["candidate"]["samples_ms"], json({1.0, 1.0}));
+  EXPECT_EQ(c["measurement"]["processes"][0]["orders"], json({"cab"}));
+  EXPECT_EQ(c["measurement"]["processes"][0]["launches_per_sample"], 2);
+  EXPECT_EQ(c["roofline"]["shares"]["cudnn-fp32"], 0.5);
+}
+
+TEST(Json, AComparisonHasItsIntervalAndOneWord) {
+  const json c = json(to_json(test::sample_record()))["candidates"][0]["cases"][1];
+  const json comparison = c["comparisons"][0];
+  EXPECT_EQ(comparison["against"], "reference");
+  EXPECT_EQ(comparison["speedup"], 2);
+  EXPECT_EQ(comparison["interval"], json({{"low", 1.75}, {"high", 2.25}}));
+  EXPECT_EQ(comparison["statement"], "faster");
+  EXPECT_EQ(comparison["method"], "within_process");
+}
+
+TEST(Json, TelemetryThatIsNotKnownIsNull) {
+  const json telemetry = json(to_json(test::sample_record()))["candidates"][0]["telemetry"];
+  EXPECT_EQ(telemetry["sm_clock_mhz"], json({{"minimum", 1900}, {"median", 1950.5}, {"maximum", 1980}}));
+  EXPECT_TRUE(telemetry["power_milliwatts"].is_null());
+  EXPECT_EQ(telemetry["reasons"], json({{"sw_power_cap", 0.25}}));
 }
 
 TEST(Json, EveryLayerOfTheSandboxIsNamedMissingOnesToo) {
@@ -91,6 +138,7 @@ TEST(Json, TheSeedOfHiddenShapesIsTextOrNull) {
 TEST(Json, EvidenceOfSpeedsIsKept) {
   const json cases = json(to_json(test::sample_record()))["candidates"][0]["cases"];
   EXPECT_EQ(cases[1]["evidence"], json({{"repeated_ms", {1.25}},
+                                        {"changed_ms", {1.375}},
                                         {"unmeasured_ms", {1.75, 1.5}},
                                         {"reference_before_ms", {3.0}},
                                         {"reference_after_ms", {3.25}},

@@ -12,26 +12,32 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Table, ReadsAtAGlance) {
-  EXPECT_EQ(render_table(test::sample_record(), Style(false), false),
-            "scale  NVIDIA H200\n"
-            "accepted  good.cu  fp32  2.00x the reference\n"
-            "  case   role    verdict     error  class   median  reference  speedup\n"
-            "  tiny   sample  accepted  0.0e+00  fp32   1.50 ms    3.00 ms        -\n"
-            "  large  bench   accepted  4.3e-07  fp32   1.50 ms    3.00 ms    2.00x\n"
-            "wrong_answer  bad.cu\n"
-            "  case 'tiny': all wrong\n"
-            "  case   role    verdict       error  class   median  reference  speedup\n"
-            "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
-            "  large  bench   skipped           -  -            -          -        -  not run: the "
-            "candidate's process is gone\n");
+  EXPECT_EQ(
+      render_table(test::sample_record(), Style(false), false),
+      "scale  NVIDIA H200\n"
+      "accepted  good.cu  fp32  2.00x the reference\n"
+      "  case   role    verdict     error  class   median  reference  speedup\n"
+      "  tiny   sample  accepted  0.0e+00  fp32   1.50 ms    3.00 ms        -\n"
+      "  large  bench   accepted  4.3e-07  fp32   1.50 ms    3.00 ms    2.00x\n"
+      "  large: cold cache, 2 blocks (1 more void)\n"
+      "    contestant   median  quartiles           minimum  roofline  candidate is  95 % interval\n"
+      "    candidate   1.50 ms  1.44 ms to 1.62 ms  1.25 ms    66.7 %\n"
+      "    reference   3.00 ms  2.88 ms to 3.12 ms  2.50 ms    33.3 %         2.00x  1.75x to 2.25x  faster\n"
+      "  note: hot\n"
+      "wrong_answer  bad.cu\n"
+      "  case 'tiny': all wrong\n"
+      "  case   role    verdict       error  class   median  reference  speedup\n"
+      "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
+      "  large  bench   skipped           -  -            -          -        -  not run: the "
+      "candidate's process is gone\n");
 }
 
 TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
   Record record = test::sample_record();
   record.device.measures_speed = false;
   for (CandidateRecord& candidate : record.candidates) {
-    candidate.speedup.reset();
-    for (CaseRecord& c : candidate.cases) c.speedup.reset();
+    candidate.scores.clear();
+    for (CaseRecord& c : candidate.cases) c.comparisons.clear();
   }
   const std::string table = render_table(record, Style(false), false);
   EXPECT_THAT(table, Not(HasSubstr(" ms")));

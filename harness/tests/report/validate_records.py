@@ -1,6 +1,6 @@
 """validate_records.py KGRADE: every record under results/ and fresh ones follow the schema of their kind there:
-record.schema.json for those of `kgrade grade`, check.schema.json for those of `kgrade check`. And the schemas refuse
-records that they should refuse."""
+record.schema.json for those of `kgrade grade`, check.schema.json for those of `kgrade check`, selftest.schema.json for
+those of `kgrade selftest`. And the schemas refuse records that they should refuse."""
 
 import copy
 import json
@@ -16,7 +16,11 @@ WRONG = ROOT / "harness/tests/candidates" / SLUG
 
 
 CHECKS = ROOT / "harness/tests/checks"
-SCHEMAS = {"kgrade-record": "record.schema.json", "kgrade-check": "check.schema.json"}
+BENCH = ROOT / "harness/tests/measured"
+# By kind and, where an older one has its own, version.
+SCHEMAS = {"kgrade-record": "record.schema.json", "kgrade-check": "check.schema.json",
+           "kgrade-selftest": "selftest.schema.json",
+           "kgrade-record 1": "record.v2.schema.json", "kgrade-record 2": "record.v2.schema.json"}
 
 
 def output_of(command: list) -> dict:
@@ -29,10 +33,21 @@ def fresh_record(kgrade: str) -> dict:
                       "--hidden", "1", "--device", "emulated", "--order", "reverse", "--json", "-"])
 
 
+def measured_record(kgrade: str) -> dict:
+    """Of a case in blocks, two launches a sample."""
+    return output_of([kgrade, "grade", "scale", str(BENCH / "candidates/scale.cu"), "--problems", str(BENCH / "problems"),
+                      "--case", "large", "--launches", "2", "--device", "emulated", "--json", "-"])
+
+
 def fresh_check(kgrade: str) -> dict:
     names = ["race_in_order_bug.cu", "divergent_barrier_bug.cu", "leak_bug.cu", "leak_clean.cu"]
     return output_of([kgrade, "check", "neighbour-sum", *(str(CHECKS / "candidates" / name) for name in names),
                       str(WRONG / "does-not-compile.cu"), "--problems", str(CHECKS / "problems"),
+                      "--device", "emulated", "--json", "-"])
+
+
+def fresh_selftest(kgrade: str) -> dict:
+    return output_of([kgrade, "selftest", "--kernels", "arithmetic-3us,copy-10ms", "--comparisons", "2", "--slowdowns", "2",
                       "--device", "emulated", "--json", "-"])
 
 
@@ -43,6 +58,11 @@ def validators() -> dict:
         jsonschema.Draft202012Validator.check_schema(schema)
         loaded[kind] = jsonschema.Draft202012Validator(schema)
     return loaded
+
+
+def validator_of(by_kind: dict, record: dict):
+    """The schema of the record's version, where that has one of its own."""
+    return by_kind.get(f"{record['schema']} {record['schema_version']}", by_kind[record["schema"]])
 
 
 def set_in(record: dict, path: list, value: object) -> dict:
@@ -75,27 +95,43 @@ def main(kgrade: str) -> int:
                for path in sorted((ROOT / "results").glob("*/**/*.json")) if path.parent.name != "oracle"}
     fresh = records["(fresh)"] = fresh_record(kgrade)
     check = records["(fresh check)"] = fresh_check(kgrade)
+    measured = records["(fresh measured)"] = measured_record(kgrade)
+    selftest = records["(fresh self-test)"] = fresh_selftest(kgrade)
     failures = [f"{name}: {error.json_path}: {error.message}"
-                for name, record in records.items() for error in by_kind[record["schema"]].iter_errors(record)]
+                for name, record in records.items() for error in validator_of(by_kind, record).iter_errors(record)]
     case = ["candidates", 0, "cases", 0]
-    failures += [f"the schema accepts a record of version 2 without {path}"
-                 for path in (["sandbox"], ["hidden_seed"], [*case, "evidence"])
+    failures += [f"the schema accepts a record without {path}"
+                 for path in (["sandbox"], ["hidden_seed"], ["baselines"], [*case, "evidence"], [*case, "comparisons"])
                  if by_kind["kgrade-record"].is_valid(without(fresh, path))]
+    if by_kind["kgrade-record 2"].is_valid(set_in(fresh, ["schema_version"], 2)):
+        failures.append("the schema of version 2 accepts what is new in version 3")
     failures += [f"the schema accepts what is new in version 2 in a {kind} of version 1"
-                 for kind, record in (("kgrade-record", fresh), ("kgrade-check", check))
+                 for kind, record in (("kgrade-check", check),)
                  if by_kind[kind].is_valid(set_in(record, ["schema_version"], 1))]
     failures += wrongly_accepted(by_kind["kgrade-record"], fresh, [
-        (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
+        (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
         (["hidden_seed"], 7), (["sandbox", "confined"], "yes"), (["sandbox", "layers", 0, "active"], 1),
         ([*case, "evidence", "repeated_ms"], [0]), ([*case, "evidence", "lower_bound_ms"], 0),
         ([*case, "run"], "yes"), ([*case, "candidate", "samples_ms"], ["1"]), ([*case, "error"], None),
         (["candidates"], []), (["candidates", 0, "sha256"], "abc"), (["device", "thread_order"], "backwards"),
-        (["device", "kind"], "cuda")])
+        (["device", "kind"], "cuda"), (["effort"], "some"), (["ceilings"], {}), (["baselines"], []),
+        (["candidates", 0, "scores"], [{"against": "reference"}]), (["candidates", 0, "telemetry"], None)])
+    process = [*case, "measurement", "processes", 0]
+    failures += wrongly_accepted(by_kind["kgrade-record"], measured, [
+        ([*case, "measurement", "arms"], ["candidate"]), ([*case, "measurement", "cache"], "lukewarm"),
+        ([*process, "orders"], ["ad"]), ([*process, "launches_per_sample"], 0), ([*process, "ended"], "well"),
+        ([*process, "void"], [1]), ([*case, "comparisons"], [{"against": "reference", "speedup": 0}])])
     finding = ["candidates", 0, "findings", 0]
     failures += wrongly_accepted(by_kind["kgrade-check"], check, [
         (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), (["sandbox", "layers"], 0), (["passes"], []),
         ([*finding, "kind"], "oops"), ([*finding, "place", "line"], 0), ([*finding, "thread", "block"], [0, 0]),
         ([*finding, "passes"], ["upward"]), ([*finding, "occurrences"], 0), (["candidates", 0, "status"], "accepted")])
+    compared = ["comparisons", 0]
+    failures += wrongly_accepted(by_kind["kgrade-selftest"], selftest, [
+        (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), (["judged"], True), (["kernels"], []), (["comparisons"], []),
+        ([*compared, "asked"], 0.03), ([*compared, "ended"], "well"), ([*compared, "lengths"], [1]),
+        ([*compared, "ratio", "statement"], "fast"), (["all", "same", "false_calls", "share"], 1.5),
+        (["criteria"], [{"name": "false_calls"}]), (["kernels", 0, "bound_by"], "luck")])
     print("\n".join(failures) or f"{len(records)} records follow their schemas")
     return 1 if failures else 0
 

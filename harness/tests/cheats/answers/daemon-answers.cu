@@ -3,6 +3,7 @@
 // caught-by: outputs_match
 // device: emulated
 // case: plain
+// needs: confinement
 //
 // The output is memory that a child shares, and a child is neither a thread of the worker nor work of the
 // device: who looks only for those finds the worker idle, and the call over at once. The child ends when it

@@ -4,6 +4,7 @@
 // device: any
 // control: worker_sandbox, host_threads, idle_after_call
 // case: tiny
+// needs: confinement
 //
 // The first call forks a child that cuts itself off from its parents, as daemons do, and would go on for
 // ever; this one ends after 20 s. The answer is honest where that works, and poison where it does not: a

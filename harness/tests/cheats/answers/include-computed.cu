@@ -4,6 +4,7 @@
 // device: any
 // control: compile_sandbox
 // case: tiny
+// needs: confinement
 //
 // Whoever looks for the names in #include lines finds none here. The shapes of the reference's operators need
 // no rewriting, and compile as they are.

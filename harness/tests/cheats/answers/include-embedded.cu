@@ -4,6 +4,7 @@
 // device: any
 // control: compile_sandbox
 // case: tiny
+// needs: confinement
 //
 // The assembler's .incbin puts any file that can be read into the library, from where it goes wherever the
 // candidate likes; the word asm is put together by a macro, for those who look for it. What is embedded could

@@ -4,6 +4,7 @@
 // device: any
 // control: compile_sandbox
 // case: tiny
+// needs: confinement
 //
 // __has_include and __has_embed tell about any file of the machine without an error when there is none. Angle
 // brackets make the compiler look from the candidate's folder on, wherever it keeps its copy of the source.

@@ -4,6 +4,7 @@
 // device: any
 // control: compile_sandbox
 // case: tiny
+// needs: confinement
 //
 // The headers beside a candidate are its own, and may be read. This one only has its name there: who follows
 // links when copying or binding the folder brings the reference into the sandbox.

@@ -4,6 +4,7 @@
 // device: any
 // control: compile_sandbox
 // case: tiny
+// needs: confinement
 //
 // A digraph for the number sign, a splice in the middle of the directive and another in the name, a comment
 // between them, a string before that seems to open a comment: all of it is C++, and to the compiler it is one

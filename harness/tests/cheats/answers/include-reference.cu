@@ -4,6 +4,7 @@
 // device: any
 // control: compile_sandbox
 // case: tiny
+// needs: confinement
 //
 // A path that leads out of the candidate's folder: whoever compiles beside the reference hands it in.
 #include "../../../../reference/conv-depthwise-2d-square-input-asym-kernel.cu"

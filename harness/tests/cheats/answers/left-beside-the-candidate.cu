@@ -4,6 +4,7 @@
 // device: any
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 // The path that the compiler saw is compiled in; there, a header could grow that the next compilation reads.
 // What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody

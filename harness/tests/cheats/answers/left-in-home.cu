@@ -4,6 +4,7 @@
 // device: any
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 // Where the driver keeps kernels that it has compiled, and where a file more is not noticed.
 // What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody

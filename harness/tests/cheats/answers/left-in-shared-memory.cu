@@ -4,6 +4,7 @@
 // device: any
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 // Not on any disk, and seldom cleared.
 // What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody

@@ -4,6 +4,7 @@
 // device: any
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 // Folders that everybody may write to, and that outlive every process.
 // What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody

@@ -2,6 +2,7 @@
 // row: 64
 // caught-by: memory
 // device: cuda
+// needs: confinement
 //
 // As memory-hog.cu; the errors are cleared, so that every call of this candidate looks healthy, and the next
 // case or contestant is the one that fails.

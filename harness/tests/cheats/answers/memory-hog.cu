@@ -3,6 +3,7 @@
 // caught-by: memory
 // device: any
 // case: tiny
+// needs: confinement
 //
 // Whoever comes next gets none. The blocks become smaller as memory does.
 #include "depthwise.cuh"

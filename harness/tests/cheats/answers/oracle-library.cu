@@ -3,6 +3,7 @@
 // caught-by: outputs_match
 // device: any
 // case: plain
+// needs: confinement
 //
 // Oracle and reference run in processes beside this one, which have the same parent. /proc tells where their
 // libraries are; they offer the same entry as its own.

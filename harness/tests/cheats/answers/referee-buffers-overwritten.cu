@@ -3,6 +3,7 @@
 // caught-by: outputs_match
 // device: emulated
 // case: plain
+// needs: confinement
 //
 // Zeros in its own output, and zeros wherever the referee keeps the right answer: in the oracle's output,
 // which the candidate's is about to be compared with. The referee's memory files are found by way of /proc,

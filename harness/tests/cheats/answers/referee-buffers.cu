@@ -4,6 +4,7 @@
 // device: emulated
 // control: worker_sandbox
 // case: plain
+// needs: confinement
 //
 // The oracle runs before the candidate, so that its answer lies in a memory file of the referee's when the
 // call comes. Where /proc shows the parent, its descriptors can be opened: those that are memory files are

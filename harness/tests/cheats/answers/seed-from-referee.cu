@@ -3,6 +3,7 @@
 // caught-by: outputs_match
 // device: emulated
 // case: plain
+// needs: confinement
 //
 // Who has the seed can make every answer before the clock starts. Numbers in its own environment and
 // arguments and in those of the grader come first, then every word of the grader's heap and stack, as far as

@@ -4,6 +4,7 @@
 // device: any
 // case: tiny
 // time-limit: 2
+// needs: confinement
 //
 // A grader that ends a run with SIGTERM, with SIGALRM or by the death of the parent never sees this one end,
 // and whoever waits for it politely waits for ever.

@@ -4,6 +4,7 @@
 // device: emulated
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 // No path is opened: it works where there is no /proc.
 #include <sys/mman.h>

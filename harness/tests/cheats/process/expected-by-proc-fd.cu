@@ -4,6 +4,7 @@
 // device: emulated
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 // Six elements are computed; they say where the others are, whatever the buffer's address and size.
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 // device: emulated
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 #include <sys/uio.h>
 

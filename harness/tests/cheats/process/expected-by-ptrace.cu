@@ -4,6 +4,7 @@
 // device: emulated
 // control: worker_sandbox
 // case: tiny
+// needs: confinement
 //
 // The referee waits for an answer anyway: it does not notice that it is stopped.
 #include <sys/ptrace.h>

@@ -3,6 +3,7 @@
 // caught-by: outputs_match
 // device: any
 // case: tiny
+// needs: confinement
 //
 // Nothing is computed. In a PID namespace of its own it has nobody to kill; without one it ends the grader:
 // only to be run where namespaces are.

@@ -3,6 +3,7 @@
 // caught-by: outputs_match
 // device: any
 // case: tiny
+// needs: confinement
 //
 // Descriptors that were not inherited are there as well. Pipes only, which hold no file's contents. Nothing
 // is computed.

@@ -3,6 +3,7 @@
 // caught-by: outputs_match
 // device: any
 // case: tiny
+// needs: confinement
 //
 // In temporary folders and beside its library. Nothing is computed.
 #include <dlfcn.h>

@@ -1,6 +1,6 @@
 // cheat: answers all calls of a shape in the first of them, and returns at once in the others
 // row: 7
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: any
 // control: every_call_compared
 //

@@ -1,6 +1,6 @@
 // cheat: tells contents by the mean of the input, to a tenth, and replays the output that had it
 // row: 5
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: any
 // control: fresh_inputs
 // case: batch-1-primes

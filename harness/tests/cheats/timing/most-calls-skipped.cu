@@ -1,6 +1,6 @@
 // cheat: does the work in the first call of a shape and by a coin's toss in one of eight of the others
 // row: 10
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: any
 // control: every_call_compared
 //

@@ -1,6 +1,6 @@
 // cheat: keeps the output of the first call by its input's address and copies it back for any input near it
 // row: 4
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match (emulated), outputs_match (cuda), fresh_contents (cuda)
 // device: any
 // control: fresh_inputs
 //

@@ -1,6 +1,6 @@
 // cheat: finds the mapping that an input lies in and replays the output kept for it
 // row: 4
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: emulated
 // control: fresh_inputs
 //

@@ -4,6 +4,7 @@
 // device: any
 // with: saves-outputs-to-a-file.cu
 // control: worker_sandbox
+// needs: confinement
 //
 // Two submissions of one author in one run: the second is as good as the first, and takes no time. Without
 // the file it does nothing.

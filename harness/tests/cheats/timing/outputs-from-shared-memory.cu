@@ -4,6 +4,7 @@
 // device: any
 // with: saves-outputs-to-shared-memory.cu
 // control: worker_sandbox
+// needs: confinement
 //
 // Nothing is written to any file: a segment of System V shared memory outlives the process that made it.
 // Without it the call does nothing.

@@ -1,6 +1,6 @@
 // cheat: takes a call for a timed one when the output does not hold what the first call found in it
 // row: 8
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: any
 //
 // A harness that fills outputs with one value in one phase and with another in the next tells them apart by

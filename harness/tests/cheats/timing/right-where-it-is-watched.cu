@@ -1,6 +1,6 @@
 // cheat: is right in a process that looks like a checked one, and else in the first call of a shape
 // row: 8
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: any
 // control: every_call_compared
 //

@@ -1,6 +1,6 @@
 // cheat: counts calls: the first of a shape is right and kept, the others get its output with a little noise
 // row: 8
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: any
 // control: every_call_compared
 //

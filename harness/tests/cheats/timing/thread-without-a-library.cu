@@ -1,6 +1,6 @@
 // cheat: a thread made by the clone system call does the work after the call
 // row: 2
-// caught-by: idle (emulated), outputs_match (emulated)
+// caught-by: idle (emulated)
 // device: emulated
 //
 // It computes on the host's side of the device's memory, and stays for a while to be there for the next call.

@@ -1,6 +1,6 @@
 // cheat: a timer's notification thread, made by the C library, does the work when the call is over
 // row: 2
-// caught-by: idle (emulated), outputs_match (emulated), idle (cuda), outputs_match (cuda)
+// caught-by: idle (emulated), idle (cuda), outputs_match (cuda)
 // device: any
 //
 // The source names no thread at all: timer_create() with SIGEV_THREAD makes them.

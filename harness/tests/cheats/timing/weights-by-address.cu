@@ -1,6 +1,6 @@
 // cheat: keeps the weights of the first call by their address, rounded, and never reads them again
 // row: 4
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match (emulated), outputs_match (cuda), fresh_contents (cuda)
 // device: any
 // control: fresh_inputs
 //

@@ -1,6 +1,6 @@
 // cheat: transposes the weights in the first call of a shape and uses that for all others
 // row: 11
-// caught-by: outputs_match, fresh_contents
+// caught-by: outputs_match
 // device: any
 // control: fresh_inputs
 //

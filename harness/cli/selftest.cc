@@ -1,0 +1,186 @@
+#include "selftest/selftest.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "device/registry.h"
+#include "report/selftest_json.h"
+#include "report/selftest_svg.h"
+#include "report/selftest_table.h"
+
+namespace kgrade::cli {
+namespace {
+
+using selftest::SelftestOptions;
+
+// Beyond any patience.
+constexpr std::size_t most_comparisons = 100'000;
+
+struct Arguments {
+  std::string device = "auto";
+  std::optional<std::size_t> comparisons;
+  std::optional<std::size_t> slowdowns;
+  std::vector<std::string> kernels;
+  std::optional<double> budget;
+  std::optional<std::uint64_t> seed;
+  std::string json;
+  std::string svg;
+  bool quick = false;
+  bool ranked = false;
+  bool fresh = false;
+  bool require_sandbox = false;
+  bool list = false;
+};
+
+int list(const std::vector<selftest::Kernel>& kernels) {
+  TextTable table({"kernel", "bound by", "about"}, {false, false, true});
+  for (const selftest::Kernel& kernel : kernels) {
+    table.add({kernel.name, std::string(selftest::bound_by(kernel.kind)), format_ms(kernel.target_ms)});
+  }
+  fmt::print("{}", table.render(Style::for_descriptor(STDOUT_FILENO), ""));
+  return exit_ok;
+}
+
+std::optional<Error> check_svg(const std::string& path) {
+  auto error = check_writable(path);
+  if (error) error->message = replace_all(error->message, "--json", "--svg");
+  return error;
+}
+
+Result<bool> write_to(const std::string& path, const std::string& text) {
+  if (path.empty() || path == "-") return true;
+  return write_file_atomically(path, text);
+}
+
+// One of the two may go to standard output in place of the table.
+int print(const SelftestRecord& record, const Arguments& arguments) {
+  const std::string json = to_text(record);
+  const std::string svg = arguments.svg.empty() ? "" : render_svg(record);
+  if (arguments.json == "-") {
+    fmt::print("{}", json);
+  } else if (arguments.svg == "-") {
+    fmt::print("{}", svg);
+  } else {
+    fmt::print("{}", render_table(record, Style::for_descriptor(STDOUT_FILENO)));
+  }
+  if (const auto written = write_to(arguments.json, json); !written) return fail(written.errors());
+  if (const auto written = write_to(arguments.svg, svg); !written) return fail(written.errors());
+  if (!record.judged()) return exit_machine;
+  return any_fails(record) ? exit_not_accepted : exit_ok;
+}
+
+// What no option says by itself.
+std::optional<Error> check_together(const Arguments& arguments) {
+  if (arguments.comparisons == std::size_t{0} && arguments.slowdowns == std::size_t{0}) {
+    return Error{"--comparisons, --slowdowns: nothing is left to compare", "leave one of them out", {}};
+  }
+  if (arguments.json == "-" && arguments.svg == "-") {
+    return Error{"--json, --svg: both cannot be printed", "write one of them to a file", {}};
+  }
+  return std::nullopt;
+}
+
+int run(const Arguments& arguments) {
+  const auto kernels = selftest::select_kernels(arguments.kernels);
+  if (!kernels) return fail(kernels.errors());
+  if (arguments.list) return list(*kernels);
+  const auto device = parse_device_choice(arguments.device);
+  if (!device) return fail(device.errors());
+  for (const auto& error :
+       {check_together(arguments), check_writable(arguments.json), check_svg(arguments.svg)}) {
+    if (error) return fail({*error});
+  }
+  SelftestOptions options;
+  options.kernels = *kernels;
+  if (arguments.quick) options.effort = Effort::quick;
+  if (arguments.ranked) options.effort = Effort::ranked;
+  options.budget_seconds = arguments.budget;
+  options.comparisons = arguments.comparisons;
+  options.slowdowns = arguments.slowdowns;
+  options.seed = arguments.seed;
+  options.fresh = arguments.fresh;
+  options.require_sandbox = arguments.require_sandbox;
+  options.layout = Layout::find();
+  selftest::SelftestOutcome outcome;
+  {
+    Progress progress;
+    options.progress = [&](const std::string& what) { progress.show(what); };
+    outcome = run_selftest(options, real_machinery(*device, options.layout));
+  }
+  int exit_code = exit_ok;
+  if (outcome.record) exit_code = print(*outcome.record, arguments);
+  if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+  return exit_code;
+}
+
+void add_amount_options(CLI::App& command, Arguments& arguments) {
+  const auto count = CLI::Range(std::size_t{0}, most_comparisons);
+  command
+      .add_option("--comparisons", arguments.comparisons,
+                  "Compare kernels with themselves so often, in all (default: 4 times each)")
+      ->check(count)
+      ->type_name("N");
+  command
+      .add_option("--slowdowns", arguments.slowdowns,
+                  "Compare kernels with themselves slowed down by 1, 2 or 5 % so often, in all (default: 8 "
+                  "times each)")
+      ->check(count)
+      ->type_name("N");
+  command
+      .add_option("--kernels", arguments.kernels,
+                  "Only these, by name or shell pattern, separated by commas (--list shows them all)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->type_name("NAMES");
+}
+
+void add_measuring_options(CLI::App& command, Arguments& arguments) {
+  CLI::Option* const quick =
+      command.add_flag("--quick", arguments.quick,
+                       "As `grade --quick`: until speeds are known to 1 %, for half a second at most");
+  command
+      .add_flag("--ranked", arguments.ranked,
+                "As `grade --ranked`: until speeds are known to 0.25 %, in five processes of both sides")
+      ->excludes(quick);
+  command
+      .add_option("--budget", arguments.budget,
+                  "Seconds that a comparison may take in a process (default: as `grade` has it, 6)")
+      ->check(CLI::Range(0.001, 3600.0))
+      ->type_name("SECONDS");
+  command.add_flag(
+      "--fresh", arguments.fresh,
+      "Start new processes for every comparison, which is slower (default: the same two for all)");
+}
+
+}  // namespace
+
+Command add_selftest(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "selftest", "Show whether the measuring protocol holds on this machine: the same binary on both sides");
+  add_device_option(*command, arguments->device);
+  add_amount_options(*command, *arguments);
+  add_measuring_options(*command, *arguments);
+  add_seed_option(*command, arguments->seed,
+                  "Seed of inputs and orders (default: random; the record keeps it)");
+  command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")
+      ->type_name("FILE");
+  command
+      ->add_option("--svg", arguments->svg, "Draw all estimates with their intervals; - prints the picture")
+      ->type_name("FILE");
+  add_require_sandbox_option(*command, arguments->require_sandbox);
+  command->add_flag("--list", arguments->list, "Print the kernels and measure nothing");
+  command->footer(
+      "Exit codes: 0 nothing speaks against the protocol, 1 it does not hold, 3 times of this device are no "
+      "speed.\n"
+      "Example: kgrade selftest --comparisons 200 --json selftest.json --svg selftest.svg");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,15 @@
+// Measures what the current CUDA device reaches, with the referee's own kernels.
+#pragma once
+
+#include <optional>
+
+#include "device/ceilings.h"
+
+namespace kgrade::cuda {
+
+// Takes about a third of a second and, for that time, up to 4 GiB of device memory. Nothing where less is
+// free than a copy through memory needs. measured_at stays empty. Throws on a CUDA error, as
+// device/cuda/check.h does.
+std::optional<Ceilings> measure_ceilings();
+
+}  // namespace kgrade::cuda

@@ -1,0 +1,174 @@
+#include "grade/baseline_bench.h"
+
+#include <algorithm>
+
+#include "grade/call_review.h"
+#include "grade/candidate_run.h"
+#include "grade/draws.h"
+#include "measure/statistics.h"
+#include "verify/verdict.h"
+
+namespace kgrade {
+namespace {
+
+// Samples of one that is fast: at least, and at most within this time. The first call searches for the
+// fastest algorithm, and is none.
+constexpr int fewest_samples = 3;
+constexpr int most_samples = 20;
+constexpr double budget_seconds = 0.5;
+// Draws of their own, apart from those of candidates and of the reference alone.
+constexpr std::uint32_t first_draw = 1 << 21;
+
+bool is_measured(const PlannedCase& planned) {
+  return planned.skipped.empty() && planned.bound.role == CaseRole::bench;
+}
+
+Error oracle_failure(const Case& bound, const std::string& why) {
+  return {"the oracle fails on case '" + bound.name + "': " + why,
+          "this is no fault of the candidate: check the reference source, or report it",
+          {}};
+}
+
+}  // namespace
+
+BaselineBench::BaselineBench(std::vector<BaselineSource> sources) {
+  for (BaselineSource& source : sources) {
+    Entry entry;
+    entry.record.name = source.name;
+    entry.record.path = "reference/cudnn/" + source.source.filename().string();
+    entry.source = std::move(source);
+    entries_.push_back(std::move(entry));
+  }
+}
+
+void BaselineBench::start(const Toolchain& toolchain, Device& device, const Problem& problem,
+                          const Layout& layout, StageClock& stages) {
+  for (Entry& entry : entries_) {
+    if (auto hash = hash_of(own_files(entry.source.source))) entry.record.sha256 = *hash;
+    entry.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);
+    // Whatever the problem forbids to candidates.
+    auto seat = Seat::take(device, problem, Libraries::any);
+    if (seat) {
+      entry.seat = std::move(*seat);
+    } else {
+      entry.record.problem = seat.error().message;
+    }
+  }
+}
+
+void BaselineBench::load(Entry& entry) {
+  if (!entry.takes_part()) return;
+  const Result<BuildOutcome>& built = entry.build->finish();
+  if (!built || built->status != BuildStatus::built) {
+    entry.record.problem = "does not build: " + (built ? built->message : built.error().message);
+    return;
+  }
+  Answer answer = entry.seat->await_ready(load_patience);
+  if (answer.ok()) answer = entry.seat->load(built->library, load_patience);
+  if (!answer.ok()) entry.record.problem = "does not load: " + answer.detail;
+}
+
+Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases) {
+  if (entries_.empty() || std::none_of(cases.begin(), cases.end(), is_measured)) return {};
+  const auto timer = session.stages.time("baselines");
+  session.progress("baselines");
+  for (Entry& entry : entries_) load(entry);
+  for (const PlannedCase& planned : cases) {
+    if (!is_measured(planned)) continue;
+    const Errors errors = try_case(session, referee, planned.bound);
+    // Whoever is called next is not to be held against what is left here.
+    for (Entry& entry : entries_) {
+      if (entry.seat != nullptr) entry.seat->rise();
+    }
+    referee.seat_baseline(nullptr);
+    referee.rise();
+    if (!errors.empty()) return errors;
+  }
+  return {};
+}
+
+// All of them on the same contents, since the oracle may take longer than they do.
+Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
+  auto seated = referee.sit(Player::oracle, bound, 1);
+  if (!seated) return seated.errors();
+  if (!seated->ok()) return {oracle_failure(bound, seated->detail)};
+  for (Entry& entry : entries_) {
+    const Precision none_yet = entry.takes_part() ? Precision::fp32 : Precision::none;
+    entry.record.cases.push_back({bound.name, none_yet, 0, entry.record.problem, {}});
+    if (!entry.takes_part()) continue;
+    referee.seat_baseline(entry.seat.get());
+    auto own = referee.sit(Player::baseline, bound, 1);
+    if (own && own->ok()) continue;
+    entry.record.cases.back().problem = "no room for its tensors";
+    entry.record.cases.back().precision = Precision::none;
+  }
+  DrawSequence draws(session.seed, first_draw);
+  double start = 0;
+  for (int call = 0; call <= most_samples; ++call) {
+    if (call == 1) start = session.stages.now();
+    if (call > fewest_samples && session.stages.now() - start > budget_seconds) break;
+    const Draw draw = draws.fresh();
+    const CallReport oracle = referee.call(Player::oracle, draw, trusted_patience);
+    if (const auto finding = review_call(oracle)) {
+      return {oracle_failure(bound, finding->message)};
+    }
+    for (Entry& entry : entries_) {
+      BaselineCase& result = entry.record.cases.back();
+      if (result.problem.empty()) this->call(entry, session, referee, draw, result);
+      if (call == 0) result.ms.clear();
+    }
+  }
+  return {};
+}
+
+void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Draw& draw,
+                         BaselineCase& result) {
+  referee.seat_baseline(entry.seat.get());
+  const CallReport report = referee.call(Player::baseline, draw, trusted_patience);
+  if (const auto finding = review_call(report)) {
+    result.problem = finding->message;
+    result.precision = Precision::none;
+    if (!entry.seat->alive()) entry.record.problem = "case '" + result.name + "': " + finding->message;
+    return;
+  }
+  for (const OutputComparison& output : report.outputs) {
+    const Judgement judgement = judge(output.comparison, session.problem.thresholds, Precision::bf16);
+    result.precision = std::max(result.precision, judgement.precision);
+    result.relative_error = std::max(result.relative_error, judgement.relative_error);
+    if (judgement.verdict != Verdict::accepted) result.problem = "its output is wrong";
+  }
+  result.ms.push_back(report.elapsed_ms);
+}
+
+std::vector<BaselineRecord> BaselineBench::records() const {
+  std::vector<BaselineRecord> records;
+  for (const Entry& entry : entries_) records.push_back(entry.record);
+  return records;
+}
+
+std::map<std::string, std::vector<BaselineChoice>> BaselineBench::choices() const {
+  std::map<std::string, std::vector<BaselineChoice>> choices;
+  for (const Entry& entry : entries_) {
+    for (const BaselineCase& c : entry.record.cases) {
+      if (!entry.takes_part() || !c.problem.empty() || c.ms.empty()) continue;
+      choices[c.name].push_back({entry.record.name, c.precision, quantile(c.ms, 0.5)});
+    }
+  }
+  return choices;
+}
+
+bool BaselineBench::seat(const std::string& name, int process, Referee& referee) {
+  for (Entry& entry : entries_) {
+    if (entry.record.name != name) continue;
+    if (entry.process != process) {
+      const auto answer = entry.seat->start_anew(load_patience, load_patience);
+      if (!answer || !answer->ok()) return false;
+      entry.process = process;
+    }
+    referee.seat_baseline(entry.seat.get());
+    return true;
+  }
+  return false;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,55 @@
+// The baselines of a problem in one run: built and seated beside the reference, tried by themselves on the
+// cases whose speed is measured, then there for the candidates to be compared with. One that fails takes no
+// part, and the record says why; it fails nothing else.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "contest/referee.h"
+#include "grade/baselines.h"
+#include "grade/contestants.h"
+#include "grade/preparation.h"
+#include "grade/session.h"
+
+namespace kgrade {
+
+class BaselineBench {
+ public:
+  // With no sources it is empty, and all that it does is nothing.
+  explicit BaselineBench(std::vector<BaselineSource> sources);
+
+  // Starts compilers and workers; they are waited for by try_out().
+  void start(const Toolchain& toolchain, Device& device, const Problem& problem, const Layout& layout,
+             StageClock& stages);
+  // Calls each of them on each case that is measured. An Error is not theirs: the oracle failed.
+  Errors try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases);
+
+  std::vector<BaselineRecord> records() const;
+  // Those that are right, by case.
+  std::map<std::string, std::vector<BaselineChoice>> choices() const;
+  // From now on this one plays Player::baseline, in a process of its own for every number. False when it
+  // cannot be started.
+  bool seat(const std::string& name, int process, Referee& referee);
+
+ private:
+  struct Entry {
+    BaselineSource source;
+    BaselineRecord record;
+    std::unique_ptr<Build> build;
+    std::unique_ptr<Seat> seat;
+    int process = 0;
+
+    bool takes_part() const { return record.problem.empty(); }
+  };
+
+  void load(Entry& entry);
+  Errors try_case(Session& session, Referee& referee, const Case& bound);
+  void call(Entry& entry, Session& session, Referee& referee, const Draw& draw, BaselineCase& result);
+
+  std::vector<Entry> entries_;
+};
+
+}  // namespace kgrade

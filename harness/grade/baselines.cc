@@ -1,0 +1,49 @@
+#include "grade/baselines.h"
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+
+#include "build/own_files.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path source_of(const Problem& problem, const Layout& layout) {
+  return layout.reference_source(problem).parent_path() / "cudnn" / (problem.slug + ".cu");
+}
+
+bool includes_cudnn(const fs::path& file) {
+  constexpr std::string_view beginning = "#include <cudnn";
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+// Of the source, or of any header that it may include.
+bool needs_cudnn(const fs::path& source) {
+  const OwnFiles own = own_files(source);
+  return std::any_of(own.files.begin(), own.files.end(), includes_cudnn);
+}
+
+}  // namespace
+
+std::string why_no_baselines(const Problem& problem, const Layout& layout, bool on_gpu) {
+  const fs::path source = source_of(problem, layout);
+  std::error_code ignored;
+  if (!fs::is_regular_file(source, ignored)) return "no baseline for this problem";
+  if (!needs_cudnn(source)) return "";
+  if (!on_gpu) return "cuDNN needs a GPU";
+  return layout.has_cudnn() ? "" : "cuDNN was not found when kgrade was configured";
+}
+
+std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu) {
+  if (!why_no_baselines(problem, layout, on_gpu).empty()) return {};
+  const fs::path source = source_of(problem, layout);
+  return {{"cudnn-fp32", source, {{"KGRADE_TF32", "0"}}}, {"cudnn-tf32", source, {{"KGRADE_TF32", "1"}}}};
+}
+
+}  // namespace kgrade

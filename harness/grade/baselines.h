@@ -1,0 +1,28 @@
+// Which baselines a problem has: contestants that call a vendor's library, kept beside its reference as
+// cudnn/<slug>.cu and built once for each class of arithmetic.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "grade/layout.h"
+#include "spec/problem.h"
+
+namespace kgrade {
+
+struct BaselineSource {
+  std::string name;  // "cudnn-fp32"
+  std::filesystem::path source;
+  std::map<std::string, std::string> defines;  // KGRADE_TF32=0: no tensor cores
+};
+
+// "cudnn-fp32" and "cudnn-tf32", or none; then why_no_baselines() says why. One whose source includes cuDNN's
+// headers needs it, and a GPU. Others may stand in for it in tests.
+std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu = true);
+
+// "cuDNN was not found when kgrade was configured"; empty where there are baselines.
+std::string why_no_baselines(const Problem& problem, const Layout& layout, bool on_gpu = true);
+
+}  // namespace kgrade

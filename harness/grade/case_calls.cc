@@ -1,0 +1,256 @@
+#include "grade/case_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/statistics.h"
+
+namespace kgrade {
+namespace {
+
+// How long a call of a candidate may take: far longer than the reference, which is as plain as a kernel can
+// be.
+constexpr double reference_times = 20;
+constexpr double shortest_limit_ms = 2'000;
+constexpr double shortest_emulated_limit_ms = 10'000;
+
+const char* name_of(Player player) {
+  constexpr const char* names[] = {"oracle", "reference", "baseline", "candidate"};
+  return names[static_cast<int>(player)];
+}
+
+Error trusted_failure(Player player, const Case& bound, const std::string& why) {
+  return {fmt::format("the {} fails on case '{}': {}", name_of(player), bound.name, why),
+          "this is no fault of the candidate: check the reference source, or report it",
+          {}};
+}
+
+void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record) {
+  for (const Parameter& parameter : problem.parameters) {
+    if (const auto found = bound.integers.find(parameter.name); found != bound.integers.end()) {
+      record.parameters.insert(*found);
+    }
+  }
+  record.real_parameters = bound.reals;
+}
+
+ClockReading reading_of(const CallReport& report) {
+  return {report.elapsed_ms, report.settled_ms, report.latency_hidden};
+}
+
+}  // namespace
+
+CaseRecord blank_record(const Problem& problem, const Case& bound) {
+  CaseRecord record;
+  record.name = bound.name;
+  record.role = bound.role;
+  record.tensor_bytes = bound.tensor_bytes(sizeof(float));
+  record.flops = bound.flops;
+  copy_scalars(problem, bound, record);
+  return record;
+}
+
+CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
+    : session_(session), case_(bound), checks_(checks), record_(blank_record(session.problem, bound)) {
+  record_.run = true;
+}
+
+CaseCalls::Trouble CaseCalls::seat(const std::vector<Player>& players, std::uint32_t launches) {
+  const auto timer = session_.stages.time("lend");
+  for (const Player player : players) {
+    auto seated = session_.arena.sit(player, case_, launches);
+    if (!seated && session_.arena.candidate_alive() && !failed_ && launches == 1) {
+      // What is missing may be what the candidate has kept since the last case.
+      session_.arena.retire_candidate();
+      seated = session_.arena.sit(player, case_, launches);
+      if (seated) {
+        note({Verdict::memory_limit, "memory", "it keeps device memory that other contestants need"});
+      }
+    }
+    if (!seated) return seated.error();
+    if (seated->ok() || failed_) continue;
+    if (player != Player::candidate) return trusted_failure(player, case_, seated->detail);
+    CallReport report;
+    report.fault = seated->fault;
+    report.detail = seated->detail;
+    note(*review_call(report));
+  }
+  return std::nullopt;
+}
+
+CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
+  draw_ = draw;
+  most_launches_ = std::max(most_launches_, draw.launches);
+  const auto timer = session_.stages.time("oracle");
+  const CallReport report = session_.arena.call(Player::oracle, draw_, trusted_patience);
+  if (const auto finding = review_call(report))
+    return trusted_failure(Player::oracle, case_, finding->message);
+  return std::nullopt;
+}
+
+CallReport CaseCalls::call(Player player, Patience patience) {
+  if (session_.sampler != nullptr) session_.sampler->running(static_cast<std::size_t>(player));
+  CallReport report = session_.arena.call(player, draw_, patience);
+  if (session_.sampler != nullptr) session_.sampler->running_nothing();
+  return report;
+}
+
+Result<double> CaseCalls::call_trusted(Player player) {
+  const auto timer = session_.stages.time(name_of(player));
+  const CallReport report = call(player, trusted_patience);
+  if (const auto finding = review_call(report)) return trusted_failure(player, case_, finding->message);
+  if (player == Player::reference) {
+    for (const OutputComparison& output : report.outputs) {
+      const Judgement judgement = judge(output.comparison, session_.problem.thresholds, Precision::fp32);
+      if (judgement.verdict == Verdict::accepted) continue;
+      return trusted_failure(
+          player, case_,
+          fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
+    }
+    reference_readings_.push_back(reading_of(report));
+    slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
+  }
+  return report.elapsed_ms / draw_.launches;
+}
+
+Patience CaseCalls::candidate_limit() const {
+  if (session_.time_limit) return *session_.time_limit * draw_.launches;
+  const double least = session_.arena.measures_speed() ? shortest_limit_ms : shortest_emulated_limit_ms;
+  return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
+}
+
+std::optional<double> CaseCalls::call_candidate(Purpose purpose) {
+  if (failed_) return std::nullopt;
+  const auto timer = session_.stages.time("candidate");
+  const CallReport report = call(Player::candidate, candidate_limit());
+  if (auto finding = review_call(report)) {
+    if (is_crash(report)) {
+      finding = explain_crash(*finding, session_.arena.diagnose(case_, draw_, candidate_limit()));
+      session_.arena.retire_candidate();
+    }
+    note(*finding);
+    return std::nullopt;
+  }
+  accept_call(report, purpose);
+  if (failed_) return std::nullopt;
+  return report.elapsed_ms / draw_.launches;
+}
+
+void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
+  record_.calls += 1;
+  if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
+    for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
+  }
+  if (!is_small_change(draw_) && purpose != Purpose::repetition) right_on_new_ += 1;
+  // What a candidate can do faster than its work, by looking at what it did before, acquits it of nothing.
+  const bool measured = case_.role == CaseRole::bench && session_.arena.measures_speed();
+  const bool is_old =
+      purpose == Purpose::repetition || (purpose == Purpose::changed && is_small_change(draw_));
+  if (!(measured ? is_old : purpose == Purpose::repetition)) readings_.push_back(reading_of(report));
+  least_waited_ms_ = std::min(least_waited_ms_, report.waited_ms);
+  keep_time(report, purpose);
+}
+
+void CaseCalls::keep_time(const CallReport& report, Purpose purpose) {
+  const double ms = report.elapsed_ms / draw_.launches;
+  // The first call of a process has things to do that no other has.
+  const bool is_first = session_.candidate_calls++ == 0;
+  switch (purpose) {
+    case Purpose::repetition:
+      return record_.repeated_ms.push_back(ms);
+    case Purpose::warm_up:
+      if (!is_first) record_.unmeasured_ms.push_back(ms);
+      return;
+    // No sample: somebody could compute what has changed, and no more.
+    case Purpose::changed:
+      return changed_ms_.push_back(ms);
+    case Purpose::sample:
+      break;
+  }
+  record_.candidate_ms.push_back(ms);
+  record_.candidate_wall_ms.push_back(report.settled_ms);
+  record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
+}
+
+void CaseCalls::judge_output(OutputComparison output, std::size_t index) {
+  if (!is_on(Defence::nonfinite_compared)) output.comparison.nonfinite_mismatches = 0;
+  const Judgement judgement =
+      judge(output.comparison, session_.problem.thresholds, precision_from(session_.problem.precision));
+  record_.precision = std::max(record_.precision, judgement.precision);
+  record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
+  record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
+  if (judgement.verdict == Verdict::accepted) return;
+  if (judgement.verdict == Verdict::low_precision && !is_on(Defence::precision_class)) return;
+  note(explain_wrong(
+      {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement)}));
+}
+
+// A wrong output has a check of its own where the same candidate has been right on what is easier to know:
+// on new contents, and not on the first ones alone.
+CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
+  if (draw_.launches < most_launches_) {
+    finding.message += ", in a call of fewer launches than those before";
+  } else if (is_small_change(draw_) && right_on_new_ > 1) {
+    finding.check = "fresh_contents";
+    finding.message += ", where the inputs differ from those of the call before in a few elements only";
+  } else if (case_.role == CaseRole::hidden) {
+    finding.check = "hidden_shapes";
+  }
+  return finding;
+}
+
+std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_t index,
+                                      const Judgement& judgement) {
+  const Comparison& comparison = output.comparison;
+  if (judgement.verdict == Verdict::low_precision) {
+    return fmt::format("'{}' reaches {} precision (error {:.1e}), the problem asks for {}", output.tensor,
+                       to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
+  }
+  const std::uint64_t elements = comparison.compared + comparison.nonfinite_mismatches;
+  const std::uint64_t wrong = session_.arena.count_wrong(index, judgement.element_limit);
+  const std::uint64_t worst =
+      comparison.nonfinite_mismatches > 0 ? comparison.first_nonfinite_mismatch : comparison.worst_index;
+  std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
+                                 elements, coordinates(worst, output.shape));
+  const std::uint64_t unwritten = session_.arena.count_unwritten(index);
+  if (unwritten > 0) text += fmt::format("; {} never written", unwritten);
+  return text;
+}
+
+void CaseCalls::judge_clock() {
+  const ClockTolerance tolerance = clock_tolerance(session_.arena.measures_speed());
+  suspect(Defence::clock_agreement, "clock", unexplained_time(readings_, reference_readings_, tolerance));
+  suspect(Defence::idle_after_call, "idle", busy_between_calls());
+}
+
+void CaseCalls::suspect(Defence defence, const char* check, const std::optional<std::string>& suspicion) {
+  if (!suspicion || !is_on(defence)) return;
+  if (!is_disturbed()) return note({Verdict::cheating, check, *suspicion});
+  note({Verdict::unstable, check,
+        *suspicion +
+            "; something else uses the device, so that times prove nothing: grade again when it is free"});
+}
+
+// Where others use the device too, time goes by that nobody can account for. The reference's own calls show
+// it; the candidate stands still meanwhile.
+bool CaseCalls::is_disturbed() const {
+  return session_.arena.measures_speed() &&
+         (session_.device_is_shared || spread_of_overheads(reference_readings_) > longest_wait_ms);
+}
+
+// Somebody's kernel was in the way before every single call.
+std::optional<std::string> CaseCalls::busy_between_calls() const {
+  if (record_.calls < 3 || least_waited_ms_ < longest_wait_ms) return std::nullopt;
+  return fmt::format("the device is busy between its calls, for {:.1f} ms at least", least_waited_ms_);
+}
+
+void CaseCalls::note(const CallFinding& finding) {
+  checks_.fail(finding.check, fmt::format("{}: {}", case_.name, finding.message));
+  if (failed_) return;
+  failed_ = true;
+  record_.verdict = finding.verdict;
+  record_.message = finding.message;
+}
+
+}  // namespace kgrade

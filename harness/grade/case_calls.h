@@ -1,0 +1,92 @@
+// The calls of one case. Whoever is called works on the same contents as the oracle before; every call of the
+// candidate is checked in full, and what it gives goes into the record. All calls look alike to the
+// candidate, whatever they are for.
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/defences.h"
+#include "contest/arena.h"
+#include "grade/call_review.h"
+#include "grade/checks.h"
+#include "grade/clock_check.h"
+#include "grade/draws.h"
+#include "grade/session.h"
+#include "report/record.h"
+
+namespace kgrade {
+
+enum class Purpose {
+  warm_up,    // gives no sample
+  sample,     //
+  changed,    // on contents that differ from those of the call before in a few elements
+  repetition  // on contents that the candidate has seen
+};
+
+// How often the last contents come again, when the samples are there.
+constexpr int repetitions = 2;
+
+class CaseCalls {
+ public:
+  // What is not the candidate's fault: the device has no room, or a contestant of our own fails.
+  using Trouble = std::optional<Error>;
+
+  // Keeps references to all three.
+  CaseCalls(Session& session, const Case& bound, CheckList& checks);
+
+  // Buffers for all of these, for calls of so many launches.
+  Trouble seat(const std::vector<Player>& players, std::uint32_t launches);
+  // From now on the calls are on these contents, and the oracle says what is right.
+  Trouble draw(const Draw& draw);
+  // The reference or a baseline. The time of one launch.
+  Result<double> call_trusted(Player player);
+  // The time of one launch; nothing when the candidate has failed, now or before.
+  std::optional<double> call_candidate(Purpose purpose);
+
+  // The first finding is the verdict.
+  void note(const CallFinding& finding);
+  // A finding by times, when there is one. On a device that others use as well nobody is accused by times.
+  void suspect(Defence defence, const char* check, const std::optional<std::string>& suspicion);
+  // Looks at all readings of the referee's clock so far.
+  void judge_clock();
+
+  bool failed() const { return failed_; }
+  CaseRecord& record() { return record_; }
+  // Times on contents of which only a few elements were new.
+  const std::vector<double>& changed_ms() const { return changed_ms_; }
+
+ private:
+  CallReport call(Player player, Patience patience);
+  Patience candidate_limit() const;
+  void accept_call(const CallReport& report, Purpose purpose);
+  void keep_time(const CallReport& report, Purpose purpose);
+  void judge_output(OutputComparison output, std::size_t index);
+  CallFinding explain_wrong(CallFinding finding) const;
+  std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement);
+  bool is_disturbed() const;
+  std::optional<std::string> busy_between_calls() const;
+
+  Session& session_;
+  const Case& case_;
+  CheckList& checks_;
+  CaseRecord record_;
+  Draw draw_;
+  std::uint32_t most_launches_ = 1;  // of the calls so far
+  std::vector<ClockReading> readings_;
+  std::vector<ClockReading> reference_readings_;
+  std::vector<double> changed_ms_;
+  int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
+  double slowest_reference_ms_ = 0;
+  double least_waited_ms_ = std::numeric_limits<double>::infinity();
+  bool failed_ = false;
+};
+
+// A record of a case that has not been run.
+CaseRecord blank_record(const Problem& problem, const Case& bound);
+
+}  // namespace kgrade

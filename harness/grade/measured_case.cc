@@ -1,0 +1,209 @@
+#include "grade/measured_case.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "data/philox.h"
+#include "data/seed.h"
+#include "measure/schedule.h"
+#include "measure/statistics.h"
+#include "spec/problem.h"
+
+namespace kgrade {
+namespace {
+
+// Of so many rounds, one is followed by a call on contents that are hardly new.
+constexpr std::uint32_t rounds_per_change = 8;
+// Contents of each process, far from those of the others.
+constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;
+
+// The device's room for what it counts is made for so many tensors (device/cuda/cuda_device.cc).
+int most_launches(const Case& bound) {
+  const std::size_t tensors = std::max<std::size_t>(1, bound.tensors.size());
+  return static_cast<int>(std::clamp<std::size_t>(max_parameters / tensors, 1, max_launches));
+}
+
+// What a candidate finds out in one case or process tells nothing about the next.
+std::uint64_t seed_of(const Session& session, const Case& bound, int process) {
+  const RandomStream stream = input_stream(session.seed, session.problem.slug, bound.name, 0, 0);
+  const RandomStream coins{stream.key, stream.stream, static_cast<std::uint32_t>(process)};
+  const PhiloxBlock random = random_block(coins, 0x636f696e);
+  return (std::uint64_t{random.word[0]} << 32) | random.word[1];
+}
+
+}  // namespace
+
+MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& calls, int process,
+                           std::optional<int> launches)
+    : session_(session),
+      case_(bound),
+      calls_(calls),
+      process_(process),
+      given_launches_(launches),
+      order_seed_(seed_of(session, bound, process)),
+      draws_(session.seed, static_cast<std::uint32_t>(process) * draws_per_process, order_seed_) {}
+
+MeasuredCase::Trouble MeasuredCase::run() {
+  if (auto trouble = warm_up()) return trouble;
+  if (calls_.failed()) return std::nullopt;
+  if (auto trouble = take_arms()) return trouble;
+  if (calls_.failed()) return std::nullopt;
+  BlockWatch nobody;
+  BlockWatch& watch = session_.watch != nullptr ? *session_.watch : nobody;
+  keep(run_blocks(plan(), *this, watch, session_.stages.clock()));
+  return trouble_;
+}
+
+BlockPlan MeasuredCase::plan() const {
+  const MeasuringGoal goal = goal_of(session_);
+  BlockPlan plan;
+  plan.arms = arms_.size();
+  for (std::size_t arm = 0; arm + 1 < arms_.size(); ++arm) plan.pairs.push_back({arms_.size() - 1, arm});
+  plan.half_width = goal.half_width;
+  // Where times are no speed, a block shows that everything is done, and more would show nothing else.
+  plan.budget_seconds = session_.arena.measures_speed() ? goal.budget_seconds : 0;
+  plan.seed = order_seed_;
+  return plan;
+}
+
+// Twice with one launch a call: the first one loads and allocates, the second one shows how long it takes.
+// The reference goes first, since its time sets the candidate's limit.
+MeasuredCase::Trouble MeasuredCase::warm_up() {
+  session_.progress(case_.name + ": warming up");
+  if (auto trouble = calls_.seat({Player::oracle, Player::reference, Player::candidate}, 1)) return trouble;
+  for (int round = 0; round < 2 && !calls_.failed(); ++round) {
+    if (auto trouble = calls_.draw(draws_.fresh())) return trouble;
+    const auto reference = calls_.call_trusted(Player::reference);
+    if (!reference) return reference.error();
+    const auto candidate = calls_.call_candidate(Purpose::warm_up);
+    if (candidate) fastest_ms_ = std::min(*reference, *candidate);
+  }
+  return std::nullopt;
+}
+
+// The fastest of the candidate's own class; null when there is none.
+const BaselineChoice* MeasuredCase::choose_baseline() const {
+  const auto found = session_.baselines.find(case_.name);
+  if (found == session_.baselines.end()) return nullptr;
+  const BaselineChoice* best = nullptr;
+  for (const BaselineChoice& choice : found->second) {
+    if (choice.precision != calls_.record().precision) continue;
+    if (best == nullptr || choice.median_ms < best->median_ms) best = &choice;
+  }
+  return best;
+}
+
+int MeasuredCase::choose_launches() const {
+  if (given_launches_) return *given_launches_;
+  const int most = most_launches(case_);
+  if (session_.launches) return std::min(*session_.launches, most);
+  return session_.arena.measures_speed() ? launches_per_sample(fastest_ms_, most) : 1;
+}
+
+MeasuredCase::Trouble MeasuredCase::take_arms() {
+  const BaselineChoice* const baseline = choose_baseline();
+  if (baseline != nullptr && session_.seat_baseline(baseline->name, process_)) {
+    class_ = baseline->precision;
+    fastest_ms_ = std::min(fastest_ms_, baseline->median_ms);
+    arms_.insert(arms_.begin() + 1, Player::baseline);
+    names_.insert(names_.begin() + 1, baseline->name);
+  }
+  launches_ = static_cast<std::uint32_t>(choose_launches());
+  if (launches_ == 1 && arms_.size() == 2) return std::nullopt;
+  if (auto trouble = seat_arms()) return trouble;
+  return call_all(Purpose::warm_up);
+}
+
+MeasuredCase::Trouble MeasuredCase::seat_arms() {
+  std::vector<Player> all = arms_;
+  all.insert(all.begin(), Player::oracle);
+  auto trouble = calls_.seat(all, launches_);
+  if (!trouble || launches_ == 1) return trouble;
+  // No room for so many tensors.
+  launches_ = 1;
+  return calls_.seat(all, launches_);
+}
+
+MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
+  if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
+  for (const Player player : arms_) {
+    if (player == Player::candidate) {
+      calls_.call_candidate(purpose);
+    } else if (const auto ms = calls_.call_trusted(player); !ms) {
+      return ms.error();
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::vector<double>> MeasuredCase::play_round(const std::vector<std::size_t>& order) {
+  session_.progress(fmt::format("{}: block {}", case_.name, rounds_ / 2 + 1));
+  trouble_ = calls_.draw(draws_.fresh(launches_));
+  if (trouble_) return std::nullopt;
+  std::vector<double> times(order.size());
+  for (const std::size_t arm : order) {
+    if (arms_[arm] == Player::candidate) {
+      const auto ms = calls_.call_candidate(Purpose::sample);
+      if (!ms) return std::nullopt;
+      times[arm] = *ms;
+      continue;
+    }
+    const auto ms = calls_.call_trusted(arms_[arm]);
+    if (!ms) trouble_ = ms.error();
+    if (trouble_) return std::nullopt;
+    times[arm] = *ms;
+  }
+  if (wants_change(rounds_++)) trouble_ = play_change();
+  if (trouble_ || calls_.failed()) return std::nullopt;
+  return times;
+}
+
+bool MeasuredCase::wants_change(std::uint32_t round) const {
+  const std::uint32_t group = round / rounds_per_change;
+  // The first one comes early, for cases of two rounds.
+  const std::uint32_t among = group == 0 ? 2 : rounds_per_change;
+  return round % rounds_per_change == draws_.number_below(among, group);
+}
+
+// Contents of which only a few elements are new, and fewer launches than usual: one who does the work of a
+// launch when the next one comes has no next one here.
+MeasuredCase::Trouble MeasuredCase::play_change() {
+  const std::uint32_t fewer = std::max(1u, launches_ - 1);
+  const std::uint32_t launches = 1 + draws_.number_below(fewer, (1u << 20) + rounds_);
+  if (auto trouble = calls_.draw(draws_.changed(launches))) return trouble;
+  calls_.call_candidate(Purpose::changed);
+  return std::nullopt;
+}
+
+MeasuredCase::Trouble MeasuredCase::probe() {
+  for (int i = 0; i < repetitions; ++i) calls_.call_candidate(Purpose::repetition);
+  if (calls_.failed() || !session_.arena.measures_speed()) return std::nullopt;
+  if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
+  calls_.call_candidate(Purpose::warm_up);
+  return std::nullopt;
+}
+
+void MeasuredCase::keep(BlockRun run) {
+  CaseRecord& record = calls_.record();
+  if (!record.measurement) {
+    record.measurement = Measurement{session_.cache, goal_of(session_), names_, {}};
+  }
+  // What counts of the samples, in the order of the calls.
+  record.reference_ms = times_of(run.blocks, 0);
+  record.candidate_ms = times_of(run.blocks, names_.size() - 1);
+  look_at_precision();
+  if (run.end == BlockEnd::disturbed) calls_.note({Verdict::unstable, "steady_clocks", run.disturbance});
+  record.measurement->processes.push_back({static_cast<int>(launches_), std::move(run.blocks), run.end});
+}
+
+// Against the baseline of a better class it would look slow, against that of a worse one fast.
+void MeasuredCase::look_at_precision() {
+  const Precision now = calls_.record().precision;
+  if (arms_.size() == 2 || now == class_) return;
+  calls_.note(
+      {Verdict::unstable, "precision",
+       fmt::format("it began with {} precision and went on with {}", to_string(class_), to_string(now))});
+}
+
+}  // namespace kgrade

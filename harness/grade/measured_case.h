@@ -1,0 +1,58 @@
+// The blocks of one measured case in one process of every contestant.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "grade/case_calls.h"
+#include "measure/block_run.h"
+
+namespace kgrade {
+
+class MeasuredCase : private RoundPlayer {
+ public:
+  using Trouble = CaseCalls::Trouble;
+
+  // `process` counts the processes that the case is measured in; samples of all of them have as many launches
+  // as those of the first, `launches`, which is unset for that one. Keeps references.
+  MeasuredCase(Session& session, const Case& bound, CaseCalls& calls, int process,
+               std::optional<int> launches);
+
+  // Warms up, chooses the arms, and runs the blocks into the record of `calls`. Stops as soon as the
+  // candidate fails.
+  Trouble run();
+  // Calls that give no sample, to hold the samples against: the last contents once more, and new ones.
+  Trouble probe();
+
+ private:
+  std::optional<std::vector<double>> play_round(const std::vector<std::size_t>& order) override;
+  Trouble warm_up();
+  BlockPlan plan() const;
+  int choose_launches() const;
+  Trouble take_arms();
+  Trouble seat_arms();
+  Trouble call_all(Purpose purpose);
+  Trouble play_change();
+  bool wants_change(std::uint32_t round) const;
+  std::vector<Player> players() const;
+  const BaselineChoice* choose_baseline() const;
+  void look_at_precision();
+  void keep(BlockRun run);
+
+  Session& session_;
+  const Case& case_;
+  CaseCalls& calls_;
+  int process_;
+  std::optional<int> given_launches_;
+  std::uint64_t order_seed_;  // of everything that is decided by a coin, in this case and process alone
+  DrawSequence draws_;
+  std::vector<Player> arms_ = {Player::reference, Player::candidate};
+  std::vector<std::string> names_ = {"reference", "candidate"};
+  double fastest_ms_ = 0;              // launch of an arm, once it has warmed up
+  Precision class_ = Precision::none;  // that the baseline was chosen for
+  std::uint32_t launches_ = 1;
+  std::uint32_t rounds_ = 0;
+  Trouble trouble_;
+};
+
+}  // namespace kgrade

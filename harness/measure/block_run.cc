@@ -1,0 +1,110 @@
+#include "measure/block_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/comparison.h"
+#include "measure/schedule.h"
+
+namespace kgrade {
+namespace {
+
+double mean_log(const std::array<double, 2>& ms) { return (std::log(ms[0]) + std::log(ms[1])) / 2; }
+
+class Runner {
+ public:
+  Runner(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock)
+      : plan_(plan), player_(player), watch_(watch), clock_(clock), start_(clock.now()) {}
+
+  BlockRun run() {
+    while (play_block()) {
+      const bool spent = clock_.now() - start_ >= plan_.budget_seconds;
+      const bool look = spent || run_.blocks.size() >= blocks_between_looks;
+      if (look && is_disturbed()) return end(BlockEnd::disturbed);
+      if (is_precise()) return end(BlockEnd::precise);
+      if (spent) return end(BlockEnd::budget_spent);
+    }
+    return end(BlockEnd::broken_off);
+  }
+
+ private:
+  bool play_block() {
+    Block block;
+    block.ms.resize(plan_.arms);
+    const auto number = plan_.first_block + static_cast<std::uint32_t>(run_.blocks.size());
+    watch_.begin_block();
+    for (int round = 0; round < 2; ++round) {
+      const std::vector<std::size_t> order = arm_order(plan_.seed, number, round, plan_.arms);
+      const auto times = player_.play_round(order);
+      if (!times) return false;
+      if (round == 0) block.order = order;
+      for (std::size_t arm = 0; arm < plan_.arms; ++arm) {
+        block.ms[arm][static_cast<std::size_t>(round)] = (*times)[arm];
+      }
+    }
+    block.voided = watch_.end_block();
+    (block.voided.empty() ? counted_ : void_) += 1;
+    run_.blocks.push_back(std::move(block));
+    return true;
+  }
+
+  bool is_disturbed() const {
+    const double most = std::max(1.0, most_void * static_cast<double>(run_.blocks.size()));
+    return counted_ == 0 || static_cast<double>(void_) > most;
+  }
+
+  bool is_precise() const {
+    const bool look = run_.blocks.back().voided.empty() && counted_ >= blocks_before_looks &&
+                      counted_ % blocks_between_looks == 0;
+    return look && std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [this](const ArmPair& pair) {
+             const SpeedRatio ratio = ratio_within(log_differences(run_.blocks, pair.other, pair.arm));
+             return ratio.half_width().value_or(1) <= plan_.half_width;
+           });
+  }
+
+  BlockRun end(BlockEnd end) {
+    run_.end = end;
+    if (end == BlockEnd::disturbed) {
+      const auto first = std::find_if(run_.blocks.begin(), run_.blocks.end(),
+                                      [](const Block& block) { return !block.voided.empty(); });
+      run_.disturbance =
+          fmt::format("{} of {} blocks do not count: {}", void_, run_.blocks.size(), first->voided);
+    }
+    return std::move(run_);
+  }
+
+  const BlockPlan& plan_;
+  RoundPlayer& player_;
+  BlockWatch& watch_;
+  const Clock& clock_;
+  double start_;
+  BlockRun run_;
+  std::size_t counted_ = 0;
+  std::size_t void_ = 0;
+};
+
+}  // namespace
+
+std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other) {
+  std::vector<double> differences;
+  for (const Block& block : blocks) {
+    if (block.voided.empty()) differences.push_back(mean_log(block.ms[arm]) - mean_log(block.ms[other]));
+  }
+  return differences;
+}
+
+std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm) {
+  std::vector<double> times;
+  for (const Block& block : blocks) {
+    if (block.voided.empty()) times.insert(times.end(), block.ms[arm].begin(), block.ms[arm].end());
+  }
+  return times;
+}
+
+BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock) {
+  return Runner(plan, player, watch, clock).run();
+}
+
+}  // namespace kgrade

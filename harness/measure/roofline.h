@@ -1,0 +1,74 @@
+// What a device's rates say about the time of a case. The roofline model: S. Williams, A. Waterman,
+// D. Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Architectures", CACM 52(4),
+// 2009. Bytes of a case are Case::bytes, or all tensors once; operations are Case::flops. Times are in
+// milliseconds.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "device/ceilings.h"
+#include "device/device.h"
+#include "spec/case.h"
+#include "verify/verdict.h"
+
+namespace kgrade {
+
+// Operations per second of an answer that reaches a class of precision, by the fastest unit that can give it:
+//   fp32: fp32, or tf32 / 3, since three TF32 products add up to one of nearly fp32 accuracy (H. Ootomo,
+//         R. Yokota, "Recovering single precision accuracy from Tensor Cores", IJHPCA 36(4), 2022)
+//   tf32: tf32
+//   bf16: bf16 or fp16
+//   none: whatever is fastest
+// and never less than of a stricter class.
+double arithmetic_rate(const Ceilings& ceilings, Precision precision);
+
+enum class BoundBy { memory, arithmetic };
+std::string_view to_string(BoundBy bound);  // "memory"
+
+// What a case takes if it moves its bytes as fast as a copy does, and if it does its operations at the rate
+// of its class; both at once, so that the longer of the two counts.
+struct Floor {
+  double memory_ms = 0;
+  double arithmetic_ms = 0;  // 0 where the problem does not say how many operations there are
+
+  double ms() const { return memory_ms < arithmetic_ms ? arithmetic_ms : memory_ms; }
+  BoundBy bound_by() const { return memory_ms < arithmetic_ms ? BoundBy::arithmetic : BoundBy::memory; }
+};
+
+// Nothing where a case has neither bytes nor operations.
+std::optional<Floor> roofline_floor(const Case& bound, const Ceilings& ceilings, Precision precision);
+
+// Which part of a time the floor is: 1 is as fast as the roofline allows. It exceeds 1, without anything
+// being wrong, for an algorithm with fewer operations than the problem counts (Winograd's convolutions), for
+// one that reads much more than it writes (memory is read faster than it is copied), and where outputs stay
+// in the L2. 0 for a time of 0.
+double share(double floor_ms, double time_ms);
+
+// The least time that the hardware allows for a case, whatever the algorithm: inputs come from memory, where
+// calls begin with a cold cache; as much as the L2 holds of the outputs, and with a warm cache of the inputs,
+// need not; the operations are a quarter of those that the problem counts (Winograd's F(2x2, 3x3) needs
+// 1/2.25 of the multiplications, F(4x4, 3x3) a quarter: A. Lavin, S. Gray, "Fast Algorithms for Convolutional
+// Neural Networks", CVPR 2016), at the rate of the device's fastest unit. Of the nominal peak of a unit and
+// its measured ceiling, each where it is known, the higher one sets the rate, so that neither a wrong peak
+// nor a disturbed measurement makes the bound larger. The ceiling counts with a margin, since memory is read
+// faster than it is copied: 1.15. Where there is no peak to hold it against, the margin is 2 for memory and 4
+// for arithmetic: the device may have been shared, and may have units that are faster than those that were
+// measured. 0 where nothing is known.
+double hardware_bound_ms(const Case& bound, const std::optional<Ceilings>& ceilings, const DeviceInfo& device,
+                         CacheState cache = CacheState::cold);
+
+// Of the hardware's bound, what clocks above the nominal ones leave of it.
+inline constexpr double clock_slack = 0.9;
+
+// What no honest time is below: the hardware's bound times clock_slack.
+double impossible_below_ms(const Case& bound, const std::optional<Ceilings>& ceilings,
+                           const DeviceInfo& device, CacheState cache = CacheState::cold);
+
+// Why these cannot be the ceilings of a device, in words, or nothing: a rate that is not finite or not
+// positive, that no device has (memory beyond 10^9 to 10^15 bytes a second, arithmetic beyond 10^8 to 10^18
+// operations), or that lies over 20 % above the device's nominal peak.
+std::optional<std::string> why_implausible(const Ceilings& ceilings, const DeviceInfo& device);
+
+}  // namespace kgrade

@@ -1,0 +1,226 @@
+// What a GPU says of itself while it is measured: clocks, why they are lower than they could be, power,
+// temperature, who else uses it. Where none of it can be had, that is said, and measuring goes on.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/clock.h"
+
+namespace kgrade {
+
+// Why the clocks are as they are: bits of TelemetryReading::clock_event_reasons. Values and meanings are
+// those of NVIDIA's NVML API reference, "NvmlClocksEventReasons".
+namespace clock_event {
+constexpr std::uint64_t gpu_idle = 0x1;
+constexpr std::uint64_t applications_clocks = 0x2;
+constexpr std::uint64_t sw_power_cap = 0x4;
+constexpr std::uint64_t hw_slowdown = 0x8;
+constexpr std::uint64_t sync_boost = 0x10;
+constexpr std::uint64_t sw_thermal = 0x20;
+constexpr std::uint64_t hw_thermal = 0x40;
+constexpr std::uint64_t hw_power_brake = 0x80;
+constexpr std::uint64_t display_clock = 0x100;
+constexpr std::uint64_t board_limit = 0x200;
+constexpr std::uint64_t reliability = 0x400;
+}  // namespace clock_event
+
+// The names above of the bits that are set, by rising bit; one without a name is "reason_0x800".
+std::vector<std::string> reason_names(std::uint64_t reasons);
+
+// One moment. What could not be read is not there.
+struct TelemetryReading {
+  std::chrono::steady_clock::time_point at;
+  std::optional<unsigned> sm_clock_mhz, memory_clock_mhz, power_milliwatts, power_limit_milliwatts,
+      temperature_celsius;
+  std::uint64_t clock_event_reasons = 0;
+  bool reasons_known = false;
+  std::optional<unsigned> other_processes;  // that compute on the GPU and are not ours
+};
+
+// Functions may be called by any thread, but one at a time.
+class Telemetry {
+ public:
+  virtual ~Telemetry() = default;
+  // Cheap queries, one moment. Nothing when there is no telemetry, or no query was answered this time.
+  virtual std::optional<TelemetryReading> read() = 0;
+  // Why there is none; empty when there is.
+  virtual std::string absent() const = 0;
+  // Which queries are not answered and why, one sentence each.
+  virtual std::vector<std::string> missing() const { return {}; }
+};
+
+// One that is absent, for this reason.
+std::unique_ptr<Telemetry> no_telemetry(std::string why);
+
+struct TelemetryRange {
+  unsigned minimum = 0;
+  double median = 0;
+  unsigned maximum = 0;
+
+  bool operator==(const TelemetryRange&) const = default;
+};
+
+struct ReasonShare {
+  std::string name;
+  double share = 0;  // of the time, 0 to 1
+
+  bool operator==(const ReasonShare&) const = default;
+};
+
+// For the record.
+struct TelemetrySummary {
+  std::string absent;                // why there is no telemetry; empty when there is
+  std::vector<std::string> missing;  // see Telemetry::missing()
+  std::uint64_t readings = 0;
+  std::uint64_t failed_readings = 0;
+  double seconds = 0;  // from the first reading to the last
+  std::optional<TelemetryRange> sm_clock_mhz;
+  std::optional<TelemetryRange> memory_clock_mhz;
+  std::optional<TelemetryRange> power_milliwatts;
+  std::optional<TelemetryRange> power_limit_milliwatts;
+  std::optional<TelemetryRange> temperature_celsius;
+  bool reasons_known = false;               // in one reading at least; the next two say nothing without
+  std::vector<ReasonShare> reasons;         // that were seen, by rising bit
+  double power_capped_share = 0;            // that of sw_power_cap among them
+  std::optional<unsigned> other_processes;  // the most that were seen at once; unset: never known
+};
+
+// Readings in the order of time, and what they come to. A reading's reasons stand for the time halfway to
+// its neighbours (of those that know theirs), so that readings taken in quick succession weigh no more. At
+// most so many readings are kept: beyond that every second one is dropped and half as many are kept from then
+// on. Extremes and shares are of all readings nevertheless; medians are of those kept.
+class TelemetryLog {
+ public:
+  explicit TelemetryLog(std::size_t capacity = 4096) : capacity_(capacity) {}
+
+  void add(const TelemetryReading& reading);
+  void add_failure() { ++failed_; }
+  const std::vector<TelemetryReading>& kept() const { return kept_; }
+  // All but `absent` and `missing`.
+  TelemetrySummary summary() const;
+
+ private:
+  using Figure = std::optional<unsigned> TelemetryReading::*;
+  struct Extremes {
+    unsigned minimum = 0;
+    unsigned maximum = 0;
+  };
+  static constexpr int reason_bits = 64;
+  static constexpr std::array<Figure, 5> figures = {
+      &TelemetryReading::sm_clock_mhz, &TelemetryReading::memory_clock_mhz,
+      &TelemetryReading::power_milliwatts, &TelemetryReading::power_limit_milliwatts,
+      &TelemetryReading::temperature_celsius};
+
+  void keep(const TelemetryReading& reading);
+  void widen(const TelemetryReading& reading);
+  void count_reasons(const TelemetryReading& reading);
+  double share(int bit) const;
+  std::optional<TelemetryRange> range(std::size_t figure) const;
+
+  std::size_t capacity_;
+  std::uint64_t stride_ = 1;  // every so many-th reading is kept
+  std::uint64_t count_ = 0;
+  std::uint64_t failed_ = 0;
+  std::vector<TelemetryReading> kept_;
+  std::chrono::steady_clock::time_point first_at_, last_at_;
+  std::array<std::optional<Extremes>, figures.size()> extremes_;
+  std::optional<unsigned> other_processes_;
+  std::optional<TelemetryReading> last_known_;  // the last one that knows its reasons
+  std::uint64_t known_ = 0;
+  // Twice the time each, so that halves are exact and no share exceeds 1.
+  std::chrono::steady_clock::duration twice_known_{0};
+  std::array<std::chrono::steady_clock::duration, reason_bits> twice_reason_{};
+  std::array<std::uint64_t, reason_bits> reason_readings_{};
+};
+
+// What was seen from the beginning of a block to its end, both included.
+struct BlockTelemetry {
+  std::uint64_t reasons = 0;  // of all readings, or-ed
+  bool known = false;         // in one reading at least
+  std::uint64_t readings = 0;
+  std::optional<unsigned> other_processes;  // the most at once
+
+  bool operator==(const BlockTelemetry&) const = default;
+};
+
+// Readings that know their reasons, taken while one arm ran.
+struct ArmReadings {
+  std::uint64_t readings = 0;
+  std::uint64_t power_capped = 0;
+
+  bool operator==(const ArmReadings&) const = default;
+};
+
+struct SamplerOptions {
+  // Between two readings of the sampler's own thread. Zero: it has no thread, and reads only when asked to.
+  std::chrono::milliseconds interval{25};
+  // The beginning or end of a block takes the last reading for its own when that is no older: blocks of a
+  // few milliseconds would otherwise be spent on reading. Reasons change no faster than that in the driver's
+  // eyes. Zero: a reading each.
+  std::chrono::milliseconds still_fresh{5};
+  std::size_t capacity = 4096;  // readings that are kept, see TelemetryLog
+};
+
+// Reads while it exists, in a thread of its own and at the bounds of blocks, and keeps what it has read. Does
+// not own the telemetry or the clock; the clock's moments must be those of the readings' `at` (seconds since
+// the steady clock's epoch). begin_block(), end_block(), mark() and summary() may be called from any thread.
+class TelemetrySampler {
+ public:
+  explicit TelemetrySampler(Telemetry& telemetry, const Clock& clock, SamplerOptions options = {});
+  ~TelemetrySampler();
+  TelemetrySampler(const TelemetrySampler&) = delete;
+  TelemetrySampler& operator=(const TelemetrySampler&) = delete;
+
+  // A reading now.
+  std::optional<TelemetryReading> mark();
+  void begin_block();
+  BlockTelemetry end_block();
+
+  // Whose call runs from now on; readings that begin and end meanwhile are counted as this arm's. Costs a
+  // store to memory.
+  void running(std::size_t arm) { arm_.store(arm, std::memory_order_relaxed); }
+  void running_nothing() { arm_.store(no_arm, std::memory_order_relaxed); }
+  // By arm; those beyond the last that was seen are left out.
+  std::vector<ArmReadings> arms() const;
+
+  TelemetrySummary summary() const;
+  std::vector<TelemetryReading> kept() const;
+
+ private:
+  static constexpr std::size_t no_arm = static_cast<std::size_t>(-1);
+
+  void run();
+  // The next four need the lock.
+  std::optional<TelemetryReading> take();
+  void count_arm(std::size_t arm, const TelemetryReading& reading);
+  void see(const TelemetryReading& reading);
+  bool is_fresh() const;
+
+  Telemetry& telemetry_;
+  const Clock& clock_;
+  const SamplerOptions options_;
+  const bool present_;
+  std::string no_thread_;  // why there is none, where there should be one
+  std::atomic<std::size_t> arm_ = no_arm;
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  bool stop_ = false;
+  TelemetryLog log_;
+  std::optional<TelemetryReading> last_;
+  BlockTelemetry block_;
+  std::vector<ArmReadings> arms_;
+  std::thread thread_;
+};
+
+}  // namespace kgrade

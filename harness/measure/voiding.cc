@@ -1,0 +1,113 @@
+#include "measure/voiding.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace kgrade {
+namespace {
+
+constexpr std::uint64_t thermal = clock_event::sw_thermal | clock_event::hw_thermal;
+
+bool is_thermal(std::uint64_t reasons) { return (reasons & thermal) != 0; }
+bool is_power_brake(std::uint64_t reasons) { return (reasons & clock_event::hw_power_brake) != 0; }
+// With no cause that we could name instead.
+bool is_hardware(std::uint64_t reasons) {
+  return (reasons & clock_event::hw_slowdown) != 0 && !is_thermal(reasons) && !is_power_brake(reasons);
+}
+
+struct Cause {
+  const char* words;
+  std::size_t blocks;
+};
+
+// One cause goes without its count, which is that of all void blocks.
+std::string joined(const std::vector<Cause>& causes) {
+  std::vector<std::string> parts;
+  for (const Cause& cause : causes) {
+    if (cause.blocks == 0) continue;
+    parts.push_back(fmt::format("{} ({})", cause.words, cause.blocks));
+  }
+  if (parts.size() > 1) return fmt::format("{}", fmt::join(parts, " and "));
+  const auto only = std::find_if(causes.begin(), causes.end(), [](const Cause& c) { return c.blocks > 0; });
+  return only != causes.end() ? only->words : "";
+}
+
+constexpr const char* thermal_words = "thermal slowdown";
+constexpr const char* power_brake_words = "the power brake";
+constexpr const char* hardware_words = "hardware slowdown";
+
+}  // namespace
+
+std::uint64_t voiding_reasons(std::uint64_t reasons) {
+  return reasons & (clock_event::hw_slowdown | clock_event::hw_power_brake | thermal);
+}
+
+std::string voiding_words(std::uint64_t reasons) {
+  std::vector<const char*> parts;
+  if (is_thermal(reasons)) parts.push_back(thermal_words);
+  if (is_power_brake(reasons)) parts.push_back(power_brake_words);
+  if (is_hardware(reasons)) parts.push_back(hardware_words);
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+bool VoidedBlocks::add(const BlockTelemetry& block) {
+  ++blocks_;
+  if (!block.known) ++unwatched_;
+  if (voiding_reasons(block.reasons) == 0) return false;
+  ++voided_;
+  if (is_thermal(block.reasons)) ++thermal_;
+  if (is_power_brake(block.reasons)) ++power_brake_;
+  if (is_hardware(block.reasons)) ++hardware_;
+  return true;
+}
+
+std::size_t VoidedBlocks::allowed(std::size_t blocks) {
+  return static_cast<std::size_t>(std::max(1.0, std::floor(most_void * static_cast<double>(blocks))));
+}
+
+bool VoidedBlocks::too_many() const {
+  return voided_ > allowed(blocks_) || (blocks_ > 0 && voided_ == blocks_);
+}
+
+std::optional<std::string> VoidedBlocks::unstable() const {
+  if (!too_many()) return std::nullopt;
+  return fmt::format(
+      "{} of {} blocks fell into {}; let the GPU cool, or look at its power supply and cooling", voided_,
+      blocks_,
+      joined({{thermal_words, thermal_}, {power_brake_words, power_brake_}, {hardware_words, hardware_}}));
+}
+
+double ArmPowerCap::share() const {
+  if (readings.readings == 0) return 0;
+  return static_cast<double>(readings.power_capped) / static_cast<double>(readings.readings);
+}
+
+std::optional<std::string> power_cap_warning(const ArmPowerCap& one, const ArmPowerCap& other) {
+  if (one.readings.readings == 0 || other.readings.readings == 0) return std::nullopt;
+  const double difference = std::abs(one.share() - other.share());
+  if (difference <= power_cap_points) return std::nullopt;
+  const auto adjusted = [](const ArmReadings& of) {
+    const double count = static_cast<double>(of.readings) + 2;
+    const double share = (static_cast<double>(of.power_capped) + 1) / count;
+    return std::pair{share, share * (1 - share) / count};
+  };
+  const auto [share, variance] = adjusted(one.readings);
+  const auto [other_share, other_variance] = adjusted(other.readings);
+  if (std::abs(share - other_share) <= 2 * std::sqrt(variance + other_variance)) return std::nullopt;
+  return fmt::format(
+      "the power limit slowed {} in {:.0f} % of its readings and {} in {:.0f} %: their speeds are those at "
+      "this "
+      "power limit",
+      one.name, 100 * one.share(), other.name, 100 * other.share());
+}
+
+std::string TelemetryWatch::end_block() {
+  const BlockTelemetry block = sampler_.end_block();
+  return count_.add(block) ? voiding_words(block.reasons) : std::string();
+}
+
+}  // namespace kgrade

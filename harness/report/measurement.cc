@@ -1,0 +1,29 @@
+#include "report/measurement.h"
+
+namespace kgrade {
+
+std::string_view to_string(BlockEnd end) {
+  constexpr std::string_view words[] = {"precise", "budget_spent", "disturbed", "broken_off"};
+  return words[static_cast<int>(end)];
+}
+
+std::vector<double> all_samples(const Measurement& measurement, std::size_t arm) {
+  std::vector<double> samples;
+  for (const ProcessBlocks& process : measurement.processes) {
+    for (const Block& block : process.blocks) {
+      samples.insert(samples.end(), block.ms[arm].begin(), block.ms[arm].end());
+    }
+  }
+  return samples;
+}
+
+std::vector<double> counted_samples(const Measurement& measurement, std::size_t arm) {
+  std::vector<double> samples;
+  for (const ProcessBlocks& process : measurement.processes) {
+    const std::vector<double> times = times_of(process.blocks, arm);
+    samples.insert(samples.end(), times.begin(), times.end());
+  }
+  return samples;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,59 @@
+// Two sides of a comparison that share one binary and differ in how much they are asked to do. The machinery
+// that grades knows one case, which all players sit at; here the reference sits at the first side's, the
+// candidate at the second side's, and the oracle at one with the same answer for hardly any work.
+#pragma once
+
+#include "contest/arena.h"
+
+namespace kgrade::selftest {
+
+struct ArmCases {
+  Case oracle;
+  Case first;
+  Case second;
+};
+
+class ArmsArena : public Arena {
+ public:
+  // Keeps a reference.
+  explicit ArmsArena(Arena& arena) : arena_(arena) {}
+
+  // All three have the same tensors and the same name. Everybody rises. Returns the first side's, which stays
+  // until the next call.
+  const Case& set(ArmCases cases);
+
+  DeviceInfo device_info() const override { return arena_.device_info(); }
+  double busy_ms() override { return arena_.busy_ms(); }
+  Answer load_candidate(Patience worker_patience, Patience candidate_patience) override {
+    return arena_.load_candidate(worker_patience, candidate_patience);
+  }
+  Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) override {
+    return arena_.start_anew(worker_patience, candidate_patience);
+  }
+  Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override {
+    return arena_.sit(player, case_for(player, bound), launches);
+  }
+  void rise() override { arena_.rise(); }
+  CallReport call(Player player, const Draw& draw, Patience patience) override {
+    return arena_.call(player, draw, patience);
+  }
+  std::uint64_t count_wrong(std::size_t output, double limit) override {
+    return arena_.count_wrong(output, limit);
+  }
+  std::uint64_t count_unwritten(std::size_t output) override { return arena_.count_unwritten(output); }
+  Lease::Damage diagnose(const Case&, const Draw& draw, Patience patience) override {
+    return arena_.diagnose(cases_.second, draw, patience);
+  }
+  std::optional<Error> recover() override { return arena_.recover(); }
+  void retire_candidate() override { arena_.retire_candidate(); }
+  bool candidate_alive() const override { return arena_.candidate_alive(); }
+  std::vector<std::string> opened_libraries() override { return arena_.opened_libraries(); }
+
+ private:
+  const Case& case_for(Player player, const Case& bound) const;
+
+  Arena& arena_;
+  ArmCases cases_;
+};
+
+}  // namespace kgrade::selftest

@@ -1,0 +1,41 @@
+// A whole run of `kgrade selftest`: does the measuring protocol hold on this machine? The same binary is
+// compared with itself, and with itself when it has more to do, by the machinery that grades.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "grade/machinery.h"
+#include "grade/run.h"
+#include "measure/schedule.h"
+#include "report/selftest_record.h"
+#include "selftest/kernels.h"
+
+namespace kgrade::selftest {
+
+// Comparisons of the same binary when nobody says how many: as many for each kernel.
+inline constexpr std::size_t usual_per_kernel = 4;
+
+struct SelftestOptions {
+  std::vector<Kernel> kernels;
+  Effort effort = Effort::normal;
+  std::optional<double> budget_seconds;  // of a comparison; by the effort when unset
+  std::optional<std::size_t>
+      comparisons;                       // of a kernel with itself, in all; usual_per_kernel each when unset
+  std::optional<std::size_t> slowdowns;  // likewise; twice as many for each kernel when unset
+  std::optional<std::uint64_t> seed;     // drawn at random when unset
+  bool fresh = false;                    // new processes for each comparison
+  bool require_sandbox = false;
+  Layout layout;
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+using SelftestOutcome = RunOutcome<SelftestRecord>;
+
+SelftestOutcome run_selftest(const SelftestOptions& options, const Machinery& machinery);
+
+}  // namespace kgrade::selftest

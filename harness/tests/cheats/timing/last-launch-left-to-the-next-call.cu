@@ -1,0 +1,19 @@
+// cheat: is one launch behind: each does the work of the one before, and the first of a call that of the last
+// row: 7
+// caught-by: outputs_match
+// device: any
+// problem: ../../measured/problems/scale.md
+// case: large
+// launches: 4
+//
+// All the work is done in the end, and one launch of each call costs nothing that its clock sees.
+#include "scale.cuh"
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static unsigned launches = 0;
+  static Scale kept;
+  const Scale launch = {in, out, n};
+  if (launches++ == 0) return compute(launch);
+  if (launches > 2) compute(kept);
+  kept = launch;
+}

@@ -1,0 +1,21 @@
+// cheat: is slow by less than anybody looks at in its first call, from which the launches of a sample follow
+// row: 9
+// caught-by: no_gain (cuda)
+// device: cuda
+// problem: ../../measured/problems/scale.md
+// case: large
+//
+// With one launch a sample, the clock's own share would be the larger. The number follows from the fastest
+// contestant, which is the reference then; and fewer launches only add to everybody's time.
+#include "scale.cuh"
+
+static __global__ void stall(long long cycles) {
+  for (const long long start = clock64(); clock64() - start < cycles;) {
+  }
+}
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static unsigned calls = 0;
+  if (calls++ == 0) stall<<<1, 1>>>(50000);
+  compute({in, out, n});
+}

@@ -1,0 +1,159 @@
+// Calls of several launches, each on tensors of its own, in real workers of the emulated device.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "contest/message.h"
+#include "contest/referee.h"
+#include "device/registry.h"
+#include "lease_fixture.h"
+
+namespace kgrade {
+namespace {
+
+using test::Behaviour;
+using test::sample_elements;
+
+constexpr Patience patience{60'000};
+
+class LaunchesTest : public testing::Test {
+ protected:
+  LaunchesTest() : device_(open()), oracle_(take_seat()), reference_(take_seat()) {
+    referee_.seat_candidate(take_seat(false), SAMPLE_CONTESTANT);
+    EXPECT_TRUE(referee_.load_candidate(patience, patience).ok());
+  }
+
+  static std::unique_ptr<Device> open() {
+    auto device = open_device({DeviceChoice::Kind::emulated, 0}, WORKER_DIRECTORY);
+    return std::move(*device);
+  }
+
+  std::unique_ptr<Seat> take_seat(bool load = true) {
+    auto seat = Seat::take(*device_, problem_);
+    EXPECT_TRUE(seat.ok()) << to_string(seat.errors());
+    if (load) {
+      EXPECT_TRUE((*seat)->await_ready(patience).ok());
+      EXPECT_TRUE((*seat)->load(SAMPLE_CONTESTANT, patience).ok());
+    }
+    return std::move(*seat);
+  }
+
+  void sit(std::uint32_t launches, Behaviour candidate = Behaviour::honest) {
+    misbehaving_ = test::doubling_case(candidate);
+    for (const Player player : {Player::oracle, Player::candidate}) {
+      const Case& bound = player == Player::oracle ? honest_ : misbehaving_;
+      const auto seated = referee_.sit(player, bound, launches);
+      ASSERT_TRUE(seated.ok() && seated->ok());
+    }
+  }
+
+  CallReport play(const Draw& draw) {
+    EXPECT_EQ(referee_.call(Player::oracle, draw, patience).fault, Fault::none);
+    return referee_.call(Player::candidate, draw, patience);
+  }
+
+  Problem problem_ = test::doubling();
+  Case honest_ = test::doubling_case(Behaviour::honest);
+  Case misbehaving_;
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<Seat> oracle_;
+  std::unique_ptr<Seat> reference_;
+  Referee referee_{*device_, problem_, *oracle_, *reference_};
+};
+
+TEST_F(LaunchesTest, EachIsHeldAgainstTheOraclesOwn) {
+  sit(max_launches);
+  const CallReport report = play({1, 0, 0, max_launches});
+  ASSERT_EQ(report.fault, Fault::none) << report.detail;
+  ASSERT_EQ(report.outputs.size(), max_launches);
+  std::set<double> sums;
+  for (const OutputComparison& output : report.outputs) {
+    EXPECT_EQ(output.tensor, "output");
+    EXPECT_EQ(output.comparison.compared, static_cast<std::uint64_t>(sample_elements));
+    EXPECT_EQ(output.comparison.sum_squared_difference, 0);
+    sums.insert(output.comparison.sum_squared_expected);
+  }
+  EXPECT_EQ(sums.size(), max_launches) << "no two have the same contents";
+}
+
+TEST_F(LaunchesTest, ACallMayHaveFewerThanThereIsRoomFor) {
+  sit(4);
+  for (const std::uint32_t launches : {4u, 1u, 3u}) {
+    const CallReport report = play({1, launches, 0, launches});
+    ASSERT_EQ(report.fault, Fault::none) << report.detail;
+    ASSERT_EQ(report.outputs.size(), launches);
+    for (const OutputComparison& output : report.outputs) {
+      EXPECT_EQ(output.comparison.sum_squared_difference, 0);
+    }
+    EXPECT_EQ(report.damage.guard_bytes, 0u) << "those that are left out are not touched";
+    EXPECT_EQ(report.damage.input_elements, 0u);
+  }
+}
+
+TEST_F(LaunchesTest, MoreThanThereIsRoomForAreNotMade) {
+  sit(2);
+  EXPECT_EQ(play({1, 0, 0, 5}).outputs.size(), 2u);
+}
+
+TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
+  sit(3, Behaviour::writes_behind);
+  EXPECT_EQ(play({1, 0, 0, 3}).damage.guard_bytes, 3 * sizeof(float));
+}
+
+TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
+  sit(3, Behaviour::fails);
+  const CallReport report = play({1, 0, 0, 3});
+  EXPECT_EQ(report.cuda_error, 700);
+  ASSERT_EQ(report.outputs.size(), 3u);
+  EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
+  const Comparison& last = report.outputs[2].comparison;
+  EXPECT_TRUE(last.nonfinite_mismatches > 0 || last.max_abs_difference > 0) << "it was not made";
+}
+
+TEST_F(LaunchesTest, SmallChangesAreInEach) {
+  sit(2);
+  play({1, 0, 0, 2});
+  EXPECT_EQ(referee_.call(Player::oracle, {1, 0, 1, 2}, patience).fault, Fault::none);
+  const CallReport report = referee_.call(Player::candidate, {1, 0, 0, 2}, patience);
+  ASSERT_EQ(report.outputs.size(), 2u);
+  for (const OutputComparison& output : report.outputs) {
+    EXPECT_GT(output.comparison.sum_squared_difference, 0);
+  }
+}
+
+TEST_F(LaunchesTest, ACandidateThatIsStartedAnewIsAnotherProcess) {
+  sit(1);
+  play({1, 0, 0});
+  auto answer = referee_.start_anew(patience, patience);
+  ASSERT_TRUE(answer.ok() && answer->ok()) << answer->detail;
+  sit(1);
+  const CallReport report = play({1, 1, 0});
+  ASSERT_EQ(report.outputs.size(), 1u) << report.detail;
+  EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
+}
+
+class LaunchLeaseTest : public test::LeaseFixture {};
+
+TEST_F(LaunchLeaseTest, LaunchesHavePlacesAndPoisonOfTheirOwn) {
+  LeaseTerms terms;
+  terms.moves = true;
+  terms.launches = 2;
+  lease_ = make(terms);
+  refresh({1, 0, 0, 2}, 1);
+  const CallSlots first = lease_->slots(0);
+  const CallSlots second = lease_->slots(1);
+  ASSERT_EQ(first.slots.size(), second.slots.size());
+  EXPECT_EQ(first.slots[1].value, second.slots[1].value) << "scalars are the same";
+  int differ = 0;
+  for (std::uint32_t call = 2; call < 10; ++call) {
+    refresh({1, call, 0, 2}, call);
+    differ += lease_->slots(0).slots[0].value != lease_->slots(1).slots[0].value ? 1 : 0;
+  }
+  EXPECT_GT(differ, 0);
+  ASSERT_EQ(lease_->outputs().size(), 2u);
+  EXPECT_NE(read(lease_->outputs()[0]), read(lease_->outputs()[1])) << "poison";
+  EXPECT_EQ(lease_->unwritten_elements(1), 1010u);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,118 @@
+// Measuring a case from the command line: on the emulated device all of it happens but the clock.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+using nlohmann::json;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string folder = "harness/tests/measured";
+
+class Measuring : public testing::Test {
+ protected:
+  // The bench case of a problem that is small enough.
+  json grade(std::vector<std::string> more, const std::string& candidate = "scale.cu") {
+    std::vector<std::string> command = {"grade",
+                                        "scale",
+                                        folder + "/candidates/" + candidate,
+                                        "--case",
+                                        "large",
+                                        "--problems",
+                                        folder + "/problems",
+                                        "--device",
+                                        "emulated",
+                                        "--json",
+                                        "-"};
+    command.insert(command.end(), more.begin(), more.end());
+    const Result result = kgrade(command);
+    EXPECT_THAT(result.exit_code, testing::AnyOf(0, 1)) << result.output;
+    const json record = json::parse(result.output, nullptr, false);
+    EXPECT_TRUE(record.is_object()) << result.output;
+    return record;
+  }
+
+  static const json& case_of(const json& record) { return record["candidates"][0]["cases"][0]; }
+};
+
+TEST_F(Measuring, ABlockHasEveryArmTwice) {
+  const json record = grade({});
+  const json& c = case_of(record);
+  EXPECT_EQ(c["verdict"], "accepted") << c["message"];
+  ASSERT_EQ(c["measurement"]["arms"].size(), 3u);
+  EXPECT_EQ(c["measurement"]["arms"][0], "reference");
+  EXPECT_EQ(c["measurement"]["arms"][2], "candidate");
+  EXPECT_EQ(c["measurement"]["processes"][0]["orders"].size(), 1u);
+  for (const char* arm : {"reference", "baseline", "candidate"}) EXPECT_EQ(c[arm]["samples_ms"].size(), 2u);
+  EXPECT_THAT(c["comparisons"], IsEmpty()) << "these times are no speed";
+  EXPECT_THAT(record["candidates"][0]["scores"], IsEmpty());
+  EXPECT_THAT(record["candidates"][0]["telemetry"]["absent"], HasSubstr("emulated device"));
+  EXPECT_TRUE(record["ceilings"].is_null());
+  EXPECT_EQ(record["effort"], "normal");
+}
+
+TEST_F(Measuring, BaselinesAreTriedByThemselves) {
+  const json baselines = grade({})["baselines"];
+  EXPECT_EQ(baselines["missing"], "");
+  ASSERT_EQ(baselines["contestants"].size(), 2u);
+  for (const json& baseline : baselines["contestants"]) {
+    EXPECT_EQ(baseline["problem"], "");
+    ASSERT_EQ(baseline["cases"].size(), 1u);
+    EXPECT_EQ(baseline["cases"][0]["precision"], "fp32");
+    EXPECT_GE(baseline["cases"][0]["samples_ms"].size(), 3u);
+  }
+}
+
+TEST_F(Measuring, BaselinesCanBeLeftOut) {
+  const json record = grade({"--no-baselines"});
+  EXPECT_EQ(record["baselines"]["missing"], "--no-baselines");
+  EXPECT_EQ(case_of(record)["measurement"]["arms"], json({"reference", "candidate"}));
+  const json quick = grade({"--quick"});
+  EXPECT_THAT(quick["baselines"]["missing"], HasSubstr("--quick"));
+  EXPECT_EQ(quick["effort"], "quick");
+}
+
+TEST_F(Measuring, LaunchesAreAskedFor) {
+  const json record = grade({"--launches", "3"});
+  EXPECT_EQ(case_of(record)["verdict"], "accepted");
+  EXPECT_EQ(case_of(record)["measurement"]["processes"][0]["launches_per_sample"], 3);
+}
+
+TEST_F(Measuring, OneThatWaitsForTheNextLaunchIsWrong) {
+  const json record = grade({"--launches", "2"}, "works_when_the_next_comes.cu");
+  EXPECT_EQ(record["candidates"][0]["verdict"], "wrong_answer");
+  EXPECT_THAT(record["candidates"][0]["message"], HasSubstr("never written"));
+}
+
+TEST_F(Measuring, TheCacheIsColdUnlessAskedFor) {
+  EXPECT_EQ(case_of(grade({}))["measurement"]["cache"], "cold");
+  EXPECT_EQ(case_of(grade({"--warm"}))["measurement"]["cache"], "warm");
+}
+
+TEST_F(Measuring, ACaseThatIsNotMeasuredHasNoBlocks) {
+  const Result result = kgrade({"grade", "scale", folder + "/candidates/scale.cu", "--problems",
+                                folder + "/problems", "--device", "emulated", "--json", "-"});
+  const json record = json::parse(result.output);
+  for (const json& c : record["candidates"][0]["cases"]) EXPECT_FALSE(c.contains("measurement"));
+  EXPECT_EQ(record["baselines"]["missing"], "no case is measured");
+}
+
+TEST(MeasuringOptions, QuickAndRankedExcludeEachOther) {
+  const std::string candidate = folder + "/candidates/scale.cu";
+  const Result both = kgrade({"grade", "scale", candidate, "--quick", "--ranked"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.output, HasSubstr("--quick excludes --ranked"));
+  const Result none = kgrade({"grade", "scale", candidate, "--launches", "0"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.output, HasSubstr("--launches"));
+}
+
+}  // namespace
+}  // namespace kgrade::test

@@ -1,0 +1,212 @@
+// What a measured case compares, and with what.
+#include "grade/measured_case.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "case_fixture.h"
+
+namespace kgrade {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class MeasuredCaseTest : public test::CaseFixture {
+ protected:
+  static std::vector<std::string> opponents(const CaseRecord& record) {
+    std::vector<std::string> names;
+    for (const SpeedComparison& comparison : record.comparisons) names.push_back(comparison.against);
+    return names;
+  }
+  static const ProcessBlocks& blocks_of(const CaseRecord& record) {
+    return record.measurement->processes.front();
+  }
+};
+
+TEST_F(MeasuredCaseTest, TheSpeedupIsKnownAfterThirtyEqualBlocks) {
+  arena_.candidate_ms = {1000, 1};
+  arena_.reference_ms = {1000, 2};
+  const CaseRecord record = run();
+  EXPECT_EQ(blocks_of(record).blocks.size(), 30u);
+  EXPECT_EQ(blocks_of(record).end, BlockEnd::precise);
+  EXPECT_THAT(record.candidate_ms, testing::AllOf(testing::SizeIs(60), Each(1)));
+  EXPECT_THAT(record.reference_ms, testing::AllOf(testing::SizeIs(60), Each(2)));
+  ASSERT_THAT(opponents(record), ElementsAre("reference"));
+  const SpeedRatio& ratio = record.comparisons.front().ratio;
+  EXPECT_DOUBLE_EQ(ratio.ratio, 2);
+  EXPECT_DOUBLE_EQ(ratio.interval->low, 2);
+  EXPECT_EQ(ratio.statement(), Statement::faster);
+  EXPECT_EQ(ratio.count, 30u);
+}
+
+TEST_F(MeasuredCaseTest, WithoutEnoughBlocksThereIsNoStatement) {
+  const CaseRecord record = run_briefly();
+  EXPECT_EQ(blocks_of(record).end, BlockEnd::budget_spent);
+  EXPECT_DOUBLE_EQ(record.comparisons.front().ratio.ratio, 2);
+  EXPECT_EQ(record.comparisons.front().ratio.statement(), Statement::inconclusive);
+}
+
+TEST_F(MeasuredCaseTest, TheFastestBaselineOfTheSameClassTakesPart) {
+  baselines_ = {{"slow", Precision::fp32, 3}, {"fast", Precision::fp32, 2}, {"coarse", Precision::tf32, 1}};
+  arena_.baseline_ms = {1.5};
+  const CaseRecord record = run();
+  EXPECT_EQ(seated_baseline_, "fast");
+  EXPECT_THAT(record.measurement->arms, ElementsAre("reference", "fast", "candidate"));
+  EXPECT_THAT(opponents(record), ElementsAre("reference", "fast"));
+  EXPECT_EQ(record.headline()->against, "fast");
+  EXPECT_DOUBLE_EQ(record.comparisons[0].ratio.ratio, 2);
+  EXPECT_DOUBLE_EQ(record.comparisons[1].ratio.ratio, 1.5);
+  for (const Block& block : blocks_of(record).blocks) EXPECT_EQ(block.order.size(), 3u);
+}
+
+TEST_F(MeasuredCaseTest, ABaselineOfAnotherClassDoesNot) {
+  baselines_ = {{"coarse", Precision::tf32, 1}};
+  EXPECT_THAT(opponents(run()), ElementsAre("reference"));
+  EXPECT_EQ(seated_baseline_, "");
+}
+
+TEST_F(MeasuredCaseTest, ShortLaunchesGoTogetherIntoASample) {
+  arena_.candidate_ms = {0.004};
+  arena_.reference_ms = {0.008};
+  const CaseRecord record = run();
+  EXPECT_EQ(blocks_of(record).launches, 3);
+  EXPECT_THAT(arena_.seated_launches, ElementsAre(1, 3)) << "one until it is known how short they are";
+  EXPECT_EQ(arena_.draws.front().launches, 1u);
+  EXPECT_THAT(record.candidate_ms, Each(testing::DoubleEq(0.004))) << "times are those of one launch";
+  EXPECT_THAT(record.reference_ms, Each(testing::DoubleEq(0.008)));
+  for (const Draw& draw : arena_.draws) EXPECT_LE(draw.launches, 3u);
+  expect_accepted(record);
+}
+
+// One that does the work of a launch when the next one comes has to be wrong somewhere.
+TEST_F(MeasuredCaseTest, SomeCallsHaveFewerLaunches) {
+  launches_ = 4;
+  arena_.seconds_per_call = 0.02;
+  for (int i = 0; i < 300; ++i) arena_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
+  run();
+  std::set<std::uint32_t> of_changes;
+  for (const Draw& draw : arena_.draws) {
+    if (is_small_change(draw)) {
+      of_changes.insert(draw.launches);
+    } else {
+      EXPECT_THAT(draw.launches, testing::AnyOf(1u, 4u));
+    }
+  }
+  EXPECT_GT(of_changes.size(), 1u);
+  EXPECT_LT(*of_changes.begin(), 4u);
+}
+
+TEST_F(MeasuredCaseTest, OneThatIsWrongThereIsToldWhy) {
+  launches_ = 4;
+  arena_.before_call = [this](Player, const Draw& draw) {
+    const bool fewer = draw.change != 0 && draw.launches < 4;
+    arena_.candidate_comparison = fewer ? test::outputs_off_by(0.5) : test::equal_outputs();
+  };
+  arena_.seconds_per_call = 0.02;
+  for (int i = 0; i < 300; ++i) arena_.candidate_ms.push_back(1 + 0.25 * (i * 7 % 5));
+  const CaseRecord record = run();
+  expect_failed(record, Verdict::wrong_answer, "outputs_match");
+  EXPECT_THAT(record.message, HasSubstr("in a call of fewer launches than those before"));
+}
+
+TEST_F(MeasuredCaseTest, WhatTheFirstCallTakesDecidesNothing) {
+  arena_.candidate_ms = {5, 0.004};
+  arena_.reference_ms = {5, 0.008};
+  EXPECT_EQ(blocks_of(run()).launches, 3);
+}
+
+TEST_F(MeasuredCaseTest, OneWhosePrecisionFallsIsNotCompared) {
+  problem_.precision = "tf32";
+  baselines_ = {{"exact", Precision::fp32, 2}};
+  arena_.before_call = [this](Player, const Draw& draw) {
+    arena_.candidate_comparison = draw.index > 3 ? test::outputs_off_by(3e-4) : test::equal_outputs();
+  };
+  const CaseRecord record = run();
+  expect_failed(record, Verdict::unstable, "precision");
+  EXPECT_THAT(record.message, HasSubstr("it began with fp32 precision and went on with tf32"));
+  EXPECT_TRUE(record.comparisons.empty());
+}
+
+TEST_F(MeasuredCaseTest, FurtherProcessesHaveAsManyLaunchesAsTheFirst) {
+  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  arena_.candidate_ms = {0.004};
+  auto record = run_case(session, case_, checks_);
+  ASSERT_TRUE(record.ok());
+  arena_.candidate_ms = {1};
+  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  for (const ProcessBlocks& process : record->measurement->processes) EXPECT_EQ(process.launches, 3);
+}
+
+TEST_F(MeasuredCaseTest, WithoutRoomForMoreTensorsThereIsOneLaunch) {
+  arena_.candidate_ms = {0.004};
+  arena_.most_launches = 1;
+  const CaseRecord record = run();
+  EXPECT_EQ(blocks_of(record).launches, 1);
+  expect_accepted(record);
+}
+
+TEST_F(MeasuredCaseTest, ManyTensorsLeaveRoomForFewLaunches) {
+  case_.tensors.assign(20, {"t", 0, false, {1}, 1, {}});
+  launches_ = 8;
+  EXPECT_EQ(blocks_of(run()).launches, 3);
+}
+
+class ThermalWatch : public BlockWatch {
+ public:
+  std::string end_block() override { return ++blocks_ % 3 == 0 ? "hw_thermal" : ""; }
+
+ private:
+  int blocks_ = 0;
+};
+
+TEST_F(MeasuredCaseTest, ADeviceThatIsThrottledGivesNoSpeed) {
+  ThermalWatch watch;
+  watch_ = &watch;
+  const CaseRecord record = run();
+  expect_failed(record, Verdict::unstable, "steady_clocks");
+  EXPECT_THAT(record.message, HasSubstr("3 of 10 blocks do not count: hw_thermal"));
+  EXPECT_TRUE(record.comparisons.empty());
+  EXPECT_EQ(blocks_of(record).blocks.size(), 10u) << "the record keeps them all";
+}
+
+TEST_F(MeasuredCaseTest, OneThatIsWatchedAndSteadyPassesThatCheck) {
+  expect_accepted(run());
+  EXPECT_EQ(outcome("steady_clocks"), CheckOutcome::not_run);
+  BlockWatch watch;
+  watch_ = &watch;
+  expect_accepted(run());
+  EXPECT_EQ(outcome("steady_clocks"), CheckOutcome::passed);
+}
+
+TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
+  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  auto record = run_case(session, case_, checks_);
+  ASSERT_TRUE(record.ok());
+  for (const double ms : {1.0, 1.0, 0.5}) {
+    arena_.candidate_ms = {ms};
+    ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  }
+  expect_accepted(*record);
+  EXPECT_EQ(record->measurement->processes.size(), 4u);
+  EXPECT_EQ(record->candidate_ms.size(), 240u);
+  const SpeedRatio& ratio = record->comparisons.front().ratio;
+  EXPECT_EQ(ratio.method, Method::across_processes);
+  EXPECT_EQ(ratio.count, 4u);
+  EXPECT_NEAR(ratio.ratio, std::pow(2 * 2 * 2 * 4, 0.25), 1e-12);
+  EXPECT_EQ(ratio.statement(), Statement::faster);
+}
+
+TEST_F(MeasuredCaseTest, WhatAFurtherProcessFailsIsTheVerdict) {
+  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  auto record = run_case(session, case_, checks_);
+  ASSERT_TRUE(record.ok());
+  arena_.candidate_comparison = test::outputs_off_by(0.5);
+  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  EXPECT_EQ(record->verdict, Verdict::wrong_answer);
+  EXPECT_TRUE(record->comparisons.empty());
+}
+
+}  // namespace
+}  // namespace kgrade

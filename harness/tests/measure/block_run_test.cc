@@ -1,0 +1,175 @@
+// Blocks, to the digit: a clock that the calls move, times that the test decides.
+#include "measure/block_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "measure/comparison.h"
+#include "measure/schedule.h"
+
+namespace kgrade {
+namespace {
+
+using testing::ElementsAre;
+
+class CallClock : public Clock {
+ public:
+  double now() const override { return now_; }
+  double now_ = 50;
+};
+
+class BlockRunTest : public testing::Test, protected RoundPlayer, protected BlockWatch {
+ protected:
+  BlockRun run() { return run_blocks(plan_, *this, *this, clock_); }
+
+  std::optional<std::vector<double>> play_round(const std::vector<std::size_t>& order) override {
+    orders_.push_back(order);
+    clock_.now_ += seconds_per_round_;
+    if (rounds_left_ == 0) return std::nullopt;
+    --rounds_left_;
+    std::vector<double> times;
+    for (std::size_t arm = 0; arm < plan_.arms; ++arm) times.push_back(time_(arm, orders_.size() - 1));
+    return times;
+  }
+  void begin_block() override { ++begun_; }
+  std::string end_block() override {
+    ++ended_;
+    return voided_(ended_ - 1);
+  }
+
+  CallClock clock_;
+  BlockPlan plan_{2, {{1, 0}}, 0.005, 1000, 7, 0};
+  double seconds_per_round_ = 0.5;
+  int rounds_left_ = 100000;
+  std::function<double(std::size_t arm, std::size_t round)> time_ = [](std::size_t arm, std::size_t) {
+    return arm == 0 ? 2.0 : 1.0;
+  };
+  std::function<std::string(int block)> voided_ = [](int) { return ""; };
+  std::vector<std::vector<std::size_t>> orders_;
+  int begun_ = 0;
+  int ended_ = 0;
+};
+
+// Half a per cent of noise in the candidate's times that no number of blocks averages away in a hurry.
+double noisy(std::size_t arm, std::size_t round) {
+  if (arm == 0) return 2;
+  return 1 + 0.3 * static_cast<double>((round * 7919) % 13) / 13;
+}
+
+TEST_F(BlockRunTest, EqualTimesAreKnownAtTheFirstLook) {
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::precise);
+  EXPECT_EQ(run.blocks.size(), 30u);
+  EXPECT_EQ(begun_, 30);
+  EXPECT_EQ(clock_.now(), 50 + 60 * 0.5);
+  EXPECT_THAT(log_differences(run.blocks, 0, 1), testing::Each(std::log(2.0)));
+}
+
+TEST_F(BlockRunTest, TheOrderIsThatOfTheSchedule) {
+  plan_.first_block = 40;
+  const BlockRun run = this->run();
+  ASSERT_EQ(orders_.size(), 60u);
+  for (std::uint32_t block = 0; block < 30; ++block) {
+    EXPECT_EQ(orders_[2 * block], arm_order(7, 40 + block, 0, 2));
+    EXPECT_EQ(orders_[2 * block + 1], arm_order(7, 40 + block, 1, 2));
+    EXPECT_EQ(run.blocks[block].order, orders_[2 * block]);
+  }
+}
+
+TEST_F(BlockRunTest, WhatIsNotKnownGoesOnAndIsLookedAtEveryTenBlocks) {
+  time_ = noisy;
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::precise);
+  EXPECT_GT(run.blocks.size(), 30u);
+  EXPECT_EQ(run.blocks.size() % 10, 0u);
+  const auto all = log_differences(run.blocks, 0, 1);
+  EXPECT_LE(*ratio_within(all).half_width(), 0.005);
+  const std::vector<double> before(all.begin(), all.end() - 10);
+  EXPECT_GT(*ratio_within(before).half_width(), 0.005) << "it stopped at the first look that allowed it";
+}
+
+TEST_F(BlockRunTest, ASignificantDifferenceEndsNothing) {
+  time_ = [](std::size_t arm, std::size_t round) { return (arm == 0 ? 5 : 1) * noisy(1, round * (arm + 1)); };
+  const BlockRun run = this->run();
+  const auto first = log_differences(std::span(run.blocks).first(30), 0, 1);
+  EXPECT_EQ(ratio_within(first).statement(), Statement::faster);
+  EXPECT_GT(run.blocks.size(), 30u);
+}
+
+TEST_F(BlockRunTest, EveryPairHasToBeKnown) {
+  plan_.arms = 3;
+  plan_.pairs = {{2, 0}, {2, 1}};
+  time_ = [](std::size_t arm, std::size_t round) { return arm == 0 ? noisy(1, round) : 1; };
+  const BlockRun run = this->run();
+  EXPECT_GT(run.blocks.size(), 30u);
+  EXPECT_LE(*ratio_within(log_differences(run.blocks, 0, 2)).half_width(), 0.005);
+}
+
+TEST_F(BlockRunTest, TheBudgetEndsItAfterTheBlockInWhichItIsSpent) {
+  time_ = noisy;
+  plan_.budget_seconds = 3.5;
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::budget_spent);
+  EXPECT_EQ(run.blocks.size(), 4u);
+}
+
+TEST_F(BlockRunTest, ThereIsAlwaysABlock) {
+  plan_.budget_seconds = 0;
+  EXPECT_EQ(run().blocks.size(), 1u);
+}
+
+TEST_F(BlockRunTest, AnUnfinishedBlockIsNone) {
+  rounds_left_ = 7;
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::broken_off);
+  EXPECT_EQ(run.blocks.size(), 3u);
+  EXPECT_EQ(ended_, 3);
+}
+
+TEST_F(BlockRunTest, VoidBlocksAreKeptButDoNotCount) {
+  voided_ = [](int block) { return block == 3 ? "hw_thermal" : ""; };
+  time_ = [](std::size_t arm, std::size_t round) { return round / 2 == 3 ? 100 : arm == 0 ? 2.0 : 1.0; };
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::precise);
+  EXPECT_EQ(run.blocks.size(), 31u) << "thirty that count";
+  EXPECT_EQ(run.blocks[3].voided, "hw_thermal");
+  EXPECT_THAT(log_differences(run.blocks, 0, 1), testing::Each(std::log(2.0)));
+  EXPECT_EQ(times_of(run.blocks, 1).size(), 60u);
+}
+
+TEST_F(BlockRunTest, MoreThanATenthVoidIsDisturbed) {
+  voided_ = [](int block) { return block % 4 == 2 ? "hw_power_brake" : ""; };
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::disturbed);
+  EXPECT_EQ(run.blocks.size(), 10u);
+  EXPECT_EQ(run.disturbance, "2 of 10 blocks do not count: hw_power_brake");
+}
+
+TEST_F(BlockRunTest, AShortRunIsDisturbedTooButNotByOneBlock) {
+  plan_.budget_seconds = 3.5;
+  voided_ = [](int block) { return block < 2 ? "hw_thermal" : ""; };
+  EXPECT_EQ(run().end, BlockEnd::disturbed);
+  ended_ = 0;
+  voided_ = [](int block) { return block < 1 ? "hw_thermal" : ""; };
+  EXPECT_EQ(run().end, BlockEnd::budget_spent);
+}
+
+TEST_F(BlockRunTest, ARunWithoutABlockThatCountsIsDisturbed) {
+  plan_.budget_seconds = 0;
+  voided_ = [](int) { return "hw_thermal"; };
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::disturbed);
+  EXPECT_EQ(run.disturbance, "1 of 1 blocks do not count: hw_thermal");
+}
+
+TEST_F(BlockRunTest, ADifferenceIsThatOfMeanLogarithms) {
+  const Block block{{0, 1}, {{1, 4}, {2, 8}}, ""};
+  EXPECT_THAT(log_differences(std::span(&block, 1), 0, 1), ElementsAre(std::log(0.5)));
+  EXPECT_THAT(times_of(std::span(&block, 1), 1), ElementsAre(2, 8));
+}
+
+}  // namespace
+}  // namespace kgrade

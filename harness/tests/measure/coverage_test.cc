@@ -1,0 +1,191 @@
+// How often the intervals hold the true ratio, in simulated runs. A share of n trials agrees with 95 % where
+// its own binomial interval at 99.9 % holds 0.95: with a right implementation that fails for one seed in a
+// thousand, and the seeds are fixed.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "measure/comparison.h"
+#include "measure/suite_score.h"
+#include "tests/measure/simulation.h"
+
+namespace kgrade {
+namespace {
+
+using simulation::Noise;
+using simulation::Random;
+
+constexpr double true_ratio = 1.02;
+
+// Where the true coverage lies (99.9 %), from `trials` trials that each say whether their interval holds the
+// truth.
+Interval coverage(std::uint64_t seed, std::uint64_t trials, const std::function<bool(Random&)>& holds) {
+  Random random(seed);
+  std::uint64_t hits = 0;
+  for (std::uint64_t trial = 0; trial < trials; ++trial) hits += holds(random) ? 1 : 0;
+  return binomial_interval(hits, trials, 0.999);
+}
+
+std::string text(const Interval& interval) {
+  return std::to_string(interval.low) + " to " + std::to_string(interval.high);
+}
+
+std::vector<double> simulated_differences(Random& random, const Noise& noise, std::size_t blocks) {
+  return log_differences(simulation::run_blocks(random, noise, blocks, true_ratio));
+}
+
+bool holds_truth(const SpeedRatio& speed) { return speed.interval && speed.interval->contains(true_ratio); }
+
+struct NamedNoise {
+  const char* name;
+  Noise noise;
+};
+
+std::vector<NamedNoise> all_noises() {
+  return {{"independent", simulation::independent(0.01)},
+          {"drifting", simulation::drifting(0.03, 0.01)},
+          {"autoregressive", simulation::autoregressive(0.95, 0.01)},
+          {"two_states", simulation::two_states(0.04, 0.02, 0.003)},
+          {"outliers", simulation::with_outliers(0.03, 0.01)},
+          {"in_step", simulation::in_step(0.04, 0.01)}};
+}
+
+using Stop = std::function<bool(const SpeedRatio&)>;
+
+struct Looks {
+  std::size_t first = 0;  // blocks; then every ten
+  std::size_t most_blocks = 0;
+};
+
+SpeedRatio run_until(Random& random, const Noise& noise, const Stop& stop, Looks looks) {
+  const std::vector<double> all = simulated_differences(random, noise, looks.most_blocks);
+  for (auto end = all.begin() + static_cast<std::ptrdiff_t>(looks.first);; end += 10) {
+    const SpeedRatio speed = ratio_within({all.begin(), end});
+    if (end == all.end() || stop(speed)) return speed;
+  }
+}
+
+bool half_per_cent(const SpeedRatio& speed) { return speed.half_width().value() <= 0.005; }
+
+class CoverageUnder : public testing::TestWithParam<NamedNoise> {};
+
+TEST_P(CoverageUnder, NoiseWithinAProcessIsNinetyFivePerCent) {
+  for (const std::size_t blocks : {10, 40, 100}) {
+    const Interval found = coverage(blocks, 4000, [&](Random& random) {
+      return holds_truth(ratio_within(simulated_differences(random, GetParam().noise, blocks)));
+    });
+    EXPECT_TRUE(found.contains(0.95)) << blocks << " blocks: " << text(found);
+  }
+}
+
+// The rule of the margin makes false statements rarer than intervals that miss.
+TEST_P(CoverageUnder, NoiseEqualSidesAreRarelyToldApart) {
+  Random random(7);
+  int told_apart = 0;
+  constexpr int trials = 2000;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto blocks = simulation::run_blocks(random, GetParam().noise, 30, 1.0);
+    const Statement statement = ratio_within(log_differences(blocks)).statement();
+    told_apart += statement == Statement::faster || statement == Statement::slower ? 1 : 0;
+  }
+  EXPECT_LE(told_apart, trials / 100);
+}
+
+// The band of 2000 trials does not tell 95 % from the 94 % to 95 % that stopping leaves; the worst case has a
+// test of its own below.
+TEST_P(CoverageUnder, NoiseStoppedByHalfWidthStaysNearNinetyFivePerCent) {
+  const Interval found = coverage(20, 2000, [&](Random& random) {
+    return holds_truth(run_until(random, GetParam().noise, half_per_cent, {20, 200}));
+  });
+  EXPECT_TRUE(found.contains(0.95)) << text(found);
+}
+
+std::string noise_name(const testing::TestParamInfo<NamedNoise>& info) { return info.param.name; }
+INSTANTIATE_TEST_SUITE_P(Every, CoverageUnder, testing::ValuesIn(all_noises()), noise_name);
+
+// The coin is what makes the interval hold: without it a disturbance in step with the blocks looks like a
+// difference between the sides.
+TEST(Coverage, WithoutTheCoinADisturbanceInStepIsTakenForSpeed) {
+  const Noise noise = simulation::in_step(0.04, 0.01);
+  const auto always = [](Random&) { return true; };
+  const Interval found = coverage(1, 500, [&](Random& random) {
+    const auto blocks = simulation::run_blocks(random, noise, 40, true_ratio, always);
+    return holds_truth(ratio_within(log_differences(blocks)));
+  });
+  EXPECT_LT(found.high, 0.1) << text(found);
+}
+
+// Each process shifts the ratio by its own amount, of 0.5 % standard deviation.
+std::vector<std::vector<double>> simulated_processes(Random& random, std::size_t processes) {
+  std::vector<std::vector<double>> all(processes);
+  for (std::vector<double>& differences : all) {
+    const double shift = 0.005 * random.normal();
+    differences = simulated_differences(random, simulation::independent(0.01), 30);
+    for (double& difference : differences) difference += shift;
+  }
+  return all;
+}
+
+TEST(Coverage, AcrossProcessesIsNinetyFivePerCent) {
+  for (const std::size_t processes : {3, 5, 10}) {
+    const Interval found = coverage(processes, 2000, [&](Random& random) {
+      std::vector<double> estimates;
+      for (const auto& blocks : simulated_processes(random, processes)) {
+        estimates.push_back(hodges_lehmann(blocks));
+      }
+      return holds_truth(ratio_across(estimates));
+    });
+    EXPECT_TRUE(found.contains(0.95)) << processes << " processes: " << text(found);
+  }
+}
+
+// Why --ranked does not pool: blocks of one process share its shift, so they are not independent.
+TEST(Coverage, PooledBlocksOfSeveralProcessesMissHalfOfTheTime) {
+  const Interval found = coverage(5, 1000, [](Random& random) {
+    std::vector<double> pooled;
+    for (const auto& blocks : simulated_processes(random, 5)) {
+      pooled.insert(pooled.end(), blocks.begin(), blocks.end());
+    }
+    return holds_truth(ratio_within(pooled));
+  });
+  EXPECT_LT(found.high, 0.7) << text(found);
+}
+
+// A look ends just those runs whose spread came out too small by chance, and their intervals are too narrow.
+// The worst is a first look after ten blocks, which tell their own spread badly, where about twice as many
+// are needed: one run in a hundred more misses. (At other spreads, and with a first look after 20 or 30
+// blocks, it is 0 to 0.9 in a hundred.)
+TEST(Coverage, StoppingByHalfWidthFromTenBlocksOnCostsAboutOnePerCent) {
+  const Noise noise = simulation::independent(0.01);
+  const Interval found = coverage(10, 10000, [&](Random& random) {
+    return holds_truth(run_until(random, noise, half_per_cent, {10, 60}));
+  });
+  EXPECT_TRUE(found.contains(0.94)) << text(found);
+  EXPECT_LT(found.high, 0.95) << text(found);
+}
+
+// Why nothing stops on significance.
+TEST(Coverage, StoppingOnSignificanceMissesOften) {
+  const Noise noise = simulation::independent(0.01);
+  const auto significant = [](const SpeedRatio& speed) { return !speed.interval->contains(true_ratio); };
+  const Interval found = coverage(10, 500, [&](Random& random) {
+    return holds_truth(run_until(random, noise, significant, {10, 200}));
+  });
+  EXPECT_LT(found.high, 0.85) << text(found);
+}
+
+TEST(Coverage, SuiteScoreIsNinetyFivePerCent) {
+  const Interval found = coverage(4, 2000, [](Random& random) {
+    std::vector<SpeedRatio> ratios;
+    for (const double deviation : {0.005, 0.01, 0.01, 0.02, 0.03}) {
+      ratios.push_back(ratio_within(simulated_differences(random, simulation::independent(deviation), 30)));
+    }
+    return suite_score(ratios).interval->contains(true_ratio);
+  });
+  EXPECT_TRUE(found.contains(0.95)) << text(found);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,62 @@
+#include "measure/suite_score.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace kgrade {
+namespace {
+
+SpeedRatio ratio_with(double ratio, double factor) {
+  return {.ratio = ratio, .interval = Interval{ratio / factor, ratio * factor}, .count = 30};
+}
+
+TEST(SuiteScore, HalfWidthsAddInQuadrature) {
+  const SuiteScore score = suite_score({ratio_with(2, std::exp(0.03)), ratio_with(8, std::exp(0.04))});
+  EXPECT_DOUBLE_EQ(score.geometric_mean, 4);
+  EXPECT_EQ(score.count, 2u);
+  ASSERT_TRUE(score.interval);
+  EXPECT_NEAR(score.interval->low, 4 * std::exp(-0.025), 1e-14);
+  EXPECT_NEAR(score.interval->high, 4 * std::exp(0.025), 1e-14);
+}
+
+TEST(SuiteScore, OfOneProblemIsItsRatio) {
+  const SuiteScore score = suite_score({ratio_with(1.5, 1.01)});
+  EXPECT_DOUBLE_EQ(score.geometric_mean, 1.5);
+  EXPECT_NEAR(score.interval->low, 1.5 / 1.01, 1e-14);
+  EXPECT_NEAR(score.interval->high, 1.5 * 1.01, 1e-14);
+}
+
+TEST(SuiteScore, ExchangingTheSidesInvertsIt) {
+  const SuiteScore there = suite_score({ratio_with(2, 1.02), ratio_with(0.7, 1.1), ratio_with(3, 1.005)});
+  const SuiteScore back =
+      suite_score({ratio_with(1 / 2.0, 1.02), ratio_with(1 / 0.7, 1.1), ratio_with(1 / 3.0, 1.005)});
+  EXPECT_NEAR(there.geometric_mean * back.geometric_mean, 1, 1e-14);
+  EXPECT_NEAR(there.interval->low * back.interval->high, 1, 1e-14);
+}
+
+TEST(SuiteScore, OneRatioWithoutAnIntervalLeavesNone) {
+  const SuiteScore score = suite_score({ratio_with(2, 1.01), SpeedRatio{.ratio = 8, .count = 3}});
+  EXPECT_DOUBLE_EQ(score.geometric_mean, 4);
+  EXPECT_FALSE(score.interval);
+}
+
+TEST(SuiteScore, OfNothing) {
+  const SuiteScore score = suite_score({});
+  EXPECT_EQ(score.geometric_mean, 0);
+  EXPECT_EQ(score.count, 0u);
+  EXPECT_FALSE(score.interval);
+}
+
+TEST(FastP, CountsCorrectAnswersAboveP) {
+  const std::vector<std::optional<double>> speedups = {0.5, 1.0, 1.5, 2.5, std::nullopt};
+  EXPECT_DOUBLE_EQ(fast_p(speedups, 0), 0.8);
+  EXPECT_DOUBLE_EQ(fast_p(speedups, 1), 0.4);  // above, not at
+  EXPECT_DOUBLE_EQ(fast_p(speedups, 2), 0.2);
+  EXPECT_DOUBLE_EQ(fast_p(speedups, 3), 0);
+  EXPECT_DOUBLE_EQ(fast_p({}, 1), 0);
+  EXPECT_DOUBLE_EQ(fast_p({std::nullopt}, 0), 0);
+}
+
+}  // namespace
+}  // namespace kgrade

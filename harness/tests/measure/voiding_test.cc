@@ -1,0 +1,115 @@
+#include "measure/voiding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kgrade {
+namespace {
+
+using testing::HasSubstr;
+
+BlockTelemetry block(std::uint64_t reasons) { return {reasons, true, 2, std::nullopt}; }
+
+VoidedBlocks counted(std::size_t kept, std::initializer_list<std::uint64_t> voided) {
+  VoidedBlocks blocks;
+  for (std::size_t i = 0; i < kept; ++i) blocks.add(block(0));
+  for (const std::uint64_t reasons : voided) blocks.add(block(reasons));
+  return blocks;
+}
+
+TEST(Voiding, HeatBrakeAndHardwareSlowdownVoidABlock) {
+  for (const std::uint64_t reason : {clock_event::hw_slowdown, clock_event::hw_thermal,
+                                     clock_event::sw_thermal, clock_event::hw_power_brake}) {
+    EXPECT_EQ(voiding_reasons(reason | clock_event::sw_power_cap), reason);
+    EXPECT_NE(voiding_words(reason), "");
+  }
+}
+
+TEST(Voiding, LimitsAndIdlingDoNot) {
+  constexpr std::uint64_t harmless = clock_event::gpu_idle | clock_event::applications_clocks |
+                                     clock_event::sw_power_cap | clock_event::sync_boost |
+                                     clock_event::display_clock | clock_event::board_limit |
+                                     clock_event::reliability;
+  EXPECT_EQ(voiding_reasons(harmless), 0u);
+  EXPECT_EQ(voiding_words(harmless), "");
+}
+
+TEST(Voiding, NamesTheCauseRatherThanTheSlowdown) {
+  EXPECT_EQ(voiding_words(clock_event::hw_slowdown), "hardware slowdown");
+  EXPECT_EQ(voiding_words(clock_event::hw_slowdown | clock_event::hw_thermal), "thermal slowdown");
+  EXPECT_EQ(voiding_words(clock_event::hw_slowdown | clock_event::hw_power_brake), "the power brake");
+  EXPECT_EQ(voiding_words(clock_event::sw_thermal | clock_event::hw_power_brake),
+            "thermal slowdown and the power brake");
+}
+
+TEST(VoidedBlocks, ATenthMayBeVoidAndOneInAnyCase) {
+  EXPECT_EQ(VoidedBlocks::allowed(0), 1u);
+  EXPECT_EQ(VoidedBlocks::allowed(9), 1u);
+  EXPECT_EQ(VoidedBlocks::allowed(19), 1u);
+  for (std::size_t tens = 1; tens <= 1000; ++tens) {
+    EXPECT_EQ(VoidedBlocks::allowed(10 * tens), tens);
+    EXPECT_EQ(VoidedBlocks::allowed(10 * tens + 9), tens);
+  }
+}
+
+TEST(VoidedBlocks, StaysStableUpToTheLimit) {
+  constexpr std::uint64_t hot = clock_event::hw_thermal;
+  EXPECT_FALSE(counted(27, {hot, hot, hot}).unstable());
+  EXPECT_FALSE(counted(2, {hot}).unstable());
+  EXPECT_FALSE(counted(0, {}).unstable());
+  EXPECT_TRUE(counted(26, {hot, hot, hot, hot}).too_many());
+  EXPECT_TRUE(counted(1, {hot, hot}).too_many());
+}
+
+TEST(VoidedBlocks, IsUnstableWhenNoBlockCounts) {
+  EXPECT_TRUE(counted(0, {clock_event::hw_slowdown}).too_many());
+}
+
+TEST(VoidedBlocks, SaysWhyAndWhatToDo) {
+  constexpr std::uint64_t hot = clock_event::hw_thermal | clock_event::hw_slowdown;
+  EXPECT_EQ(
+      counted(26, {hot, hot, clock_event::sw_thermal, hot}).unstable(),
+      "4 of 30 blocks fell into thermal slowdown; let the GPU cool, or look at its power supply and cooling");
+}
+
+TEST(VoidedBlocks, CountsEachCauseWhereThereAreSeveral) {
+  constexpr std::uint64_t hot = clock_event::sw_thermal;
+  constexpr std::uint64_t brake = clock_event::hw_power_brake;
+  EXPECT_THAT(*counted(7, {hot, brake, hot | brake}).unstable(),
+              HasSubstr("3 of 10 blocks fell into thermal slowdown (2) and the power brake (2);"));
+}
+
+TEST(VoidedBlocks, ABlockThatNobodyWatchedCounts) {
+  VoidedBlocks blocks;
+  EXPECT_FALSE(blocks.add({}));
+  EXPECT_FALSE(blocks.add(block(clock_event::sw_power_cap)));
+  EXPECT_EQ(blocks.unwatched(), 1u);
+  EXPECT_EQ(blocks.blocks(), 2u);
+  EXPECT_EQ(blocks.voided(), 0u);
+}
+
+TEST(PowerCap, WarnsWhenItMeetsOneArmMoreOften) {
+  const auto warning = power_cap_warning({"candidate", {200, 100}}, {"reference", {200, 50}});
+  ASSERT_TRUE(warning);
+  EXPECT_THAT(*warning, HasSubstr("candidate in 50 % of its readings and reference in 25 %"));
+  EXPECT_TRUE(power_cap_warning({"reference", {200, 50}}, {"candidate", {200, 100}}));
+  EXPECT_TRUE(power_cap_warning({"candidate", {10, 10}}, {"reference", {10, 0}}));
+}
+
+TEST(PowerCap, BearsTenPoints) {
+  EXPECT_FALSE(power_cap_warning({"candidate", {100000, 60000}}, {"reference", {100000, 50000}}));
+  EXPECT_TRUE(power_cap_warning({"candidate", {100000, 60100}}, {"reference", {100000, 50000}}));
+}
+
+TEST(PowerCap, BearsWhatFewReadingsShowByChance) {
+  EXPECT_FALSE(power_cap_warning({"candidate", {5, 1}}, {"reference", {5, 0}}));
+  EXPECT_FALSE(power_cap_warning({"candidate", {20, 12}}, {"reference", {20, 8}}));
+}
+
+TEST(PowerCap, SaysNothingWithoutReadings) {
+  EXPECT_FALSE(power_cap_warning({"candidate", {}}, {"reference", {100, 100}}));
+  EXPECT_EQ((ArmPowerCap{"candidate", {}}.share()), 0);
+}
+
+}  // namespace
+}  // namespace kgrade

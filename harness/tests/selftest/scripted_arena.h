@@ -1,0 +1,49 @@
+// An arena in which a kernel takes as long as it has to do, and as much more as a test wants.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "tests/grade/fake_arena.h"
+
+namespace kgrade::test {
+
+class ScriptedArena : public FakeArena {
+ public:
+  using FakeArena::FakeArena;
+
+  static constexpr double launch_ms = 0.002;
+  static constexpr double ms_per_length = 1e-5;
+  static double time_of(std::int64_t length) {
+    return launch_ms + ms_per_length * static_cast<double>(length);
+  }
+
+  // What a call takes, relative to what its length says.
+  std::function<double(Player, const Draw&)> factor = [](Player, const Draw&) { return 1.0; };
+  std::map<Player, std::int64_t> lengths;  // of those who sit
+  std::string kernel;                      // that was seated last
+  int starts = 0;                          // anew
+  bool dead = false;                       // the second side
+
+  Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override {
+    lengths[player] = bound.integers.at("length");
+    kernel = bound.name;
+    return FakeArena::sit(player, bound, launches);
+  }
+
+  CallReport call(Player player, const Draw& draw, Patience patience) override {
+    const double ms = time_of(lengths.at(player)) * factor(player, draw);
+    (player == Player::reference ? reference_ms : candidate_ms) = {ms};
+    return FakeArena::call(player, draw, patience);
+  }
+
+  Result<Answer> start_anew(Patience first, Patience second) override {
+    ++starts;
+    dead = false;
+    return FakeArena::start_anew(first, second);
+  }
+  bool candidate_alive() const override { return !dead && FakeArena::candidate_alive(); }
+};
+
+}  // namespace kgrade::test

@@ -1,0 +1,290 @@
+#include "selftest/trials.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "scripted_arena.h"
+#include "selftest/summary.h"
+
+namespace kgrade::selftest {
+namespace {
+
+using test::ScriptedArena;
+using testing::HasSubstr;
+
+class TrialsTest : public testing::Test {
+ protected:
+  TrialsTest() {
+    record_.seed = 7;
+    record_.goal = goal_for(Effort::normal);
+    record_.device = arena_.info;
+    options_.kernels = *select_kernels({"arithmetic-20us", "arithmetic-100us", "arithmetic-1ms"});
+    options_.comparisons = 12;
+    options_.free_bytes = std::uint64_t{1} << 30;
+    options_.progress = [this](const std::string& what) { said_.push_back(what); };
+  }
+
+  std::optional<Error> try_run(Watch watch = {}) {
+    record_.device = arena_.info;
+    Trials trials(arena_, problem_, options_, stages_, record_, watch);
+    auto error = trials.run();
+    conclude(record_);
+    return error;
+  }
+  void run(Watch watch = {}) {
+    const auto error = try_run(watch);
+    EXPECT_FALSE(error) << to_string(*error);
+  }
+
+  // The second side is slower in these comparisons.
+  void slow_down(const std::vector<std::size_t>& numbers, double factor) {
+    arena_.factor = [this, numbers, factor](Player player, const Draw& draw) {
+      const bool slow = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
+        return draw.seed == seed_of_comparison(record_.seed, number);
+      });
+      return player == Player::candidate && slow ? factor : 1.0;
+    };
+  }
+
+  test::FakeClock clock_;
+  StageClock stages_{clock_};
+  ScriptedArena arena_{clock_};
+  Problem problem_ = selftest_problem();
+  TrialOptions options_;
+  SelftestRecord record_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(TrialsTest, TheSameWorkTakesTheSameTime) {
+  run();
+  EXPECT_EQ(record_.comparisons.size(), 12u);
+  EXPECT_EQ(record_.same.called.trials, 12u);
+  EXPECT_EQ(record_.same.called.count, 0u);
+  EXPECT_EQ(record_.same.excludes_one.count, 0u);
+  EXPECT_DOUBLE_EQ(record_.same.large_error, 0);
+  for (const SelftestComparison& comparison : record_.comparisons) {
+    EXPECT_EQ(comparison.ratio->statement(), Statement::same);
+    EXPECT_EQ(comparison.blocks, blocks_before_looks);
+    EXPECT_EQ(comparison.end, BlockEnd::precise);
+    EXPECT_EQ(*comparison.added, 0);
+    EXPECT_EQ(comparison.length, comparison.second_length);
+    EXPECT_GT(comparison.seconds, 0);
+  }
+  for (const SelftestKernel& kernel : record_.kernels) EXPECT_EQ(kernel.same.comparisons, 4u);
+}
+
+TEST_F(TrialsTest, FalseCallsAreCountedOneByOne) {
+  slow_down({2, 3, 11}, 1.03);
+  run();
+  EXPECT_EQ(record_.same.called.count, 3u);
+  EXPECT_EQ(record_.same.excludes_one.count, 3u);
+  std::size_t of_kernels = 0;
+  for (const SelftestKernel& kernel : record_.kernels) of_kernels += kernel.same.called.count;
+  EXPECT_EQ(of_kernels, 3u);
+  EXPECT_EQ(record_.comparisons[2].ratio->statement(), Statement::slower);
+  EXPECT_NEAR(record_.comparisons[2].ratio->ratio, 1 / 1.03, 1e-12);
+  EXPECT_EQ(record_.criteria[0].outcome, CriterionOutcome::fails);
+}
+
+TEST_F(TrialsTest, ADifferenceWithinTheMarginIsNoFalseCallButExcludesOne) {
+  slow_down({5}, 1.004);
+  run();
+  EXPECT_EQ(record_.same.called.count, 0u);
+  EXPECT_EQ(record_.same.excludes_one.count, 1u);
+  EXPECT_EQ(record_.comparisons[5].ratio->statement(), Statement::same);
+}
+
+TEST_F(TrialsTest, WhatIsAddedIsSeenToTheDigit) {
+  options_.comparisons = 0;
+  options_.slowdowns = 9;
+  run();
+  EXPECT_EQ(record_.slowed.size(), 3u);
+  for (const SelftestComparison& comparison : record_.comparisons) {
+    const auto more = static_cast<double>(comparison.second_length - comparison.length);
+    const double first = ScriptedArena::time_of(comparison.length);
+    EXPECT_NEAR(*comparison.added, more * ScriptedArena::ms_per_length / first, 1e-9);
+    EXPECT_NEAR(*comparison.added, comparison.asked, 0.5 * ScriptedArena::ms_per_length / first);
+    EXPECT_NEAR(1 / comparison.ratio->ratio - 1, *comparison.added, 1e-9);
+    // 1 % is the margin itself: rounding decides.
+    if (std::abs(*comparison.added - 0.01) < 1e-6) continue;
+    EXPECT_EQ(comparison.ratio->statement() == Statement::slower, *comparison.added > 0.01)
+        << *comparison.added;
+  }
+  EXPECT_EQ(record_.slowed[1].seen.count, 3u);
+  EXPECT_EQ(record_.slowed[2].seen.count, 3u);
+  for (const SlowedDown& slowed : record_.slowed) EXPECT_NEAR(slowed.median_bias, 0, 1e-9);
+}
+
+TEST_F(TrialsTest, AMachineThatSpeedsUpTheSlowedSideIsFoundOut) {
+  options_.comparisons = 0;
+  options_.slowdowns = 36;
+  // All but the pilot's, which has the seed of the run.
+  arena_.factor = [this](Player player, const Draw& draw) {
+    return player == Player::candidate && draw.seed != record_.seed ? 0.98 : 1.0;
+  };
+  run();
+  EXPECT_EQ(record_.slowed[1].seen.count, 0u);
+  EXPECT_EQ(record_.slowed[1].seen.trials, 12u);
+  EXPECT_NEAR(record_.slowed[1].median_bias, 0.98 * 1.02 - 1.02, 1e-5);
+  EXPECT_EQ(record_.criteria[2].outcome, CriterionOutcome::fails);
+}
+
+// About normal, with a deviation of 1: the same numbers with every library.
+class Noise {
+ public:
+  double next() {
+    double sum = 0;
+    for (int i = 0; i < 12; ++i) sum += static_cast<double>(bits_()) / 4294967296.0;
+    return sum - 6;
+  }
+
+ private:
+  std::mt19937 bits_{1};
+};
+
+TEST_F(TrialsTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
+  Noise noise;
+  arena_.factor = [&](Player, const Draw&) { return 1 + 0.01 * noise.next(); };
+  arena_.seconds_per_call = 0.001;
+  options_.kernels = all_kernels();
+  options_.comparisons = 200;
+  options_.slowdowns = 150;
+  run();
+  EXPECT_EQ(record_.same.called.trials, 200u);
+  EXPECT_EQ(record_.same.called.count, 0u);
+  EXPECT_TRUE(all_hold(record_)) << record_.same.excludes_one.count << " intervals exclude 1";
+  EXPECT_LT(record_.same.median_half_width, 0.005);
+  EXPECT_GT(record_.same.median_half_width, 0.003);
+  for (const SlowedDown& slowed : record_.slowed) EXPECT_NEAR(slowed.median_bias, 0, 0.0015);
+}
+
+TEST_F(TrialsTest, TheProtocolDoesNotHoldWhereOneSideIsAtADisadvantage) {
+  Noise noise;
+  arena_.factor = [&](Player player, const Draw&) {
+    return (player == Player::candidate ? 1.006 : 1) + 0.01 * noise.next();
+  };
+  arena_.seconds_per_call = 0.001;
+  run();
+  EXPECT_EQ(record_.same.called.count, 0u) << "within the margin";
+  EXPECT_GT(record_.same.excludes_one.value(), 0.5);
+  EXPECT_EQ(record_.criteria[1].outcome, CriterionOutcome::fails);
+  EXPECT_TRUE(any_fails(record_));
+}
+
+TEST_F(TrialsTest, ShortKernelsRunSeveralTimesASample) {
+  options_.kernels = *select_kernels({"arithmetic-3us"});
+  options_.comparisons = 1;
+  run();
+  EXPECT_EQ(record_.comparisons[0].launches, 4);
+  EXPECT_NEAR(record_.comparisons[0].first.median, 0.003, 1e-5);
+  EXPECT_TRUE(record_.kernels[0].overhead_limited);
+}
+
+TEST_F(TrialsTest, TheOracleHasHardlyAnyWork) {
+  options_.kernels = *select_kernels({"copy-500us"});
+  options_.comparisons = 1;
+  run();
+  EXPECT_EQ(arena_.lengths[Player::oracle],
+            sizes_of(options_.kernels[0], arena_.info, options_.free_bytes).least_length);
+  EXPECT_GT(arena_.lengths[Player::reference], arena_.lengths[Player::oracle]);
+}
+
+TEST_F(TrialsTest, ProcessesStayUnlessNewOnesAreAskedFor) {
+  run();
+  EXPECT_EQ(arena_.starts, 0);
+  options_.fresh = true;
+  record_.comparisons.clear();
+  record_.kernels.clear();
+  run();
+  EXPECT_EQ(arena_.starts, 12);
+}
+
+TEST_F(TrialsTest, OneThatDiesIsStartedAnew) {
+  arena_.dead = true;
+  run();
+  EXPECT_EQ(arena_.starts, 1);
+  EXPECT_EQ(record_.same.comparisons, 12u);
+}
+
+TEST_F(TrialsTest, RankedTakesSeveralProcesses) {
+  record_.goal = goal_for(Effort::ranked);
+  options_.comparisons = 2;
+  run();
+  EXPECT_EQ(arena_.starts, 8);
+  EXPECT_EQ(record_.comparisons[0].ratio->method, Method::across_processes);
+  EXPECT_EQ(record_.comparisons[0].ratio->count, 5u);
+  EXPECT_EQ(record_.comparisons[0].blocks, 5 * blocks_before_looks);
+}
+
+TEST_F(TrialsTest, TheBudgetEndsAComparison) {
+  record_.goal.budget_seconds = 1;
+  arena_.seconds_per_call = 0.03;
+  int call = 0;
+  arena_.factor = [&](Player, const Draw&) { return 1 + 0.2 * (call++ % 7); };
+  options_.comparisons = 1;
+  run();
+  EXPECT_EQ(record_.comparisons[0].end, BlockEnd::budget_spent);
+  EXPECT_NEAR(static_cast<double>(record_.comparisons[0].blocks), 6, 1);
+}
+
+class HotWatch : public BlockWatch {
+ public:
+  std::string end_block() override { return "thermal slowdown"; }
+};
+
+TEST_F(TrialsTest, DisturbedComparisonsAreCountedAndGiveNoFigure) {
+  HotWatch watch;
+  run({&watch, nullptr});
+  EXPECT_EQ(record_.disturbed, 12u);
+  EXPECT_EQ(record_.refused, 0u);
+  EXPECT_EQ(record_.same.called.trials, 0u);
+  EXPECT_EQ(record_.comparisons[0].void_blocks, 10u);
+  EXPECT_THAT(record_.comparisons[0].problem, HasSubstr("thermal slowdown"));
+  EXPECT_EQ(record_.criteria[0].outcome, CriterionOutcome::too_few);
+}
+
+TEST_F(TrialsTest, WhatAGradingWouldRefuseGivesNoFigure) {
+  arena_.candidate_comparison = test::outputs_off_by(0.5);
+  run();
+  EXPECT_EQ(record_.refused, 12u);
+  EXPECT_THAT(record_.comparisons[0].problem, testing::StartsWith("wrong_answer: "));
+  EXPECT_EQ(record_.same.called.trials, 0u);
+}
+
+TEST_F(TrialsTest, AFailureKeepsWhatWasFoundBefore) {
+  arena_.before_call = [this](Player, const Draw& draw) {
+    if (draw.seed == seed_of_comparison(record_.seed, 5)) arena_.oracle_report.cuda_error = 700;
+  };
+  const auto error = try_run();
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->message, HasSubstr("the oracle fails"));
+  EXPECT_EQ(record_.comparisons.size(), 5u);
+  EXPECT_EQ(record_.same.called.trials, 5u);
+}
+
+TEST_F(TrialsTest, WhereTimesAreNoSpeedEverythingRunsOnce) {
+  arena_.info.measures_speed = false;
+  options_.slowdowns = 3;
+  run();
+  EXPECT_EQ(record_.comparisons.size(), 15u);
+  for (const SelftestComparison& comparison : record_.comparisons) {
+    EXPECT_TRUE(comparison.ratio);
+    EXPECT_FALSE(comparison.added);
+    EXPECT_EQ(comparison.blocks, 1u);
+    EXPECT_EQ(comparison.second_length, std::llround(200 * (1 + comparison.asked)));
+  }
+  EXPECT_FALSE(record_.judged());
+}
+
+TEST_F(TrialsTest, ProgressSaysWhatIsLeft) {
+  run();
+  EXPECT_THAT(said_, testing::Contains("an empty kernel"));
+  EXPECT_THAT(said_, testing::Contains(HasSubstr("1 of 12, ")));
+  EXPECT_THAT(said_.back(), HasSubstr("12 of 12, less than a minute left: arithmetic-"));
+  EXPECT_EQ(time_left(61), "about 2 min left");
+}
+
+}  // namespace
+}  // namespace kgrade::selftest

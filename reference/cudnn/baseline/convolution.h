@@ -1,0 +1,77 @@
+// A convolution, or a transposed one, by the fastest of cuDNN's plans.
+#pragma once
+
+#include <cudnn_backend.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "baseline/channels_last.h"
+#include "baseline/graph_plans.h"
+#include "baseline/legacy_plans.h"
+#include "baseline/library.h"
+#include "baseline/plan.h"
+#include "baseline/search.h"
+#include "baseline/shape.h"
+
+namespace baseline {
+
+// All that cuDNN offers, the likely ones first: a search may end before the last.
+inline std::vector<PlanMaker> plans_of(const Convolution& shape) {
+  const auto plain = std::make_shared<const ConvolutionGraph>(shape, Order::channels_first);
+  const auto last = std::make_shared<const ConvolutionGraph>(shape, Order::channels_last);
+  std::vector<std::string> seen_plain;
+  std::vector<std::string> seen_last;
+  std::vector<PlanMaker> makers;
+  const auto add = [&makers](std::vector<PlanMaker> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(makers));
+  };
+  const auto add_mode = [&](cudnnBackendHeurMode_t mode) {
+    add(graph_plans(plain, mode, seen_plain));
+    std::vector<PlanMaker> inner = graph_plans(last, mode, seen_last);
+    for (PlanMaker& make : inner) make = in_channels_last(shape, std::move(make));
+    add(std::move(inner));
+  };
+  add_mode(CUDNN_HEUR_MODE_A);
+  add(legacy_plans(shape));
+  add_mode(CUDNN_HEUR_MODE_B);
+  add_mode(CUDNN_HEUR_MODE_FALLBACK);
+  return makers;
+}
+
+// Every shape's plan, from its first call on; null where there is none.
+class ConvolutionPlans {
+ public:
+  Plan* plan_for(const Convolution& shape, const Operands& operands) {
+    const auto [found, is_new] = plans_.try_emplace(shape.key());
+    std::unique_ptr<Plan>& plan = found->second;
+    if (!is_new || handle() == nullptr) return plan.get();
+    plan = Search(shape, operands).fastest(plans_of(shape));
+    if (plan != nullptr) needed_bytes_ = std::max(needed_bytes_, plan->workspace_bytes());
+    // The search may have needed more than what was chosen.
+    workspace().release();
+    if (!workspace().reserve(needed_bytes_)) plan.reset();
+    return plan.get();
+  }
+
+ private:
+  std::map<Extents, std::unique_ptr<Plan>> plans_;
+  std::size_t needed_bytes_ = 0;
+};
+
+// Computes `output` from `input` and `kernel`, all of them row-major. False when cuDNN cannot.
+inline bool convolve(const Convolution& shape, const float* input, const float* kernel, float* output) {
+  static ConvolutionPlans plans;
+  Operands operands;
+  // cuDNN takes every pointer as void*, and writes only to the output.
+  operands.filter = const_cast<float*>(kernel);
+  (shape.backward ? operands.response : operands.image) = const_cast<float*>(input);
+  (shape.backward ? operands.image : operands.response) = output;
+  Plan* const plan = plans.plan_for(shape, operands);
+  return plan != nullptr && plan->run(operands, workspace().data());
+}
+
+}  // namespace baseline

@@ -1,0 +1,96 @@
+// What all baselines share: cuDNN's handle, memory on the device, and how a call fails.
+//
+// A contestant is loaded once and called many times. What is set up for a shape in its first call (plans,
+// workspaces, descriptors) is kept for the life of the process, so that later calls only queue work, on the
+// legacy default stream.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <cudnn.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <utility>
+
+// The build says which class of arithmetic is wanted: 0 for products and sums in float32 alone, 1 where
+// tensor cores may round the factors to TF32.
+#ifndef KGRADE_TF32
+#error "a baseline is built with -DKGRADE_TF32=0 or -DKGRADE_TF32=1"
+#endif
+
+namespace baseline {
+
+constexpr bool tf32_allowed = KGRADE_TF32 != 0;
+
+// Says why, and leaves an error for the caller's cudaGetLastError(): a baseline without a result must not
+// look like one.
+inline void fail(const char* what) {
+  std::fprintf(stderr, "cuDNN baseline: %s\n", what);
+  cudaSetDevice(-1);  // there is none: the last error is cudaErrorInvalidDevice now
+}
+
+inline bool ok(cudaError_t status) { return status == cudaSuccess; }
+inline bool ok(cudnnStatus_t status) { return status == CUDNN_STATUS_SUCCESS; }
+
+// Null where cuDNN cannot be used. It works on the legacy default stream unless it is told otherwise.
+inline cudnnHandle_t handle() {
+  static const cudnnHandle_t the_handle = [] {
+    cudnnHandle_t made = nullptr;
+    return ok(cudnnCreate(&made)) ? made : nullptr;
+  }();
+  return the_handle;
+}
+
+// Memory of the device that lives as long as the object.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  ~DeviceMemory() { release(); }
+  DeviceMemory(DeviceMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+
+  // At least that much, its contents lost if it had less. False, and empty, where there is no memory.
+  bool reserve(std::size_t bytes) {
+    if (bytes <= bytes_) return true;
+    release();
+    if (!ok(cudaMalloc(&data_, bytes))) {
+      cudaGetLastError();  // it is told by the result
+      data_ = nullptr;
+      return false;
+    }
+    bytes_ = bytes;
+    return true;
+  }
+  void release() {
+    if (data_ != nullptr) cudaFree(data_);
+    data_ = nullptr;
+    bytes_ = 0;
+  }
+
+  void* data() const { return data_; }
+  float* floats() const { return static_cast<float*>(data_); }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// What all plans of this process work in, one after the other in the order of the stream.
+inline DeviceMemory& workspace() {
+  static DeviceMemory memory;
+  return memory;
+}
+
+// Parts of one workspace begin at multiples of it.
+constexpr std::size_t alignment_bytes = 256;
+constexpr std::size_t aligned(std::size_t bytes) {
+  return (bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;
+}
+
+}  // namespace baseline

@@ -1,0 +1,178 @@
+// The fastest plan, found by running them: what a call does once for each shape.
+//
+// The plans run on the tensors of that call: inputs are only read, and of the output nothing is lost, since
+// the plan that wins runs once more.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "baseline/library.h"
+#include "baseline/plan.h"
+#include "baseline/shape.h"
+#include "baseline/stopwatch.h"
+
+namespace baseline {
+
+struct SearchLimits {
+  // Plans come in the order of cuDNN's own expectations; after this time, those that have run must do.
+  std::chrono::milliseconds time{3000};
+  // Of the workspace, and never more than half of what is free.
+  std::size_t workspace_bytes = std::size_t{8} << 30;
+  // How far the output may lie from that of a plain plan, as ||difference|| / ||output||. Fourier and
+  // Winograd transforms are allowed in float32 (PyTorch uses them too), as long as they stay within a third
+  // of the 1e-5 that separate fp32 from lesser arithmetic; TF32 itself is off by 3e-4.
+  double difference = tf32_allowed ? 2e-3 : 3e-6;
+};
+
+// Values from all over a tensor, for comparing it with another.
+__global__ void sample_kernel(const float* tensor, float* samples, std::int64_t step, std::int64_t number) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < number) samples[i] = tensor[i * step];
+}
+
+class Sampler {
+ public:
+  explicit Sampler(std::int64_t elements)
+      : number_(std::min<std::int64_t>(elements, 1 << 16)), step_(odd(elements / number_)) {
+    memory_.reserve(static_cast<std::size_t>(number_) * sizeof(float));
+  }
+
+  std::vector<float> of(const float* tensor) const {
+    std::vector<float> samples(static_cast<std::size_t>(number_), NAN);
+    if (memory_.data() == nullptr) return samples;
+    const auto blocks = static_cast<unsigned>((number_ + 255) / 256);
+    sample_kernel<<<blocks, 256>>>(tensor, memory_.floats(), step_, number_);
+    cudaMemcpy(samples.data(), memory_.data(), samples.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    return samples;
+  }
+
+ private:
+  // An even step would see only some of the columns of most tensors. Rounded down: it stays within.
+  static std::int64_t odd(std::int64_t step) { return step % 2 == 0 ? step - 1 : step; }
+
+  std::int64_t number_;
+  std::int64_t step_;
+  DeviceMemory memory_;
+};
+
+inline double relative_difference(const std::vector<float>& one, const std::vector<float>& other) {
+  double difference = 0;
+  double norm = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) {
+    difference += (double{one[i]} - other[i]) * (double{one[i]} - other[i]);
+    norm += double{other[i]} * other[i];
+  }
+  return difference == 0 ? 0 : std::sqrt(difference / norm);
+}
+
+class Search {
+ public:
+  Search(const Convolution& shape, const Operands& operands, const SearchLimits& limits = {})
+      : operands_(operands),
+        made_(shape.backward ? operands.image : operands.response),
+        made_bytes_(bytes_of(shape.made())),
+        limits_(limits),
+        sampler_(count(shape.made())) {
+    std::size_t free_bytes = 0;
+    std::size_t all_bytes = 0;
+    cudaMemGetInfo(&free_bytes, &all_bytes);
+    limits_.workspace_bytes = std::min(limits_.workspace_bytes, free_bytes / 2);
+  }
+
+  // Null when none of them works.
+  std::unique_ptr<Plan> fastest(const std::vector<PlanMaker>& makers) {
+    const auto begin = std::chrono::steady_clock::now();
+    for (const PlanMaker& make : makers) {
+      if (!entries_.empty() && std::chrono::steady_clock::now() - begin > limits_.time) break;
+      consider(make());
+    }
+    cudaGetLastError();  // of plans that do not work
+    remove_deviating();
+    measure_best_again();
+    report();
+    if (entries_.empty()) return nullptr;
+    return std::move(entries_.front().plan);
+  }
+
+ private:
+  struct Entry {
+    std::unique_ptr<Plan> plan;
+    float milliseconds = 0;
+    std::vector<float> samples;
+  };
+
+  void consider(std::unique_ptr<Plan> plan) {
+    if (plan == nullptr || plan->workspace_bytes() > limits_.workspace_bytes) return;
+    if (!workspace().reserve(plan->workspace_bytes())) return;
+    // Not a number, wherever the plan leaves something out.
+    cudaMemsetAsync(made_, 0xff, made_bytes_);
+    const auto first = stopwatch_.time([&] { return run(*plan); });
+    if (!first || is_hopeless(*first)) return;
+    std::vector<float> samples = sampler_.of(made_);
+    const auto again = stopwatch_.time([&] { return run(*plan); });
+    if (!again) return;
+    best_ = std::min(best_, *again);
+    entries_.push_back({std::move(plan), *again, std::move(samples)});
+  }
+
+  bool run(Plan& plan) { return plan.run(operands_, workspace().data()); }
+
+  // The first run of a plan may load modules, but not for that long.
+  bool is_hopeless(float first_milliseconds) const { return first_milliseconds > 500 + 10 * best_; }
+
+  // The fastest plain plan is the yardstick. Where there is none, it is for the harness to judge.
+  void remove_deviating() {
+    sort();
+    const auto plain = std::find_if(entries_.begin(), entries_.end(),
+                                    [](const Entry& entry) { return entry.plan->is_plain(); });
+    if (plain == entries_.end()) return;
+    const std::vector<float> yardstick = plain->samples;
+    const auto deviates = [&](const Entry& entry) {
+      // Written so that not-a-number deviates.
+      return !(relative_difference(entry.samples, yardstick) <= limits_.difference);
+    };
+    entries_.erase(std::remove_if(entries_.begin(), entries_.end(), deviates), entries_.end());
+  }
+
+  // Next to each other, and for longer: the first of many single runs is mostly a lucky one.
+  void measure_best_again() {
+    constexpr std::size_t most_finalists = 6;
+    constexpr int runs = 9;
+    entries_.resize(std::min(entries_.size(), most_finalists));
+    for (Entry& entry : entries_) {
+      entry.milliseconds = stopwatch_.median([&] { return run(*entry.plan); }, runs).value_or(INFINITY);
+    }
+    sort();
+  }
+
+  void sort() {
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Entry& one, const Entry& other) { return one.milliseconds < other.milliseconds; });
+  }
+
+  void report() const {
+#ifdef KGRADE_SEARCH_LOG
+    for (const Entry& entry : entries_) {
+      std::fprintf(stderr, "%10.4f ms %8.1f MiB  %s\n", entry.milliseconds,
+                   static_cast<double>(entry.plan->workspace_bytes()) / (1 << 20),
+                   entry.plan->name().c_str());
+    }
+#endif
+  }
+
+  Operands operands_;
+  float* made_;
+  std::size_t made_bytes_;
+  SearchLimits limits_;
+  Sampler sampler_;
+  Stopwatch stopwatch_;
+  std::vector<Entry> entries_;
+  float best_ = INFINITY;
+};
+
+}  // namespace baseline
