@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "contest/sanitizer.h"
 #include "device/registry.h"
+#include "measure/nvml.h"
 #include "report/record.h"
 #include "report/terminal.h"
 #include "sandbox/sandbox.h"
@@ -75,6 +76,23 @@ Finding cudnn(const Layout& layout) {
   const auto library = layout.cudnn_library / "libcudnn.so.9";
   if (::access(library.c_str(), R_OK) != 0) return {false, what, library.string() + " is gone", remedy};
   return {true, what, fmt::format("{} in {}", layout.cudnn_version, layout.cudnn_library.string()), ""};
+}
+
+// What says how a GPU is while it is measured.
+std::vector<Finding> telemetry() {
+  std::vector<Finding> findings;
+  for (const DeviceInfo& device : probe_cuda().devices) {
+    const auto found = open_nvml(device.uuid);
+    const std::string what = "telemetry";
+    if (!found->absent().empty()) {
+      findings.push_back({false, what, found->absent(), "install the driver's libnvidia-ml.so.1"});
+    } else {
+      const std::vector<std::string> missing = found->missing();
+      const std::string but = missing.empty() ? "" : fmt::format("; missing: {}", fmt::join(missing, "; "));
+      findings.push_back({true, what, "NVML on " + device.name + but, ""});
+    }
+  }
+  return findings;
 }
 
 Finding worker(const Layout& layout, const std::string& name) {
@@ -180,7 +198,7 @@ int run(const std::string& directory) {
   const Sandbox sandbox = Sandbox::probe(layout.launcher);
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
-       {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, checking_tools(), of_both,
+       {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, telemetry(), checking_tools(), of_both,
         layer_findings(sandbox)}) {
     print(findings, style);
   }

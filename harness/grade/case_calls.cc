@@ -58,9 +58,11 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
 
 CaseCalls::Trouble CaseCalls::seat(const std::vector<Player>& players, std::uint32_t launches) {
   const auto timer = session_.stages.time("lend");
+  // Where there is more to seat than a case needs, it is that which has no room.
+  const bool is_least = launches == 1 && std::find(players.begin(), players.end(), Player::baseline) == players.end();
   for (const Player player : players) {
     auto seated = session_.arena.sit(player, case_, launches);
-    if (!seated && session_.arena.candidate_alive() && !failed_ && launches == 1) {
+    if (!seated && session_.arena.candidate_alive() && !failed_ && is_least) {
       // What is missing may be what the candidate has kept since the last case.
       session_.arena.retire_candidate();
       seated = session_.arena.sit(player, case_, launches);

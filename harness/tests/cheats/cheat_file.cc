@@ -86,7 +86,6 @@ class HeaderReader {
         {"with", &HeaderReader::take_accomplice},
         {"time-limit", [](auto& self, auto& value) { self.cheat_.time_limit = value; }},
         {"launches", [](auto& self, auto& value) { self.take_number(value, self.cheat_.launches); }},
-        {"seed", [](auto& self, auto& value) { self.take_number(value, self.cheat_.seed); }},
         {"needs", &HeaderReader::take_needs},
     };
     return all;
@@ -160,7 +159,6 @@ std::vector<std::string> Cheat::arguments() const {
   for (const std::string& one : cases) all.insert(all.end(), {"--case", one});
   if (!time_limit.empty()) all.insert(all.end(), {"--time-limit", time_limit});
   if (!launches.empty()) all.insert(all.end(), {"--launches", launches});
-  if (!seed.empty()) all.insert(all.end(), {"--seed", seed});
   return all;
 }
 

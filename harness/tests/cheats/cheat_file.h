@@ -13,7 +13,6 @@
 //   // with: FILE                 optional: an accomplice in the same folder, graded just before it
 //   // time-limit: SECONDS        optional: of one call
 //   // launches: N                optional: of a sample, of cases that are measured
-//   // seed: N                    optional: of the inputs and of what else is drawn; for what only some draws
 //   show
 //   // needs: confinement         optional: where contestants are not confined it would do harm, or find what
 //   it
@@ -51,7 +50,6 @@ struct Cheat {
   std::string accomplice;  // its path; empty: none
   std::string time_limit;
   std::string launches;
-  std::string seed;
   bool needs_confinement = false;
 
   bool runs_on(const std::string& kind) const { return device == "any" || device == kind; }

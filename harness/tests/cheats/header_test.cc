@@ -23,7 +23,6 @@ constexpr const char* full =
     "// case: plain\n"
     "// time-limit: 3\n"
     "// launches: 4\n"
-    "// seed: 17\n"
     "// needs: confinement\n"
     "//\n"
     "// row: 13 is no line of the header any more\n";
@@ -40,7 +39,7 @@ TEST(CheatHeaders, AreReadInFull) {
   EXPECT_TRUE(header.cheat->must_be_faster);
   EXPECT_THAT(header.cheat->arguments(),
               ElementsAre("some-problem", "timing/does-much.cu", "--case", "tiny", "--case", "plain",
-                          "--time-limit", "3", "--launches", "4", "--seed", "17"));
+                          "--time-limit", "3", "--launches", "4"));
   EXPECT_TRUE(header.cheat->needs_confinement);
 }
 

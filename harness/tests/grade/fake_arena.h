@@ -61,6 +61,7 @@ class FakeArena : public Arena {
   std::uint64_t wrong = 0;
   std::uint64_t unwritten = 0;
   std::uint32_t most_launches = max_launches;  // that there is room for
+  bool has_room_for_baselines = true;
 
   // What happened.
   std::string order;  // o, r, b and c in the order of the calls; | when all but the oracle start anew
@@ -92,6 +93,7 @@ class FakeArena : public Arena {
   }
   Result<Answer> sit(Player player, const Case&, std::uint32_t launches) override {
     if (launches > most_launches) return Error{"no memory", "", {}};
+    if (player == Player::baseline && !has_room_for_baselines) return Error{"no memory", "", {}};
     if (player == Player::candidate) seated_launches.push_back(launches);
     if (player == Player::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
     return Answer{};

@@ -61,6 +61,15 @@ TEST_F(MeasuredCaseTest, TheFastestBaselineOfTheSameClassTakesPart) {
   for (const Block& block : blocks_of(record).blocks) EXPECT_EQ(block.order.size(), 3u);
 }
 
+TEST_F(MeasuredCaseTest, WithoutRoomForABaselineThereIsNone) {
+  baselines_ = {{"large", Precision::fp32, 2}};
+  arena_.has_room_for_baselines = false;
+  const CaseRecord record = run();
+  expect_accepted(record);
+  EXPECT_FALSE(arena_.retired);
+  EXPECT_THAT(record.measurement->arms, ElementsAre("reference", "candidate"));
+}
+
 TEST_F(MeasuredCaseTest, ABaselineOfAnotherClassDoesNot) {
   baselines_ = {{"coarse", Precision::tf32, 1}};
   EXPECT_THAT(opponents(run()), ElementsAre("reference"));

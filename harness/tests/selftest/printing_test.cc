@@ -135,13 +135,22 @@ TEST(SelftestPicture, HasAMarkForEveryComparisonOfTheSameWork) {
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
 }
 
+TEST(SelftestPicture, ShowsNoSpeedWhereThereIsNone) {
+  SelftestRecord record = good_record();
+  record.device.measures_speed = false;
+  const std::string svg = render_svg(record);
+  EXPECT_EQ(count_of(svg, "r=\"2.2\""), 0u);
+  EXPECT_THAT(svg, HasSubstr("Times of this device are no speed."));
+  EXPECT_THAT(svg, Not(HasSubstr(" us<")));
+}
+
 TEST(SelftestPicture, CutsOffWhatLiesBeyondTheScale) {
   SelftestRecord record = blank_selftest();
   record.comparisons = {comparison_of(0, 0, 0.5, 2, 3)};
   selftest::conclude(record);
   const std::string svg = render_svg(record);
   // The plot reaches from 56 to 416.
-  EXPECT_THAT(svg, HasSubstr("y1=\"416.0\" x2=\"112.0\" y2=\"56.0\" stroke=\"#3b82c4\""));
+  EXPECT_THAT(svg, HasSubstr("y1=\"416.0\" x2=\"122.0\" y2=\"56.0\" stroke=\"#3b82c4\""));
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 // cheat: copies the output of a block's first round in its second, as if a block had one set of contents
 // row: 8
-// caught-by: outputs_match (emulated), outputs_match (cuda), fresh_contents (cuda)
+// caught-by: outputs_match, fresh_contents
 // device: any
 // control: fresh_inputs
 // problem: ../../measured/problems/scale.md
 // case: large
 // launches: 1
-// seed: 2
 //
 // After the warm-up it counts calls in pairs. Calls that give no sample come in between; a judge who looked
 // at first rounds alone would see nothing.
@@ -17,8 +16,8 @@ extern "C" void solution(const float* in, float* out, size_t n) {
   static float* kept = nullptr;
   const Scale launch = {in, out, n};
   if (kept == nullptr) cudaMalloc(&kept, n * sizeof *out);
-  if (calls++ == 0) return compute(launch);
-  if (calls % 2 == 1) {
+  if (calls++ < 2) return compute(launch);
+  if (calls % 2 == 0) {
     cudaMemcpyAsync(out, kept, n * sizeof *out, cudaMemcpyDeviceToDevice, 0);
     return;
   }

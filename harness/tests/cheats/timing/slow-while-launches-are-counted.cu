@@ -1,4 +1,4 @@
-// cheat: is slow by less than anybody looks at in its first call, from which the launches of a sample follow
+// cheat: is slow by less than anybody looks at in its first calls, which tell how many launches a sample has
 // row: 9
 // caught-by: no_gain (cuda)
 // device: cuda
@@ -16,6 +16,6 @@ static __global__ void stall(long long cycles) {
 
 extern "C" void solution(const float* in, float* out, size_t n) {
   static unsigned calls = 0;
-  if (calls++ == 0) stall<<<1, 1>>>(50000);
+  if (calls++ < 2) stall<<<1, 1>>>(50000);
   compute({in, out, n});
 }
