@@ -198,8 +198,8 @@ int run(const std::string& directory) {
   const Sandbox sandbox = Sandbox::probe(layout.launcher);
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
-       {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, telemetry(), checking_tools(), of_both,
-        layer_findings(sandbox)}) {
+       {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, telemetry(), checking_tools(),
+        of_both, layer_findings(sandbox)}) {
     print(findings, style);
   }
   const bool emulated = all_present(of_emulated);

@@ -1,6 +1,7 @@
 #include "grade/baseline_bench.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "grade/call_review.h"
 #include "grade/candidate_run.h"
@@ -18,16 +19,6 @@ constexpr int most_samples = 20;
 constexpr double budget_seconds = 0.5;
 // Draws of their own, apart from those of candidates and of the reference alone.
 constexpr std::uint32_t first_draw = 1 << 21;
-
-bool is_measured(const PlannedCase& planned) {
-  return planned.skipped.empty() && planned.bound.role == CaseRole::bench;
-}
-
-Error oracle_failure(const Case& bound, const std::string& why) {
-  return {"the oracle fails on case '" + bound.name + "': " + why,
-          "this is no fault of the candidate: check the reference source, or report it",
-          {}};
-}
 
 }  // namespace
 
@@ -69,12 +60,13 @@ void BaselineBench::load(Entry& entry) {
 }
 
 Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases) {
-  if (entries_.empty() || std::none_of(cases.begin(), cases.end(), is_measured)) return {};
+  if (entries_.empty() || std::none_of(cases.begin(), cases.end(), std::mem_fn(&PlannedCase::is_measured)))
+    return {};
   const auto timer = session.stages.time("baselines");
   session.progress("baselines");
   for (Entry& entry : entries_) load(entry);
   for (const PlannedCase& planned : cases) {
-    if (!is_measured(planned)) continue;
+    if (!planned.is_measured()) continue;
     const Errors errors = try_case(session, referee, planned.bound);
     // Whoever is called next is not to be held against what is left here.
     for (Entry& entry : entries_) {
@@ -91,7 +83,7 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
 Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
   auto seated = referee.sit(Player::oracle, bound, 1);
   if (!seated) return seated.errors();
-  if (!seated->ok()) return {oracle_failure(bound, seated->detail)};
+  if (!seated->ok()) return {trusted_failure("oracle", bound, seated->detail)};
   for (Entry& entry : entries_) {
     const Precision none_yet = entry.takes_part() ? Precision::fp32 : Precision::none;
     entry.record.cases.push_back({bound.name, none_yet, 0, entry.record.problem, {}});
@@ -110,7 +102,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     const Draw draw = draws.fresh();
     const CallReport oracle = referee.call(Player::oracle, draw, trusted_patience);
     if (const auto finding = review_call(oracle)) {
-      return {oracle_failure(bound, finding->message)};
+      return {trusted_failure("oracle", bound, finding->message)};
     }
     for (Entry& entry : entries_) {
       BaselineCase& result = entry.record.cases.back();

@@ -154,4 +154,10 @@ std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& sh
   return "[" + text + "]";
 }
 
+Error trusted_failure(std::string_view who, const Case& bound, const std::string& why) {
+  return {fmt::format("the {} fails on case '{}': {}", who, bound.name, why),
+          "this is no fault of the candidate: check the reference source, or report it",
+          {}};
+}
+
 }  // namespace kgrade

@@ -26,6 +26,9 @@ CallFinding explain_crash(const CallFinding& finding, const Lease::Damage& damag
 // True for findings that explain_crash can tell more about.
 bool is_crash(const CallReport& report);
 
+// What is said when a contestant of our own ("oracle", "reference", "baseline") fails on a case.
+Error trusted_failure(std::string_view who, const Case& bound, const std::string& why);
+
 // "[0, 3, 5]": the coordinates of a flat index in a tensor.
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);
 

@@ -13,6 +13,9 @@ namespace kgrade {
 struct PlannedCase {
   Case bound;
   std::string skipped;  // why it does not run; empty: it does
+
+  // Its speed is measured.
+  bool is_measured() const { return skipped.empty() && bound.role == CaseRole::bench; }
 };
 
 // How long a contestant's static constructors may take.

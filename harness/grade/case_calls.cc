@@ -20,12 +20,6 @@ const char* name_of(Player player) {
   return names[static_cast<int>(player)];
 }
 
-Error trusted_failure(Player player, const Case& bound, const std::string& why) {
-  return {fmt::format("the {} fails on case '{}': {}", name_of(player), bound.name, why),
-          "this is no fault of the candidate: check the reference source, or report it",
-          {}};
-}
-
 void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record) {
   for (const Parameter& parameter : problem.parameters) {
     if (const auto found = bound.integers.find(parameter.name); found != bound.integers.end()) {
@@ -59,7 +53,8 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
 CaseCalls::Trouble CaseCalls::seat(const std::vector<Player>& players, std::uint32_t launches) {
   const auto timer = session_.stages.time("lend");
   // Where there is more to seat than a case needs, it is that which has no room.
-  const bool is_least = launches == 1 && std::find(players.begin(), players.end(), Player::baseline) == players.end();
+  const bool is_least =
+      launches == 1 && std::find(players.begin(), players.end(), Player::baseline) == players.end();
   for (const Player player : players) {
     auto seated = session_.arena.sit(player, case_, launches);
     if (!seated && session_.arena.candidate_alive() && !failed_ && is_least) {
@@ -72,7 +67,7 @@ CaseCalls::Trouble CaseCalls::seat(const std::vector<Player>& players, std::uint
     }
     if (!seated) return seated.error();
     if (seated->ok() || failed_) continue;
-    if (player != Player::candidate) return trusted_failure(player, case_, seated->detail);
+    if (player != Player::candidate) return trusted_failure(name_of(player), case_, seated->detail);
     CallReport report;
     report.fault = seated->fault;
     report.detail = seated->detail;
@@ -87,7 +82,7 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   const auto timer = session_.stages.time("oracle");
   const CallReport report = session_.arena.call(Player::oracle, draw_, trusted_patience);
   if (const auto finding = review_call(report))
-    return trusted_failure(Player::oracle, case_, finding->message);
+    return trusted_failure(name_of(Player::oracle), case_, finding->message);
   return std::nullopt;
 }
 
@@ -101,13 +96,14 @@ CallReport CaseCalls::call(Player player, Patience patience) {
 Result<double> CaseCalls::call_trusted(Player player) {
   const auto timer = session_.stages.time(name_of(player));
   const CallReport report = call(player, trusted_patience);
-  if (const auto finding = review_call(report)) return trusted_failure(player, case_, finding->message);
+  if (const auto finding = review_call(report))
+    return trusted_failure(name_of(player), case_, finding->message);
   if (player == Player::reference) {
     for (const OutputComparison& output : report.outputs) {
       const Judgement judgement = judge(output.comparison, session_.problem.thresholds, Precision::fp32);
       if (judgement.verdict == Verdict::accepted) continue;
       return trusted_failure(
-          player, case_,
+          name_of(player), case_,
           fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
     }
     reference_readings_.push_back(reading_of(report));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <memory>
 
 #include "base/defences.h"
@@ -57,14 +58,11 @@ class GradeRun {
 
   // Only for cases in which they are compared: a vendor's library takes its time to load.
   void start_baselines() {
-    const auto is_measured = [](const PlannedCase& planned) {
-      return planned.skipped.empty() && planned.bound.role == CaseRole::bench;
-    };
     const bool on_gpu = setup_.device().info().measures_speed;
     record_.no_baselines = why_no_baselines(problem_, options_.layout, on_gpu);
     if (!options_.baselines) record_.no_baselines = "--no-baselines";
     if (options_.effort == Effort::quick) record_.no_baselines = "--quick compares with the reference only";
-    if (std::none_of(setup_.cases().begin(), setup_.cases().end(), is_measured))
+    if (std::none_of(setup_.cases().begin(), setup_.cases().end(), std::mem_fn(&PlannedCase::is_measured)))
       record_.no_baselines = "no case is measured";
     if (!record_.no_baselines.empty()) return;
     baselines_ = BaselineBench(baselines_of(problem_, options_.layout, on_gpu));

@@ -1,7 +1,5 @@
 #include "grade/reference_watch.h"
 
-#include <fmt/format.h>
-
 #include "grade/call_review.h"
 #include "grade/draws.h"
 
@@ -13,21 +11,16 @@ constexpr int calls_alone = 3;
 // Draws of their own: a candidate may not have seen these inputs, nor will it.
 constexpr std::uint32_t first_draw = 1 << 20;
 
-Error failure(const Case& bound, const std::string& why) {
-  return {fmt::format("the reference fails on case '{}': {}", bound.name, why),
-          "this is no fault of the candidate: check the reference source, or report it",
-          {}};
-}
-
 Result<std::vector<double>> time_case(Session& session, const Case& bound) {
   auto seated = session.arena.sit(Player::reference, bound, 1);
   if (!seated) return seated.errors();
-  if (!seated->ok()) return failure(bound, seated->detail);
+  if (!seated->ok()) return trusted_failure("reference", bound, seated->detail);
   std::vector<double> times;
   DrawSequence draws(session.seed, first_draw);
   for (int call = 0; call < calls_alone; ++call) {
     const CallReport report = session.arena.call(Player::reference, draws.fresh(), trusted_patience);
-    if (const auto finding = review_call(report)) return failure(bound, finding->message);
+    if (const auto finding = review_call(report))
+      return trusted_failure("reference", bound, finding->message);
     if (call > 0) times.push_back(report.elapsed_ms);
   }
   session.arena.rise();
@@ -41,7 +34,7 @@ Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<
   const auto timer = session.stages.time("reference alone");
   session.progress("the reference alone");
   for (const PlannedCase& planned : cases) {
-    if (!planned.skipped.empty() || planned.bound.role != CaseRole::bench) continue;
+    if (!planned.is_measured()) continue;
     auto timed = time_case(session, planned.bound);
     if (!timed) return timed.errors();
     times[planned.bound.name] = std::move(*timed);

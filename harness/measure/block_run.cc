@@ -33,7 +33,7 @@ class Runner {
   bool play_block() {
     Block block;
     block.ms.resize(plan_.arms);
-    const auto number = plan_.first_block + static_cast<std::uint32_t>(run_.blocks.size());
+    const auto number = static_cast<std::uint32_t>(run_.blocks.size());
     watch_.begin_block();
     for (int round = 0; round < 2; ++round) {
       const std::vector<std::size_t> order = arm_order(plan_.seed, number, round, plan_.arms);
@@ -50,10 +50,7 @@ class Runner {
     return true;
   }
 
-  bool is_disturbed() const {
-    const double most = std::max(1.0, most_void * static_cast<double>(run_.blocks.size()));
-    return counted_ == 0 || static_cast<double>(void_) > most;
-  }
+  bool is_disturbed() const { return counted_ == 0 || void_ > void_blocks_allowed(run_.blocks.size()); }
 
   bool is_precise() const {
     const bool look = run_.blocks.back().voided.empty() && counted_ >= blocks_before_looks &&
@@ -86,6 +83,10 @@ class Runner {
 };
 
 }  // namespace
+
+std::size_t void_blocks_allowed(std::size_t blocks) {
+  return static_cast<std::size_t>(std::max(1.0, std::floor(most_void * static_cast<double>(blocks))));
+}
 
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other) {
   std::vector<double> differences;

@@ -41,7 +41,6 @@ struct BlockPlan {
   double half_width = 0.005;  // relative, of the interval of every pair
   double budget_seconds = 1;
   std::uint64_t seed = 0;  // of the order of arms
-  std::uint32_t first_block = 0;
 };
 
 // Whoever calls the arms.
@@ -82,6 +81,7 @@ constexpr std::size_t blocks_before_looks = 30;
 constexpr std::size_t blocks_between_looks = 10;
 // The largest share of blocks that may be void; one may be in any case, where others count.
 constexpr double most_void = 0.1;
+std::size_t void_blocks_allowed(std::size_t blocks);
 
 BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock);
 

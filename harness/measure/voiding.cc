@@ -65,9 +65,7 @@ bool VoidedBlocks::add(const BlockTelemetry& block) {
   return true;
 }
 
-std::size_t VoidedBlocks::allowed(std::size_t blocks) {
-  return static_cast<std::size_t>(std::max(1.0, std::floor(most_void * static_cast<double>(blocks))));
-}
+std::size_t VoidedBlocks::allowed(std::size_t blocks) { return void_blocks_allowed(blocks); }
 
 bool VoidedBlocks::too_many() const {
   return voided_ > allowed(blocks_) || (blocks_ > 0 && voided_ == blocks_);

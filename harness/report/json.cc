@@ -15,20 +15,6 @@ using Json = nlohmann::ordered_json;
 // JSON has no infinity: an error beyond all bounds is null.
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-template <class T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json json_of(const Summary& summary) {
-  if (summary.count == 0) return nullptr;
-  return {{"count", summary.count},
-          {"median_ms", summary.median},
-          {"first_quartile_ms", summary.first_quartile},
-          {"third_quartile_ms", summary.third_quartile},
-          {"minimum_ms", summary.minimum}};
-}
-
 Json times(const std::vector<double>& samples) {
   return {{"samples_ms", samples}, {"summary", json_of(summarise(samples))}};
 }
@@ -73,28 +59,15 @@ Json json_of(const Measurement& measurement) {
   Json processes = Json::array();
   for (const ProcessBlocks& process : measurement.processes) processes.push_back(process_json(process));
   return {{"cache", measurement.cache == CacheState::warm ? "warm" : "cold"},
-          {"goal",
-           {{"half_width", measurement.goal.half_width},
-            {"budget_seconds", measurement.goal.budget_seconds},
-            {"processes", measurement.goal.processes}}},
+          {"goal", json_of(measurement.goal)},
           {"arms", measurement.arms},
           {"processes", processes}};
 }
 
-Json interval_json(const std::optional<Interval>& interval) {
-  if (!interval) return nullptr;
-  return {{"low", interval->low}, {"high", interval->high}};
-}
-
 Json json_of(const SpeedComparison& comparison) {
-  const SpeedRatio& ratio = comparison.ratio;
-  return {{"against", comparison.against},
-          {"speedup", ratio.ratio},
-          {"interval", interval_json(ratio.interval)},
-          {"half_width", value_or_null(ratio.half_width())},
-          {"statement", to_string(ratio.statement())},
-          {"method", to_string(ratio.method)},
-          {"count", ratio.count}};
+  Json json = {{"against", comparison.against}};
+  json.update(json_of(comparison.ratio));
+  return json;
 }
 
 Json json_of(const Score& score) {
@@ -102,7 +75,7 @@ Json json_of(const Score& score) {
   for (const auto& [p, share] : score.fast) fast[fmt::format("{}", p)] = share;
   return {{"against", score.against},
           {"geometric_mean", score.speedup.geometric_mean},
-          {"interval", interval_json(score.speedup.interval)},
+          {"interval", score.speedup.interval ? json_of(*score.speedup.interval) : Json(nullptr)},
           {"cases", score.speedup.count},
           {"fast_p", fast}};
 }
@@ -135,17 +108,7 @@ Json json_of(const Ceilings& ceilings) {
           {"fp64_flops_per_second", ceilings.fp64_flops_per_second}};
 }
 
-Json json_of(const std::optional<TelemetryRange>& range) {
-  if (!range) return nullptr;
-  return {{"minimum", range->minimum}, {"median", range->median}, {"maximum", range->maximum}};
-}
-
 Json json_of(const TelemetrySummary& telemetry) {
-  Json reasons = nullptr;
-  if (telemetry.reasons_known) {
-    reasons = Json::object();
-    for (const ReasonShare& reason : telemetry.reasons) reasons[reason.name] = reason.share;
-  }
   return {{"absent", telemetry.absent},
           {"missing", telemetry.missing},
           {"readings", telemetry.readings},
@@ -155,7 +118,7 @@ Json json_of(const TelemetrySummary& telemetry) {
           {"power_milliwatts", json_of(telemetry.power_milliwatts)},
           {"power_limit_milliwatts", json_of(telemetry.power_limit_milliwatts)},
           {"temperature_celsius", json_of(telemetry.temperature_celsius)},
-          {"reasons", reasons},
+          {"reasons", reasons_json(telemetry)},
           {"other_processes", value_or_null(telemetry.other_processes)}};
 }
 

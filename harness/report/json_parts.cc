@@ -40,6 +40,50 @@ Json json_of(const SandboxRecord& sandbox) {
   return {{"confined", sandbox.confined}, {"layers", layers}};
 }
 
+Json json_of(const Summary& summary) {
+  if (summary.count == 0) return nullptr;
+  return {{"count", summary.count},
+          {"median_ms", summary.median},
+          {"first_quartile_ms", summary.first_quartile},
+          {"third_quartile_ms", summary.third_quartile},
+          {"minimum_ms", summary.minimum}};
+}
+
+Json json_of(const Interval& interval) { return {{"low", interval.low}, {"high", interval.high}}; }
+
+Json json_of(const SpeedRatio& ratio) {
+  return {{"speedup", ratio.ratio},
+          {"interval", ratio.interval ? json_of(*ratio.interval) : Json(nullptr)},
+          {"half_width", value_or_null(ratio.half_width())},
+          {"statement", to_string(ratio.statement())},
+          {"method", to_string(ratio.method)},
+          {"count", ratio.count}};
+}
+
+Json json_of(const MeasuringGoal& goal) {
+  return {{"half_width", goal.half_width},
+          {"budget_seconds", goal.budget_seconds},
+          {"processes", goal.processes}};
+}
+
+Json json_of(const std::optional<TelemetryRange>& range) {
+  if (!range) return nullptr;
+  return {{"minimum", range->minimum}, {"median", range->median}, {"maximum", range->maximum}};
+}
+
+Json reasons_json(const TelemetrySummary& telemetry) {
+  if (!telemetry.reasons_known) return nullptr;
+  Json reasons = Json::object();
+  for (const ReasonShare& reason : telemetry.reasons) reasons[reason.name] = reason.share;
+  return reasons;
+}
+
+Json stages_json(const std::vector<StageTime>& stages) {
+  Json json = Json::object();
+  for (const StageTime& stage : stages) json[stage.name] = stage.seconds;
+  return json;
+}
+
 Json begin_json(const RunRecord& record, const std::string& schema, int schema_version) {
   return {
       {"schema", schema},
@@ -58,9 +102,7 @@ Json begin_json(const RunRecord& record, const std::string& schema, int schema_v
 }
 
 void end_json(Json& json, const RunRecord& record) {
-  Json stages = Json::object();
-  for (const StageTime& stage : record.stages) stages[stage.name] = stage.seconds;
-  json["stages_seconds"] = stages;
+  json["stages_seconds"] = stages_json(record.stages);
   json["total_seconds"] = record.total_seconds;
 }
 

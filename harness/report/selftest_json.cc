@@ -7,36 +7,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-Json json_of(const Interval& interval) { return {{"low", interval.low}, {"high", interval.high}}; }
-
 Json json_of(const Share& share) {
   return {{"count", share.count},
           {"trials", share.trials},
           {"share", share.value()},
           {"interval", json_of(share.interval())}};
-}
-
-Json json_of(const Summary& summary) {
-  if (summary.count == 0) return nullptr;
-  return {{"count", summary.count},
-          {"median_ms", summary.median},
-          {"first_quartile_ms", summary.first_quartile},
-          {"third_quartile_ms", summary.third_quartile},
-          {"minimum_ms", summary.minimum}};
-}
-
-Json json_of(const SpeedRatio& ratio) {
-  return {{"speedup", ratio.ratio},
-          {"interval", ratio.interval ? json_of(*ratio.interval) : Json(nullptr)},
-          {"half_width", value_or_null(ratio.half_width())},
-          {"statement", to_string(ratio.statement())},
-          {"method", to_string(ratio.method)},
-          {"count", ratio.count}};
 }
 
 Json json_of(const SameWork& same) {
@@ -100,23 +75,13 @@ Json json_of(const Criterion& criterion) {
           {"outcome", to_string(criterion.outcome)}};
 }
 
-Json json_of(const std::optional<TelemetryRange>& range) {
-  if (!range) return nullptr;
-  return {{"minimum", range->minimum}, {"median", range->median}, {"maximum", range->maximum}};
-}
-
 Json json_of(const TelemetrySummary& telemetry) {
-  Json reasons = nullptr;
-  if (telemetry.reasons_known) {
-    reasons = Json::object();
-    for (const ReasonShare& reason : telemetry.reasons) reasons[reason.name] = reason.share;
-  }
   return {{"absent", telemetry.absent},
           {"readings", telemetry.readings},
           {"sm_clock_mhz", json_of(telemetry.sm_clock_mhz)},
           {"power_milliwatts", json_of(telemetry.power_milliwatts)},
           {"temperature_celsius", json_of(telemetry.temperature_celsius)},
-          {"clock_event_reasons", reasons},
+          {"clock_event_reasons", reasons_json(telemetry)},
           {"other_processes", value_or_null(telemetry.other_processes)}};
 }
 
@@ -141,12 +106,6 @@ Json comparisons_json(const SelftestRecord& record) {
   return json;
 }
 
-Json stages_json(const std::vector<StageTime>& stages) {
-  Json json = Json::object();
-  for (const StageTime& stage : stages) json[stage.name] = stage.seconds;
-  return json;
-}
-
 }  // namespace
 
 Json to_json(const SelftestRecord& record) {
@@ -161,10 +120,7 @@ Json to_json(const SelftestRecord& record) {
           // As text: a 64-bit seed does not survive readers that know only doubles.
           {"seed", std::to_string(record.seed)},
           {"effort", to_string(record.effort)},
-          {"goal",
-           {{"half_width", record.goal.half_width},
-            {"budget_seconds", record.goal.budget_seconds},
-            {"processes", record.goal.processes}}},
+          {"goal", json_of(record.goal)},
           {"fresh_processes", record.fresh_processes},
           {"judged", record.judged()},
           {"criteria", record.judged() ? array_of(record.criteria) : Json::array()},

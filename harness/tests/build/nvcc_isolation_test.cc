@@ -7,25 +7,14 @@
 #include "base/temporary_directory.h"
 #include "build/nvcc_toolchain.h"
 #include "build/own_files.h"
+#include "one_output.h"
 
 namespace kgrade {
 namespace {
 
 namespace fs = std::filesystem;
+using test::one_output;
 using testing::HasSubstr;
-
-// solution(float* output)
-Problem one_output() {
-  Problem problem;
-  problem.slug = "one";
-  problem.dtypes = {"float32"};
-  Parameter output;
-  output.name = "output";
-  output.type = "[VAR]";
-  output.pointer = true;
-  problem.parameters = {output};
-  return problem;
-}
 
 constexpr const char* honest =
     "__global__ void fill(float* out) { out[threadIdx.x] = 1; }\n"

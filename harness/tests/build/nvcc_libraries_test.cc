@@ -12,26 +12,15 @@
 #include "build/linked_libraries.h"
 #include "build/nvcc_toolchain.h"
 #include "build/own_files.h"
+#include "one_output.h"
 
 namespace kgrade {
 namespace {
 
 namespace fs = std::filesystem;
+using test::one_output;
 using testing::Contains;
 using testing::Not;
-
-// solution(float* output)
-Problem one_output() {
-  Problem problem;
-  problem.slug = "one";
-  problem.dtypes = {"float32"};
-  Parameter output;
-  output.name = "output";
-  output.type = "[VAR]";
-  output.pointer = true;
-  problem.parameters = {output};
-  return problem;
-}
 
 class NvccLibrariesTest : public testing::Test {
  protected:

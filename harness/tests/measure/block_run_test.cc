@@ -41,7 +41,7 @@ class BlockRunTest : public testing::Test, protected RoundPlayer, protected Bloc
   }
 
   CallClock clock_;
-  BlockPlan plan_{2, {{1, 0}}, 0.005, 1000, 7, 0};
+  BlockPlan plan_{2, {{1, 0}}, 0.005, 1000, 7};
   double seconds_per_round_ = 0.5;
   int rounds_left_ = 100000;
   std::function<double(std::size_t arm, std::size_t round)> time_ = [](std::size_t arm, std::size_t) {
@@ -69,12 +69,11 @@ TEST_F(BlockRunTest, EqualTimesAreKnownAtTheFirstLook) {
 }
 
 TEST_F(BlockRunTest, TheOrderIsThatOfTheSchedule) {
-  plan_.first_block = 40;
   const BlockRun run = this->run();
   ASSERT_EQ(orders_.size(), 60u);
   for (std::uint32_t block = 0; block < 30; ++block) {
-    EXPECT_EQ(orders_[2 * block], arm_order(7, 40 + block, 0, 2));
-    EXPECT_EQ(orders_[2 * block + 1], arm_order(7, 40 + block, 1, 2));
+    EXPECT_EQ(orders_[2 * block], arm_order(7, block, 0, 2));
+    EXPECT_EQ(orders_[2 * block + 1], arm_order(7, block, 1, 2));
     EXPECT_EQ(run.blocks[block].order, orders_[2 * block]);
   }
 }
