@@ -1,10 +1,12 @@
 # cuDNN 9 for the baselines (reference/cudnn/), which are built when kgrade runs: where its headers and libraries lie.
 # -DKGRADE_CUDNN_ROOT=<folder> or $CUDNN_PATH names a place of its own. Sets KGRADE_CUDNN_VERSION, and with it
-# KGRADE_CUDNN_INCLUDE and KGRADE_CUDNN_LIBRARY, the two folders; without cuDNN all three are empty.
+# KGRADE_CUDNN_INCLUDE and KGRADE_CUDNN_LIBRARY, the two folders, and KGRADE_CUDNN_COMPANIONS, the libraries of the
+# CUDA Toolkit that cuDNN loads by name, joined by colons; without cuDNN all are empty.
 set(KGRADE_CUDNN_ROOT "" CACHE PATH "Where cuDNN 9 lies, if not beside the CUDA Toolkit or in the system's folders")
 set(KGRADE_CUDNN_VERSION "")
 set(KGRADE_CUDNN_INCLUDE "")
 set(KGRADE_CUDNN_LIBRARY "")
+set(KGRADE_CUDNN_COMPANIONS "")
 
 # "9.19.0", or nothing when `header` does not tell.
 function(kgrade_cudnn_version header result)
@@ -19,6 +21,19 @@ function(kgrade_cudnn_version header result)
   endforeach()
   list(JOIN version "." version)
   set(${result} "${version}" PARENT_SCOPE)
+endfunction()
+
+function(kgrade_cudnn_companions result)
+  set(found "")
+  foreach(name cublasLt nvrtc)
+    set(file ${CUDAToolkit_LIBRARY_DIR}/lib${name}.so.${CUDAToolkit_VERSION_MAJOR})
+    if(EXISTS ${file})
+      get_filename_component(folder ${CUDAToolkit_LIBRARY_DIR} REALPATH)
+      list(APPEND found ${folder}/lib${name}.so.${CUDAToolkit_VERSION_MAJOR})
+    endif()
+  endforeach()
+  list(JOIN found ":" found)
+  set(${result} "${found}" PARENT_SCOPE)
 endfunction()
 
 function(kgrade_find_cudnn)
@@ -47,6 +62,8 @@ function(kgrade_find_cudnn)
   set(KGRADE_CUDNN_VERSION ${version} PARENT_SCOPE)
   set(KGRADE_CUDNN_INCLUDE ${headers} PARENT_SCOPE)
   set(KGRADE_CUDNN_LIBRARY ${library} PARENT_SCOPE)
+  kgrade_cudnn_companions(companions)
+  set(KGRADE_CUDNN_COMPANIONS ${companions} PARENT_SCOPE)
   message(STATUS "cuDNN: ${version} in ${library}, for the baselines")
 endfunction()
 

@@ -121,6 +121,8 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
   for (const auto& directory : request.include_directories) command.push_back("-I" + directory.string());
   command.insert(command.end(), {"-o", library.string(), unit.string()});
+  // Some compilers drop what is not referred to.
+  if (!request.libraries.empty()) command.emplace_back("-Xlinker=--no-as-needed");
   for (const LinkedLibrary& linked : request.libraries) {
     const std::string folder = linked.folder.string();
     command.insert(command.end(), {"-L" + folder, "-l:" + linked.file, "-Xlinker=-rpath=" + folder});

@@ -57,14 +57,16 @@ Answer Referee::load_candidate(Patience worker_patience, Patience candidate_pati
 }
 
 Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_patience) {
-  auto answer = reference_.start_anew(worker_patience, worker_patience);
-  if (!answer) return answer.errors();
-  if (!answer->ok()) {
-    return Error{"the reference cannot be started anew: " + answer->detail,
+  for (Seat* const seat : {&reference_, candidate_.get()}) {
+    if (auto errors = seat->begin_anew(); !errors.empty()) return errors;
+  }
+  const Answer answer = reference_.finish_anew(worker_patience, worker_patience);
+  if (!answer.ok()) {
+    return Error{"the reference cannot be started anew: " + answer.detail,
                  "run `kgrade doctor`; another program may hold the GPU",
                  {}};
   }
-  return candidate_->start_anew(worker_patience, candidate_patience);
+  return candidate_->finish_anew(worker_patience, candidate_patience);
 }
 
 Result<Answer> Referee::sit(Player player, const Case& bound, std::uint32_t launches) {

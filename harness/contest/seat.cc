@@ -28,8 +28,9 @@ std::vector<OutputComparison> named(const Lease& lease, const std::vector<Compar
   return outputs;
 }
 
-Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries libraries) {
-  return WorkerProcess::start(device.confined(device.worker_command(), libraries));
+Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries libraries,
+                                                    ModuleLoading loading) {
+  return WorkerProcess::start(device.confined(device.worker_command(), libraries), loading);
 }
 
 std::vector<CallSlots> further_slots(const Lease& lease) {
@@ -40,15 +41,17 @@ std::vector<CallSlots> further_slots(const Lease& lease) {
 
 }  // namespace
 
-Result<std::unique_ptr<Seat>> Seat::take(Device& device, const Problem& problem, Libraries libraries) {
-  auto worker = start_worker(device, libraries);
+Result<std::unique_ptr<Seat>> Seat::take(Device& device, const Problem& problem, Libraries libraries,
+                                         ModuleLoading loading) {
+  auto worker = start_worker(device, libraries, loading);
   if (!worker) return worker.errors();
-  return std::unique_ptr<Seat>(new Seat(device, problem, libraries, std::move(*worker)));
+  return std::unique_ptr<Seat>(new Seat(device, problem, libraries, loading, std::move(*worker)));
 }
 
 std::unique_ptr<Seat> Seat::take_with(Device& device, const Problem& problem,
                                       std::unique_ptr<WorkerProcess> worker) {
-  return std::unique_ptr<Seat>(new Seat(device, problem, problem.libraries, std::move(worker)));
+  return std::unique_ptr<Seat>(
+      new Seat(device, problem, problem.libraries, ModuleLoading::eager, std::move(worker)));
 }
 
 Answer Seat::await_ready(Patience patience) {
@@ -61,11 +64,20 @@ Answer Seat::await_ready(Patience patience) {
 }
 
 Result<Answer> Seat::start_anew(Patience ready_patience, Patience load_patience) {
+  if (auto errors = begin_anew(); !errors.empty()) return errors;
+  return finish_anew(ready_patience, load_patience);
+}
+
+Errors Seat::begin_anew() {
   lease_.reset();
   worker_->retire();
-  auto worker = start_worker(device_, libraries_);
+  auto worker = start_worker(device_, libraries_, loading_);
   if (!worker) return worker.errors();
   worker_ = std::move(*worker);
+  return {};
+}
+
+Answer Seat::finish_anew(Patience ready_patience, Patience load_patience) {
   const Answer ready = await_ready(ready_patience);
   return ready.ok() ? load(library_, load_patience) : ready;
 }

@@ -13,10 +13,11 @@ class Seat {
  public:
   // Starts the worker, which prepares its device while the contestant is still being compiled.
   static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem) {
-    return take(device, problem, problem.libraries);
+    return take(device, problem, problem.libraries, ModuleLoading::eager);
   }
   // The same for a contestant with rules of its own about libraries.
-  static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem, Libraries libraries);
+  static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem, Libraries libraries,
+                                            ModuleLoading loading);
   // With a worker that was started some other way.
   static std::unique_ptr<Seat> take_with(Device& device, const Problem& problem,
                                          std::unique_ptr<WorkerProcess> worker);
@@ -26,6 +27,9 @@ class Seat {
   Answer load(const std::filesystem::path& library, Patience patience);
   // A new worker in place of the present one, with the same contestant. An Error when none can be started.
   Result<Answer> start_anew(Patience ready_patience, Patience load_patience);
+  // The same in two steps, so that several can prepare their devices at the same time.
+  Errors begin_anew();
+  Answer finish_anew(Patience ready_patience, Patience load_patience);
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   Result<Answer> sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
@@ -46,8 +50,13 @@ class Seat {
   WorkerProcess& worker() { return *worker_; }
 
  private:
-  Seat(Device& device, const Problem& problem, Libraries libraries, std::unique_ptr<WorkerProcess> worker)
-      : device_(device), problem_(problem), libraries_(libraries), worker_(std::move(worker)) {}
+  Seat(Device& device, const Problem& problem, Libraries libraries, ModuleLoading loading,
+       std::unique_ptr<WorkerProcess> worker)
+      : device_(device),
+        problem_(problem),
+        libraries_(libraries),
+        loading_(loading),
+        worker_(std::move(worker)) {}
 
   static void see_answer(const Answer& answer, CallReport& report);
   void see_rest(const Answer& idle, CallReport& report);
@@ -56,6 +65,7 @@ class Seat {
   Device& device_;
   const Problem& problem_;
   Libraries libraries_;
+  ModuleLoading loading_;
   std::unique_ptr<WorkerProcess> worker_;
   std::filesystem::path library_;  // that was loaded last
   std::unique_ptr<Lease> lease_;

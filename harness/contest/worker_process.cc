@@ -21,13 +21,14 @@ namespace kgrade {
 namespace {
 
 // What a worker may know of the environment: where the driver's libraries are and which GPUs it may see.
-std::vector<std::string> worker_environment() {
+std::vector<std::string> worker_environment(ModuleLoading loading) {
+  const bool is_eager = loading == ModuleLoading::eager;
   std::vector<std::string> environment = {
       "LC_ALL=C",
       "HOME=/tmp",
       "TMPDIR=/tmp",
-      "CUDA_MODULE_LOADING=EAGER",  // modules load before the first call, not within it
-      "CUDA_CACHE_DISABLE=1",       // nothing is kept from one run to the next
+      is_eager ? "CUDA_MODULE_LOADING=EAGER" : "CUDA_MODULE_LOADING=LAZY",
+      "CUDA_CACHE_DISABLE=1",  // nothing is kept from one run to the next
   };
   for (const char* name : {"LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"}) {
     if (const char* value = std::getenv(name)) environment.push_back(fmt::format("{}={}", name, value));
@@ -74,11 +75,12 @@ Request with_slots(RequestType type, const CallSlots& slots) {
 
 }  // namespace
 
-Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command) {
+Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
+                                                            ModuleLoading loading) {
   auto [ours, theirs] = Link::make_pair();
   SpawnRequest request;
   request.command = command;
-  request.environment = worker_environment();
+  request.environment = worker_environment(loading);
   request.working_directory = "/";
   request.kept_fd = theirs.descriptor();
   LastWords words;
@@ -95,7 +97,7 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
   if (!listener) return listener.errors();
   SpawnRequest request;
   request.command = command;
-  request.environment = worker_environment();
+  request.environment = worker_environment(ModuleLoading::eager);
   // Tools are scripts, and keep files of their own.
   request.environment.push_back(fmt::format("PATH={}", search_path()));
   request.environment.push_back("HOME=" + folder.string());

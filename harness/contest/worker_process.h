@@ -61,10 +61,15 @@ struct CallSlots {
   std::vector<Slot> slots;
 };
 
+// When kernels come to the device: all of them with their library, or each with its first launch. A vendor's
+// library has thousands.
+enum class ModuleLoading { eager, lazy };
+
 class WorkerProcess {
  public:
   // An Error when the worker's program is missing or no process can be started.
-  static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command);
+  static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
+                                                      ModuleLoading loading = ModuleLoading::eager);
   // The same below a tool that hands no descriptors on: `command` ends with a worker and the path of the
   // socket that it connects to, in `folder`, where the tool may also write.
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,

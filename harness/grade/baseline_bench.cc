@@ -38,7 +38,7 @@ void BaselineBench::start(const Toolchain& toolchain, Device& device, const Prob
     if (auto hash = hash_of(own_files(entry.source.source))) entry.record.sha256 = *hash;
     entry.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);
     // Whatever the problem forbids to candidates.
-    auto seat = Seat::take(device, problem, Libraries::any);
+    auto seat = Seat::take(device, problem, Libraries::any, ModuleLoading::lazy);
     if (seat) {
       entry.seat = std::move(*seat);
     } else {

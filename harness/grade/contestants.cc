@@ -24,6 +24,11 @@ void link_cudnn(BuildRequest& request, const Layout& layout) {
   request.include_directories.push_back(headers);
   request.readable->insert(request.readable->end(), {headers, libraries});
   request.libraries.push_back({libraries, "libcudnn.so.9"});
+  // Loaded with the baseline they are found by their names, wherever the loader would have looked for them.
+  for (const fs::path& companion : layout.cudnn_companions) {
+    request.readable->push_back(companion.parent_path());
+    request.libraries.push_back({companion.parent_path(), companion.filename().string()});
+  }
 }
 
 // Where a header that looks like the candidate's own may not be read, the compiler's "no such file" says half

@@ -1,5 +1,7 @@
 #include "grade/layout.h"
 
+#include <sstream>
+
 namespace kgrade {
 namespace fs = std::filesystem;
 
@@ -22,6 +24,8 @@ Layout Layout::find(const fs::path& problems_override) {
   layout.cudnn_include = KGRADE_CUDNN_INCLUDE;
   layout.cudnn_library = KGRADE_CUDNN_LIBRARY;
   layout.cudnn_version = KGRADE_CUDNN_VERSION;
+  std::istringstream companions(KGRADE_CUDNN_COMPANIONS);
+  for (std::string file; std::getline(companions, file, ':');) layout.cudnn_companions.emplace_back(file);
   if (problems_override.empty()) return layout;
   layout.problems = problems_override;
   const fs::path neighbour = fs::absolute(problems_override, ignored).lexically_normal() / ".." / "reference";

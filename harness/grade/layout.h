@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "spec/problem.h"
 
@@ -18,6 +19,8 @@ struct Layout {
   std::filesystem::path cudnn_include;  // the folder of its headers
   std::filesystem::path cudnn_library;  // the folder of libcudnn.so.9 and of those that it loads
   std::string cudnn_version;            // "9.19.0"
+  // Libraries of the CUDA Toolkit that cuDNN loads by name and may not find by itself: files.
+  std::vector<std::filesystem::path> cudnn_companions;
 
   bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
 

@@ -53,6 +53,7 @@ class BaselinesTest : public testing::Test {
     write("cudnn/lib/libcudnn.so.9", "");
     layout_.cudnn_include = at("cudnn/include");
     layout_.cudnn_library = at("cudnn/lib");
+    layout_.cudnn_companions = {at("cuda/lib/libcublasLt.so.13")};
   }
 
   void write_baseline_of_cudnn() const {
@@ -126,10 +127,12 @@ TEST_F(BaselinesTest, AreBuiltWithCudnnWhereItIs) {
   EXPECT_THAT(request.include_directories, ElementsAre(at("reference/cudnn"), at("cudnn/include")));
   EXPECT_THAT(*request.readable,
               UnorderedElementsAre(at("reference/cudnn/one.cu"), at("reference/cudnn/baseline/calls.h"),
-                                   at("cudnn/include"), at("cudnn/lib")));
-  ASSERT_EQ(request.libraries.size(), 1U);
+                                   at("cudnn/include"), at("cudnn/lib"), at("cuda/lib")));
+  ASSERT_EQ(request.libraries.size(), 2U);
   EXPECT_EQ(request.libraries[0].folder, at("cudnn/lib"));
   EXPECT_EQ(request.libraries[0].file, "libcudnn.so.9");
+  EXPECT_EQ(request.libraries[1].folder, at("cuda/lib"));
+  EXPECT_EQ(request.libraries[1].file, "libcublasLt.so.13");
 }
 
 TEST_F(BaselinesTest, OthersAreNotBuiltWithCudnn) {

@@ -29,16 +29,20 @@ inline std::vector<PlanMaker> plans_of(const Convolution& shape) {
   const auto add = [&makers](std::vector<PlanMaker> more) {
     std::move(more.begin(), more.end(), std::back_inserter(makers));
   };
-  const auto add_mode = [&](cudnnBackendHeurMode_t mode) {
-    add(graph_plans(plain, mode, seen_plain));
+  const auto add_first = [&](cudnnBackendHeurMode_t mode) { add(graph_plans(plain, mode, seen_plain)); };
+  const auto add_last = [&](cudnnBackendHeurMode_t mode) {
     std::vector<PlanMaker> inner = graph_plans(last, mode, seen_last);
     for (PlanMaker& make : inner) make = in_channels_last(shape, std::move(make));
     add(std::move(inner));
   };
-  add_mode(CUDNN_HEUR_MODE_A);
+  add_first(CUDNN_HEUR_MODE_A);
+  // Few, made at once, and with Fourier transforms among them.
   add(legacy_plans(shape));
-  add_mode(CUDNN_HEUR_MODE_B);
-  add_mode(CUDNN_HEUR_MODE_FALLBACK);
+  add_last(CUDNN_HEUR_MODE_A);
+  for (const auto mode : {CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
+    add_first(mode);
+    add_last(mode);
+  }
   return makers;
 }
 

@@ -20,7 +20,7 @@ namespace baseline {
 
 struct SearchLimits {
   // Plans come in the order of cuDNN's own expectations; after this time, those that have run must do.
-  std::chrono::milliseconds time{3000};
+  std::chrono::milliseconds time{1200};
   // Of the workspace, and never more than half of what is free.
   std::size_t workspace_bytes = std::size_t{8} << 30;
   // How far the output may lie from that of a plain plan, as ||difference|| / ||output||. Fourier and
@@ -86,9 +86,8 @@ class Search {
 
   // Null when none of them works.
   std::unique_ptr<Plan> fastest(const std::vector<PlanMaker>& makers) {
-    const auto begin = std::chrono::steady_clock::now();
     for (const PlanMaker& make : makers) {
-      if (!entries_.empty() && std::chrono::steady_clock::now() - begin > limits_.time) break;
+      if (!entries_.empty() && elapsed() > limits_.time) break;
       consider(make());
     }
     cudaGetLastError();  // of plans that do not work
@@ -104,7 +103,10 @@ class Search {
     std::unique_ptr<Plan> plan;
     float milliseconds = 0;
     std::vector<float> samples;
+    double found_after = 0;  // seconds
   };
+
+  std::chrono::duration<double> elapsed() const { return std::chrono::steady_clock::now() - begin_; }
 
   void consider(std::unique_ptr<Plan> plan) {
     if (plan == nullptr || plan->workspace_bytes() > limits_.workspace_bytes) return;
@@ -117,7 +119,7 @@ class Search {
     const auto again = stopwatch_.time([&] { return run(*plan); });
     if (!again) return;
     best_ = std::min(best_, *again);
-    entries_.push_back({std::move(plan), *again, std::move(samples)});
+    entries_.push_back({std::move(plan), *again, std::move(samples), elapsed().count()});
   }
 
   bool run(Plan& plan) { return plan.run(operands_, workspace().data()); }
@@ -141,9 +143,14 @@ class Search {
 
   // Next to each other, and for longer: the first of many single runs is mostly a lucky one.
   void measure_best_again() {
-    constexpr std::size_t most_finalists = 6;
-    constexpr int runs = 9;
-    entries_.resize(std::min(entries_.size(), most_finalists));
+    constexpr std::size_t most_finalists = 4;
+    constexpr float lucky = 1.15F;
+    constexpr int runs = 7;
+    const auto is_behind = [this](const Entry& entry) {
+      return entry.milliseconds > lucky * entries_.front().milliseconds;
+    };
+    const auto finalists = std::find_if(entries_.begin(), entries_.end(), is_behind) - entries_.begin();
+    entries_.resize(std::min(static_cast<std::size_t>(finalists), most_finalists));
     for (Entry& entry : entries_) {
       entry.milliseconds = stopwatch_.median([&] { return run(*entry.plan); }, runs).value_or(INFINITY);
     }
@@ -158,13 +165,15 @@ class Search {
   void report() const {
 #ifdef KGRADE_SEARCH_LOG
     for (const Entry& entry : entries_) {
-      std::fprintf(stderr, "%10.4f ms %8.1f MiB  %s\n", entry.milliseconds,
-                   static_cast<double>(entry.plan->workspace_bytes()) / (1 << 20),
+      std::fprintf(stderr, "%10.4f ms %8.1f MiB  after %6.3f s  %s\n", entry.milliseconds,
+                   static_cast<double>(entry.plan->workspace_bytes()) / (1 << 20), entry.found_after,
                    entry.plan->name().c_str());
     }
+    std::fprintf(stderr, "the search took %.3f s\n", elapsed().count());
 #endif
   }
 
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   Operands operands_;
   float* made_;
   std::size_t made_bytes_;
