@@ -1,5 +1,6 @@
-// kgrade-worker-cuda ORDINAL [--connect PATH]: started by the referee, never by hand. With --connect it is
-// checked: it runs below compute-sanitizer, which closes descriptors, and so connects to a socket itself.
+// kgrade-worker-cuda GPU [--connect PATH]: started by the referee, never by hand. GPU is a UUID ("GPU-...")
+// or an ordinal. With --connect it is checked: it runs below compute-sanitizer, which closes descriptors, and
+// so connects to a socket itself.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -20,10 +21,17 @@ int run_checked(int ordinal, const char* path) {
   return kgrade::run_worker(device, socket.release(), true);
 }
 
+// The ordinal, once CUDA has been told to see nothing but a GPU that is named by its UUID.
+int choose_gpu(const char* name) {
+  if (std::strncmp(name, "GPU-", 4) != 0) return std::atoi(name);
+  ::setenv("CUDA_VISIBLE_DEVICES", name, 1);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int ordinal = argc > 1 ? std::atoi(argv[1]) : 0;
+  const int ordinal = argc > 1 ? choose_gpu(argv[1]) : 0;
   // An end like any program's: that is when the tool writes its report.
   if (argc > 3 && std::strcmp(argv[2], "--connect") == 0) return run_checked(ordinal, argv[3]);
   // A contestant has no need of large files.
