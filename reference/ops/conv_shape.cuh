@@ -36,18 +36,67 @@ struct ConvShape {
   __host__ __device__ std::int64_t output_planes() const { return batch * out_channels; }
 };
 
-// The sum of input times weight over `channels` channels, at one position and for one kernel element; the
-// steps lead from one channel to the next.
-template <class Input>
-__device__ accumulator sum_over_channels(const Input* input, std::int64_t input_step, const element* weight,
-                                         std::int64_t weight_step, int channels) {
-  accumulator sum = 0;
-  for (int c = 0; c < channels; ++c) {
-    sum += static_cast<accumulator>(*input) * static_cast<accumulator>(*weight);
-    input += input_step;
-    weight += weight_step;
+// A thread computes several output channels of a group at the same position: what it loads of the input
+// serves all of them. Where groups are small, one.
+constexpr int most_channels_at_once = 8;
+
+inline int channels_at_once(const ConvShape& shape) {
+  return shape.out_channels_of_a_group() < most_channels_at_once / 2 ? 1 : most_channels_at_once;
+}
+
+// Neighbouring output channels of one group and sample.
+struct ChannelRun {
+  std::int64_t sample = 0;
+  std::int64_t group = 0;
+  int first = 0;  // within the group
+  int count = 0;
+
+  __device__ std::int64_t output_plane(const ConvShape& shape, int n) const {
+    return sample * shape.out_channels + group * shape.out_channels_of_a_group() + first + n;
   }
-  return sum;
+};
+
+__host__ __device__ inline std::int64_t runs_of_a_group(const ConvShape& shape, int at_once) {
+  return (shape.out_channels_of_a_group() + at_once - 1) / at_once;
+}
+
+inline std::int64_t channel_runs(const ConvShape& shape, int at_once) {
+  return shape.batch * shape.groups * runs_of_a_group(shape, at_once);
+}
+
+__device__ inline ChannelRun channel_run(const ConvShape& shape, int at_once, std::int64_t number) {
+  const std::int64_t runs = runs_of_a_group(shape, at_once);
+  ChannelRun run;
+  run.sample = number / runs / shape.groups;
+  run.group = number / runs % shape.groups;
+  run.first = static_cast<int>(number % runs) * at_once;
+  run.count = min(at_once, shape.out_channels_of_a_group() - run.first);
+  return run;
+}
+
+// How the weights lie: from one input channel to the next, and from one output channel to the next.
+struct WeightSteps {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+};
+
+// Adds to `sums` what one position of the input and one kernel element give to the run's output channels,
+// over the `channels` input channels of a group. Sums past the run's end are of no use, nor do they harm.
+template <int AtOnce, class Input>
+__device__ void add_over_channels(const Input* input, std::int64_t input_step, const element* weight,
+                                  const WeightSteps& steps, int channels, int count,
+                                  accumulator (&sums)[AtOnce]) {
+  accumulator partial[AtOnce] = {};
+  for (int c = 0; c < channels; ++c) {
+    const accumulator value = static_cast<accumulator>(*input);
+#pragma unroll
+    for (int n = 0; n < AtOnce; ++n) {
+      partial[n] += value * static_cast<accumulator>(weight[min(n, count - 1) * steps.output]);
+    }
+    input += input_step;
+    weight += steps.input;
+  }
+  for (int n = 0; n < AtOnce; ++n) sums[n] += partial[n];
 }
 
 }  // namespace ops

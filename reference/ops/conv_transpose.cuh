@@ -35,7 +35,7 @@ __device__ inline int conv_transpose_source(const Axis& axis, int output, int ta
   return position < axis.input ? position : -1;
 }
 
-template <class Input, class Output>
+template <int AtOnce, class Input, class Output>
 __global__ void conv_transpose_kernel(const Input* input, const element* weight, Output* output,
                                       ConvShape shape) {
   if (position_in_plane() >= shape.output_positions()) return;
@@ -43,21 +43,18 @@ __global__ void conv_transpose_kernel(const Input* input, const element* weight,
   const int x = position % shape.width.output;
   const int y = position / shape.width.output % shape.height.output;
   const int z = position / shape.width.output / shape.height.output;
-  // From one input channel to the next in the weights lie the slices of all output channels of a group.
-  const std::int64_t weight_step =
-      static_cast<std::int64_t>(shape.out_channels_of_a_group()) * shape.kernel_elements();
+  WeightSteps steps;
+  steps.input = static_cast<std::int64_t>(shape.out_channels_of_a_group()) * shape.kernel_elements();
+  steps.output = shape.kernel_elements();
 
-  for (std::int64_t plane = blockIdx.y; plane < shape.output_planes(); plane += gridDim.y) {
-    const std::int64_t sample = plane / shape.out_channels;
-    const std::int64_t out_channel = plane % shape.out_channels;
-    const std::int64_t group = out_channel / shape.out_channels_of_a_group();
-    const std::int64_t channel_in_group = out_channel % shape.out_channels_of_a_group();
-    const std::int64_t first_channel = group * shape.in_channels_of_a_group();
-    const Input* inputs = input + (sample * shape.in_channels + first_channel) * shape.input_positions();
-    const element* weights =
-        weight + first_channel * weight_step + channel_in_group * shape.kernel_elements();
+  const std::int64_t runs = shape.batch * shape.groups * runs_of_a_group(shape, AtOnce);
+  for (std::int64_t number = blockIdx.y; number < runs; number += gridDim.y) {
+    const ChannelRun run = channel_run(shape, AtOnce, number);
+    const std::int64_t first_channel = run.group * shape.in_channels_of_a_group();
+    const Input* inputs = input + (run.sample * shape.in_channels + first_channel) * shape.input_positions();
+    const element* weights = weight + first_channel * steps.input + run.first * steps.output;
 
-    accumulator sum = 0;
+    accumulator sums[AtOnce] = {};
     for (int kz = 0; kz < shape.depth.kernel; ++kz) {
       const int iz = conv_transpose_source(shape.depth, z, kz);
       if (iz < 0) continue;
@@ -69,19 +66,26 @@ __global__ void conv_transpose_kernel(const Input* input, const element* weight,
           if (ix < 0) continue;
           const int source = (iz * shape.height.input + iy) * shape.width.input + ix;
           const int tap = (kz * shape.height.kernel + ky) * shape.width.kernel + kx;
-          sum += sum_over_channels(inputs + source, shape.input_positions(), weights + tap, weight_step,
-                                   shape.in_channels_of_a_group());
+          add_over_channels(inputs + source, shape.input_positions(), weights + tap, steps,
+                            shape.in_channels_of_a_group(), run.count, sums);
         }
       }
     }
-    output[plane * shape.output_positions() + position] = static_cast<Output>(sum);
+    for (int n = 0; n < run.count; ++n) {
+      output[run.output_plane(shape, n) * shape.output_positions() + position] = static_cast<Output>(sums[n]);
+    }
   }
 }
 
 template <class Input, class Output>
 void conv_transpose(const Input* input, const element* weight, Output* output, const ConvShape& shape) {
-  const dim3 grid = plane_grid(shape.output_planes(), shape.output_positions());
-  conv_transpose_kernel<<<grid, threads_per_block>>>(input, weight, output, shape);
+  const int at_once = channels_at_once(shape);
+  const dim3 grid = plane_grid(channel_runs(shape, at_once), shape.output_positions());
+  if (at_once == 1) {
+    conv_transpose_kernel<1><<<grid, threads_per_block>>>(input, weight, output, shape);
+  } else {
+    conv_transpose_kernel<most_channels_at_once><<<grid, threads_per_block>>>(input, weight, output, shape);
+  }
 }
 
 }  // namespace ops

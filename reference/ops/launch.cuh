@@ -1,4 +1,4 @@
-// How the operators spread their work over threads: one thread an element of the output.
+// How the operators spread their work over threads: one thread a position of the output.
 //
 // Tensors are seen as planes: a plane holds all positions of one channel of one sample. The x axis of the
 // grid covers the positions of a plane, so that neighbouring threads work on neighbouring addresses, and the
