@@ -33,7 +33,7 @@ struct Arguments {
   std::string svg;
   bool quick = false;
   bool ranked = false;
-  bool fresh = false;
+  bool keeps_processes = false;
   bool require_sandbox = false;
   bool list = false;
 };
@@ -104,7 +104,7 @@ int run(const Arguments& arguments) {
   options.comparisons = arguments.comparisons;
   options.slowdowns = arguments.slowdowns;
   options.seed = arguments.seed;
-  options.fresh = arguments.fresh;
+  options.fresh = !arguments.keeps_processes;
   options.require_sandbox = arguments.require_sandbox;
   options.layout = Layout::find();
   selftest::SelftestOutcome outcome;
@@ -150,12 +150,12 @@ void add_measuring_options(CLI::App& command, Arguments& arguments) {
       ->excludes(quick);
   command
       .add_option("--budget", arguments.budget,
-                  "Seconds that a comparison may take in a process (default: as `grade` has it, 6)")
+                  "Seconds that a comparison may take in a process (default: as `grade` has it, 4)")
       ->check(CLI::Range(0.001, 3600.0))
       ->type_name("SECONDS");
   command.add_flag(
-      "--fresh", arguments.fresh,
-      "Start new processes for every comparison, which is slower (default: the same two for all)");
+      "--keep-processes", arguments.keeps_processes,
+      "Keep two processes for all comparisons, which is faster; what they differ by is in all of them then");
 }
 
 }  // namespace

@@ -154,9 +154,8 @@ class CandidateRun {
 
   // What differs from one process to the next is seen only where there are several.
   Errors run_further_processes(const std::vector<PlannedCase>& cases) {
-    const int processes = goal_of(session_).processes;
-    for (int process = 1; process < processes && record_.verdict == Verdict::accepted; ++process) {
-      session_.progress(fmt::format("process {} of {}", process + 1, processes));
+    for (int process = 1; process < processes_wanted() && record_.verdict == Verdict::accepted; ++process) {
+      session_.progress(fmt::format("process {} of {}", process + 1, processes_wanted()));
       auto answer = session_.arena.start_anew(load_patience, candidate_load_patience);
       if (!answer) return answer.errors();
       session_.candidate_calls = 0;
@@ -166,10 +165,17 @@ class CandidateRun {
     return {};
   }
 
+  int processes_wanted() const {
+    int wanted = 1;
+    for (const CaseRecord& c : record_.cases) wanted = std::max(wanted, kgrade::processes_wanted(c));
+    return wanted;
+  }
+
   Errors run_measured_again(const std::vector<PlannedCase>& cases) {
     for (std::size_t i = 0; i < cases.size(); ++i) {
       CaseRecord& c = record_.cases[i];
       if (!c.measurement || record_.verdict != Verdict::accepted) continue;
+      if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
       if (auto error = run_case_again(session_, cases[i].bound, checks_, c)) return {*error};
       take_verdict_of(c);
       uses_allowed_libraries();

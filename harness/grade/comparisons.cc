@@ -1,7 +1,9 @@
 #include "grade/comparisons.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "measure/process_offset.h"
 #include "measure/statistics.h"
 
 namespace kgrade {
@@ -9,16 +11,24 @@ namespace {
 
 constexpr const char* reference_name = "reference";
 
+// Of how the two arms of each process differ; 0 where nothing was measured.
+double offset_of(const Measurement& measurement, std::size_t arm, std::size_t other) {
+  const double one = quantile(counted_samples(measurement, arm), 0.5);
+  const double two = quantile(counted_samples(measurement, other), 0.5);
+  return one > 0 && two > 0 ? offset_of_log_ratio(measurement.process_offset_ms, one, two) : 0;
+}
+
 SpeedRatio ratio_of(const Measurement& measurement, std::size_t arm, std::size_t other) {
+  std::vector<SpeedRatio> within;
   std::vector<double> estimates;
-  SpeedRatio within;
   for (const ProcessBlocks& process : measurement.processes) {
     const std::vector<double> differences = log_differences(process.blocks, arm, other);
     if (differences.empty()) continue;
-    within = ratio_within(differences);
-    estimates.push_back(std::log(within.ratio));
+    within.push_back(ratio_within(differences));
+    estimates.push_back(std::log(within.back().ratio));
   }
-  return measurement.processes.size() > 1 ? ratio_across(estimates) : within;
+  if (measurement.goal.processes > 1) return ratio_across(estimates);
+  return ratio_pooled(within, offset_of(measurement, arm, other));
 }
 
 }  // namespace
@@ -30,6 +40,16 @@ std::vector<SpeedComparison> compare_arms(const Measurement& measurement) {
     comparisons.push_back({measurement.arms[arm], ratio_of(measurement, arm, candidate)});
   }
   return comparisons;
+}
+
+int processes_wanted(const CaseRecord& record) {
+  if (!record.measurement) return 1;
+  const Measurement& measurement = *record.measurement;
+  const std::size_t candidate = measurement.arms.size() - 1;
+  double offset = 0;
+  for (std::size_t arm = 0; arm < candidate; ++arm)
+    offset = std::max(offset, offset_of(measurement, arm, candidate));
+  return processes_wanted(measurement.goal, offset);
 }
 
 std::optional<CaseRoofline> roofline_of(const Case& bound, const CaseRecord& record,

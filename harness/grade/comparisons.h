@@ -9,8 +9,12 @@
 namespace kgrade {
 
 // The candidate, which is the last arm, beside each of the others. Over several processes every one of them
-// counts as one estimate, however many blocks it has.
+// counts as one estimate, however many blocks it has; what processes differ by of themselves is in the
+// interval.
 std::vector<SpeedComparison> compare_arms(const Measurement& measurement);
+
+// In how many processes the case is to be measured, as far as its record tells by now.
+int processes_wanted(const CaseRecord& record);
 
 // The floor of the class that the candidate reaches, and how near to it each arm comes. Nothing where the
 // ceilings are not known, or the case says too little.

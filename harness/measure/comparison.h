@@ -16,7 +16,7 @@
 namespace kgrade {
 
 enum class Statement { faster, slower, same, inconclusive };
-enum class Method { within_process, across_processes };
+enum class Method { within_process, pooled_processes, across_processes };
 
 std::string_view to_string(Statement statement);  // "faster"
 std::string_view to_string(Method method);        // "within_process"
@@ -45,6 +45,13 @@ struct SpeedRatio {
 // coin alone makes the sign of a block's error. A run that is stopped by the half-width, looked at every ten
 // blocks, keeps between 94 % and 95 % (simulated; a later first look costs less).
 SpeedRatio ratio_within(const std::vector<double>& log_differences);
+
+// From what ratio_within() says of a few processes (one to four), each moved on the log scale by an offset of
+// its own, of which the standard deviation is known (measure/process_offset.h). The mean of their estimates;
+// the interval is that of the mean, its two sides wide as the root of the sum of squares of the processes'
+// own and of the offsets' 95 %. Where the processes differ by more than all that explains (chi-square, 1 %),
+// or one has no interval, it is ratio_across() that answers.
+SpeedRatio ratio_pooled(const std::vector<SpeedRatio>& processes, double offset_log);
 
 // From one estimate per process, each the log of its ratio_within(): their mean with Student's interval.
 SpeedRatio ratio_across(const std::vector<double>& process_estimates_log);

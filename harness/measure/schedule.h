@@ -17,8 +17,10 @@ struct MeasuringGoal {
   double half_width = 0.005;
   // Of one process; what has been measured by then is what there is.
   double budget_seconds = 0;
-  // How often all contestants are started anew.
+  // In how many processes of every contestant it is measured: in so many at least, and in up to
+  // `most_processes` where it takes them (measure/process_offset.h).
   int processes = 1;
+  int most_processes = 1;
 };
 
 MeasuringGoal goal_for(Effort effort);

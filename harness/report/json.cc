@@ -60,6 +60,7 @@ Json json_of(const Measurement& measurement) {
   for (const ProcessBlocks& process : measurement.processes) processes.push_back(process_json(process));
   return {{"cache", measurement.cache == CacheState::warm ? "warm" : "cold"},
           {"goal", json_of(measurement.goal)},
+          {"process_offset_ms", measurement.process_offset_ms},
           {"arms", measurement.arms},
           {"processes", processes}};
 }

@@ -63,7 +63,8 @@ Json json_of(const SpeedRatio& ratio) {
 Json json_of(const MeasuringGoal& goal) {
   return {{"half_width", goal.half_width},
           {"budget_seconds", goal.budget_seconds},
-          {"processes", goal.processes}};
+          {"processes", goal.processes},
+          {"most_processes", goal.most_processes}};
 }
 
 Json json_of(const std::optional<TelemetryRange>& range) {

@@ -28,6 +28,7 @@ struct ProcessBlocks {
 struct Measurement {
   CacheState cache = CacheState::cold;
   MeasuringGoal goal;
+  double process_offset_ms = 0;   // of the device (DeviceInfo)
   std::vector<std::string> arms;  // "reference", "candidate", and the baseline's name in between
   std::vector<ProcessBlocks> processes;
 };

@@ -28,7 +28,7 @@ struct SelftestOptions {
       comparisons;                       // of a kernel with itself, in all; usual_per_kernel each when unset
   std::optional<std::size_t> slowdowns;  // likewise; twice as many for each kernel when unset
   std::optional<std::uint64_t> seed;     // drawn at random when unset
-  bool fresh = false;                    // new processes for each comparison
+  bool fresh = true;                     // new processes for each comparison
   bool require_sandbox = false;
   Layout layout;
   std::function<void(const std::string&)> progress = [](const std::string&) {};

@@ -159,8 +159,10 @@ Result<CaseRecord> Trials::measure(const Case& bound, std::uint64_t seed, const 
   session.device_is_shared = is_shared_;
   CheckList checks;
   auto found = run_case(session, bound, checks);
-  const int processes = arena_.measures_speed() ? record_.goal.processes : 1;
-  for (int process = 1; process < processes && found && found->verdict == Verdict::accepted; ++process) {
+  const auto goes_on = [&](int process) {
+    return found && found->verdict == Verdict::accepted && process < processes_wanted(*found);
+  };
+  for (int process = 1; arena_.measures_speed() && goes_on(process); ++process) {
     if (auto error = start_anew()) return *error;
     session.candidate_calls = 0;
     if (auto error = run_case_again(session, bound, checks, *found)) return *error;

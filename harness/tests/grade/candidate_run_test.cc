@@ -100,6 +100,28 @@ TEST_F(CandidateRunTest, ARankedSpeedComesFromFiveProcesses) {
   EXPECT_EQ(record.cases[0].comparisons[0].ratio.count, 5u);
 }
 
+TEST_F(CandidateRunTest, ALongOneIsMeasuredInOneProcess) {
+  session_.effort = Effort::normal;
+  arena_.seconds_per_call = 0.001;
+  arena_.info.process_offset_ms = 0.0001;
+  const CandidateRecord record = run();
+  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 0);
+  EXPECT_LT(record.cases[0].comparisons[0].ratio.half_width().value(), 0.0003);
+}
+
+TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
+  session_.effort = Effort::normal;
+  arena_.seconds_per_call = 0.001;
+  arena_.info.process_offset_ms = 0.003;
+  const CandidateRecord short_one = run();
+  EXPECT_EQ(short_one.verdict, Verdict::accepted) << short_one.message;
+  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+  const SpeedRatio& ratio = short_one.cases[0].comparisons[0].ratio;
+  EXPECT_EQ(ratio.method, Method::pooled_processes);
+  EXPECT_EQ(ratio.count, 2u);
+  EXPECT_NEAR(std::log1p(ratio.half_width().value()), 1.96 * 0.003 * std::hypot(1, 0.5) / std::sqrt(2), 1e-5);
+}
+
 TEST_F(CandidateRunTest, OneThatLoadsOnlyOnceHasFailed) {
   session_.effort = Effort::ranked;
   arena_.before_call = [this](Player player, const Draw&) {

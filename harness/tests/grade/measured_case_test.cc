@@ -190,7 +190,7 @@ TEST_F(MeasuredCaseTest, OneThatIsWatchedAndSteadyPassesThatCheck) {
 }
 
 TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
-  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  Session session{arena_, problem_, seed, Effort::ranked, limit_, stages_, [](const std::string&) {}};
   auto record = run_case(session, case_, checks_);
   ASSERT_TRUE(record.ok());
   for (const double ms : {1.0, 1.0, 0.5}) {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "measure/process_offset.h"
 #include "tests/measure/simulation.h"
 
 namespace kgrade {
@@ -60,6 +61,7 @@ TEST(Statement, Names) {
   EXPECT_EQ(to_string(Statement::same), "same");
   EXPECT_EQ(to_string(Statement::inconclusive), "inconclusive");
   EXPECT_EQ(to_string(Method::within_process), "within_process");
+  EXPECT_EQ(to_string(Method::pooled_processes), "pooled_processes");
   EXPECT_EQ(to_string(Method::across_processes), "across_processes");
 }
 
@@ -85,6 +87,70 @@ TEST(SpeedRatio, AcrossProcessesOfKnownEstimates) {
   EXPECT_EQ(speed.method, Method::across_processes);
   EXPECT_EQ(speed.count, 3u);
   EXPECT_EQ(speed.statement(), Statement::inconclusive);
+}
+
+SpeedRatio symmetric_ratio(double log, double half_width_log) {
+  return {std::exp(log), Interval{std::exp(log - half_width_log), std::exp(log + half_width_log)},
+          Method::within_process, 30};
+}
+
+TEST(PooledRatio, OfOneProcessWithoutAnOffsetIsItsOwn) {
+  const SpeedRatio own = ratio_within({0.5, 0.25, 0.125, 0.375, 0.25, 0.25});
+  const SpeedRatio pooled = ratio_pooled({own}, 0);
+  EXPECT_DOUBLE_EQ(pooled.ratio, own.ratio);
+  EXPECT_DOUBLE_EQ(pooled.interval->low, own.interval->low);
+  EXPECT_DOUBLE_EQ(pooled.interval->high, own.interval->high);
+  EXPECT_EQ(pooled.method, Method::within_process);
+  EXPECT_EQ(pooled.count, 6u);
+}
+
+TEST(PooledRatio, WidthsAddUpAsSquares) {
+  const double offset = 0.04 / 1.959963984540054;
+  const SpeedRatio one = ratio_pooled({symmetric_ratio(0.1, 0.03)}, offset);
+  EXPECT_NEAR(std::log(one.interval->low), 0.1 - 0.05, 1e-12);
+  EXPECT_NEAR(std::log(one.interval->high), 0.1 + 0.05, 1e-12);
+  const std::vector<SpeedRatio> four = {symmetric_ratio(0.1, 0.03), symmetric_ratio(0.11, 0.03),
+                                        symmetric_ratio(0.09, 0.03), symmetric_ratio(0.1, 0.03)};
+  const SpeedRatio pooled = ratio_pooled(four, offset);
+  EXPECT_NEAR(std::log(pooled.ratio), 0.1, 1e-12);
+  EXPECT_NEAR(std::log(pooled.interval->low), 0.1 - 0.025, 1e-12);
+  EXPECT_NEAR(std::log(pooled.interval->high), 0.1 + 0.025, 1e-12);
+  EXPECT_EQ(pooled.method, Method::pooled_processes);
+  EXPECT_EQ(pooled.count, 4u);
+}
+
+TEST(PooledRatio, ProcessesThatDifferMoreSpeakForThemselves) {
+  const std::vector<SpeedRatio> apart = {symmetric_ratio(0.1, 0.001), symmetric_ratio(0.2, 0.001)};
+  const SpeedRatio pooled = ratio_pooled(apart, 0.002);
+  const SpeedRatio across = ratio_across({0.1, 0.2});
+  EXPECT_EQ(pooled.method, Method::across_processes);
+  EXPECT_DOUBLE_EQ(pooled.interval->low, across.interval->low);
+  EXPECT_DOUBLE_EQ(pooled.interval->high, across.interval->high);
+}
+
+TEST(PooledRatio, WithoutIntervalsThereIsNone) {
+  EXPECT_FALSE(ratio_pooled({}, 0.01).interval);
+  EXPECT_FALSE(ratio_pooled({ratio_within({0.1, 0.1})}, 0.01).interval);
+  const SpeedRatio two = ratio_pooled({ratio_within({0.1, 0.1}), ratio_within({0.2, 0.2})}, 0.01);
+  EXPECT_EQ(two.method, Method::across_processes);
+}
+
+TEST(ProcessOffset, FollowsFromBothSides) {
+  EXPECT_DOUBLE_EQ(offset_of_log_ratio(0.0003, 0.1, 0.1), 0.003 * std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(offset_of_log_ratio(0.0003, 0.01, 0.0075), 0.05);
+  EXPECT_EQ(offset_of_log_ratio(0, 1, 1), 0);
+}
+
+TEST(ProcessOffset, TakesAsManyProcessesAsTheGoalNeeds) {
+  const MeasuringGoal goal = {0.01, 4, 1, 4};
+  EXPECT_EQ(processes_wanted(goal, 0), 1);
+  EXPECT_EQ(processes_wanted(goal, 0.005), 1);
+  EXPECT_EQ(processes_wanted(goal, 0.0052), 2);
+  EXPECT_EQ(processes_wanted(goal, 0.0072), 2);
+  EXPECT_EQ(processes_wanted(goal, 0.0073), 3);
+  EXPECT_EQ(processes_wanted(goal, 1e9), 4);
+  EXPECT_EQ(processes_wanted(goal_for(Effort::quick), 1), 1);
+  EXPECT_EQ(processes_wanted(goal_for(Effort::ranked), 0), 5);
 }
 
 TEST(SpeedRatio, TooLittleGivesNoInterval) {

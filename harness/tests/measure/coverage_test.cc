@@ -187,5 +187,22 @@ TEST(Coverage, SuiteScoreIsNinetyFivePerCent) {
   EXPECT_TRUE(found.contains(0.95)) << text(found);
 }
 
+TEST(Coverage, PooledProcessesHoldTheTruthWithOffsetsOfTheirOwn) {
+  constexpr double offset = 0.006;
+  for (const std::size_t processes : {1u, 2u, 4u}) {
+    const Interval found = coverage(77 + processes, 1500, [&](Random& random) {
+      std::vector<SpeedRatio> ratios;
+      for (std::size_t process = 0; process < processes; ++process) {
+        std::vector<double> differences = simulated_differences(random, simulation::independent(0.01), 30);
+        const double own = offset * random.normal();
+        for (double& difference : differences) difference += own;
+        ratios.push_back(ratio_within(differences));
+      }
+      return holds_truth(ratio_pooled(ratios, offset));
+    });
+    EXPECT_TRUE(found.contains(0.95)) << processes << " processes: " << text(found);
+  }
+}
+
 }  // namespace
 }  // namespace kgrade

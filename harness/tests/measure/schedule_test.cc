@@ -47,6 +47,8 @@ TEST(Schedule, EffortBuysPrecision) {
   EXPECT_LT(quick.budget_seconds, normal.budget_seconds);
   EXPECT_EQ(normal.processes, 1);
   EXPECT_EQ(ranked.processes, 5);
+  EXPECT_EQ(quick.most_processes, 1);
+  EXPECT_EQ(normal.most_processes, 4);
 }
 
 TEST(Schedule, ASampleHasAsManyLaunchesAsTheClockNeeds) {

@@ -218,6 +218,15 @@ TEST_F(TrialsTest, RankedTakesSeveralProcesses) {
   EXPECT_EQ(record_.comparisons[0].blocks, 5 * blocks_before_looks);
 }
 
+TEST_F(TrialsTest, ShortKernelsTakeSeveralProcesses) {
+  arena_.info.process_offset_ms = 1e6;
+  options_.comparisons = 2;
+  run();
+  EXPECT_EQ(arena_.starts, 6);
+  EXPECT_EQ(record_.comparisons[0].ratio->method, Method::pooled_processes);
+  EXPECT_EQ(record_.comparisons[0].ratio->count, 4u);
+}
+
 TEST_F(TrialsTest, TheBudgetEndsAComparison) {
   record_.goal.budget_seconds = 1;
   arena_.seconds_per_call = 0.03;

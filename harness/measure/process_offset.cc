@@ -1,0 +1,20 @@
+#include "measure/process_offset.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "measure/distributions.h"
+
+namespace kgrade {
+
+double offset_of_log_ratio(double offset, double one, double other) {
+  return offset * std::hypot(1 / one, 1 / other);
+}
+
+int processes_wanted(const MeasuringGoal& goal, double offset_log) {
+  const double of_one = normal_quantile(0.975) * offset_log / goal.half_width;
+  const double wanted = std::ceil(std::min(of_one * of_one, static_cast<double>(goal.most_processes)));
+  return std::clamp(static_cast<int>(wanted), goal.processes, std::max(goal.processes, goal.most_processes));
+}
+
+}  // namespace kgrade

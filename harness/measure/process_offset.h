@@ -1,0 +1,22 @@
+// What a process adds to the time of every launch, for as long as it lives.
+//
+// Two processes that run the same binary differ by a constant: on one H200 by 0.1 us (standard deviation),
+// the same for kernels of 3 us and of 100 us, with a cold cache and a warm one, for any event, copy of the
+// code or address of the data (results/nvidia-h200/selftest.json). No number of samples in one process
+// shows it. So the interval of a ratio takes it into account, and a kernel for which it matters is measured
+// in several processes.
+#pragma once
+
+#include "measure/schedule.h"
+
+namespace kgrade {
+
+// Of the log of the ratio of two processes' times, from the standard deviation of one process's constant and
+// what a launch of either takes; all positive and in one unit.
+double offset_of_log_ratio(double offset, double one, double other);
+
+// How many processes keep their mean offset, with a confidence of 95 %, within the half-width that is wanted;
+// from goal.processes to goal.most_processes.
+int processes_wanted(const MeasuringGoal& goal, double offset_log);
+
+}  // namespace kgrade
