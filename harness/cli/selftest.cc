@@ -28,6 +28,7 @@ struct Arguments {
   std::optional<std::size_t> slowdowns;
   std::vector<std::string> kernels;
   std::optional<double> budget;
+  std::optional<double> most_seconds;
   std::optional<std::uint64_t> seed;
   std::string json;
   std::string svg;
@@ -101,6 +102,7 @@ int run(const Arguments& arguments) {
   if (arguments.quick) options.effort = Effort::quick;
   if (arguments.ranked) options.effort = Effort::ranked;
   options.budget_seconds = arguments.budget;
+  options.most_seconds = arguments.most_seconds;
   options.comparisons = arguments.comparisons;
   options.slowdowns = arguments.slowdowns;
   options.seed = arguments.seed;
@@ -152,6 +154,11 @@ void add_measuring_options(CLI::App& command, Arguments& arguments) {
       .add_option("--budget", arguments.budget,
                   "Seconds that a comparison may take in a process (default: as `grade` has it, 4)")
       ->check(CLI::Range(0.001, 3600.0))
+      ->type_name("SECONDS");
+  command
+      .add_option("--time", arguments.most_seconds,
+                  "Begin no comparison after so many seconds of comparing, and judge by those that are done")
+      ->check(CLI::Range(0.001, 86400.0))
       ->type_name("SECONDS");
   command.add_flag(
       "--keep-processes", arguments.keeps_processes,

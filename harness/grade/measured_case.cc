@@ -70,9 +70,9 @@ BlockPlan MeasuredCase::plan() const {
   return plan;
 }
 
-// Twice with one launch a call: the first one loads and allocates, the second one shows how long it takes. Once is
-// enough for what takes so long that neither matters. The reference goes first, since its time sets the candidate's
-// limit.
+// Twice with one launch a call: the first one loads and allocates, the second one shows how long it takes.
+// Once is enough for what takes so long that neither matters. The reference goes first, since its time sets
+// the candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
   if (auto trouble = calls_.seat({Player::oracle, Player::reference, Player::candidate}, 1)) return trouble;

@@ -138,6 +138,7 @@ class Run {
     trial.comparisons = options_.comparisons.value_or(usual);
     trial.slowdowns = options_.slowdowns.value_or(speed ? 2 * usual : usual);
     trial.fresh = options_.fresh;
+    trial.most_seconds = options_.most_seconds;
     trial.free_bytes = device_->free_bytes();
     trial.progress = options_.progress;
     return trial;

@@ -29,6 +29,7 @@ struct SelftestOptions {
   std::optional<std::size_t> slowdowns;  // likewise; twice as many for each kernel when unset
   std::optional<std::uint64_t> seed;     // drawn at random when unset
   bool fresh = true;                     // new processes for each comparison
+  std::optional<double> most_seconds = {};  // of all comparisons
   bool require_sandbox = false;
   Layout layout;
   std::function<void(const std::string&)> progress = [](const std::string&) {};

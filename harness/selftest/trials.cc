@@ -62,7 +62,13 @@ std::optional<Error> Trials::run() {
     record_.notes.emplace_back("something else uses the device: wait until it is free, and test again");
   }
   if (auto error = calibrate()) return error;
+  const double start = stages_.now();
   for (std::size_t number = 0; number < plan_.size(); ++number) {
+    if (options_.most_seconds && stages_.now() - start > *options_.most_seconds) {
+      record_.notes.push_back(
+          fmt::format("the time was over after {} of {} comparisons", number, plan_.size()));
+      break;
+    }
     if (auto error = compare(plan_[number], number)) return error;
   }
   return std::nullopt;

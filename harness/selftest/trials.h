@@ -19,10 +19,11 @@ namespace kgrade::selftest {
 
 struct TrialOptions {
   std::vector<Kernel> kernels;
-  std::size_t comparisons = 0;   // of kernels with themselves
-  std::size_t slowdowns = 0;     // with a slow-down
-  bool fresh = false;            // new processes for each of them
-  std::uint64_t free_bytes = 0;  // of the device's memory
+  std::size_t comparisons = 0;              // of kernels with themselves
+  std::size_t slowdowns = 0;                // with a slow-down
+  bool fresh = false;                       // new processes for each of them
+  std::optional<double> most_seconds = {};  // of all comparisons; what is done by then is what there is
+  std::uint64_t free_bytes = 0;             // of the device's memory
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 

@@ -218,6 +218,14 @@ TEST_F(TrialsTest, RankedTakesSeveralProcesses) {
   EXPECT_EQ(record_.comparisons[0].blocks, 5 * blocks_before_looks);
 }
 
+TEST_F(TrialsTest, WhenTheTimeIsOverThoseThatAreDoneCount) {
+  options_.most_seconds = 0;
+  run();
+  EXPECT_EQ(record_.comparisons.size(), 1u);
+  ASSERT_FALSE(record_.notes.empty());
+  EXPECT_THAT(record_.notes.back(), testing::HasSubstr("the time was over after 1 of"));
+}
+
 TEST_F(TrialsTest, ShortKernelsTakeSeveralProcesses) {
   arena_.info.process_offset_ms = 1e6;
   options_.comparisons = 2;
