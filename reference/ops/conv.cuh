@@ -1,7 +1,8 @@
-// Convolution in 1, 2 and 3 dimensions, without bias, as PyTorch's Conv1d, Conv2d and Conv3d define it: a
-// cross-correlation, the kernel is not flipped.
+// Convolution in 1, 2 and 3 dimensions as PyTorch's Conv1d, Conv2d and Conv3d define it: a cross-correlation,
+// the kernel is not flipped.
 //
-//   output[b][o][p] = sum over c, k of input[b][c][p * stride - padding + k * dilation] * weight[o][c][k]
+//   output[b][o][p] =
+//       sum over c, k of input[b][c][p * stride - padding + k * dilation] * weight[o][c][k], plus bias[o]
 //
 // for every axis alike; positions outside the input count as zero. The output channels fall into `groups`
 // equal parts, each of which sees its own part of the input channels.
@@ -32,7 +33,8 @@ __device__ inline int conv_source(const Axis& axis, int output, int tap) {
 }
 
 template <class Input, class Output>
-__global__ void conv_kernel(const Input* input, const element* weight, Output* output, ConvShape shape) {
+__global__ void conv_kernel(const Input* input, const element* weight, const element* bias, Output* output,
+                            ConvShape shape) {
   if (position_in_plane() >= shape.output_positions()) return;
   const int position = static_cast<int>(position_in_plane());
   const int x = position % shape.width.output;
@@ -64,14 +66,17 @@ __global__ void conv_kernel(const Input* input, const element* weight, Output* o
         }
       }
     }
+    if (bias != nullptr) sum += static_cast<accumulator>(bias[out_channel]);
     output[plane * shape.output_positions() + position] = static_cast<Output>(sum);
   }
 }
 
+// Without bias where `bias` is null.
 template <class Input, class Output>
-void conv(const Input* input, const element* weight, Output* output, const ConvShape& shape) {
+void conv(const Input* input, const element* weight, Output* output, const ConvShape& shape,
+          const element* bias = nullptr) {
   const dim3 grid = plane_grid(shape.output_planes(), shape.output_positions());
-  conv_kernel<<<grid, threads_per_block>>>(input, weight, output, shape);
+  conv_kernel<<<grid, threads_per_block>>>(input, weight, bias, output, shape);
 }
 
 }  // namespace ops
