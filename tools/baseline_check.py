@@ -1,9 +1,10 @@
 """Holds the cuDNN baselines' times against PyTorch's own calls of the same operations, on a GPU.
 
-For every problem's case `kernelbench`, PyTorch is timed by Triton's do_bench (cold cache, median), without and with
-TF32, with cuDNN's heuristics and with its benchmark mode; the faster one counts. kgrade's medians are read from the
-records named on the command line; without any, kgrade grades each problem's naive solution now. A baseline fails
-that is slower by more than 3 % and by more than 1 us, or that is missing. Exit code 0: none fails.
+For the case `kernelbench` of every problem that has baselines, PyTorch is timed by Triton's do_bench (cold cache,
+median), without and with TF32, with cuDNN's heuristics and with its benchmark mode; the faster one counts. kgrade's
+medians are read from the records named on the command line; without any, kgrade grades each problem's naive solution
+now. A baseline fails that is slower by more than 3 % and by more than 1 us, or that is missing. Exit code 0: none
+fails.
 
 With --search, the search for the fastest plan is run as well, with its outcome printed: for when one fails. It uses
 the cuDNN that PyTorch has loaded, which may be another version than kgrade's.
@@ -76,6 +77,10 @@ def kgrade_json(program: Path, *arguments: str) -> dict:
 def case_of(program: Path, slug: str) -> dict:
     shown = kgrade_json(program, "show", slug, "--json")
     return next(case for case in shown["cases"] if case["name"] == CASE)
+
+
+def slugs_with_baselines() -> list[str]:
+    return sorted(file.stem for file in (REPOSITORY / "reference" / "cudnn").glob("*.cu"))
 
 
 def grade_now(program: Path, slugs: list[str]) -> list[dict]:
@@ -202,11 +207,11 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", nargs="*", type=Path, help="JSON files that `kgrade grade --json` wrote")
     parser.add_argument("--kgrade", type=Path, default=REPOSITORY / "build/release/bin/kgrade", help="the program")
-    parser.add_argument("--slug", action="append", choices=problems.slugs(), help="only this problem")
+    parser.add_argument("--slug", action="append", choices=slugs_with_baselines(), help="only this problem")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     parser.add_argument("--search", action="store_true", help="also print the plans that the baselines choose from")
     options = parser.parse_args()
-    options.slug = options.slug or problems.slugs()
+    options.slug = options.slug or slugs_with_baselines()
     options.kgrade = options.kgrade.resolve()
     return options
 

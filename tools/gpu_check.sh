@@ -29,8 +29,9 @@ step() { # name, command...: goes on after a failure, so that one call tells as 
 }
 
 grade_solutions() {
-  local folder slug status=0
-  for folder in solutions/*/; do
+  local naive folder slug status=0
+  for naive in solutions/*/naive.cu; do
+    folder=$(dirname "$naive")/
     slug=$(basename "$folder")
     "$kgrade" grade "$slug" "$folder"*.cu --device cuda --verbose --json "$records/$slug.json" || status=1
   done
@@ -53,11 +54,11 @@ grade_wrong_candidates() {
 
 # Exit code 0 for what is clean, 1 for the seeded faults; anything else is a failure of ours.
 check_candidates() {
-  local folder slug code status=0 checks=harness/tests/checks
+  local naive slug code status=0 checks=harness/tests/checks
   mkdir -p "$records/checks"
-  for folder in solutions/*/; do
-    slug=$(basename "$folder")
-    "$kgrade" check "$slug" "$folder"naive.cu --device cuda --verbose --json "$records/checks/$slug.json" || status=1
+  for naive in solutions/*/naive.cu; do
+    slug=$(basename "$(dirname "$naive")")
+    "$kgrade" check "$slug" "$naive" --device cuda --verbose --json "$records/checks/$slug.json" || status=1
   done
   "$kgrade" check neighbour-sum "$checks"/candidates/*_clean.cu --problems "$checks/problems" --device cuda \
     --case four-blocks --json "$records/checks/clean.json" || status=1

@@ -101,6 +101,7 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
   if (!problem.source.empty()) fmt::print("{}\n", problem.source);
+  if (!problem.family.empty()) fmt::print("family {}\n", problem.family);
   fmt::print("\nEntry point\n  {}\n\nParameters\n{}", wrapped_signature(problem),
              parameters_text(problem, style));
   for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
@@ -139,6 +140,7 @@ int run(const std::string& name, const std::string& directory, bool as_json) {
   if (!errors.empty()) return fail(errors);
   if (!as_json) return print_text(*problem, cases);
   Json json = {{"slug", problem->slug},
+               {"family", problem->family.empty() ? Json(nullptr) : Json(problem->family)},
                {"title", problem->title},
                {"difficulty", to_string(problem->difficulty)},
                {"signature", signature(*problem)},

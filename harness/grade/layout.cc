@@ -8,8 +8,18 @@ namespace fs = std::filesystem;
 fs::path Layout::reference_source(const Problem& problem) const {
   std::error_code ignored;
   const fs::path folder = fs::absolute(problem.path, ignored).lexically_normal().parent_path().parent_path();
-  const fs::path beside = folder / "reference" / (problem.slug + ".cu");
-  return fs::exists(beside, ignored) ? beside : reference / (problem.slug + ".cu");
+  const fs::path own = problem.slug + ".cu";
+  const fs::path of_family = fs::path("families") / (problem.family + ".cu");
+  for (const fs::path& references : {folder / "reference", reference}) {
+    if (fs::exists(references / own, ignored)) return references / own;
+    if (!problem.family.empty() && fs::exists(references / of_family, ignored)) return references / of_family;
+  }
+  return reference / own;
+}
+
+fs::path Layout::reference_folder(const fs::path& source) {
+  const fs::path folder = source.parent_path();
+  return folder.filename() == "families" ? folder.parent_path() : folder;
 }
 
 Layout Layout::find(const fs::path& problems_override) {

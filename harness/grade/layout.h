@@ -11,7 +11,7 @@ namespace kgrade {
 
 struct Layout {
   std::filesystem::path problems;          // problems/<slug>.md
-  std::filesystem::path reference;         // reference/<slug>.cu, reference/ops/
+  std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
   std::filesystem::path workers;           // kgrade-worker-*: beside the program
   std::filesystem::path launcher;          // kgrade-sandbox: among them
@@ -24,9 +24,12 @@ struct Layout {
 
   bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
 
-  // The reference of a problem: in the `reference` folder beside the folder of the problem's own file if it
-  // is there, else in `reference`.
+  // The reference of a problem, <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
+  // folder of the problem's own file if it is there, else in `reference`. What it would be when there is
+  // none.
   std::filesystem::path reference_source(const Problem& problem) const;
+  // The `reference` folder that such a source is of.
+  static std::filesystem::path reference_folder(const std::filesystem::path& source);
 
   // The checkout that this program was built from; `problems` is replaced when the user names another folder,
   // and its neighbour `reference` with it when there is one.

@@ -114,7 +114,8 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
 std::string hash_of_reference(const std::filesystem::path& source) {
   std::vector<std::filesystem::path> files = {source};
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(source.parent_path() / "ops", ignored)) {
+  const std::filesystem::path operators = Layout::reference_folder(source) / "ops";
+  for (const auto& entry : std::filesystem::directory_iterator(operators, ignored)) {
     if (entry.path().extension() == ".cuh") files.push_back(entry.path());
   }
   std::sort(files.begin() + 1, files.end());

@@ -78,7 +78,8 @@ void RunSetup::describe(RunRecord& record) const {
   record.problem_slug = problem_.slug;
   record.problem_title = problem_.title;
   record.problem_sha256 = problem_.content_sha256;
-  record.reference = {"reference/" + problem_.slug + ".cu", hash_of_reference(reference_source_)};
+  const auto reference = reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
+  record.reference = {"reference/" + reference.string(), hash_of_reference(reference_source_)};
   record.toolchain = toolchain_->describe();
   record.seed = options_.seed ? *options_.seed : random_seed();
 }

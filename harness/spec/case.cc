@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "spec/quote.h"
+
 namespace kgrade {
 namespace {
 
@@ -154,7 +156,7 @@ class CaseResolver {
   // place, and the message says where the expression stands.
   void report(Error error) {
     if (spec_.location.line > 0) {
-      error.message += fmt::format(" (line {}, column {})", error.location.line, error.location.column);
+      error.message += in_brackets(error.location, spec_.location.file);
       error.location = spec_.location;
     }
     error.message = fmt::format("case '{}': {}", spec_.name, error.message);

@@ -8,39 +8,18 @@
 #include "spec/fields.h"
 #include "spec/quote.h"
 #include "spec/scalar_type.h"
+#include "spec/scalar_values.h"
 
 namespace kgrade {
 namespace {
 
 constexpr std::size_t most_cases = 1'000;
 
-std::vector<std::string> scalar_names(const std::vector<Parameter>& parameters) {
-  std::vector<std::string> names;
-  for (const Parameter& parameter : parameters) {
-    if (!parameter.pointer) names.push_back(parameter.name);
-  }
-  return names;
-}
-
-const Parameter* find_named(const std::vector<Parameter>& parameters, std::string_view name) {
-  for (const Parameter& parameter : parameters) {
-    if (parameter.name == name) return &parameter;
-  }
-  return nullptr;
-}
-
-bool check_range(const YamlNode& node, std::int64_t value, const ScalarType& type, Diagnostics& diagnostics) {
-  if (value >= type.low && value <= type.high) return true;
-  diagnostics.add(node.place(),
-                  fmt::format("{} is outside of the type {} of '{}'", value, type.name, node.key),
-                  fmt::format("write an integer from {} to {}", type.low, type.high));
-  return false;
-}
-
 class CaseReader {
  public:
-  CaseReader(const YamlNode& node, const std::vector<Parameter>& parameters, Diagnostics& diagnostics)
-      : node_(node), parameters_(parameters), diagnostics_(diagnostics) {}
+  CaseReader(const YamlNode& node, const std::vector<Parameter>& parameters, const Defaults& defaults,
+             Diagnostics& diagnostics)
+      : node_(node), parameters_(parameters), defaults_(defaults), diagnostics_(diagnostics) {}
 
   std::optional<CaseSpec> read() {
     if (!expect_map(node_, "a case", "`{name: tiny, role: test, ...}` with a value for each scalar parameter",
@@ -90,47 +69,27 @@ class CaseReader {
   bool read_values() {
     bool complete = true;
     std::vector<std::string> missing;
+    ScalarValues values = defaults_.values;
     for (const Parameter& parameter : parameters_) {
       if (parameter.pointer) continue;
-      const YamlNode* entry = node_.find(parameter.name);
-      if (entry == nullptr) {
+      if (const YamlNode* entry = node_.find(parameter.name)) {
+        complete = read_scalar(*entry, parameter, values, diagnostics_) && complete;
+      } else if (!defaults_.named.contains(parameter.name)) {
         missing.push_back(parameter.name);
-      } else {
-        complete = read_value(*entry, parameter) && complete;
       }
     }
+    spec_.integers = std::move(values.integers);
+    spec_.reals = std::move(values.reals);
     if (missing.empty()) return complete;
     diagnostics_.add(node_.location, fmt::format("{} gives no value for {}", what_, listed(missing)),
                      fmt::format("add `{}: 1`", missing.front()));
     return false;
   }
 
-  bool read_value(const YamlNode& entry, const Parameter& parameter) {
-    const ScalarType* type = find_scalar_type(parameter.type);
-    const std::string what = in_quotes(parameter.name);
-    if (!type->is_integer()) {
-      const auto value = read_real(entry, what, diagnostics_);
-      if (value) spec_.reals[parameter.name] = *value;
-      return value.has_value();
-    }
-    const auto value =
-        type->name == "bool" ? read_flag(entry, what) : read_integer(entry, what, diagnostics_);
-    if (!value || !check_range(entry, *value, *type, diagnostics_)) return false;
-    spec_.integers[parameter.name] = *value;
-    return true;
-  }
-
-  // 0 and 1 are as good as false and true.
-  std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& what) {
-    if (entry.is_scalar() && parse_integer(entry.value)) return parse_integer(entry.value);
-    const auto value = read_bool(entry, what, diagnostics_);
-    return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
-  }
-
   void refuse_unknown_entries() {
     std::vector<std::string> known = scalar_names(parameters_);
     for (const YamlNode& entry : node_.children) {
-      const Parameter* parameter = find_named(parameters_, entry.key);
+      const Parameter* parameter = find_parameter(parameters_, entry.key);
       if (parameter == nullptr || !parameter->pointer || entry.key == "name" || entry.key == "role") continue;
       diagnostics_.add(entry.key_location,
                        fmt::format("'{}' is a tensor and has no value in a case", entry.key),
@@ -143,6 +102,7 @@ class CaseReader {
 
   const YamlNode& node_;
   const std::vector<Parameter>& parameters_;
+  const Defaults& defaults_;
   Diagnostics& diagnostics_;
   std::string what_ = "a case";
   CaseSpec spec_;
@@ -165,14 +125,14 @@ class FuzzReader {
                        fmt::format("write {}..{}", range.high, range.low));
       return std::nullopt;
     }
-    const bool legal = check_range(entry, range.low, *type, diagnostics_) &&
-                       check_range(entry, range.high, *type, diagnostics_);
+    const bool legal = check_scalar_range(entry, range.low, *type, diagnostics_) &&
+                       check_scalar_range(entry, range.high, *type, diagnostics_);
     return legal ? std::optional(std::move(range)) : std::nullopt;
   }
 
  private:
   const ScalarType* find_type(const YamlNode& entry) {
-    const Parameter* parameter = find_named(parameters_, entry.key);
+    const Parameter* parameter = find_parameter(parameters_, entry.key);
     if (parameter == nullptr || parameter->pointer) {
       diagnostics_.add(entry.key_location,
                        fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
@@ -209,7 +169,7 @@ class FuzzReader {
 }  // namespace
 
 std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Parameter>& parameters,
-                                 Diagnostics& diagnostics) {
+                                 const Defaults& defaults, Diagnostics& diagnostics) {
   std::vector<CaseSpec> cases;
   if (!expect_sequence(node, "'cases'", "a list: `- {name: tiny, role: test, ...}`", most_cases,
                        diagnostics)) {
@@ -218,7 +178,7 @@ std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Paramet
   std::map<std::string, int> lines;
   for (const YamlNode& child : node.children) {
     if (diagnostics.full()) break;
-    auto spec = CaseReader(child, parameters, diagnostics).read();
+    auto spec = CaseReader(child, parameters, defaults, diagnostics).read();
     if (!spec) continue;
     const auto [first, fresh] = lines.emplace(spec->name, spec->location.line);
     if (!fresh) {

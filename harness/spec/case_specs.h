@@ -3,13 +3,14 @@
 
 #include <vector>
 
+#include "spec/defaults.h"
 #include "spec/problem.h"
 #include "spec/yaml_tree.h"
 
 namespace kgrade {
 
 std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Parameter>& parameters,
-                                 Diagnostics& diagnostics);
+                                 const Defaults& defaults, Diagnostics& diagnostics);
 
 std::vector<FuzzRange> read_fuzz(const YamlNode& node, const std::vector<Parameter>& parameters,
                                  Diagnostics& diagnostics);

@@ -28,10 +28,11 @@ class Diagnostics {
   bool empty() const { return errors_.empty(); }
   bool full() const { return errors_.size() >= limit; }
 
-  // In the order of the file.
+  // In the order of the file; of two files, one after the other.
   Errors take() {
     std::stable_sort(errors_.begin(), errors_.end(), [](const Error& a, const Error& b) {
-      return std::tie(a.location.line, a.location.column) < std::tie(b.location.line, b.location.column);
+      return std::tie(a.location.file, a.location.line, a.location.column) <
+             std::tie(b.location.file, b.location.line, b.location.column);
     });
     return std::move(errors_);
   }

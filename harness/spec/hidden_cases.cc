@@ -6,8 +6,10 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <tuple>
 
 #include "spec/hidden_draw.h"
+#include "spec/quote.h"
 
 namespace kgrade {
 namespace {
@@ -48,7 +50,7 @@ class Refusals {
  public:
   // Reasons of one place in the file are one, whatever the values in their messages.
   void add(const Error& error) {
-    Entry& entry = entries_[{error.location.line, error.location.column}];
+    Entry& entry = entries_[{error.location.file, error.location.line, error.location.column}];
     if (entry.count++ == 0) entry.example = error;
   }
 
@@ -62,9 +64,7 @@ class Refusals {
     if (most == entries_.end()) return error;
     const Error& example = most->second.example;
     error.message += fmt::format("; the reason for {} of them: {}", most->second.count, example.message);
-    if (example.location.line > 0) {
-      error.message += fmt::format(" (line {}, column {})", example.location.line, example.location.column);
-    }
+    if (example.location.line > 0) error.message += in_brackets(example.location, error.location.file);
     return error;
   }
 
@@ -73,7 +73,7 @@ class Refusals {
     std::size_t count = 0;
     Error example;
   };
-  std::map<std::pair<int, int>, Entry> entries_;
+  std::map<std::tuple<std::string, int, int>, Entry> entries_;
 };
 
 class HiddenCases {

@@ -26,8 +26,8 @@ class Linter {
     check_fuzz();
     check_what_readers_miss();
     std::stable_sort(findings_.begin(), findings_.end(), [](const LintFinding& a, const LintFinding& b) {
-      return std::tie(a.what.location.line, a.what.location.column) <
-             std::tie(b.what.location.line, b.what.location.column);
+      return std::tie(a.what.location.file, a.what.location.line, a.what.location.column) <
+             std::tie(b.what.location.file, b.what.location.line, b.what.location.column);
     });
     return std::move(findings_);
   }

@@ -91,10 +91,12 @@ class NameChecker {
       diagnostics_.add(location, fmt::format("{} is a key of cases and cannot be a name", in_quotes(name)),
                        "choose another name");
     }
-    const auto [first, fresh] = declared_.emplace(name, location.line);
+    const auto [first, fresh] = declared_.emplace(name, location);
     if (fresh) return;
+    const Location& taken = first->second;
     diagnostics_.add(location, fmt::format("the name {} is taken", in_quotes(name)),
-                     fmt::format("choose another name; the first is on line {}", first->second));
+                     fmt::format("choose another name; the first is on line {}{}", taken.line,
+                                 taken.file == location.file ? "" : " of " + taken.file));
   }
 
   void check_uses(const Expression& expression) {
@@ -131,7 +133,7 @@ class NameChecker {
 
   const Problem& problem_;
   Diagnostics& diagnostics_;
-  std::map<std::string, int> declared_;
+  std::map<std::string, Location> declared_;
   std::vector<std::string> known_;    // integers that an expression may use
   std::vector<std::string> pending_;  // values that `let` defines later
 };

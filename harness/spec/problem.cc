@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "spec/scalar_type.h"
 
 namespace kgrade {
@@ -55,12 +54,6 @@ const Parameter* Problem::find_parameter(std::string_view name) const {
     if (parameter.name == name) return &parameter;
   }
   return nullptr;
-}
-
-Result<Problem> load_problem(const std::filesystem::path& path) {
-  const auto content = read_text_file(path);
-  if (!content) return content.errors();
-  return parse_problem(*content, path);
 }
 
 std::string signature(const Problem& problem, std::string_view element) {

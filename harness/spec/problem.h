@@ -14,6 +14,8 @@
 
 namespace kgrade {
 
+class Families;
+
 // A call's message has room for so many (contest/message.h).
 inline constexpr std::size_t max_parameters = 64;
 
@@ -85,6 +87,7 @@ struct Thresholds {
 struct Problem {
   std::filesystem::path path;
   std::string slug;
+  std::string family;  // what it shares with other problems (spec/families.h); empty: nothing
   std::string title;
   Difficulty difficulty = Difficulty::easy;
   std::string author;  // empty when the file names none
@@ -101,8 +104,10 @@ struct Problem {
   Thresholds thresholds;
   Libraries libraries = Libraries::any;
   std::string source;
-  std::string statement;       // Markdown, all that follows the frontmatter, line ends as \n
-  std::string content_sha256;  // of the whole file
+  // Markdown, all that follows the frontmatter, line ends as \n; then that of the family.
+  std::string statement;
+  // Of the whole file. With a family: of two lines, this digest and that of the family's file.
+  std::string content_sha256;
 
   const CaseSpec* find_case(std::string_view name) const;
   const Parameter* find_parameter(std::string_view name) const;
@@ -115,8 +120,14 @@ struct Problem {
 // At most 50 errors, in the order of the file. YAML anchors, aliases and tags are refused, and so are a
 // frontmatter of more than 256 KiB and more than max_parameters parameters, 200 `let`, 200 `require` or 1,000
 // cases.
-Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path);
+//
+// What `family` names is looked for in `families`, and read as if it stood in the file (spec/families.h says
+// how the two become one); without any, every name is unknown. The place of an error is in the file that has
+// the fault.
+Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path,
+                              const Families* families = nullptr);
 
+// With the families of the folder `families` beside the file.
 Result<Problem> load_problem(const std::filesystem::path& path);
 
 // What grading still needs and a valid interface may lack: shape and init of tensors, dtypes, cases with at

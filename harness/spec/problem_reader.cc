@@ -1,15 +1,16 @@
-// parse_problem: the keys of the frontmatter, one member function each.
+// The keys of the frontmatter, one member function each.
+#include "spec/problem_reader.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "base/text.h"
 #include "spec/case_specs.h"
+#include "spec/defaults.h"
 #include "spec/fields.h"
 #include "spec/names.h"
 #include "spec/parameters.h"
-#include "spec/problem.h"
 #include "spec/quote.h"
 
 namespace kgrade {
@@ -18,9 +19,10 @@ namespace {
 constexpr std::size_t most_formulas = 200;
 
 const std::vector<std::string>& known_keys() {
-  static const std::vector<std::string> keys = {
-      "slug",  "title", "difficulty", "author", "tags",      "parameters", "dtypes",    "let",   "require",
-      "cases", "fuzz",  "flops",      "bytes",  "precision", "thresholds", "libraries", "source"};
+  static const std::vector<std::string> keys = {"slug",      "title",      "difficulty", "author", "tags",
+                                                "family",    "parameters", "dtypes",     "let",    "require",
+                                                "defaults",  "cases",      "fuzz",       "flops",  "bytes",
+                                                "precision", "thresholds", "libraries",  "source"};
   return keys;
 }
 
@@ -30,11 +32,6 @@ class ProblemReader {
       : root_(root), file_(std::move(file)), diagnostics_(diagnostics) {}
 
   Problem read() {
-    if (!expect_map(root_, "the frontmatter", "keys with values, as in `slug: vector-add`", 200,
-                    diagnostics_)) {
-      return problem_;
-    }
-    refuse_unknown_keys(root_, known_keys(), "the frontmatter", diagnostics_);
     read_head();
     const bool sound = read_signature();
     const bool sound_formulas = read_formulas();
@@ -65,8 +62,12 @@ class ProblemReader {
   }
 
   void read_values() {
+    Defaults defaults;
+    if (const YamlNode* node = root_.find("defaults")) {
+      defaults = read_defaults(*node, problem_.parameters, diagnostics_);
+    }
     if (const YamlNode* cases = root_.find("cases")) {
-      problem_.cases = read_cases(*cases, problem_.parameters, diagnostics_);
+      problem_.cases = read_cases(*cases, problem_.parameters, defaults, diagnostics_);
     }
     if (const YamlNode* fuzz = root_.find("fuzz"))
       problem_.fuzz = read_fuzz(*fuzz, problem_.parameters, diagnostics_);
@@ -237,22 +238,14 @@ class ProblemReader {
 
 }  // namespace
 
-Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path) {
-  const std::string file = path.string();
-  auto frontmatter = split_frontmatter(content, file);
-  if (!frontmatter) return frontmatter.errors();
-  Diagnostics diagnostics;
-  auto root = parse_yaml(*frontmatter, file, diagnostics);
-  if (!root) {
-    diagnostics.add(root.errors());
-    return diagnostics.take();
-  }
-  Problem problem = ProblemReader(*root, file, diagnostics).read();
-  if (!diagnostics.empty()) return diagnostics.take();
-  problem.path = path;
-  problem.statement = std::move(frontmatter->statement);
-  problem.content_sha256 = sha256_hex(content);
-  return problem;
+bool check_keys(const YamlNode& root, std::string_view what, Diagnostics& diagnostics) {
+  if (!expect_map(root, what, "keys with values, as in `slug: vector-add`", 200, diagnostics)) return false;
+  refuse_unknown_keys(root, known_keys(), what, diagnostics);
+  return true;
+}
+
+Problem read_problem(const YamlNode& root, const std::string& file, Diagnostics& diagnostics) {
+  return ProblemReader(root, file, diagnostics).read();
 }
 
 }  // namespace kgrade

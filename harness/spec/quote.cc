@@ -19,6 +19,11 @@ std::string in_quotes(std::string_view text) {
   return result + (length < text.size() ? "...'" : "'");
 }
 
+std::string in_brackets(const Location& location, std::string_view file) {
+  if (location.file == file) return fmt::format(" (line {}, column {})", location.line, location.column);
+  return fmt::format(" ({}:{}:{})", location.file, location.line, location.column);
+}
+
 std::string suggestion(std::string_view word, const std::vector<std::string>& options) {
   constexpr std::size_t longest_word = 64;
   if (word.size() > longest_word) return "";

@@ -5,10 +5,15 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
+
 namespace kgrade {
 
 // 'text' in quotes; a long one is cut, so that no hostile file makes a message unreadable.
 std::string in_quotes(std::string_view text);
+
+// " (line 12, column 3)" of something in `file`; of another file: " (families/conv-2d.md:12:3)".
+std::string in_brackets(const Location& location, std::string_view file);
 
 // As base's nearest(), put as "did you mean 'x'? " or nothing. Words over 64 characters are no slips of
 // the keyboard and would only cost time.

@@ -1,7 +1,8 @@
-// Convolution in 1, 2 and 3 dimensions, without bias, as PyTorch's Conv1d, Conv2d and Conv3d define it: a
-// cross-correlation, the kernel is not flipped.
+// Convolution in 1, 2 and 3 dimensions as PyTorch's Conv1d, Conv2d and Conv3d define it: a cross-correlation,
+// the kernel is not flipped.
 //
-//   output[b][o][p] = sum over c, k of input[b][c][p * stride - padding + k * dilation] * weight[o][c][k]
+//   output[b][o][p] =
+//       sum over c, k of input[b][c][p * stride - padding + k * dilation] * weight[o][c][k], plus bias[o]
 //
 // for every axis alike; positions outside the input count as zero. The output channels fall into `groups`
 // equal parts, each of which sees its own part of the input channels.
@@ -32,7 +33,8 @@ __device__ inline int conv_source(const Axis& axis, int output, int tap) {
 }
 
 template <int AtOnce, class Input, class Output>
-__global__ void conv_kernel(const Input* input, const element* weight, Output* output, ConvShape shape) {
+__global__ void conv_kernel(const Input* input, const element* weight, const element* bias, Output* output,
+                            ConvShape shape) {
   if (position_in_plane() >= shape.output_positions()) return;
   const int position = static_cast<int>(position_in_plane());
   const int x = position % shape.width.output;
@@ -68,19 +70,23 @@ __global__ void conv_kernel(const Input* input, const element* weight, Output* o
       }
     }
     for (int n = 0; n < run.count; ++n) {
+      const std::int64_t out_channel = run.group * shape.out_channels_of_a_group() + run.first + n;
+      if (bias != nullptr) sums[n] += static_cast<accumulator>(bias[out_channel]);
       output[run.output_plane(shape, n) * shape.output_positions() + position] = static_cast<Output>(sums[n]);
     }
   }
 }
 
+// Without bias where `bias` is null.
 template <class Input, class Output>
-void conv(const Input* input, const element* weight, Output* output, const ConvShape& shape) {
+void conv(const Input* input, const element* weight, Output* output, const ConvShape& shape,
+          const element* bias = nullptr) {
   const int at_once = channels_at_once(shape);
   const dim3 grid = plane_grid(channel_runs(shape, at_once), shape.output_positions());
   if (at_once == 1) {
-    conv_kernel<1><<<grid, threads_per_block>>>(input, weight, output, shape);
+    conv_kernel<1><<<grid, threads_per_block>>>(input, weight, bias, output, shape);
   } else {
-    conv_kernel<most_channels_at_once><<<grid, threads_per_block>>>(input, weight, output, shape);
+    conv_kernel<most_channels_at_once><<<grid, threads_per_block>>>(input, weight, bias, output, shape);
   }
 }
 

@@ -126,10 +126,10 @@ def load(directory: Path) -> Dump:
     return Dump(description["parameters"], tensors, expected)
 
 
-def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness]) -> Row:
+def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness], folder: Path) -> Row:
     row = Row(case, dump.expected.size)
     begin = time.monotonic()
-    chain = problems.layers(case.slug, dump.parameters)
+    chain = problems.layers(case.slug, dump.parameters, folder)
     for witness in witnesses:
         try:
             row.errors[witness.name] = witness.error(chain, dump.inputs, dump.expected)
@@ -140,10 +140,11 @@ def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness]) -> Row:
     return row
 
 
-def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness], jobs: int) -> Iterable[Row]:
-    """Dumps `jobs` groups of cases at a time while the witnesses work on those that are there."""
+def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness],
+            options: argparse.Namespace) -> Iterable[Row]:
+    """Dumps `--jobs` groups of cases at a time while the witnesses work on those that are there."""
     groups = [list(group) for _, group in itertools.groupby(cases, key=lambda case: (case.slug, case.changes))]
-    with tempfile.TemporaryDirectory(prefix="kgrade-oracle-") as root, ThreadPoolExecutor(jobs) as pool:
+    with tempfile.TemporaryDirectory(prefix="kgrade-oracle-") as root, ThreadPoolExecutor(options.jobs) as pool:
         folders = [Path(root, str(number)) for number in range(len(groups))]
         dumps = [pool.submit(kgrade.dump, group, folder) for group, folder in zip(groups, folders)]
         for group, folder, dump in zip(groups, folders, dumps):
@@ -153,7 +154,7 @@ def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness], 
                 yield from (Row(case, complaint=str(failure)) for case in group)
                 continue
             for case in group:
-                yield check(case, load(folder / case.name), witnesses)
+                yield check(case, load(folder / case.name), witnesses, problem_folder(options))
             shutil.rmtree(folder)
 
 
@@ -187,22 +188,26 @@ def as_json(rows: list[Row], witnesses: list[Witness], options: argparse.Namespa
     }
 
 
-def parse_options(description: str, device: str, roles: list[str]) -> argparse.Namespace:
+def problem_folder(options: argparse.Namespace) -> Path:
+    return Path(options.problems) if options.problems else problems.FOLDER
+
+
+def parse_options(description: str, device: str, roles: list[str], jobs: int = 2) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--kgrade", default=str(REPOSITORY / "build/release/bin/kgrade"), help="the program")
     parser.add_argument("--problems", help="folder of the problem files")
-    parser.add_argument("--slug", action="append", choices=problems.slugs(), help="only this problem")
+    parser.add_argument("--slug", action="append", help="only this problem")
     parser.add_argument("--role", action="append", choices=["sample", "test", "bench"],
                         help=f"only cases of this role (default: {', '.join(roles)})")
     parser.add_argument("--device", default=device, help="where kgrade runs the oracle (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--max-elements", type=int, default=1 << 26,
                         help="cases with a larger tensor get a smaller batch (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=2, help="dumps made at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=jobs, help="dumps made at once (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     options.role = options.role or roles
-    options.slug = options.slug or problems.slugs()
+    options.slug = options.slug or problems.slugs(problem_folder(options))
     return options
 
 
@@ -216,7 +221,7 @@ def run(options: argparse.Namespace, witnesses: list[Witness], about: dict) -> i
         print(f"error: {failure}", file=sys.stderr)
         return 1
     rows = []
-    for row in rows_of(kgrade, cases, witnesses, options.jobs):
+    for row in rows_of(kgrade, cases, witnesses, options):
         rows.append(row)
         print(f"{len(rows)}/{len(cases)} {row.case.slug} {row.case.name}", file=sys.stderr, flush=True)
     print(table(rows, witnesses))

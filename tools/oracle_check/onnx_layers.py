@@ -67,7 +67,8 @@ class ModelBuilder:
             split = layer.transposed and layer.groups > 1
             return self._grouped(layer, value) if split else self._convolution(layer, value)
         value, weight = (self._cast(v, TensorProto.FLOAT) for v in (value, layer.weight))
-        return self._cast(self._convolution(replace(layer, weight=weight), value), TensorProto.DOUBLE)
+        bias = self._cast(layer.bias, TensorProto.FLOAT) if layer.bias else ""
+        return self._cast(self._convolution(replace(layer, weight=weight, bias=bias), value), TensorProto.DOUBLE)
 
     def _cast(self, value: str, element: int) -> str:
         return self._node("Cast", [value], to=element)[0]
@@ -81,7 +82,8 @@ class ModelBuilder:
     def _convolution(self, layer: Convolution, value: str) -> str:
         if layer.transposed:
             return self._conv_transpose(layer, value)
-        return self._node("Conv", [value, layer.weight], strides=layer.stride, dilations=layer.dilation,
+        bias = [layer.bias] if layer.bias else []
+        return self._node("Conv", [value, layer.weight, *bias], strides=layer.stride, dilations=layer.dilation,
                           pads=layer.padding * 2, group=layer.groups)[0]
 
     def _conv_transpose(self, layer: Convolution, value: str) -> str:

@@ -1,15 +1,20 @@
 """What each problem means in the words of other frameworks: the one place that says so.
 
-`layers` turns a slug and the parameters of a case into a chain of layers. The first layer reads the tensor
-`input`, each further one what the layer before it made; `weight` and `bias` name tensors of the problem.
+`layers` turns a slug and the parameters of a case into a chain of layers: by the family that the problem names, where
+it has no line of its own here. The first layer reads the tensor `input`, each further one what the layer before it
+made; `weight` and `bias` name tensors of the problem.
 A framework's module (onnx_layers.py, torch_layers.py) knows how to compute each kind of layer and knows no
 problem. Nothing here is shared with the oracle.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
+FOLDER = Path(__file__).resolve().parents[2] / "problems"
 NORM_EPSILON = 1e-5
 
 
@@ -28,6 +33,7 @@ class Convolution:
     groups: int
     transposed: bool = False
     output_padding: tuple[int, ...] = ()  # of a transposed one only
+    bias: str = ""  # none; transposed ones have none
 
 
 @dataclass(frozen=True)
@@ -62,38 +68,42 @@ Layer = Convolution | BatchNorm | GroupNorm | Tanh | MaxPool2d
 Parameters = dict[str, int]
 
 
-def _per_axis(parameters: Parameters, name: str, axes: str, default: int) -> tuple[int, ...]:
-    return tuple(parameters.get(f"{name}_{axis}", default) for axis in axes)
+ONE_AXIS = ("",)  # parameters of a problem in one dimension have no suffix
+TWO_AXES = ("_h", "_w")
+THREE_AXES = ("_d", "_h", "_w")
 
 
-def _convolution(parameters: Parameters, axes: str, transposed: bool) -> Convolution:
+def _per_axis(parameters: Parameters, name: str, axes: tuple[str, ...], default: int) -> tuple[int, ...]:
+    return tuple(parameters.get(name + axis, default) for axis in axes)
+
+
+def _convolution(parameters: Parameters, axes: tuple[str, ...], transposed: bool = False, **fields) -> Convolution:
     """The layer of problems that name their parameters stride_h, padding_w, ...; absent ones are neutral."""
-    return Convolution(
-        weight="kernel",
-        stride=_per_axis(parameters, "stride", axes, 1),
-        padding=_per_axis(parameters, "padding", axes, 0),
-        dilation=_per_axis(parameters, "dilation", axes, 1),
-        groups=parameters.get("groups", 1),
-        transposed=transposed,
-        output_padding=_per_axis(parameters, "output_padding", axes, 0) if transposed else (),
-    )
+    return Convolution(**{
+        "weight": "kernel",
+        "stride": _per_axis(parameters, "stride", axes, 1),
+        "padding": _per_axis(parameters, "padding", axes, 0),
+        "dilation": _per_axis(parameters, "dilation", axes, 1),
+        "groups": parameters.get("groups", 1),
+        "transposed": transposed,
+        "output_padding": _per_axis(parameters, "output_padding", axes, 0) if transposed else (),
+    } | fields)
 
 
-def _conv_transpose_2d(parameters: Parameters) -> list[Layer]:
-    return [_convolution(parameters, "hw", transposed=True)]
+def _one_convolution(axes: tuple[str, ...], **fields) -> Callable[[Parameters], list[Layer]]:
+    return lambda parameters: [_convolution(parameters, axes, **fields)]
 
 
-def _conv_transpose_3d(parameters: Parameters) -> list[Layer]:
-    return [_convolution(parameters, "dhw", transposed=True)]
-
-
-def _conv_2d(parameters: Parameters) -> list[Layer]:
-    return [_convolution(parameters, "hw", transposed=False)]
+def _depthwise_separable(parameters: Parameters) -> list[Layer]:
+    return [
+        _convolution(parameters, TWO_AXES, weight="depthwise_kernel", groups=parameters["in_channels"]),
+        _convolution({}, TWO_AXES, weight="pointwise_kernel"),
+    ]
 
 
 def _conv_transpose_norm_pool(parameters: Parameters) -> list[Layer]:
     return [
-        _convolution(parameters, "hw", transposed=True),
+        _convolution(parameters, TWO_AXES, transposed=True),
         BatchNorm("bn_weight", "bn_bias"),
         Tanh(),
         MaxPool2d(kernel=2, stride=2),
@@ -101,21 +111,41 @@ def _conv_transpose_norm_pool(parameters: Parameters) -> list[Layer]:
     ]
 
 
+_FAMILIES = {
+    "conv-1d": _one_convolution(ONE_AXIS),
+    "conv-2d": _one_convolution(TWO_AXES),
+    "conv-3d": _one_convolution(THREE_AXES),
+    "conv-depthwise-2d": _one_convolution(TWO_AXES),
+    "conv-transpose-1d": _one_convolution(ONE_AXIS, transposed=True),
+    "conv-transpose-2d": _one_convolution(TWO_AXES, transposed=True),
+    "conv-transpose-3d": _one_convolution(THREE_AXES, transposed=True),
+}
 _LAYERS = {
-    "conv-transpose-2d-asym-input-asym-kernel-strided-grouped": _conv_transpose_2d,
-    "conv-transpose-3d-asym-input-sq-kernel": _conv_transpose_3d,
-    "conv-depthwise-2d-square-input-asym-kernel": _conv_2d,
+    "conv-2d-sq-input-sq-kernel-strided-padded-bias": _one_convolution(TWO_AXES, bias="bias"),
+    "conv-depthwise-separable-2d": _depthwise_separable,
+    "conv-pointwise-2d": _one_convolution(TWO_AXES),
+    "conv-transpose-2d-sq-input-asym-kernel": _one_convolution(TWO_AXES, transposed=True),
     "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm": _conv_transpose_norm_pool,
-    "conv-transpose-2d-sq-input-asym-kernel": _conv_transpose_2d,
 }
 
 
-def slugs() -> list[str]:
-    return list(_LAYERS)
+def slugs(folder: Path = FOLDER) -> list[str]:
+    """Of all problem files, in order."""
+    return sorted(file.stem for file in folder.glob("*.md") if file.name != "README.md")
 
 
-def layers(slug: str, parameters: Parameters) -> list[Layer]:
+def family_of(slug: str, folder: Path = FOLDER) -> str:
+    """The family that a problem's frontmatter names; empty where there is none."""
+    file = folder / f"{slug}.md"
+    frontmatter = file.read_text(encoding="utf-8").split("\n---", 1)[0] if file.exists() else ""
+    found = re.search(r"^family: *(\S+)", frontmatter, flags=re.MULTILINE)
+    return found[1] if found else ""
+
+
+def layers(slug: str, parameters: Parameters, folder: Path = FOLDER) -> list[Layer]:
     """Raises KeyError for a problem that nobody has described here yet."""
-    if slug not in _LAYERS:
-        raise KeyError(f"tools/oracle_check/problems.py does not say what '{slug}' means; add it to _LAYERS")
-    return _LAYERS[slug](parameters)
+    described = _LAYERS.get(slug) or _FAMILIES.get(family_of(slug, folder))
+    if described is None:
+        raise KeyError(f"tools/oracle_check/problems.py does not say what '{slug}' means; add it to _LAYERS, or its "
+                       "family to _FAMILIES")
+    return described(parameters)

@@ -17,7 +17,7 @@ def error(chain, inputs, expected) -> float:
 
 
 def main() -> int:
-    options = comparison.parse_options(__doc__, device="cuda", roles=["sample", "test", "bench"])
+    options = comparison.parse_options(__doc__, device="cuda", roles=["sample", "test", "bench"], jobs=4)
     if not torch.cuda.is_available():
         print("error: PyTorch sees no GPU; on the CPU, tools/oracle_check/onnx_check.sh makes the same check",
               file=sys.stderr)

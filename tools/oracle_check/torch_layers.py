@@ -27,6 +27,7 @@ def _(layer: Convolution, value: torch.Tensor, tensors: Tensors) -> torch.Tensor
         common["output_padding"] = layer.output_padding
     else:
         call = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}[dimensions]
+        common["bias"] = tensors[layer.bias] if layer.bias else None
     return call(value, tensors[layer.weight], **common)
 
 

@@ -78,6 +78,23 @@ TEST_F(NvccIsolationTest, BuildsAnHonestSourceWithItsHeaders) {
   EXPECT_TRUE(fs::is_regular_file(outcome.library));
 }
 
+// Solutions of a family are links to one file; what the user names may be read, and nothing beside it.
+TEST_F(NvccIsolationTest, BuildsASourceThatIsALink) {
+  write("shared/theirs.cu", "#include \"own.cuh\"\nstatic_assert(own == 1);\n" + std::string(honest));
+  write("in/own.cuh", "constexpr int own = 1;\n");
+  fs::create_symlink("../shared/theirs.cu", at("in/mine.cu"));
+  const OwnFiles own = own_files(at("in/mine.cu"));
+  BuildRequest request;
+  request.source = own.files.front();
+  request.shown_as = "mine.cu";
+  request.output_directory = fs::canonical(at("out"));
+  request.include_directories = {own.folder};
+  request.readable = own.files;
+  const auto outcome = toolchain_->build(one_output(), request);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->status, BuildStatus::built) << outcome->log;
+}
+
 TEST_F(NvccIsolationTest, ShowsNoOtherFile) {
   const std::string missing = "No such file";
   expect_refused("#include \"../secret.cuh\"", missing);

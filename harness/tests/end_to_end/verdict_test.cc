@@ -75,11 +75,23 @@ std::vector<std::string> sources_in(const fs::path& directory) {
   return files;
 }
 
-std::vector<std::string> slugs() {
+// The slugs of a folder that has a folder for each of some problems.
+std::vector<std::string> slugs_in(const std::string& folder) {
   std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "solutions")) {
-    names.push_back(entry.path().filename().string());
+  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / folder)) {
+    const std::string name = entry.path().filename().string();
+    if (name != "families") names.push_back(name);
   }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::vector<std::string> slugs_of_problems() {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "problems")) {
+    if (entry.path().extension() == ".md") names.push_back(entry.path().stem().string());
+  }
+  std::erase(names, "README");
   std::sort(names.begin(), names.end());
   return names;
 }
@@ -172,6 +184,9 @@ void expect_refused(const std::string& slug, const std::vector<std::string>& fil
 }
 
 class Verdicts : public testing::TestWithParam<std::string> {};
+class WrongCandidates : public testing::TestWithParam<std::string> {};
+
+TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
 
 TEST_P(Verdicts, SolutionsAreAccepted) {
   std::vector<std::string> arguments = {GetParam()};
@@ -187,7 +202,7 @@ TEST_P(Verdicts, SolutionsAreAccepted) {
   }
 }
 
-TEST_P(Verdicts, WrongCandidatesAreRefused) {
+TEST_P(WrongCandidates, AreRefused) {
   std::map<Conditions, std::vector<std::string>> groups;
   for (const auto& file : sources_in(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/candidates" / GetParam())) {
     groups[read_header(file).conditions].push_back(file);
@@ -195,11 +210,15 @@ TEST_P(Verdicts, WrongCandidatesAreRefused) {
   for (const auto& [conditions, files] : groups) expect_refused(GetParam(), files, conditions);
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryProblem, Verdicts, testing::ValuesIn(slugs()), [](const auto& test) {
+std::string name_of(const testing::TestParamInfo<std::string>& test) {
   std::string name = test.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
-});
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryProblem, Verdicts, testing::ValuesIn(slugs_in("solutions")), name_of);
+INSTANTIATE_TEST_SUITE_P(OfProblems, WrongCandidates, testing::ValuesIn(slugs_in("harness/tests/candidates")),
+                         name_of);
 
 }  // namespace
 }  // namespace kgrade::test

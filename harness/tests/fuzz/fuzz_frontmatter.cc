@@ -1,6 +1,7 @@
 #include <set>
 
 #include "spec/case.h"
+#include "spec/families.h"
 #include "spec/lint.h"
 #include "tests/fuzz/sound_errors.h"
 #include "tests/fuzz/targets.h"
@@ -10,6 +11,48 @@ namespace {
 
 constexpr std::size_t most_errors = 50;
 constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+constexpr const char* problem_file = "fuzz.md";
+constexpr const char* family_file = "families/shared.md";
+
+struct Files {
+  std::string_view problem;
+  std::string_view family;
+  bool has_family = false;
+
+  explicit Files(std::string_view texts) {
+    const std::size_t end = texts.find(between_files);
+    problem = texts.substr(0, end);
+    has_family = end != std::string_view::npos;
+    if (has_family) family = texts.substr(end + 1);
+  }
+};
+
+class OneFamily final : public Families {
+ public:
+  explicit OneFamily(const Files& files) : files_(files) {}
+  std::vector<std::string> names() const override {
+    return files_.has_family ? std::vector<std::string>{std::string(fuzzed_family)}
+                             : std::vector<std::string>{};
+  }
+  std::filesystem::path path(const std::string&) const override { return family_file; }
+  Result<std::string> content(const std::string&) const override { return std::string(files_.family); }
+
+ private:
+  const Files& files_;
+};
+
+void expect_sound_error(const Error& error, const Files& files) {
+  const bool of_family = error.location.file == family_file;
+  promise(of_family || error.location.file == problem_file, "an error is of one of the files");
+  const std::string_view text = of_family ? files.family : files.problem;
+  expect_words(error, text);
+  expect_within(error.location, text);
+}
+
+void expect_sound_errors(const Errors& errors, const Files& files) {
+  promise(!errors.empty(), "a failure has an error");
+  for (const Error& error : errors) expect_sound_error(error, files);
+}
 
 void expect_sound_case(const Case& bound, const Problem& problem) {
   for (const Tensor& tensor : bound.tensors) {
@@ -21,7 +64,7 @@ void expect_sound_case(const Case& bound, const Problem& problem) {
   promise(bound.flops.value_or(0) >= 0 && bound.bytes.value_or(0) >= 0, "costs are not negative");
 }
 
-void expect_sound_problem(const Problem& problem, std::string_view text) {
+void expect_sound_problem(const Problem& problem, const Files& files) {
   promise(problem.parameters.size() <= max_parameters, "a call has room for the parameters");
   promise(problem.content_sha256.size() == 64, "a problem has a digest");
   promise(!signature(problem).empty(), "a problem has a signature");
@@ -32,26 +75,32 @@ void expect_sound_problem(const Problem& problem, std::string_view text) {
     if (bound) {
       expect_sound_case(*bound, problem);
     } else {
-      expect_sound(bound.errors(), text);
+      expect_sound_errors(bound.errors(), files);
     }
   }
   for (const LintFinding& finding : lint(problem)) {
-    expect_words(finding.what, text);
-    expect_within(finding.what.location, text);
+    expect_sound_error(finding.what, files);
     promise(!to_string(finding).empty(), "a finding can be shown");
   }
 }
 
 }  // namespace
 
+Result<Problem> parse_fuzzed(std::string_view texts) {
+  const Files files(texts);
+  const OneFamily families(files);
+  return parse_problem(files.problem, problem_file, &families);
+}
+
 int fuzz_frontmatter(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const auto problem = parse_problem(text, "fuzz.md");
+  const std::string_view texts(reinterpret_cast<const char*>(data), size);
+  const Files files(texts);
+  const auto problem = parse_fuzzed(texts);
   if (problem) {
-    expect_sound_problem(*problem, text);
+    expect_sound_problem(*problem, files);
     return 0;
   }
-  expect_sound(problem.errors(), text);
+  expect_sound_errors(problem.errors(), files);
   promise(problem.errors().size() <= most_errors, "there are at most 50 errors");
   for (const Error& error : problem.errors()) promise(!error.remedy.empty(), "an error says what to do");
   return 0;

@@ -4,7 +4,8 @@
 #include "base/text.h"
 #include "contest/message.h"
 #include "device/finding_book.h"
-#include "spec/problem.h"
+#include "spec/catalogue.h"
+#include "spec/families.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {
@@ -31,8 +32,20 @@ void append(Texts& texts, Texts more) {
   texts.insert(texts.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
+// The problem, and behind it its family if it has one: under the name that the fuzzer's has.
+std::string with_family(const fs::path& file) {
+  std::string text = read_text_file(file).value();
+  const auto problem = load_problem(file);
+  if (!problem || problem->family.empty()) return text;
+  const fs::path family = FamilyFolder(families_beside(file.parent_path())).path(problem->family);
+  text = replace_all(text, "family: " + problem->family, "family: " + std::string(fuzzed_family));
+  return text + between_files + read_text_file(family).value();
+}
+
 Texts problem_texts(const fs::path& source) {
-  Texts texts = contents(source / "problems", ".md");
+  Texts texts;
+  const auto files = problem_files(source / "problems");
+  for (const fs::path& file : files.value()) texts.push_back(with_family(file));
   append(texts, contents(source / "harness/tests/fixtures/spec", ".md"));
   return texts;
 }
@@ -44,7 +57,7 @@ void add_expression(Texts& texts, const Expression& expression) {
 Texts expression_texts(const fs::path& source) {
   Texts texts = {std::string("\0min(a, ceil_div(b, 3)) % (c - 2) >= 1 && !d || -e != 4 * 5", 58)};
   for (const std::string& content : problem_texts(source)) {
-    const auto problem = parse_problem(content, "seed.md");
+    const auto problem = parse_fuzzed(content);
     if (!problem) continue;
     for (const auto& [name, expression] : problem->let) add_expression(texts, expression);
     for (const Expression& expression : problem->require) add_expression(texts, expression);

@@ -13,11 +13,14 @@
 #include <string_view>
 #include <vector>
 
+#include "spec/problem.h"
+
 namespace kgrade::fuzz {
 
-int fuzz_reply(const std::uint8_t* data, std::size_t size);        // what a worker sends to the referee
-int fuzz_request(const std::uint8_t* data, std::size_t size);      // what is sent to a worker
-int fuzz_frontmatter(const std::uint8_t* data, std::size_t size);  // a problem file
+int fuzz_reply(const std::uint8_t* data, std::size_t size);    // what a worker sends to the referee
+int fuzz_request(const std::uint8_t* data, std::size_t size);  // what is sent to a worker
+int fuzz_frontmatter(const std::uint8_t* data,
+                     std::size_t size);  // a problem file, as parse_fuzzed() takes it
 int fuzz_expression(const std::uint8_t* data, std::size_t size);
 int fuzz_rewrite(const std::uint8_t* data, std::size_t size);  // a candidate's source, emulated device
 int fuzz_sanitizer_report(const std::uint8_t* data, std::size_t size);  // of compute-sanitizer
@@ -26,6 +29,11 @@ int fuzz_compiler_log(const std::uint8_t* data, std::size_t size);
 int fuzz_last_words(const std::uint8_t* data, std::size_t size);  // what a worker printed
 int fuzz_finding_book(const std::uint8_t* data,
                       std::size_t size);  // what a checked worker left in its memory
+
+// A problem file; behind a form feed, which none may hold, the file of the one family that there is.
+inline constexpr char between_files = '\f';
+inline constexpr std::string_view fuzzed_family = "shared";
+Result<Problem> parse_fuzzed(std::string_view texts);
 
 struct Target {
   std::string_view name;

@@ -45,6 +45,12 @@ extern "C" int conv(const ConvArguments* arguments, const float* input, const fl
   return cudaDeviceSynchronize();
 }
 
+extern "C" int conv_with_bias(const ConvArguments* arguments, const float* input, const float* weight,
+                              const float* bias, float* output) {
+  ops::conv(input, weight, output, shape_of(*arguments, conv_axis), bias);
+  return cudaDeviceSynchronize();
+}
+
 extern "C" void conv_transpose_extents(const ConvArguments* arguments, int* extents) {
   write_extents(shape_of(*arguments, conv_transpose_axis), extents);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/reference/conv_cases.h"
+#include "tests/reference/output_buffer.h"
 
 namespace kgrade::test {
 namespace {
@@ -51,6 +52,17 @@ TEST_F(ReferenceConv, LeavesOutTheInputThatTheLastStrideDoesNotReach) {
 // 70,000 planes are more than the 65,535 rows of a grid.
 TEST_F(ReferenceConv, TakesMorePlanesThanAGridHasRows) {
   expect_same(conv_, host_conv, {.batch = 35000, .out_channels = 2}, random_);
+}
+
+TEST_F(ReferenceConv, AddsTheBiasOfAChannelToAllItsValues) {
+  using Function = int(const ConvArguments*, const float*, const float*, const float*, float*);
+  const auto conv_with_bias = library_.function<Function>("conv_with_bias");
+  const ConvArguments arguments{.batch = 2, .out_channels = 2, .input = {1, 1, 3}, .kernel = {1, 1, 2}};
+  const std::vector<float> input = {1, 2, 3, 4, 5, 6}, weight = {1, 10, 1, -1}, bias = {100, 0.5f};
+  OutputBuffer<float> output(8);
+  EXPECT_EQ(conv_with_bias(&arguments, input.data(), weight.data(), bias.data(), output.data()), 0);
+  EXPECT_TRUE(output.guards_intact());
+  EXPECT_THAT(output.values(), ElementsAre(121, 132, -0.5f, -0.5f, 154, 165, -0.5f, -0.5f));
 }
 
 // Of 1 + 2^-30 a float keeps only the 1, and of (1 + 2^-12)^2 not the 2^-24.

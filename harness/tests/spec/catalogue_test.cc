@@ -30,6 +30,8 @@ TEST_F(CatalogueTest, ListsProblemFilesInOrder) {
   write("a.md", "");
   write("README.md", "");
   write("notes.txt", "");
+  std::filesystem::create_directory(folder() / "families");
+  write("families/c.md", "");
   const auto files = problem_files(folder());
   ASSERT_TRUE(files.ok());
   EXPECT_THAT(*files, ElementsAre(folder() / "a.md", folder() / "b.md"));

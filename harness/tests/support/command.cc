@@ -1,8 +1,10 @@
 #include "tests/support/command.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
@@ -55,6 +57,21 @@ Graded grade(std::vector<std::string> arguments, const std::string& device, cons
 std::string test_device() {
   const char* device = std::getenv("KGRADE_TEST_DEVICE");
   return device != nullptr ? device : "auto";
+}
+
+std::vector<std::string> slugs_of_different_solutions() {
+  std::map<std::string, std::string> slugs;  // by the file
+  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "solutions")) {
+    const fs::path naive = entry.path() / "naive.cu";
+    if (!fs::exists(naive)) continue;
+    const std::string slug = entry.path().filename().string();
+    const auto [first, fresh] = slugs.emplace(fs::canonical(naive).string(), slug);
+    if (!fresh) first->second = std::min(first->second, slug);
+  }
+  std::vector<std::string> sorted;
+  for (const auto& [file, slug] : slugs) sorted.push_back(slug);
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
 }
 
 ScratchFile::ScratchFile(const std::string& name, const std::string& content) {

@@ -36,6 +36,9 @@ std::string test_device();
 Graded grade(std::vector<std::string> arguments, const std::string& device = test_device(),
              const Program& program = {});
 
+// Slugs with a naive solution, in order: of those whose solution is one and the same file, the first.
+std::vector<std::string> slugs_of_different_solutions();
+
 // A file that lives as long as the object.
 class ScratchFile {
  public:

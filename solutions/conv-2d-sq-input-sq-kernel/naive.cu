@@ -1,0 +1,1 @@
+../families/conv-2d.cu

@@ -1,0 +1,1 @@
+../families/conv-3d.cu

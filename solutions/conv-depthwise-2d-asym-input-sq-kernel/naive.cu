@@ -1,0 +1,1 @@
+../families/conv-depthwise-2d.cu

@@ -1,0 +1,1 @@
+../families/conv-transpose-3d.cu
