@@ -58,6 +58,8 @@ MathWriter::Atom MathWriter::with_scripts() {
     } else if (token.is("'")) {
       above += primes();
     } else {
+      // A second script of a kind has no base, which TeX refuses as well.
+      failed_ = failed_ || token.kind == Kind::subscript || token.kind == Kind::superscript;
       break;
     }
   }
