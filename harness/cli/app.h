@@ -25,6 +25,7 @@ Command add_check(CLI::App& app);
 Command add_list(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_lint(CLI::App& app);
+Command add_calibrate(CLI::App& app);
 Command add_dump(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_selftest(CLI::App& app);
