@@ -94,7 +94,8 @@ std::string json_text(const LintReport& report) {
 
 int exit_code_of(const LintReport& report) {
   if (report.error_count() > 0) return exit_usage;
-  return report.failure ? report.failure->exit_code : exit_ok;
+  if (report.failure) return report.failure->exit_code;
+  return report.cannot_run ? exit_machine : exit_ok;
 }
 
 int print(const LintReport& report, const Arguments& arguments) {

@@ -93,6 +93,7 @@ class LintRun {
     file.notes.insert(file.notes.end(), found.notes.begin(), found.notes.end());
     file.cases = found.cases;
     file.errors = found.errors;
+    report_.cannot_run = report_.cannot_run || found.cannot_run;
     report_.failure = std::move(found.failure);
   }
 

@@ -33,8 +33,9 @@ struct FileReport {
 
 struct LintReport {
   std::vector<FileReport> files;
-  std::string device;  // its name; empty where none was opened
-  Failure failure;     // of the machine: soundness was not looked at, or not of all files
+  std::string device;       // its name; empty where none was opened
+  bool cannot_run = false;  // the device has no means for one of the references: see the notes
+  Failure failure;          // of the machine: soundness was not looked at, or not of all files
 
   int error_count() const;
   int case_count() const;

@@ -41,6 +41,11 @@ class SoundnessRun {
 
   // What the author can mend is a finding, what the machine lacks is not.
   void note(const GradeFailure& failure) {
+    if (builds_.is_unsupported()) {
+      report_.cannot_run = true;
+      report_.notes.push_back("soundness was not looked at: " + failure.errors.front().message);
+      return;
+    }
     if (failure.exit_code != exit_usage) {
       report_.failure = failure;
       return;

@@ -15,7 +15,8 @@ struct SoundnessReport {
   std::vector<std::string> notes;     // what was not looked at, and why
   int cases = 0;                      // that were looked at
   ClassErrors errors;                 // over them
-  Failure failure;                    // of the machine, or our own: the rest was not looked at
+  bool cannot_run = false;            // the device has no means for this reference: see the notes
+  Failure failure;                    // of the machine, for other problems too
 };
 
 // What an oracle's call may cost for a case to be looked at. A case is called some thirty times.

@@ -61,7 +61,8 @@ Failure ProblemBuilds::load(Contestant& contestant) {
   }
   const auto& built = contestant.build->finish();
   if (!built) return GradeFailure{exit_machine, built.errors()};
-  if (built->status == BuildStatus::unsupported) {
+  unsupported_ = built->status == BuildStatus::unsupported;
+  if (unsupported_) {
     return GradeFailure{
         exit_machine,
         {about_source(fmt::format("the {} cannot run here: {}", contestant.name, built->message),
@@ -71,7 +72,7 @@ Failure ProblemBuilds::load(Contestant& contestant) {
     return GradeFailure{
         exit_usage,
         {about_source(fmt::format("the {} does not build: {}", contestant.name, built->message),
-                      "the reference must define the function that `kgrade show` prints")}};
+                      "mend the source; it must define the function that `kgrade show` prints")}};
   }
   auto seat = Seat::take(workshop_.device(), problem_);
   if (!seat) return GradeFailure{exit_machine, seat.errors()};

@@ -48,8 +48,10 @@ class ProblemBuilds {
   ProblemBuilds(Workshop& workshop, const Problem& problem, bool checked);
 
   // The rest: waits for the builds and starts a worker for each. What the author can mend has the exit code
-  // exit_usage, what this machine cannot compile or run exit_machine.
+  // exit_usage, what the machine lacks exit_machine.
   Failure load();
+  // After a load() that failed: whether it was this source alone that the device cannot run.
+  bool is_unsupported() const { return unsupported_; }
 
   const Problem& problem() const { return problem_; }
   const std::filesystem::path& source() const { return source_; }
@@ -74,6 +76,7 @@ class ProblemBuilds {
   Contestant oracle_{"oracle", nullptr, nullptr};
   Contestant reference_{"reference", nullptr, nullptr};
   std::unique_ptr<Stand> stand_;
+  bool unsupported_ = false;
 };
 
 }  // namespace kgrade

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
@@ -18,6 +20,13 @@ using testing::IsEmpty;
 using testing::Not;
 
 const std::string problems = "harness/tests/soundness/problems/";
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(KGRADE_SOURCE_DIR "/" + path);
+  std::stringstream content;
+  content << stream.rdbuf();
+  return content.str();
+}
 
 // What a problem is called is the rule that it breaks.
 class BadProblems : public testing::TestWithParam<std::string> {};
@@ -91,13 +100,26 @@ TEST(Lint, RulesAreListedWithTheirMeaning) {
 }
 
 TEST(Lint, AProblemWithoutAReferenceIsAFinding) {
-  std::ifstream stream(KGRADE_SOURCE_DIR "/" + problems + "zeros-pass.md");
-  std::stringstream content;
-  content << stream.rdbuf();
-  const ScratchFile file("zeros-pass.md", content.str());
+  const ScratchFile file("zeros-pass.md", text_of(problems + "zeros-pass.md"));
   const Result result = kgrade({"lint", file.path(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.output, HasSubstr("the problem has no reference [reference-missing]"));
+}
+
+// A problem of the tests in a folder of its own, with a reference that the emulated device cannot run.
+TEST(Lint, AReferenceThatTheDeviceCannotRunIsNoFault) {
+  const ScratchFile file("zeros-pass.md", text_of(problems + "zeros-pass.md"));
+  const std::filesystem::path root = file.directory();
+  for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
+  std::filesystem::copy_file(file.path(), root / "problems/zeros-pass.md");
+  std::ofstream(root / "reference/zeros-pass.cu")
+      << "__global__ void square(const float* x, float* y) { asm(\"mov.u32 %0, %1;\" : \"=f\"(*y) : "
+         "\"f\"(*x)); }\n"
+         "extern \"C\" void solution(const float* x, float* y, size_t n) { square<<<1, 1>>>(x, y); }\n";
+  const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("note: soundness was not looked at: the oracle cannot run here"));
+  EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors"));
 }
 
 TEST(Lint, WithoutACompilerItSaysWhatWasNotLookedAt) {
