@@ -27,6 +27,7 @@ Command add_show(CLI::App& app);
 Command add_lint(CLI::App& app);
 Command add_new(CLI::App& app);
 Command add_import(CLI::App& app);
+Command add_calibrate(CLI::App& app);
 Command add_dump(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_selftest(CLI::App& app);
