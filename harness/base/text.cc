@@ -107,4 +107,11 @@ std::string format_bytes(std::uint64_t bytes) {
   return fmt::format("{:.{}f} {}", value, value < 10 ? 1 : 0, units[unit]);
 }
 
+std::string format_operations(std::int64_t count) {
+  const auto value = static_cast<double>(count);
+  if (value >= 1e12) return fmt::format("{:.2f} TFLOP", value / 1e12);
+  if (value >= 1e9) return fmt::format("{:.2f} GFLOP", value / 1e9);
+  return fmt::format("{:.2f} MFLOP", value / 1e6);
+}
+
 }  // namespace kgrade

@@ -38,6 +38,9 @@ std::string replace_all(std::string text, std::string_view from, std::string_vie
 // "1.5 GiB".
 std::string format_bytes(std::uint64_t bytes);
 
+// "2.15 GFLOP": so much arithmetic, in MFLOP at least.
+std::string format_operations(std::int64_t count);
+
 // The SHA-256 of the bytes as 64 hexadecimal digits (FIPS 180-4).
 std::string sha256_hex(std::string_view bytes);
 

@@ -1,65 +1,167 @@
-#include "spec/lint.h"
-
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "cli/progress.h"
+#include "device/registry.h"
+#include "grade/machinery.h"
+#include "soundness/lint_run.h"
+#include "soundness/rules.h"
 #include "spec/catalogue.h"
 
 namespace kgrade::cli {
 namespace {
 
-// Prints what is found in one file; the number of errors.
-int lint_file(const std::filesystem::path& file, std::vector<Problem>& problems) {
-  auto problem = load_problem(file);
-  if (!problem) {
-    fmt::print("{}\n", to_string(problem.errors()));
-    return static_cast<int>(problem.errors().size());
-  }
-  int errors = 0;
-  for (const LintFinding& finding : lint(*problem)) {
-    fmt::print("{}\n", to_string(finding));
-    errors += finding.severity == LintFinding::Severity::error ? 1 : 0;
-  }
-  problems.push_back(std::move(*problem));
-  return errors;
+struct Arguments {
+  std::vector<std::string> files;
+  std::string directory;
+  std::string device = "auto";
+  std::string json;
+  std::optional<std::uint64_t> seed;
+  bool deep = false;
+  bool no_run = false;
+  bool rules = false;
+  bool verbose = false;
+  bool require_sandbox = false;
+};
+
+int print_rules() {
+  TextTable table({"rule", "what is found"});
+  for (const LintRule& rule : lint_rules())
+    table.add({std::string(rule.name), std::string(rule.meaning) + (rule.needs_device ? " *" : "")});
+  fmt::print("{}* is looked at on a device, not with --no-run\n", table.render(Style(false)));
+  return exit_ok;
 }
 
-int run(const std::vector<std::string>& named, const std::string& directory) {
-  std::vector<std::filesystem::path> files(named.begin(), named.end());
-  const bool whole_catalogue = files.empty();
-  if (whole_catalogue) {
-    auto found = problem_files(Layout::find(directory).problems);
+MemoryBudget budget_of(const DeviceChoice& choice) {
+  const DeviceChoice resolved = resolve_choice(choice);
+  if (resolved.kind != DeviceChoice::Kind::cuda) return usual_budget();
+  const CudaProbe found = probe_cuda();
+  const auto index = static_cast<std::size_t>(resolved.ordinal);
+  if (index >= found.devices.size()) return usual_budget();
+  return {found.devices[index].memory_bytes, found.devices[index].name};
+}
+
+std::string plural(int count, const char* thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
+void print_file(const FileReport& file, bool verbose) {
+  for (const LintFinding& finding : file.findings) fmt::print("{}\n", to_string(finding));
+  for (const std::string& note : file.notes)
+    fmt::print("{}: note: {}\n", printable(file.path.string()), printable(note));
+  if (!verbose || !file.problem) return;
+  fmt::print("{}\n{}", file.problem->slug, file.costs);
+  if (file.cases > 0) fmt::print("  errors of the precision classes: {}\n", to_string(file.errors));
+}
+
+void print_report(const LintReport& report, bool verbose) {
+  for (const FileReport& file : report.files) print_file(file, verbose);
+  fmt::print("{}, {}", plural(static_cast<int>(report.files.size()), "file"),
+             plural(report.error_count(), "error"));
+  if (!report.device.empty())
+    fmt::print("; soundness of {} on {}", plural(report.case_count(), "case"), report.device);
+  fmt::print("\n");
+}
+
+nlohmann::ordered_json json_of(const LintFinding& finding) {
+  const bool is_error = finding.severity == LintFinding::Severity::error;
+  return {{"rule", finding.rule},
+          {"severity", is_error ? "error" : "warning"},
+          {"file", printable(finding.what.location.file)},
+          {"line", finding.what.location.line},
+          {"column", finding.what.location.column},
+          {"message", printable(finding.what.message)},
+          {"remedy", printable(finding.what.remedy)}};
+}
+
+std::string json_text(const LintReport& report) {
+  nlohmann::ordered_json json = {{"errors", report.error_count()}, {"device", report.device}};
+  json["files"] = nlohmann::ordered_json::array();
+  for (const FileReport& file : report.files) {
+    nlohmann::ordered_json entry = {{"file", printable(file.path.string())}, {"cases", file.cases}};
+    entry["findings"] = nlohmann::ordered_json::array();
+    for (const LintFinding& finding : file.findings) entry["findings"].push_back(json_of(finding));
+    entry["notes"] = file.notes;
+    json["files"].push_back(std::move(entry));
+  }
+  return json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+int exit_code_of(const LintReport& report) {
+  if (report.error_count() > 0) return exit_usage;
+  if (report.failure) return report.failure->exit_code;
+  return report.cannot_run ? exit_machine : exit_ok;
+}
+
+int print(const LintReport& report, const Arguments& arguments) {
+  if (arguments.json == "-") {
+    fmt::print("{}", json_text(report));
+  } else {
+    print_report(report, arguments.verbose);
+  }
+  if (report.failure) fail(report.failure->errors);
+  if (!arguments.json.empty() && arguments.json != "-") {
+    const auto written = write_file_atomically(arguments.json, json_text(report));
+    if (!written) return fail(written.errors());
+  }
+  return exit_code_of(report);
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.rules) return print_rules();
+  if (const auto error = check_writable(arguments.json)) return fail({*error});
+  const auto device = parse_device_choice(arguments.device);
+  if (!device) return fail(device.errors());
+  LintOptions options;
+  options.layout = Layout::find(arguments.directory);
+  options.files.assign(arguments.files.begin(), arguments.files.end());
+  options.whole_catalogue = options.files.empty();
+  if (options.whole_catalogue) {
+    auto found = problem_files(options.layout.problems);
     if (!found) return fail(found.errors());
-    files = std::move(*found);
+    options.files = std::move(*found);
   }
-  int errors = 0;
-  std::vector<Problem> problems;
-  for (const auto& file : files) errors += lint_file(file, problems);
-  if (whole_catalogue) {
-    const Errors clashes = check_catalogue(problems);
-    for (const Error& clash : clashes) fmt::print("{}\n", to_string(clash));
-    errors += static_cast<int>(clashes.size());
+  options.run = !arguments.no_run;
+  options.deep = arguments.deep;
+  options.seed = arguments.seed.value_or(0);
+  options.require_sandbox = arguments.require_sandbox;
+  options.budget = budget_of(*device);
+  LintReport report;
+  {
+    Progress progress;
+    options.progress = [&](const std::string& what) { progress.show(what); };
+    report = lint_files(options, real_machinery(*device, options.layout));
   }
-  fmt::print("{} file{}, {} error{}\n", files.size(), files.size() == 1 ? "" : "s", errors,
-             errors == 1 ? "" : "s");
-  return errors == 0 ? exit_ok : exit_usage;
+  return print(report, arguments);
 }
 
 }  // namespace
 
 Command add_lint(CLI::App& app) {
-  struct Arguments {
-    std::vector<std::string> files;
-    std::string directory;
-  };
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = app.add_subcommand("lint", "Check problem files (default: all)");
+  CLI::App* command = app.add_subcommand(
+      "lint",
+      "Check problem files (default: all): form, meaning, and on a device that wrong answers are refused");
   command->add_option("files", arguments->files, "Problem files")->type_name("FILE");
+  add_device_option(*command, arguments->device);
+  command->add_flag("--deep", arguments->deep, "Every case that the device can run, not only the small ones");
+  command->add_flag("--no-run", arguments->no_run, "Form and meaning only: nothing is compiled or run");
+  command->add_flag("--rules", arguments->rules,
+                    "Print the names and meanings of all rules, and do nothing else");
+  command
+      ->add_option("--json", arguments->json, "Write the findings to FILE; - prints them instead of the text")
+      ->type_name("FILE");
+  add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
   add_problems_option(*command, arguments->directory);
-  return {command, [arguments] { return run(arguments->files, arguments->directory); }};
+  add_require_sandbox_option(*command, arguments->require_sandbox);
+  command->add_flag("--verbose", arguments->verbose,
+                    "Also print memory and arithmetic of each case, and the errors of each precision class");
+  return {command, [arguments] { return run(*arguments); }};
 }
 
 }  // namespace kgrade::cli

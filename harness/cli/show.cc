@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "authoring/page.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
@@ -61,14 +62,6 @@ std::string parameters_text(const Problem& problem, const Style& style) {
   return table.render(style);
 }
 
-std::string flops_text(const std::optional<std::int64_t>& flops) {
-  if (!flops) return "-";
-  const auto value = static_cast<double>(*flops);
-  if (value >= 1e12) return fmt::format("{:.2f} TFLOP", value / 1e12);
-  if (value >= 1e9) return fmt::format("{:.2f} GFLOP", value / 1e9);
-  return fmt::format("{:.2f} MFLOP", value / 1e6);
-}
-
 // "batch_size=16 in_channels=32 ...": the scalar parameters of a case in file order.
 std::string values_text(const Problem& problem, const Case& bound) {
   std::vector<std::string> values;
@@ -110,7 +103,8 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
   for (const Case& bound : cases) {
     table.add({bound.name, std::string(to_string(bound.role)), outputs_text(bound),
                format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)))),
-               flops_text(bound.flops), style(Colour::dim, values_text(problem, bound))});
+               bound.flops ? format_operations(*bound.flops) : "-",
+               style(Colour::dim, values_text(problem, bound))});
   }
   fmt::print("\nCases (memory: all tensors once)\n{}", table.render(style));
   fmt::print(
@@ -124,8 +118,28 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
   return exit_ok;
 }
 
-int run(const std::string& name, const std::string& directory, bool as_json) {
-  const auto problem = find_problem(name, Layout::find(directory).problems);
+// The page to a file or, without a name, to standard output.
+int render(const Problem& problem, const std::vector<Case>& cases, const std::string& file) {
+  const auto page = authoring::problem_page(problem, cases);
+  if (!page) return fail(page.errors());
+  if (file.empty() || file == "-") {
+    fmt::print("{}", *page);
+    return exit_ok;
+  }
+  const auto written = write_file_atomically(file, *page);
+  return written ? exit_ok : fail(written.errors());
+}
+
+struct Arguments {
+  std::string problem;
+  std::string directory;
+  bool json = false;
+  bool page = false;
+  std::string file;
+};
+
+int run(const Arguments& arguments) {
+  const auto problem = find_problem(arguments.problem, Layout::find(arguments.directory).problems);
   if (!problem) return fail(problem.errors());
   std::vector<Case> cases;
   Errors errors;
@@ -138,7 +152,8 @@ int run(const std::string& name, const std::string& directory, bool as_json) {
     }
   }
   if (!errors.empty()) return fail(errors);
-  if (!as_json) return print_text(*problem, cases);
+  if (arguments.page) return render(*problem, cases, arguments.file);
+  if (!arguments.json) return print_text(*problem, cases);
   Json json = {{"slug", problem->slug},
                {"family", problem->family.empty() ? Json(nullptr) : Json(problem->family)},
                {"title", problem->title},
@@ -155,19 +170,22 @@ int run(const std::string& name, const std::string& directory, bool as_json) {
 }  // namespace
 
 Command add_show(CLI::App& app) {
-  struct Arguments {
-    std::string problem;
-    std::string directory;
-    bool json = false;
-  };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("show", "Show a problem: entry point, shapes, cases with memory and arithmetic");
   command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
       ->required();
   add_problems_option(*command, arguments->directory);
-  command->add_flag("--json", arguments->json, "Print JSON");
-  return {command, [arguments] { return run(arguments->problem, arguments->directory, arguments->json); }};
+  CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON");
+  CLI::Option* page = command
+                          ->add_flag("--render", arguments->page,
+                                     "Print one HTML page: statement, formulas, parameters, cases")
+                          ->excludes(json);
+  command
+      ->add_option("-o,--output", arguments->file, "With --render: write the page to this file, replacing it")
+      ->needs(page)
+      ->type_name("FILE");
+  return {command, [arguments] { return run(*arguments); }};
 }
 
 }  // namespace kgrade::cli

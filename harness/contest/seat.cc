@@ -113,11 +113,12 @@ Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms ter
 // The first call of a case goes without the gate: it may load modules, take memory or search for the best
 // algorithm, all of which can wait for a stream that waits.
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-                              Patience patience, const Lease* expected) {
+                              Patience patience, const Lease* expected, const Edit& edit) {
   CallReport report;
   lease_->prepare(draw, poison_key, call);
-  const std::uint32_t number = uses_gate() ? gate_->next() : 0;
+  const std::uint32_t number = uses_gate() && !edit ? gate_->next() : 0;
   if (number == 0) report.waited_ms = milliseconds(lease_->reveal());
+  if (edit) edit(*lease_);
   worker_->thaw();
   auto begin = Clock::now();
   Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "contest/arena.h"
@@ -35,9 +36,11 @@ class Seat {
   Result<Answer> sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
   void rise() { lease_.reset(); }
   // New places and fresh poison, inputs revealed, the worker asked; then guard zones and inputs looked at.
-  // With `expected`, whose outputs are what this one's should be, they are compared at once.
+  // With `expected`, whose outputs are what this one's should be, they are compared at once. `edit` may write
+  // to inputs that are in place; the report then counts what it wrote as damage.
+  using Edit = std::function<void(const Lease&)>;
   CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
-                          const Lease* expected = nullptr);
+                          const Lease* expected = nullptr, const Edit& edit = {});
   void retire() { worker_->retire(); }
 
   // Libraries that the worker has now (contest/mapped_libraries.h) and had not before it loaded the

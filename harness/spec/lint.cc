@@ -35,15 +35,42 @@ class Linter {
  private:
   void check_grading() {
     const Errors missing = missing_for_grading(problem_);
-    for (const Error& error : missing) findings_.push_back({LintFinding::Severity::error, error});
+    for (const Error& error : missing) fail("incomplete", error);
     const bool shaped = std::none_of(problem_.parameters.begin(), problem_.parameters.end(),
                                      [](const Parameter& p) { return p.pointer && p.shape.empty(); });
     if (!shaped) return;
     for (const CaseSpec& spec : problem_.cases) {
       const auto resolved = resolve_case(problem_, spec);
       if (resolved) continue;
-      for (const Error& error : resolved.errors()) findings_.push_back({LintFinding::Severity::error, error});
+      const std::string_view rule = breaks_a_shape(spec) ? "shape-not-positive" : "illegal-case";
+      for (const Error& error : resolved.errors()) fail(rule, error);
     }
+  }
+
+  // Of a case that cannot be resolved: whether an extent is what it fails at.
+  bool breaks_a_shape(const CaseSpec& spec) const {
+    Bindings bindings = spec.integers;
+    for (const auto& [name, expression] : problem_.let) {
+      const auto value = expression.evaluate(bindings);
+      if (!value) return false;
+      bindings[name] = *value;
+    }
+    const bool legal =
+        std::all_of(problem_.require.begin(), problem_.require.end(), [&](const auto& condition) {
+          const auto holds = condition.evaluate(bindings);
+          return holds && *holds != 0;
+        });
+    return legal && has_extent_below_one(bindings);
+  }
+
+  bool has_extent_below_one(const Bindings& bindings) const {
+    for (const Parameter& parameter : problem_.parameters) {
+      for (const Expression& extent : parameter.shape) {
+        const auto value = extent.evaluate(bindings);
+        if (value && *value < 1) return true;
+      }
+    }
+    return false;
   }
 
   void check_unused_parameters() {
@@ -54,8 +81,10 @@ class Linter {
       const ScalarType* type = find_scalar_type(parameter.type);
       const bool integer = !parameter.pointer && type != nullptr && type->is_integer();
       if (!integer || used.contains(parameter.name)) continue;
-      warn(parameter.location, fmt::format("no shape or formula uses the parameter '{}'", parameter.name),
-           "use it in `shape`, `let`, `require` or `flops`, so that it cannot be forgotten there");
+      fail("unused-parameter",
+           {fmt::format("no shape or formula uses the parameter '{}'", parameter.name),
+            "use it in `shape`, `let`, `require` or `flops`, so that it cannot be forgotten there",
+            parameter.location});
     }
   }
 
@@ -81,9 +110,9 @@ class Linter {
     for (const CaseSpec& spec : problem_.cases) {
       const auto [first, fresh] = seen.emplace(Values{spec.integers, spec.reals}, &spec);
       if (fresh) continue;
-      warn(spec.location,
-           fmt::format("case '{}' has the values of case '{}'", spec.name, first->second->name),
-           "change a value, or remove one of the two");
+      fail("equal-cases",
+           {fmt::format("case '{}' has the values of case '{}'", spec.name, first->second->name),
+            "change a value, or remove one of the two", spec.location});
     }
   }
 
@@ -95,7 +124,7 @@ class Linter {
                       [&](const FuzzRange& range) { return range.parameter == parameter.name; });
       const ScalarType* type = find_scalar_type(parameter.type);
       if (parameter.pointer || ranged || type == nullptr || !type->is_integer()) continue;
-      warn(problem_.fuzz.front().location, fmt::format("'fuzz' leaves out '{}'", parameter.name),
+      warn("fuzz", problem_.fuzz.front().location, fmt::format("'fuzz' leaves out '{}'", parameter.name),
            fmt::format("write `{}: 1..3`, or one integer", parameter.name));
     }
     check_hidden_cases();
@@ -111,24 +140,32 @@ class Linter {
     options.count = 1;
     const auto drawn = draw_hidden_cases(problem_, options);
     if (drawn) return;
-    for (const Error& error : drawn.errors()) findings_.push_back({LintFinding::Severity::error, error});
+    for (const Error& error : drawn.errors()) fail("fuzz", error);
   }
 
   void check_what_readers_miss() {
     const bool sampled = std::any_of(problem_.cases.begin(), problem_.cases.end(),
                                      [](const CaseSpec& spec) { return spec.role == CaseRole::sample; });
-    if (!sampled) warn(whole_file_, "no case has the role sample", "give one small case `role: sample`");
+    if (!sampled)
+      warn("reader", whole_file_, "no case has the role sample", "give one small case `role: sample`");
     if (!problem_.flops) {
-      warn(whole_file_, "there is no 'flops'", "write `flops: 2 * ...`, the useful arithmetic of a case");
+      warn("reader", whole_file_, "there is no 'flops'",
+           "write `flops: 2 * ...`, the useful arithmetic of a case");
     }
     if (trimmed(problem_.statement).empty()) {
-      warn(whole_file_, "the statement is empty", "write below the frontmatter what the kernel computes");
+      warn("reader", whole_file_, "the statement is empty",
+           "write below the frontmatter what the kernel computes");
     }
   }
 
-  void warn(Location location, std::string message, std::string remedy) {
-    findings_.push_back(
-        {LintFinding::Severity::warning, Error{std::move(message), std::move(remedy), std::move(location)}});
+  void fail(std::string_view rule, Error what) {
+    findings_.push_back({LintFinding::Severity::error, std::move(what), std::string(rule)});
+  }
+
+  void warn(std::string_view rule, Location location, std::string message, std::string remedy) {
+    findings_.push_back({LintFinding::Severity::warning,
+                         Error{std::move(message), std::move(remedy), std::move(location)},
+                         std::string(rule)});
   }
 
   const Problem& problem_;
@@ -139,11 +176,12 @@ class Linter {
 }  // namespace
 
 std::string to_string(const LintFinding& finding) {
-  if (finding.severity == LintFinding::Severity::error) return to_string(finding.what);
+  Error what = finding.what;
+  if (!finding.rule.empty()) what.message += " [" + finding.rule + "]";
+  std::string text = to_string(what);
+  if (finding.severity == LintFinding::Severity::error) return text;
   // The same form with another word, which stands before the message.
-  const std::string tail =
-      finding.what.message + (finding.what.remedy.empty() ? "" : "\n  hint: " + finding.what.remedy);
-  std::string text = to_string(finding.what);
+  const std::string tail = what.message + (what.remedy.empty() ? "" : "\n  hint: " + what.remedy);
   text.resize(text.size() - tail.size() - std::string_view("error: ").size());
   return text + "warning: " + tail;
 }

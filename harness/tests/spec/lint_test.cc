@@ -20,7 +20,9 @@ std::vector<std::string> findings(std::string_view text) {
   for (const LintFinding& finding : lint(parsed(text))) {
     const std::string line = to_string(finding);
     EXPECT_THAT(line, HasSubstr("\n  hint: "));
-    lines.push_back(line.substr(0, line.find('\n')));
+    EXPECT_THAT(line, HasSubstr(" [" + finding.rule + "]\n"));
+    EXPECT_THAT(finding.rule, Not(IsEmpty()));
+    lines.push_back(line.substr(0, line.find(" [" + finding.rule + "]\n")));
   }
   return lines;
 }
@@ -56,19 +58,19 @@ TEST(Lint, EveryCaseIsResolved) {
                           HasSubstr("problem.md:29:5: error: case 'large': `columns > 0` does not")));
 }
 
-TEST(Lint, ParametersThatNoExpressionUsesAreWarnedOf) {
+TEST(Lint, ParametersThatNoExpressionUsesAreErrors) {
   std::string text = edited(clean(), "[rows, columns]", "[rows]");
   text = edited(text, "columns > 0", "rows > 0");
   EXPECT_THAT(findings(edited(text, "rows * columns", "rows")),
-              ElementsAre("problem.md:18:12: warning: no shape or formula uses the parameter 'columns'"));
+              ElementsAre("problem.md:18:12: error: no shape or formula uses the parameter 'columns'"));
   EXPECT_THAT(findings(text), IsEmpty()) << "flops use it";
 }
 
-TEST(Lint, EqualCasesAreWarnedOf) {
+TEST(Lint, EqualCasesAreErrors) {
   const std::string text =
       edited(clean(), "rows: 64, columns: 32, scale: 1", "rows: 2, columns: 3, scale: 1.5");
   EXPECT_THAT(findings(text),
-              ElementsAre("problem.md:29:5: warning: case 'large' has the values of case 'tiny'"));
+              ElementsAre("problem.md:29:5: error: case 'large' has the values of case 'tiny'"));
 }
 
 TEST(Lint, MissingFlopsAndStatementAreWarnedOf) {
@@ -85,6 +87,18 @@ TEST(Lint, RangesThatHoldNoLegalCaseAreAnError) {
   EXPECT_THAT(findings(edited(edited(clean(), "rows: 1..3", "rows: 0..0"), "columns: 3,", "columns: 0,")),
               ElementsAre(HasSubstr("error: case 'tiny'")))
       << "one fault is told at a time";
+}
+
+TEST(Lint, WhatACaseFailsAtHasARule) {
+  const auto rules = [](const std::string& text) {
+    std::vector<std::string> found;
+    for (const LintFinding& finding : lint(parsed(text))) found.push_back(finding.rule);
+    return found;
+  };
+  EXPECT_THAT(rules(edited(clean(), "columns: 3,", "columns: 0,")), ElementsAre("illegal-case"))
+      << "`require` says so";
+  EXPECT_THAT(rules(edited(edited(clean(), "columns: 3,", "columns: 0,"), "columns > 0", "rows > 0")),
+              ElementsAre("shape-not-positive"));
 }
 
 TEST(Lint, LibrariesAreNoMatterForComplaint) {

@@ -1,0 +1,254 @@
+#include "authoring/case_proposals.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "authoring/parameter_meaning.h"
+#include "spec/case.h"
+#include "spec/hidden_cases.h"
+#include "spec/scalar_type.h"
+
+namespace kgrade::authoring {
+namespace {
+
+constexpr std::int64_t largest_bench = std::int64_t{1} << 30;
+
+// What one case is about. Extents are given by the number of an extent, from 0, and repeat the last.
+struct Theme {
+  std::string_view name;
+  CaseRole role = CaseRole::test;
+  std::int64_t batch = 2;
+  std::int64_t in_channels = 3;
+  std::int64_t out_channels = 4;
+  std::vector<std::int64_t> extents = {7, 11, 13, 5};
+  std::int64_t kernel = 3;
+  std::vector<std::int64_t> strides = {1};
+  std::int64_t padding = 0;
+  std::int64_t output_padding = 0;
+  std::int64_t dilation = 1;
+  std::int64_t groups = 1;
+  std::int64_t norm_groups = 2;
+  std::optional<ParameterRole> only_with = std::nullopt;  // parameters of this role
+};
+
+std::vector<Theme> convolution_themes() {
+  std::vector<Theme> themes;
+  themes.push_back({.name = "tiny",
+                    .role = CaseRole::sample,
+                    .batch = 1,
+                    .in_channels = 2,
+                    .out_channels = 2,
+                    .extents = {5, 4, 6}});
+  themes.push_back({.name = "plain"});
+  themes.push_back(
+      {.name = "strided", .extents = {9, 11, 13}, .strides = {2, 3, 2}, .only_with = ParameterRole::stride});
+  themes.push_back({.name = "padded", .padding = 1, .only_with = ParameterRole::padding});
+  themes.push_back(
+      {.name = "dilated", .extents = {11, 13, 12}, .dilation = 2, .only_with = ParameterRole::dilation});
+  themes.push_back({.name = "output-padded",
+                    .strides = {2},
+                    .output_padding = 1,
+                    .only_with = ParameterRole::output_padding});
+  themes.push_back({.name = "grouped",
+                    .in_channels = 4,
+                    .out_channels = 6,
+                    .groups = 2,
+                    .only_with = ParameterRole::groups});
+  themes.push_back({.name = "kernel-1", .kernel = 1, .only_with = ParameterRole::kernel});
+  themes.push_back({.name = "batch-1-primes",
+                    .batch = 1,
+                    .in_channels = 7,
+                    .out_channels = 14,
+                    .extents = {13, 17, 19},
+                    .norm_groups = 7});
+  themes.push_back({.name = "large",
+                    .role = CaseRole::bench,
+                    .batch = 16,
+                    .in_channels = 32,
+                    .out_channels = 64,
+                    .extents = {128},
+                    .padding = 1,
+                    .norm_groups = 8});
+  return themes;
+}
+
+std::vector<Theme> plain_themes() {
+  std::vector<Theme> themes;
+  themes.push_back({.name = "tiny", .role = CaseRole::sample, .batch = 2, .extents = {3, 5, 4, 2}});
+  themes.push_back({.name = "primes", .batch = 3, .extents = {13, 37, 11, 7}});
+  themes.push_back({.name = "powers", .batch = 4, .extents = {16, 64, 32, 8}});
+  themes.push_back({.name = "long-rows", .batch = 2, .extents = {3, 521, 5, 3}});
+  themes.push_back({.name = "short-rows", .batch = 2, .extents = {257, 5, 9, 3}});
+  themes.push_back({.name = "large", .role = CaseRole::bench, .batch = 64, .extents = {4096}});
+  return themes;
+}
+
+bool is_integer(const Parameter& parameter) {
+  const ScalarType* type = find_scalar_type(parameter.type);
+  return !parameter.pointer && type != nullptr && type->is_integer();
+}
+
+bool has_role(const Problem& problem, ParameterRole role) {
+  return std::any_of(problem.parameters.begin(), problem.parameters.end(), [&](const Parameter& parameter) {
+    return is_integer(parameter) && meaning_of(parameter.name).role == role;
+  });
+}
+
+std::int64_t nth(const std::vector<std::int64_t>& values, std::size_t i) {
+  return values[std::min(i, values.size() - 1)];
+}
+
+std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::size_t& extents,
+                      std::size_t& strides) {
+  switch (meaning.role) {
+    case ParameterRole::batch:
+      return theme.batch;
+    case ParameterRole::in_channels:
+    case ParameterRole::channels:
+      return theme.in_channels;
+    case ParameterRole::out_channels:
+      return theme.out_channels;
+    case ParameterRole::extent:
+      return nth(theme.extents, extents++);
+    case ParameterRole::kernel:
+      return meaning.of_pool ? 2 : theme.kernel;
+    case ParameterRole::stride:
+      return meaning.of_pool ? 2 : nth(theme.strides, strides++);
+    case ParameterRole::padding:
+      return theme.padding;
+    case ParameterRole::output_padding:
+      return theme.output_padding;
+    case ParameterRole::dilation:
+      return theme.dilation;
+    case ParameterRole::groups:
+      return theme.groups;
+    case ParameterRole::norm_groups:
+      return theme.norm_groups;
+  }
+  return 1;
+}
+
+CaseSpec case_of(const Problem& problem, const Theme& theme) {
+  CaseSpec spec;
+  spec.name = theme.name;
+  spec.role = theme.role;
+  std::size_t extents = 0;
+  std::size_t strides = 0;
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.pointer) continue;
+    const ScalarType* type = find_scalar_type(parameter.type);
+    if (type == nullptr || !type->is_integer()) {
+      spec.reals[parameter.name] = 1;
+    } else {
+      const std::int64_t value = value_in(theme, meaning_of(parameter.name), extents, strides);
+      spec.integers[parameter.name] = std::clamp(value, type->low, type->high);
+    }
+  }
+  return spec;
+}
+
+void set_role(const Problem& problem, CaseSpec& spec, ParameterRole role, std::int64_t value) {
+  for (const Parameter& parameter : problem.parameters) {
+    if (is_integer(parameter) && meaning_of(parameter.name).role == role)
+      spec.integers[parameter.name] = value;
+  }
+}
+
+// The case, or what comes nearest to it: as many groups as channels, which a depthwise layer asks for.
+std::optional<CaseSpec> legal(const Problem& problem, const Theme& theme) {
+  const CaseSpec spec = case_of(problem, theme);
+  if (resolve_case(problem, spec)) return spec;
+  for (const std::int64_t outputs : {theme.in_channels, 2 * theme.in_channels}) {
+    CaseSpec depthwise = spec;
+    set_role(problem, depthwise, ParameterRole::groups, theme.in_channels);
+    set_role(problem, depthwise, ParameterRole::out_channels, outputs);
+    if (resolve_case(problem, depthwise)) return depthwise;
+  }
+  return std::nullopt;
+}
+
+void halve(const Problem& problem, CaseSpec& spec) {
+  for (const Parameter& parameter : problem.parameters) {
+    if (!is_integer(parameter) || meaning_of(parameter.name).role != ParameterRole::extent) continue;
+    spec.integers[parameter.name] = std::max<std::int64_t>(1, spec.integers[parameter.name] / 2);
+  }
+}
+
+// A bench that fits on any GPU; nothing when no size does.
+std::optional<CaseSpec> bounded(const Problem& problem, CaseSpec spec) {
+  for (int i = 0; i < 20; ++i) {
+    const auto bound = resolve_case(problem, spec);
+    if (bound && bound->tensor_bytes(sizeof(float)) <= largest_bench) return spec;
+    halve(problem, spec);
+  }
+  return std::nullopt;
+}
+
+std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, std::size_t extent) {
+  switch (meaning.role) {
+    case ParameterRole::batch:
+      return {1, 3};
+    case ParameterRole::in_channels:
+    case ParameterRole::channels:
+      return {1, 6};
+    case ParameterRole::out_channels:
+      return {1, 9};
+    case ParameterRole::kernel:
+      return {1, 4};
+    case ParameterRole::stride:
+    case ParameterRole::dilation:
+    case ParameterRole::groups:
+    case ParameterRole::norm_groups:
+      return {1, 3};
+    case ParameterRole::padding:
+      return {0, 2};
+    case ParameterRole::output_padding:
+      return {0, 1};
+    case ParameterRole::extent:
+      return {2, extent == 0 ? 31 : 67};
+  }
+  return {1, 1};
+}
+
+}  // namespace
+
+std::vector<CaseSpec> propose_cases(const Problem& problem) {
+  const bool shaped = std::none_of(problem.parameters.begin(), problem.parameters.end(),
+                                   [](const Parameter& p) { return p.pointer && p.shape.empty(); });
+  const bool convolution = has_role(problem, ParameterRole::kernel);
+  std::vector<CaseSpec> cases;
+  for (const Theme& theme : convolution ? convolution_themes() : plain_themes()) {
+    if (theme.only_with && !has_role(problem, *theme.only_with)) continue;
+    std::optional<CaseSpec> spec = shaped ? legal(problem, theme) : case_of(problem, theme);
+    if (spec && shaped && theme.role == CaseRole::bench) spec = bounded(problem, *std::move(spec));
+    const bool fresh = spec && std::none_of(cases.begin(), cases.end(), [&](const CaseSpec& other) {
+                         return other.integers == spec->integers && other.reals == spec->reals;
+                       });
+    if (fresh) cases.push_back(*std::move(spec));
+  }
+  return cases;
+}
+
+std::vector<FuzzRange> propose_fuzz(const Problem& problem) {
+  Problem ranged = problem;
+  std::size_t extents = 0;
+  for (const Parameter& parameter : problem.parameters) {
+    if (!is_integer(parameter)) continue;
+    const ParameterMeaning meaning = meaning_of(parameter.name);
+    FuzzRange range;
+    range.parameter = parameter.name;
+    std::tie(range.low, range.high) = range_of(meaning, extents);
+    if (meaning.role == ParameterRole::extent) ++extents;
+    ranged.fuzz.push_back(range);
+  }
+  HiddenOptions options;
+  options.count = 1;
+  if (ranged.fuzz.empty() || !draw_hidden_cases(ranged, options)) return {};
+  return ranged.fuzz;
+}
+
+}  // namespace kgrade::authoring

@@ -1,0 +1,170 @@
+#include "authoring/draft.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace kgrade::authoring {
+namespace {
+
+constexpr std::size_t width = 108;
+
+bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+// A text in double quotes; YAML knows these escapes.
+std::string in_double_quotes(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      result += std::string{'\\', c};
+    } else if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + "\"";
+}
+
+bool is_plain_word(std::string_view text) {
+  const bool letters = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return is_alphanumeric(c) || c == '_' || c == '-';
+  });
+  if (!letters || !((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'))) return false;
+  for (const std::string_view word : {"true", "false", "null", "yes", "no", "on", "off"}) {
+    if (text == word) return false;
+  }
+  return true;
+}
+
+std::string word(std::string_view text) {
+  return is_plain_word(text) ? std::string(text) : in_double_quotes(text);
+}
+
+// An expression or an init, which YAML reads as it stands but for some characters.
+std::string formula(std::string_view text) {
+  const bool plain = !text.empty() && (is_alphanumeric(text[0]) || text[0] == '(') &&
+                     text.find_first_of(",[]{}#\"':\\\n") == text.npos;
+  return plain ? std::string(text) : in_double_quotes(text);
+}
+
+std::string comment(std::string_view note) {
+  if (note.empty()) return "";
+  std::string line = replace_all(std::string(note), "\n", " ");
+  if (line.size() > 160) {
+    std::size_t end = 157;
+    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
+    line = line.substr(0, end) + "...";
+  }
+  return "  # " + line;
+}
+
+std::string listed(const std::vector<std::string>& texts, std::string (*write)(std::string_view)) {
+  std::string list;
+  for (const std::string& text : texts) list += (list.empty() ? "" : ", ") + write(text);
+  return "[" + list + "]";
+}
+
+// A {flow: map} after "- ", broken before entries that would pass the margin.
+std::string flow_map(const std::vector<std::string>& entries) {
+  std::string text = "  - {";
+  std::size_t column = text.size();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const bool fits = column + entries[i].size() + 2 <= width;
+    if (i > 0) text += fits ? ", " : ",\n     ";
+    column = i > 0 && !fits ? 5 + entries[i].size() : column + entries[i].size() + 2;
+    text += entries[i];
+  }
+  return text + "}";
+}
+
+std::string parameter_text(const DraftParameter& parameter) {
+  std::string text = fmt::format("  - {{name: {}, type: {}, pointer: {}, const: {}", word(parameter.name),
+                                 parameter.type == "[VAR]" ? "\"[VAR]\"" : word(parameter.type),
+                                 parameter.pointer, parameter.is_const);
+  std::string note;
+  if (!parameter.shape.empty()) {
+    text += ",\n     shape: " + listed(parameter.shape, formula);
+    note = comment(parameter.shape_note);
+  } else if (!parameter.shape_note.empty()) {
+    // Nothing is known: the note stands on a line of its own.
+    text = comment(parameter.shape_note) + "\n" + text;
+  }
+  if (!parameter.init.text.empty()) {
+    text += "," + note + "\n     init: " + in_double_quotes(parameter.init.text);
+    note = comment(parameter.init.note);
+  }
+  return text + "}" + note + "\n";
+}
+
+std::string case_text(const CaseSpec& spec, const std::vector<DraftParameter>& parameters) {
+  std::vector<std::string> entries = {"name: " + spec.name, fmt::format("role: {}", to_string(spec.role))};
+  for (const DraftParameter& parameter : parameters) {
+    const auto whole = spec.integers.find(parameter.name);
+    const auto real = spec.reals.find(parameter.name);
+    if (whole != spec.integers.end()) entries.push_back(fmt::format("{}: {}", parameter.name, whole->second));
+    if (real != spec.reals.end()) entries.push_back(fmt::format("{}: {}", parameter.name, real->second));
+  }
+  return flow_map(entries) + "\n";
+}
+
+std::string head_text(const Draft& draft) {
+  std::string text = fmt::format("slug: {}\ntitle: {}\ndifficulty: {}\n", in_double_quotes(draft.slug),
+                                 in_double_quotes(draft.title), to_string(draft.difficulty));
+  if (is_plain_word(draft.slug)) text = replace_all(text, in_double_quotes(draft.slug), draft.slug);
+  if (!draft.author.empty()) text += "author: " + word(draft.author) + "\n";
+  if (!draft.tags.empty()) text += "tags: " + listed(draft.tags, word) + "\n";
+  if (!draft.source.empty()) text += "source: " + in_double_quotes(draft.source) + "\n";
+  return text;
+}
+
+std::string formulas_text(const Draft& draft) {
+  std::string text;
+  if (!draft.let.empty()) text += "let:\n";
+  for (const auto& [name, value] : draft.let)
+    text += "  " + name + ": " + formula(value.text) + comment(value.note) + "\n";
+  if (!draft.require.empty()) text += "require:\n";
+  for (const Noted& condition : draft.require)
+    text += "  - " + formula(condition.text) + comment(condition.note) + "\n";
+  if (draft.flops) text += "flops: " + formula(draft.flops->text) + comment(draft.flops->note) + "\n";
+  return text.empty() ? "" : "\n" + text;
+}
+
+std::string values_text(const Draft& draft) {
+  std::string text;
+  if (!draft.cases.empty()) text += "\ncases:" + comment(draft.cases_note) + "\n";
+  for (const CaseSpec& spec : draft.cases) text += case_text(spec, draft.parameters);
+  if (!draft.fuzz.empty()) text += "\nfuzz:" + comment(draft.fuzz_note) + "\n";
+  for (const FuzzRange& range : draft.fuzz) {
+    text += range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
+                                    : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
+  }
+  return text;
+}
+
+}  // namespace
+
+DraftParameter* Draft::find(std::string_view name) {
+  const auto found =
+      std::find_if(parameters.begin(), parameters.end(), [&](const auto& p) { return p.name == name; });
+  return found == parameters.end() ? nullptr : &*found;
+}
+
+const DraftParameter* Draft::find(std::string_view name) const {
+  return const_cast<Draft*>(this)->find(name);
+}
+
+std::string problem_text(const Draft& draft) {
+  std::string text = "---\n" + head_text(draft) + "\nparameters:\n";
+  for (const DraftParameter& parameter : draft.parameters) text += parameter_text(parameter);
+  text += fmt::format("\ndtypes: {}\nprecision: {}\n", listed(draft.dtypes, word), draft.precision);
+  text += formulas_text(draft) + values_text(draft) + "---\n" + draft.statement;
+  return text.ends_with('\n') ? text : text + "\n";
+}
+
+}  // namespace kgrade::authoring

@@ -1,0 +1,57 @@
+// A problem file that is about to be written: what a person has said and what was guessed, line by line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "spec/problem.h"
+
+namespace kgrade::authoring {
+
+// A value, and the comment that says where it comes from; empty for none.
+struct Noted {
+  std::string text;
+  std::string note;
+};
+
+struct DraftParameter {
+  std::string name;
+  std::string type;
+  bool pointer = false;
+  bool is_const = false;
+  std::vector<std::string> shape;
+  std::string shape_note;
+  Noted init;
+};
+
+struct Draft {
+  std::string slug;
+  std::string title;
+  Difficulty difficulty = Difficulty::easy;
+  std::string author;
+  std::vector<std::string> tags;
+  std::string source;
+  std::vector<DraftParameter> parameters;
+  std::vector<std::string> dtypes = {"float32"};
+  std::string precision = "fp32";
+  std::vector<std::pair<std::string, Noted>> let;
+  std::vector<Noted> require;
+  std::optional<Noted> flops;
+  std::string cases_note;
+  std::vector<CaseSpec> cases;
+  std::string fuzz_note;
+  std::vector<FuzzRange> fuzz;
+  std::string statement;
+
+  DraftParameter* find(std::string_view name);
+  const DraftParameter* find(std::string_view name) const;
+};
+
+// The file. Texts are quoted where YAML asks for it, so that parse_problem() reads what the draft holds;
+// notes are cut to one line.
+std::string problem_text(const Draft& draft);
+
+}  // namespace kgrade::authoring

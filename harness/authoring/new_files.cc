@@ -1,0 +1,97 @@
+#include "authoring/new_files.h"
+
+#include <fmt/format.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/cleanup.h"
+#include "base/unique_fd.h"
+
+namespace kgrade::authoring {
+namespace {
+
+namespace fs = std::filesystem;
+
+Error failed(const fs::path& path, int code) {
+  if (code == EEXIST)
+    return {"is there already, and is left as it is",
+            "choose another name, or move it away first",
+            {path.string(), 0, 0}};
+  return {fmt::format("cannot be written: {}", ::strerror(code)),
+          "name a folder that you may write to",
+          {path.string(), 0, 0}};
+}
+
+bool write_all(int fd, std::string_view rest) {
+  while (!rest.empty()) {
+    const ssize_t count = ::write(fd, rest.data(), rest.size());
+    if (count < 0 && errno != EINTR) return false;
+    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+// Undoes what was made unless it is told to stay.
+class Batch {
+ public:
+  ~Batch() {
+    for (const fs::path& path : partial_) {
+      ::unlink(path.c_str());
+      Cleanup::of_this_process().forget(path);
+    }
+    if (kept_) return;
+    for (const fs::path& path : made_) ::unlink(path.c_str());
+    for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());
+  }
+
+  // 0, or the errno of what failed.
+  int prepare(const NewFile& file) {
+    const fs::path folder = file.path.has_parent_path() ? file.path.parent_path() : ".";
+    std::error_code ignored;
+    if (!fs::exists(folder, ignored)) {
+      if (::mkdir(folder.c_str(), 0777) != 0) return errno;
+      folders_.push_back(folder);
+    }
+    if (fs::exists(fs::symlink_status(file.path, ignored))) return EEXIST;
+    std::string partial = file.path.string() + ".XXXXXX";
+    UniqueFd fd = Cleanup::of_this_process().make_file(partial);
+    if (!fd) return errno;
+    partial_.push_back(partial);
+    if (!write_all(fd.get(), file.content) || ::fchmod(fd.get(), 0644) != 0) return errno;
+    return ::close(fd.release()) == 0 ? 0 : errno;
+  }
+
+  // link(2) never replaces, unlike rename(2).
+  int publish(const NewFile& file, std::size_t i) {
+    if (::link(partial_[i].c_str(), file.path.c_str()) != 0) return errno;
+    made_.push_back(file.path);
+    return 0;
+  }
+
+  void keep() { kept_ = true; }
+
+ private:
+  std::vector<fs::path> folders_;
+  std::vector<fs::path> partial_;
+  std::vector<fs::path> made_;
+  bool kept_ = false;
+};
+
+}  // namespace
+
+Result<bool> write_new_files(const std::vector<NewFile>& files) {
+  Batch batch;
+  for (const NewFile& file : files) {
+    if (const int code = batch.prepare(file); code != 0) return failed(file.path, code);
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (const int code = batch.publish(files[i], i); code != 0) return failed(files[i].path, code);
+  }
+  batch.keep();
+  return true;
+}
+
+}  // namespace kgrade::authoring

@@ -1,0 +1,179 @@
+#include "authoring/new_problem.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "authoring/case_proposals.h"
+#include "authoring/slug.h"
+#include "base/text.h"
+#include "spec/expression.h"
+#include "spec/fields.h"
+#include "spec/scalar_type.h"
+
+namespace kgrade::authoring {
+namespace {
+
+// At commas that stand in no brackets.
+std::vector<std::string> split_extents(std::string_view text) {
+  std::vector<std::string> parts(1);
+  int depth = 0;
+  for (const char c : text) {
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (c == ',' && depth == 0) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  for (std::string& part : parts) part = std::string(trimmed(part));
+  return parts;
+}
+
+std::string title_of(std::string_view slug) {
+  std::string title(slug);
+  std::replace(title.begin(), title.end(), '-', ' ');
+  title[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(title[0])));
+  return title;
+}
+
+// The names that shapes use and nobody declared, in order.
+std::vector<NewScalar> all_scalars(const NewProblem& problem) {
+  std::vector<NewScalar> scalars;
+  const auto known = [&](const std::string& name) {
+    const auto same = [&](const NewScalar& scalar) { return scalar.name == name; };
+    return std::any_of(scalars.begin(), scalars.end(), same) ||
+           std::any_of(problem.scalars.begin(), problem.scalars.end(), same);
+  };
+  for (const std::vector<NewTensor>* tensors : {&problem.inputs, &problem.outputs}) {
+    for (const NewTensor& tensor : *tensors) {
+      for (const std::string& extent : tensor.shape) {
+        const auto expression = Expression::parse(extent, {});
+        if (!expression) continue;
+        for (const std::string& name : expression->names()) {
+          if (!known(name)) scalars.push_back({name, "size_t"});
+        }
+      }
+    }
+  }
+  scalars.insert(scalars.end(), problem.scalars.begin(), problem.scalars.end());
+  return scalars;
+}
+
+std::string shape_text(const NewTensor& tensor) {
+  return fmt::format("- `{}` of shape `[{}]`\n", tensor.name, fmt::join(tensor.shape, ", "));
+}
+
+std::string statement_of(const NewProblem& problem) {
+  std::string text = "Say in one sentence what the kernel computes.\n\n## Input\n";
+  for (const NewTensor& input : problem.inputs) text += shape_text(input);
+  text += "\n## Output\n";
+  for (const NewTensor& output : problem.outputs) text += shape_text(output);
+  return text +
+         "\nAll tensors are row-major and contiguous: the last index moves fastest.\n\n## Definition\n"
+         "Give the formula of one element of the output, in LaTeX between two lines of `$$`.\n\n## Notes\n"
+         "- " +
+         (problem.outputs.size() == 1 ? "`" + problem.outputs[0].name + "` holds"
+                                      : std::string("Outputs hold")) +
+         " arbitrary values before the call.\n";
+}
+
+DraftParameter tensor_parameter(const NewTensor& tensor, bool input) {
+  DraftParameter parameter{tensor.name, std::string(element_type_name), true, input, tensor.shape, "", {}};
+  if (input) parameter.init.text = tensor.init.empty() ? "normal(0, 1)" : tensor.init;
+  return parameter;
+}
+
+// Errors of a file that is not there yet: their places would lead nowhere.
+Errors without_places(Errors errors) {
+  for (Error& error : errors) error.location = {};
+  return errors;
+}
+
+}  // namespace
+
+Result<NewTensor> parse_tensor(std::string_view text, std::string_view option) {
+  const std::size_t colon = text.find(':');
+  const std::string place = fmt::format("{} {}", option, text);
+  const std::string example = fmt::format("write it as in `{} x:rows,columns`", option);
+  NewTensor tensor;
+  tensor.name = std::string(trimmed(text.substr(0, colon)));
+  if (colon == text.npos || tensor.name.empty() || trimmed(text.substr(colon + 1)).empty())
+    return Error{fmt::format("{}: no name with a shape", place), example, {}};
+  tensor.shape = split_extents(text.substr(colon + 1));
+  for (const std::string& extent : tensor.shape) {
+    const auto expression = Expression::parse(extent, {});
+    if (!expression)
+      return Error{
+          fmt::format("{}: the extent '{}' cannot be read: {}", place, extent, expression.error().message),
+          example,
+          {}};
+  }
+  return tensor;
+}
+
+Result<NewScalar> parse_scalar(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  NewScalar scalar;
+  scalar.name = std::string(trimmed(text.substr(0, colon)));
+  if (colon != text.npos) scalar.type = std::string(trimmed(text.substr(colon + 1)));
+  if (scalar.type == element_type_name || find_scalar_type(scalar.type) == nullptr)
+    return Error{fmt::format("--parameter {}: there is no type '{}'", text, scalar.type),
+                 "write it as in `--parameter eps:float`",
+                 {}};
+  return scalar;
+}
+
+Result<bool> set_init(NewProblem& problem, std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::string name = equals == text.npos ? "" : std::string(trimmed(text.substr(0, equals)));
+  const std::string init(trimmed(equals == text.npos ? text : text.substr(equals + 1)));
+  bool found = false;
+  std::vector<std::string> names;
+  for (NewTensor& input : problem.inputs) {
+    names.push_back(input.name);
+    if (!name.empty() && input.name != name) continue;
+    input.init = init;
+    found = true;
+  }
+  if (found) return true;
+  const auto near = nearest(name, names);
+  return Error{fmt::format("--init {}: there is no input '{}'", text, name),
+               near ? fmt::format("did you mean '{}'?", *near)
+                    : "name one of the inputs, as in `--init \"x=normal(0, 3)\"`",
+               {}};
+}
+
+Result<Draft> draft_of(const NewProblem& given) {
+  if (const auto error = check_slug(given.slug)) return *error;
+  NewProblem problem = given;
+  if (problem.inputs.empty() && problem.outputs.empty()) {
+    problem.inputs = {{"input", {"rows", "columns"}, ""}};
+    problem.outputs = {{"output", {"rows", "columns"}, ""}};
+  }
+  if (problem.outputs.empty())
+    return Error{"the problem has no output", "add it, as in `--output y:rows,columns`", {}};
+  Draft draft;
+  draft.slug = problem.slug;
+  draft.title = problem.title.empty() ? title_of(problem.slug) : problem.title;
+  for (const Difficulty known : {Difficulty::easy, Difficulty::medium, Difficulty::hard}) {
+    if (problem.difficulty == to_string(known)) draft.difficulty = known;
+  }
+  draft.tags = problem.tags;
+  for (const NewTensor& input : problem.inputs) draft.parameters.push_back(tensor_parameter(input, true));
+  for (const NewTensor& output : problem.outputs) draft.parameters.push_back(tensor_parameter(output, false));
+  for (const NewScalar& scalar : all_scalars(problem))
+    draft.parameters.push_back({scalar.name, scalar.type, false, false, {}, "", {}});
+  draft.statement = statement_of(problem);
+  const auto parsed = parse_problem(problem_text(draft), problem.slug + ".md");
+  if (!parsed) return without_places(parsed.errors());
+  draft.cases = propose_cases(*parsed);
+  draft.fuzz = propose_fuzz(*parsed);
+  draft.fuzz_note = "hidden shapes are drawn from these ranges";
+  return draft;
+}
+
+}  // namespace kgrade::authoring

@@ -1,0 +1,182 @@
+#include "authoring/stub.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <vector>
+
+#include "spec/scalar_type.h"
+
+namespace kgrade::authoring {
+namespace {
+
+class StubWriter {
+ public:
+  explicit StubWriter(const Problem& problem) : problem_(problem) {
+    for (const Parameter& parameter : problem.parameters) taken_.insert(parameter.name);
+    for (const auto& [name, value] : problem.let) taken_.insert(name);
+  }
+
+  std::string run() {
+    std::string kernels;
+    std::string calls;
+    const std::string count = free_name("count");
+    for (const Parameter& parameter : problem_.parameters) {
+      if (!parameter.is_output()) continue;
+      const std::string kernel = free_name(parameter.name + "_kernel");
+      kernels += kernel_text(parameter, kernel, count);
+      calls += call_text(parameter, kernel, count);
+    }
+    std::string text = "// " + one_line(problem_.title) + ".\n#include \"ops/launch.cuh\"\n\nnamespace {\n\n";
+    text += helpers(calls) + kernels + "}  // namespace\n\n" +
+            wrapped("extern \"C\" void solution(", arguments(""), ") {\n");
+    return text + calls + "}\n";
+  }
+
+ private:
+  static std::string one_line(std::string text) {
+    for (char& c : text) {
+      if (static_cast<unsigned char>(c) < 0x20 || c == '\\') c = ' ';
+    }
+    return text;
+  }
+
+  std::string free_name(std::string name) const {
+    while (taken_.contains(name)) name += "_";
+    return name;
+  }
+
+  static std::string type_of(const Parameter& parameter) {
+    const std::string base = parameter.type == element_type_name ? "ops::element" : parameter.type;
+    return parameter.is_input() ? "const " + base + "* " : parameter.pointer ? base + "* " : base + " ";
+  }
+
+  // All but the outputs other than `output`; all when it is empty.
+  std::vector<std::string> arguments(const std::string& output) const {
+    std::vector<std::string> list;
+    for (const Parameter& parameter : problem_.parameters) {
+      if (output.empty() || !parameter.is_output() || parameter.name == output)
+        list.push_back(type_of(parameter) + parameter.name);
+    }
+    return list;
+  }
+
+  // Broken where a line would pass 108 columns, and aligned behind the bracket.
+  static std::string wrapped(const std::string& head, const std::vector<std::string>& list,
+                             const std::string& tail) {
+    std::string text = head;
+    std::size_t column = head.size();
+    for (std::size_t i = 0; i < list.size(); ++i) {
+      const bool fits = column + list[i].size() + 3 <= 108;
+      if (i > 0) text += fits ? ", " : ",\n" + std::string(head.size(), ' ');
+      column = i > 0 && !fits ? head.size() + list[i].size() : column + list[i].size() + 2;
+      text += list[i];
+    }
+    return text + tail;
+  }
+
+  std::string kernel_text(const Parameter& output, const std::string& kernel,
+                          const std::string& count) const {
+    std::vector<std::string> list = arguments(output.name);
+    list.push_back("std::int64_t " + count);
+    const std::string i = free_name("i");
+    return "// One thread an element of `" + output.name +
+           "`, which is row-major: the last index moves fastest.\n" +
+           wrapped("__global__ void " + kernel + "(", list, ") {\n") +
+           fmt::format(
+               "  const std::int64_t {0} = ops::position_in_plane();\n  if ({0} >= {1}) return;\n"
+               "  // Write the formula in place of 0. Sums and products belong in ops::accumulator, which "
+               "is\n"
+               "  // double in the oracle and float in the reference.\n"
+               "  const ops::accumulator {2} = 0;\n  {3}[{0}] = static_cast<ops::element>({2});\n}}\n\n",
+               i, count, free_name("value"), output.name);
+  }
+
+  // Without signs that could wrap around, and with the functions that C++ calls otherwise.
+  std::string in_cpp(const Expression& expression) const {
+    const std::string& text = expression.text();
+    std::string cpp;
+    for (std::size_t at = 0; at < text.size();) {
+      std::size_t end = at;
+      while (end < text.size() &&
+             (std::isalnum(static_cast<unsigned char>(text[end])) != 0 || text[end] == '_'))
+        ++end;
+      const std::string word = text.substr(at, end - at);
+      if (word.empty()) {
+        cpp += text[at++];
+        continue;
+      }
+      const Parameter* parameter = problem_.find_parameter(word);
+      const bool other = parameter != nullptr && parameter->type != "size_t";
+      const bool function = word == "min" || word == "max" || word == "ceil_div";
+      cpp += function && parameter == nullptr ? word + "_of" : other ? "std::int64_t(" + word + ")" : word;
+      at = end;
+    }
+    return cpp;
+  }
+
+  std::string call_text(const Parameter& output, const std::string& kernel, const std::string& count) const {
+    std::string factors;
+    for (const Expression& extent : output.shape) {
+      const std::string text = in_cpp(extent);
+      factors += (factors.empty() ? "" : " * ") +
+                 (text.find(' ') == std::string::npos || output.shape.size() == 1 ? text : "(" + text + ")");
+    }
+    std::vector<std::string> list;
+    for (const Parameter& parameter : problem_.parameters) {
+      if (!parameter.is_output() || parameter.name == output.name) list.push_back(parameter.name);
+    }
+    const std::string own_count = outputs() > 1 ? free_name(output.name + "_" + count) : count;
+    list.push_back(own_count);
+    return values_for(output) +
+           fmt::format("  const std::int64_t {} = static_cast<std::int64_t>({});\n", own_count, factors) +
+           wrapped(
+               fmt::format("  {}<<<ops::plane_grid(1, {}), ops::threads_per_block>>>(", kernel, own_count),
+               list, ");\n");
+  }
+
+  std::ptrdiff_t outputs() const {
+    return std::count_if(problem_.parameters.begin(), problem_.parameters.end(),
+                         [](const Parameter& p) { return p.is_output(); });
+  }
+
+  // The values of `let`, before the first output that may use them.
+  std::string values_for(const Parameter& output) const {
+    const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(),
+                                    [](const Parameter& p) { return p.is_output(); });
+    if (&*first != &output) return "";
+    std::string text;
+    for (const auto& [name, expression] : problem_.let) {
+      text +=
+          fmt::format("  const std::int64_t {} = static_cast<std::int64_t>({});\n", name, in_cpp(expression));
+    }
+    return text;
+  }
+
+  static std::string helpers(const std::string& calls) {
+    std::string text;
+    if (calls.find("min_of(") != std::string::npos)
+      text +=
+          "template <class... T>\nstd::int64_t min_of(T... values) {\n  return "
+          "std::min({static_cast<std::int64_t>(values)...});\n}\n\n";
+    if (calls.find("max_of(") != std::string::npos)
+      text +=
+          "template <class... T>\nstd::int64_t max_of(T... values) {\n  return "
+          "std::max({static_cast<std::int64_t>(values)...});\n}\n\n";
+    if (calls.find("ceil_div_of(") != std::string::npos)
+      text += "std::int64_t ceil_div_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }\n\n";
+    return text;
+  }
+
+  const Problem& problem_;
+  std::set<std::string> taken_;
+};
+
+}  // namespace
+
+std::string reference_stub(const Problem& problem) { return StubWriter(problem).run(); }
+
+}  // namespace kgrade::authoring

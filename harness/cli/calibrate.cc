@@ -1,0 +1,92 @@
+#include "soundness/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "device/registry.h"
+#include "grade/machinery.h"
+#include "spec/catalogue.h"
+
+namespace kgrade::cli {
+namespace {
+
+struct Arguments {
+  std::string problem;
+  std::string problems;
+  std::string device = "auto";
+  std::optional<std::uint64_t> seed;
+  bool dry_run = false;
+  CalibrateOptions options;
+};
+
+std::vector<std::string> row_of(const std::string& name, const ClassErrors& errors) {
+  std::vector<std::string> row = {name};
+  for (const double error : {errors.fp32, errors.tf32, errors.fp16, errors.bf16})
+    row.push_back(fmt::format("{:.1e}", error));
+  return row;
+}
+
+void print_table(const Calibration& calibration) {
+  TextTable table({"error", "fp32", "tf32", "fp16", "bf16"}, {false, true, true, true, true});
+  for (const CalibratedCase& measured : calibration.cases) {
+    if (measured.skipped.empty()) table.add(row_of(measured.name, measured.errors));
+  }
+  table.add(row_of("largest", calibration.errors));
+  fmt::print("{}", table.render(Style(false)));
+  for (const CalibratedCase& measured : calibration.cases) {
+    if (!measured.skipped.empty())
+      fmt::print("note: case '{}' was not measured: {}\n", measured.name, measured.skipped);
+  }
+}
+
+int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_run) {
+  if (outcome.calibration) print_table(*outcome.calibration);
+  if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+  const Thresholds& thresholds = outcome.calibration->thresholds;
+  fmt::print("thresholds: {{fp32: {:.1e}, tf32: {:.1e}, bf16: {:.1e}}}\n", thresholds.fp32, thresholds.tf32,
+             thresholds.bf16);
+  if (!dry_run) fmt::print("written to {}\n", printable(path));
+  return exit_ok;
+}
+
+int run(Arguments& arguments) {
+  const auto device = parse_device_choice(arguments.device);
+  if (!device) return fail(device.errors());
+  CalibrateOptions& options = arguments.options;
+  options.layout = Layout::find(arguments.problems);
+  options.seed = arguments.seed.value_or(0);
+  options.write = !arguments.dry_run;
+  const auto problem = find_problem(arguments.problem, options.layout.problems);
+  if (!problem) return fail(problem.errors());
+  CalibrationOutcome outcome;
+  {
+    Progress progress;
+    options.progress = [&](const std::string& what) { progress.show(what); };
+    outcome = calibrate(*problem, options, real_machinery(*device, options.layout));
+  }
+  return print(outcome, problem->path.string(), arguments.dry_run);
+}
+
+}  // namespace
+
+Command add_calibrate(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Measure a problem's precision classes and write the thresholds into its file");
+  add_problem_argument(*command, arguments->problem);
+  add_device_option(*command, arguments->device);
+  add_case_option(*command, arguments->options.cases,
+                  "Measure this case (may be repeated; default: all that the device can run)");
+  command->add_flag("--dry-run", arguments->dry_run, "Measure and print, and write nothing");
+  add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
+  add_problems_option(*command, arguments->problems);
+  add_require_sandbox_option(*command, arguments->options.require_sandbox);
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+
+#include "authoring/new_files.h"
+#include "authoring/new_problem.h"
+#include "authoring/slug.h"
+#include "authoring/stub.h"
+#include "cli/app.h"
+#include "cli/options.h"
+
+namespace kgrade::cli {
+namespace {
+
+struct Arguments {
+  authoring::NewProblem problem;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::vector<std::string> inits;
+  std::vector<std::string> parameters;
+  std::string directory;
+};
+
+// Everything that the options say and that cannot be.
+Result<authoring::NewProblem> problem_of(const Arguments& arguments) {
+  authoring::NewProblem problem = arguments.problem;
+  Errors errors;
+  const auto collect = [&](const auto& parsed, auto& into) {
+    if (parsed)
+      into.push_back(*parsed);
+    else
+      errors.insert(errors.end(), parsed.errors().begin(), parsed.errors().end());
+  };
+  for (const std::string& text : arguments.inputs)
+    collect(authoring::parse_tensor(text, "--input"), problem.inputs);
+  for (const std::string& text : arguments.outputs)
+    collect(authoring::parse_tensor(text, "--output"), problem.outputs);
+  for (const std::string& text : arguments.parameters)
+    collect(authoring::parse_scalar(text), problem.scalars);
+  for (const std::string& text : arguments.inits) {
+    const auto set = authoring::set_init(problem, text);
+    if (!set) errors.push_back(set.error());
+  }
+  if (!errors.empty()) return errors;
+  return problem;
+}
+
+void print_next_steps(const std::string& slug, const std::filesystem::path& file,
+                      const std::filesystem::path& reference) {
+  fmt::print("wrote {}\nwrote {}\n\nNext:\n", file.string(), reference.string());
+  fmt::print("  1. say in {} what the kernel computes, and `flops`, its useful arithmetic\n", file.string());
+  fmt::print("  2. write the formula into {}\n", reference.string());
+  fmt::print("  3. kgrade lint {}\n", file.string());
+  fmt::print("  4. kgrade show {} --render -o {}.html, to read it as others will\n", file.string(), slug);
+  fmt::print("  5. kgrade grade {} with a plain kernel of yours\n", file.string());
+}
+
+int run(const Arguments& arguments) {
+  if (const auto error = authoring::check_slug(arguments.problem.slug)) return fail({*error});
+  auto problem = problem_of(arguments);
+  if (!problem) return fail(problem.errors());
+  const Layout layout = Layout::find(arguments.directory);
+  // Without a slash at its end, behind which there would be no name.
+  std::filesystem::path folder = layout.problems.lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();
+  const std::filesystem::path file = folder / (problem->slug + ".md");
+  const std::filesystem::path reference = folder.parent_path() / "reference" / (problem->slug + ".cu");
+  for (const auto& path : {file, reference}) {
+    std::error_code ignored;
+    if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored)))
+      return fail({{"is there already, and is left as it is", "choose another slug", {path.string(), 0, 0}}});
+  }
+  const bool bare = problem->inputs.empty() && problem->outputs.empty();
+  if (bare && ::isatty(STDIN_FILENO) == 1 && ::isatty(STDOUT_FILENO) == 1) {
+    problem = authoring::ask(*std::move(problem), std::cin, std::cout);
+    if (!problem) return fail(problem.errors());
+  }
+  const auto draft = authoring::draft_of(*problem);
+  if (!draft) return fail(draft.errors());
+  const std::string text = authoring::problem_text(*draft);
+  const auto parsed = parse_problem(text, file);
+  if (!parsed) return fail(parsed.errors());
+  const auto written =
+      authoring::write_new_files({{file, text}, {reference, authoring::reference_stub(*parsed)}});
+  if (!written) return fail(written.errors());
+  print_next_steps(problem->slug, file, reference);
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_new(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("new", "Begin a problem: its file, and a reference that compiles");
+  command->add_option("slug", arguments->problem.slug, "Its name, as in row-softmax")->required();
+  command->add_option("--title", arguments->problem.title, "Title (default: made of the slug)");
+  command->add_option("--difficulty", arguments->problem.difficulty, "EASY, MEDIUM or HARD")
+      ->check(CLI::IsMember({"EASY", "MEDIUM", "HARD"}))
+      ->capture_default_str();
+  const auto add_list = [&](const char* name, std::vector<std::string>& list, const char* description,
+                            const char* type) {
+    command->add_option(name, list, description)->type_name(type)->allow_extra_args(false);
+  };
+  add_list("--tag", arguments->problem.tags, "A tag; may be repeated", "TAG");
+  add_list("--input", arguments->inputs, "An input with its shape, x:rows,columns; may be repeated",
+           "NAME:EXTENTS");
+  add_list("--output", arguments->outputs, "An output with its shape; may be repeated", "NAME:EXTENTS");
+  add_list("--init", arguments->inits, "How an input is drawn, x=normal(0, 3), or every input, normal(0, 3)",
+           "[NAME=]INIT");
+  add_list("--parameter", arguments->parameters, "A further scalar, eps:float or k (size_t); may be repeated",
+           "NAME[:TYPE]");
+  add_problems_option(*command, arguments->directory);
+  command->footer(
+      "On a terminal it asks for what the options leave out. The file and its reference are written\n"
+      "together or not at all, and nothing that exists is replaced.");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

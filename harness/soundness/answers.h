@@ -1,0 +1,37 @@
+// Wrong answers that cost a kernel little or nothing, and what they are made from. No answer looks at a value
+// that is not finite.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "device/contents.h"
+#include "soundness/values.h"
+#include "spec/case.h"
+
+namespace kgrade {
+
+// As the referee compares outputs (device/element_operations.h). Both have as many elements.
+Comparison compare(const Values& actual, const Values& expected);
+
+// 0 where no value is finite.
+double mean_of(const Values& values);
+
+bool is_constant(const Values& values);
+
+// The same elements in another order, which is drawn from the seed; never the same values at the same places
+// unless they are all equal.
+Values shuffled(Values values, std::uint64_t seed);
+
+// Every element replaced by the mean along one axis of the shape.
+Values axis_means(const Values& values, const std::vector<std::int64_t>& shape, std::size_t axis);
+
+// One half of the elements, drawn from the seed, replaced by the mean of all: what a sum over them becomes
+// when it is made from a sample of the terms.
+Values half_replaced_by_mean(Values values, std::uint64_t seed);
+
+// Another value that the distribution can yield, as far from this one as that allows; a constant becomes a
+// larger value.
+float flipped(float value, const ResolvedInit& init);
+
+}  // namespace kgrade

@@ -1,0 +1,42 @@
+// `kgrade calibrate`: measures the precision classes of a problem and writes the thresholds that follow.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "soundness/classes.h"
+#include "soundness/workshop.h"
+
+namespace kgrade {
+
+struct CalibrateOptions : WorkshopOptions {
+  std::vector<std::string> cases;  // by name; empty: all that the device can run in reasonable time
+  bool write = true;               // else nothing is changed
+};
+
+struct CalibratedCase {
+  std::string name;
+  ClassErrors errors;   // that were measured
+  std::string skipped;  // why it was not measured; empty: it was
+};
+
+struct Calibration {
+  std::vector<CalibratedCase> cases;
+  ClassErrors errors;     // the largest of all cases
+  Thresholds thresholds;  // with two digits, as they are written
+  std::string how;        // "2026-01-31 on NVIDIA H200, errors fp32 1.2e-07, ..."
+};
+
+struct CalibrationOutcome {
+  std::optional<Calibration> calibration;  // as far as it came
+  Failure failure;                         // then nothing is written
+};
+
+// The problem's file is replaced as write_file_atomically() does it, and only when the new text is read back
+// with these thresholds. A failure: classes that do not separate, a reference that fails, a file that others
+// have changed meanwhile, thresholds that stand where they cannot be replaced.
+CalibrationOutcome calibrate(const Problem& problem, const CalibrateOptions& options,
+                             const Machinery& machinery);
+
+}  // namespace kgrade

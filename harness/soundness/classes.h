@@ -1,0 +1,75 @@
+// The errors that arithmetic of each precision class makes on a problem, whether they can be told apart, and
+// the thresholds that follow.
+//
+// An error is that of verify/verdict.h: norm of the difference from the oracle over the oracle's norm.
+// - fp32: the reference, which makes every product and sum in single precision, one term after the other;
+//   of the usual orders of summation that is the one whose rounding errors grow fastest.
+// - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
+// and
+//   fp16 have mantissas of one length, so that there is one class for both; fp16 is told for its range.
+// Thresholds follow from the largest error of all cases, since an answer has to be within its class on each
+// of them. Whether classes separate is seen from the root mean square over cases and draws: the largest error
+// is that of the case with the fewest elements, and chance decides it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "soundness/rounding.h"
+#include "soundness/subject.h"
+#include "spec/problem.h"
+
+namespace kgrade {
+
+struct ClassErrors {
+  double fp32 = 0;
+  double tf32 = 0;
+  double fp16 = 0;  // infinite where a value is beyond its range
+  double bf16 = 0;
+};
+
+class ClassStatistics {
+ public:
+  void add(const ClassErrors& errors);
+  void add(const ClassStatistics& other);
+
+  int count() const { return count_; }
+  const ClassErrors& largest() const { return largest_; }
+  ClassErrors root_mean_square() const;
+
+ private:
+  ClassErrors largest_;
+  ClassErrors squares_;
+  int count_ = 0;
+};
+
+// Neighbouring classes differ by at least this much, or no threshold between them is safe.
+inline constexpr double least_separation = 4;
+
+// What the largest output's rounding to float costs at least: 2^-24.
+inline constexpr double least_fp32_error = 0x1p-24;
+
+// Why the classes cannot be told apart, in one sentence with the figures; the remedy with it, no place.
+std::optional<Error> why_not_separate(const ClassErrors& errors);
+
+// Between two classes the geometric mean of their errors, so that either has the same room; for the last one
+// as far above its error as the step before. The classes must be separate.
+Thresholds thresholds_for(const ClassErrors& errors);
+
+// "fp32 1.2e-07, tf32 3.1e-04, fp16 3.1e-04, bf16 2.5e-03".
+std::string to_string(const ClassErrors& errors);
+
+// The oracle's answer on a draw when every input is rounded to a format.
+Result<std::vector<Values>> rounded_answer(Subject& subject, const Draw& draw,
+                                           const std::vector<Values>& inputs, OperandFormat format);
+
+// The largest error of any output.
+double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected);
+
+// The subject sits on a case. On draws 0 to `draws` - 1.
+Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws);
+
+}  // namespace kgrade

@@ -1,0 +1,40 @@
+// Gathers what is found on the cases of one problem. What is found on several cases is told once, by the
+// first of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "spec/case.h"
+#include "spec/lint.h"
+
+namespace kgrade {
+
+class LintBook {
+ public:
+  explicit LintBook(const Problem& problem) : problem_(problem) {}
+
+  // `subject` is what the finding is about besides the case (a tensor's name); findings of one rule and
+  // subject are the same finding.
+  void add(std::string_view rule, const std::string& subject, const Case& bound, std::string message,
+           std::string remedy);
+  // About the problem, not one of its cases.
+  void add(std::string_view rule, std::string message, std::string remedy);
+
+  bool empty() const { return entries_.empty(); }
+  // In the order in which they were found.
+  std::vector<LintFinding> findings() const;
+
+ private:
+  struct Entry {
+    std::string rule;
+    std::string subject;
+    std::vector<std::string> cases;  // empty: about the problem
+    Error what;
+  };
+
+  const Problem& problem_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,46 @@
+// A whole run of `kgrade lint`: form, meaning and soundness of problem files.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "soundness/costs.h"
+#include "soundness/soundness.h"
+
+namespace kgrade {
+
+struct LintOptions : WorkshopOptions {
+  std::vector<std::filesystem::path> files;
+  bool whole_catalogue = false;  // the files are a folder's, whose slugs must not clash
+  bool run = true;               // soundness too, for files without errors of form and meaning
+  bool deep = false;
+  MemoryBudget budget;
+};
+
+struct FileReport {
+  std::filesystem::path path;
+  std::optional<Problem> problem;  // of a file that parses
+  std::vector<LintFinding> findings;
+  std::vector<std::string> notes;  // what was not looked at, and why
+  std::string costs;               // costs_table() of the cases that resolve
+  int cases = 0;                   // whose soundness was looked at
+  ClassErrors errors;              // over them
+
+  int error_count() const;
+};
+
+struct LintReport {
+  std::vector<FileReport> files;
+  std::string device;       // its name; empty where none was opened
+  bool cannot_run = false;  // the device has no means for one of the references: see the notes
+  Failure failure;          // of the machine: soundness was not looked at, or not of all files
+
+  int error_count() const;
+  int case_count() const;
+};
+
+LintReport lint_files(const LintOptions& options, const Machinery& machinery);
+
+}  // namespace kgrade

@@ -1,0 +1,135 @@
+#include "soundness/output_soundness.h"
+
+#include <fmt/format.h>
+
+namespace kgrade {
+namespace {
+
+class OutputSoundness {
+ public:
+  OutputSoundness(LintBook& book, const Judge& judge, const Case& bound, const KnownValues& known,
+                  std::size_t output)
+      : book_(book),
+        judge_(judge),
+        case_(bound),
+        known_(known),
+        output_(output),
+        tensor_(output_of(bound, output)),
+        expected_(known.expected[output]) {}
+
+  bool is_degenerate() { return find_constant() || find_alias(); }
+
+  void find_accepted() {
+    const std::size_t count = expected_.size();
+    try_answer("zeros-pass", "zeros", Values(count, 0.0F));
+    try_answer("ones-pass", "ones", Values(count, 1.0F));
+    if (count > 1) {
+      try_answer("mean-passes", "the mean of its elements",
+                 Values(count, static_cast<float>(mean_of(expected_))));
+      constexpr std::uint64_t order = 1;
+      try_answer("shuffle-passes", "the right elements in another order", shuffled(expected_, order));
+    }
+    try_answer("other-seed-passes", "the answer to other inputs", known_.other[output_]);
+    try_inputs();
+    try_axes();
+  }
+
+ private:
+  // A single element is constant when other inputs do not change it.
+  bool find_constant() {
+    const bool constant = expected_.size() > 1 ? is_constant(expected_) : expected_ == known_.other[output_];
+    if (!constant) return false;
+    book_.add("constant-output", tensor_.name, case_,
+              fmt::format("every element of '{}' is {}{}", tensor_.name, expected_.front(),
+                          expected_ == known_.other[output_] ? ", whatever the inputs are" : ""),
+              "mend the reference, or choose a case or inputs for which the output varies");
+    return true;
+  }
+
+  bool find_alias() {
+    for (std::size_t i = 0; i < output_; ++i) {
+      if (known_.expected[i].size() != expected_.size() || !judge_.accepts(known_.expected[i], expected_))
+        continue;
+      return say_alias("output", output_of(case_, i).name);
+    }
+    for (std::size_t i = 0; i < known_.inputs.size(); ++i) {
+      if (known_.inputs[i] == expected_) return say_alias("input", case_.tensors[i].name);
+    }
+    return false;
+  }
+
+  bool say_alias(const char* kind, const std::string& name) {
+    book_.add("aliasing-output", tensor_.name, case_,
+              fmt::format("'{}' holds what the {} '{}' holds", tensor_.name, kind, name),
+              "remove one of the two, or mend the reference: a copy asks for no work");
+    return true;
+  }
+
+  void try_inputs() {
+    for (std::size_t i = 0; i < known_.inputs.size(); ++i) {
+      const Values& input = known_.inputs[i];
+      if (input.size() < expected_.size()) continue;
+      const auto end = input.begin() + static_cast<std::ptrdiff_t>(expected_.size());
+      try_answer("input-passes", fmt::format("the first elements of '{}'", case_.tensors[i].name),
+                 Values(input.begin(), end));
+    }
+  }
+
+  void try_axes() {
+    for (std::size_t axis = 0; axis < tensor_.shape.size(); ++axis) {
+      if (tensor_.shape[axis] < 2) continue;
+      const Judgement judgement = judge_.judge(axis_means(expected_, tensor_.shape, axis), expected_);
+      if (judgement.verdict != Verdict::accepted) continue;
+      book_.add(
+          "axis-constant", fmt::format("{} {}", tensor_.name, axis), case_,
+          fmt::format("'{}' does not vary along axis {} of extent {}: the mean along it has an error of "
+                      "{:.1e}, {:.1e} is allowed",
+                      tensor_.name, axis, tensor_.shape[axis], judgement.relative_error, judge_.threshold()),
+          "draw inputs that vary more, tighten `thresholds`, or mend what makes the axis constant");
+    }
+  }
+
+  void try_answer(std::string_view rule, const std::string& what, const Values& answer) {
+    const Judgement judgement = judge_.judge(answer, expected_);
+    if (judgement.verdict != Verdict::accepted) return;
+    book_.add(rule, tensor_.name, case_,
+              fmt::format("'{}' is accepted when it holds {}: the error is {:.1e}, {:.1e} is allowed",
+                          tensor_.name, what, judgement.relative_error, judge_.threshold()),
+              "choose a case or inputs for which they are wrong, or tighten `thresholds` and `precision`");
+  }
+
+  LintBook& book_;
+  const Judge& judge_;
+  const Case& case_;
+  const KnownValues& known_;
+  std::size_t output_;
+  const Tensor& tensor_;
+  const Values& expected_;
+};
+
+}  // namespace
+
+const Tensor& output_of(const Case& bound, std::size_t output) {
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output && output-- == 0) return tensor;
+  }
+  throw std::logic_error("the case has fewer outputs");
+}
+
+std::set<std::size_t> find_degenerate_outputs(LintBook& book, const Judge& judge, const Case& bound,
+                                              const KnownValues& known) {
+  std::set<std::size_t> found;
+  for (std::size_t i = 0; i < known.expected.size(); ++i) {
+    if (OutputSoundness(book, judge, bound, known, i).is_degenerate()) found.insert(i);
+  }
+  return found;
+}
+
+void find_accepted_answers(LintBook& book, const Judge& judge, const Case& bound, const KnownValues& known,
+                           const std::set<std::size_t>& passed_over) {
+  for (std::size_t i = 0; i < known.expected.size(); ++i) {
+    if (!passed_over.contains(i)) OutputSoundness(book, judge, bound, known, i).find_accepted();
+  }
+}
+
+}  // namespace kgrade

@@ -1,0 +1,161 @@
+#include "soundness/soundness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "grade/small_cases.h"
+#include "soundness/case_soundness.h"
+#include "soundness/elements.h"
+#include "soundness/reference_check.h"
+
+namespace kgrade {
+namespace {
+
+class SoundnessRun {
+ public:
+  SoundnessRun(Workshop& workshop, ProblemBuilds& builds, bool deep)
+      : workshop_(workshop),
+        builds_(builds),
+        problem_(builds.problem()),
+        deep_(deep),
+        emulated_(workshop.device().info().kind == "emulated"),
+        book_(problem_) {}
+
+  SoundnessReport run() {
+    look();
+    for (LintFinding& finding : book_.findings()) report_.findings.push_back(std::move(finding));
+    return std::move(report_);
+  }
+
+ private:
+  void look() {
+    progress("compiling");
+    if (auto failure = builds_.load()) return note(*failure);
+    choose_cases();
+    if (cases_.empty()) return report_.notes.push_back("no case is small enough to be looked at");
+    if (!check_memory_accesses()) return;
+    look_at_cases();
+  }
+
+  // What the author can mend is a finding, what the machine lacks is not.
+  void note(const GradeFailure& failure) {
+    if (builds_.is_unsupported()) {
+      report_.cannot_run = true;
+      report_.notes.push_back("soundness was not looked at: " + failure.errors.front().message);
+      return;
+    }
+    if (failure.exit_code != exit_usage) {
+      report_.failure = failure;
+      return;
+    }
+    const bool missing = builds_.checked_build() == nullptr;
+    for (const Error& error : failure.errors) {
+      report_.findings.push_back(
+          {LintFinding::Severity::error, error, missing ? "reference-missing" : "reference-fails"});
+    }
+  }
+
+  void choose_cases() {
+    const SoundnessLimits limits = soundness_limits(deep_, emulated_);
+    for (const CaseSpec& spec : problem_.cases) {
+      auto bound = resolve_case(problem_, spec);
+      if (!bound) continue;  // a finding of its meaning
+      const std::string reason = why_passed_over(problem_, *bound, limits);
+      if (reason.empty()) {
+        cases_.push_back(std::move(*bound));
+      } else if (deep_ || bound->role != CaseRole::bench) {
+        report_.notes.push_back(fmt::format("case '{}' was not looked at: {}", spec.name, reason));
+      }
+    }
+  }
+
+  // The answers of a reference that strays are worth nothing. False when there is no sense in going on.
+  bool check_memory_accesses() {
+    const auto size = static_cast<std::int64_t>(element_bytes(problem_));
+    const Case& smallest = *std::min_element(cases_.begin(), cases_.end(), [&](const Case& a, const Case& b) {
+      return a.tensor_bytes(size) < b.tensor_bytes(size);
+    });
+    if (!runs_at_all(smallest)) return false;
+    progress("memory accesses");
+    const auto skipped = check_reference(
+        {workshop_.device(), problem_, builds_.oracle(), *builds_.checked_build(), deep_,
+         workshop_.options().seed, workshop_.stages(), [this](const std::string& what) { progress(what); }},
+        builds_.source(), smallest, book_);
+    if (!skipped) {
+      report_.failure = GradeFailure{exit_machine, skipped.errors()};
+      return false;
+    }
+    if (*skipped)
+      report_.notes.push_back("memory accesses of the reference were not looked at: " + **skipped);
+    return book_.empty();
+  }
+
+  bool runs_at_all(const Case& bound) {
+    if (const auto error = builds_.stand().sit(bound)) {
+      report_.failure = GradeFailure{exit_machine, {*error}};
+      return false;
+    }
+    const auto answer = builds_.stand().oracle({workshop_.options().seed, 0}, {});
+    if (!answer) book_.add("reference-fails", "", bound, answer.error().message, answer.error().remedy);
+    return answer.ok();
+  }
+
+  void look_at_cases() {
+    SoundnessSession session{builds_.stand(), problem_, book_, workshop_.options().seed,
+                             [this](const std::string& what) { progress(what); }};
+    for (const auto& [name, value] : cases_.front().reals) session.ignored_reals.insert(name);
+    for (const Case& bound : cases_) {
+      const auto goes_on = look_at_case(session, bound);
+      if (!goes_on) {
+        report_.notes.push_back(
+            fmt::format("case '{}' was not looked at: {}", bound.name, goes_on.error().message));
+        continue;
+      }
+      if (!*goes_on) return;
+    }
+    conclude(session);
+    report_.cases = session.cases;
+    report_.errors = session.errors.root_mean_square();
+  }
+
+  void progress(const std::string& what) { workshop_.options().progress(problem_.slug + ": " + what); }
+
+  Workshop& workshop_;
+  ProblemBuilds& builds_;
+  const Problem& problem_;
+  bool deep_;
+  bool emulated_;
+  LintBook book_;
+  std::vector<Case> cases_;
+  SoundnessReport report_;
+};
+
+}  // namespace
+
+SoundnessLimits soundness_limits(bool deep, bool emulated) {
+  if (!deep) return {most_checked_flops, most_checked_bytes, false};
+  if (emulated) return {10 * most_checked_flops, 16 * most_checked_bytes, true};
+  constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+  return {all, all, true};
+}
+
+std::string why_passed_over(const Problem& problem, const Case& bound, const SoundnessLimits& limits) {
+  if (bound.role == CaseRole::bench && !limits.bench)
+    return "it is sized for a GPU's speed; --deep looks at it";
+  if (bound.flops && *bound.flops > limits.flops)
+    return fmt::format("it has {:.3g} operations, and up to {:.3g} are run here",
+                       static_cast<double>(*bound.flops), static_cast<double>(limits.flops));
+  const std::int64_t bytes = bound.tensor_bytes(static_cast<std::int64_t>(element_bytes(problem)));
+  if (bytes <= limits.bytes) return "";
+  return fmt::format("it has {} of tensors, and up to {} are run here",
+                     format_bytes(static_cast<std::uint64_t>(bytes)),
+                     format_bytes(static_cast<std::uint64_t>(limits.bytes)));
+}
+
+SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, bool deep) {
+  return SoundnessRun(workshop, builds, deep).run();
+}
+
+}  // namespace kgrade

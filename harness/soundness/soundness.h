@@ -1,0 +1,38 @@
+// The part of `kgrade lint` that runs something: whether a problem, on a device, refuses wrong answers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "soundness/classes.h"
+#include "soundness/workshop.h"
+#include "spec/lint.h"
+
+namespace kgrade {
+
+struct SoundnessReport {
+  std::vector<LintFinding> findings;  // all of them errors
+  std::vector<std::string> notes;     // what was not looked at, and why
+  int cases = 0;                      // that were looked at
+  ClassErrors errors;                 // over them
+  bool cannot_run = false;            // the device has no means for this reference: see the notes
+  Failure failure;                    // of the machine, for other problems too
+};
+
+// What an oracle's call may cost for a case to be looked at. A case is called some thirty times.
+struct SoundnessLimits {
+  std::int64_t flops = 0;
+  std::int64_t bytes = 0;
+  bool bench = false;  // cases of that role too
+};
+
+// The small cases alone; deep, all that the device can run in reasonable time.
+SoundnessLimits soundness_limits(bool deep, bool emulated);
+
+// Why a case is not looked at; empty when it is.
+std::string why_passed_over(const Problem& problem, const Case& bound, const SoundnessLimits& limits);
+
+// A problem without findings of form and meaning, whose contestants are being built.
+SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, bool deep);
+
+}  // namespace kgrade

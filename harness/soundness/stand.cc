@@ -1,0 +1,79 @@
+#include "soundness/stand.h"
+
+#include <fmt/format.h>
+
+#include "data/seed.h"
+#include "grade/call_review.h"
+#include "grade/session.h"
+#include "soundness/elements.h"
+
+namespace kgrade {
+namespace {
+
+constexpr Patience lending_patience{60'000};
+
+}  // namespace
+
+Stand::Stand(Device& device, const Problem& problem, Seat& oracle, Seat& reference)
+    : device_(device),
+      problem_(problem),
+      oracle_(oracle),
+      reference_(reference),
+      poison_key_(random_seed()) {}
+
+void Stand::rise() {
+  oracle_.rise();
+  reference_.rise();
+}
+
+std::optional<Error> Stand::sit(const Case& bound) {
+  rise();
+  case_ = std::make_unique<const Case>(bound);
+  for (Seat* const seat : {&oracle_, &reference_}) {
+    // They move from call to call, so that nothing depends on where a tensor lies.
+    const auto seated = seat->sit(*case_, false, {true, false, 1}, lending_patience);
+    if (!seated) return seated.error();
+    if (!seated->ok()) return Error{"a worker cannot use the case's memory: " + seated->detail, "", {}};
+  }
+  return std::nullopt;
+}
+
+Result<std::vector<Values>> Stand::oracle(const Draw& draw, const std::vector<InputEdit>& edits) {
+  return call(oracle_, "oracle", draw, edits);
+}
+
+Result<std::vector<Values>> Stand::reference(const Draw& draw) {
+  return call(reference_, "reference", draw, {});
+}
+
+std::vector<Values> Stand::inputs() {
+  std::vector<Values> inputs;
+  for (const Lease::Loaned& tensor : oracle_.lease().tensors())
+    inputs.push_back(tensor.tensor->output ? Values() : read_values(device_, tensor));
+  return inputs;
+}
+
+Result<std::vector<Values>> Stand::call(Seat& seat, const char* name, const Draw& draw,
+                                        const std::vector<InputEdit>& edits) {
+  Seat::Edit write;
+  if (!edits.empty()) {
+    write = [&](const Lease& lease) {
+      const auto tensors = lease.tensors();
+      for (const InputEdit& edit : edits)
+        write_values(device_, tensors.at(edit.tensor), edit.first, edit.values);
+    };
+  }
+  CallReport report = seat.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, write);
+  // It was us who changed them; the worker has them read-only.
+  if (!edits.empty()) report.damage.input_elements = 0;
+  if (const auto finding = review_call(report)) {
+    return Error{fmt::format("the {} fails: {}", name, finding->message),
+                 "mend the reference source, from which it is built; `kgrade check` on it may say more",
+                 {}};
+  }
+  std::vector<Values> outputs;
+  for (const Lease::Loaned& output : seat.lease().outputs()) outputs.push_back(read_values(device_, output));
+  return outputs;
+}
+
+}  // namespace kgrade

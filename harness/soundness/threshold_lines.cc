@@ -1,0 +1,133 @@
+#include "soundness/threshold_lines.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+namespace kgrade {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// With their ends, so that joining them gives the text back.
+Lines lines_of(std::string_view text) {
+  Lines lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+  return lines;
+}
+
+bool is_dashes(const std::string& line) {
+  const std::size_t last = line.find_last_not_of(" \t\r\n");
+  return line.starts_with("---") && last == 2;
+}
+
+bool is_blank(const std::string& line) { return line.find_first_not_of(" \t\r\n") == std::string::npos; }
+
+// A key of the outermost map, plain or in quotes.
+bool has_key(const std::string& line, const std::string& key) {
+  for (const std::string& written : {key, "\"" + key + "\"", "'" + key + "'"}) {
+    if (!line.starts_with(written)) continue;
+    const std::size_t next = line.find_first_not_of(" \t", written.size());
+    if (next != std::string::npos && line[next] == ':') return true;
+  }
+  return false;
+}
+
+bool is_calibration(const std::string& line) { return line.starts_with("# calibrated:"); }
+
+class ThresholdEditor {
+ public:
+  explicit ThresholdEditor(std::string_view content) : lines_(lines_of(content)) {}
+
+  bool find_frontmatter() {
+    const auto first = std::find_if(lines_.begin(), lines_.end(), is_dashes);
+    if (first == lines_.end()) return false;
+    const auto last = std::find_if(first + 1, lines_.end(), is_dashes);
+    if (last == lines_.end()) return false;
+    begin_ = static_cast<std::size_t>(first - lines_.begin()) + 1;
+    end_ = static_cast<std::size_t>(last - lines_.begin());
+    return true;
+  }
+
+  std::string replace(const std::string& value, const std::string& how) {
+    std::size_t at = find("thresholds");
+    std::string comment;
+    if (at < end_) {
+      comment = comment_behind(lines_[at]);
+      const std::size_t behind = behind_value(at);
+      erase(at, behind);
+      if (at < end_ && is_calibration(lines_[at])) erase(at, at + 1);
+    } else {
+      at = find("precision");
+      at = at < end_ ? behind_value(at) : end_;
+    }
+    const std::string eol = lines_[begin_ - 1].ends_with("\r\n") ? "\r\n" : "\n";
+    const auto place = lines_.begin() + static_cast<std::ptrdiff_t>(at);
+    lines_.insert(place, {"thresholds: " + value + comment + eol, "# calibrated: " + how + eol});
+    std::string text;
+    for (const std::string& line : lines_) text += line;
+    return text;
+  }
+
+ private:
+  std::size_t find(const std::string& key) const {
+    std::size_t at = begin_;
+    while (at < end_ && !has_key(lines_[at], key)) ++at;
+    return at;
+  }
+
+  // Past the last line that belongs to the key's value; lines that are blank are none.
+  std::size_t behind_value(std::size_t at) const {
+    std::size_t behind = at + 1;
+    for (std::size_t i = at + 1; i < end_; ++i) {
+      if (is_blank(lines_[i])) continue;
+      if (std::string(" \t}").find(lines_[i].front()) == std::string::npos) break;
+      behind = i + 1;
+    }
+    return behind;
+  }
+
+  static std::string comment_behind(const std::string& line) {
+    const std::size_t hash = line.find(" #");
+    if (hash == std::string::npos) return "";
+    return " " + line.substr(hash, line.find_last_not_of(" \t\r\n") + 1 - hash);
+  }
+
+  void erase(std::size_t from, std::size_t to) {
+    lines_.erase(lines_.begin() + static_cast<std::ptrdiff_t>(from),
+                 lines_.begin() + static_cast<std::ptrdiff_t>(to));
+    end_ -= to - from;
+  }
+
+  Lines lines_;
+  std::size_t begin_ = 0;  // of the frontmatter, without the dashes
+  std::size_t end_ = 0;
+};
+
+std::string digits(double value) { return fmt::format("{:.1e}", value); }
+double rounded_digits(double value) { return std::strtod(digits(value).c_str(), nullptr); }
+
+}  // namespace
+
+Result<std::string> with_thresholds(std::string_view content, const Thresholds& thresholds,
+                                    const std::string& how) {
+  ThresholdEditor editor(content);
+  if (!editor.find_frontmatter()) return Error{"there is no frontmatter", "", {}};
+  return editor.replace(fmt::format("{{fp32: {}, tf32: {}, bf16: {}}}", digits(thresholds.fp32),
+                                    digits(thresholds.tf32), digits(thresholds.bf16)),
+                        how);
+}
+
+Thresholds with_two_digits(const Thresholds& thresholds) {
+  Thresholds rounded = thresholds;
+  for (double* const value : {&rounded.fp32, &rounded.tf32, &rounded.bf16}) *value = rounded_digits(*value);
+  return rounded;
+}
+
+}  // namespace kgrade

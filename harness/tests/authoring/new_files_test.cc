@@ -1,0 +1,57 @@
+#include "authoring/new_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+
+namespace kgrade::authoring {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::UnorderedElementsAre;
+
+std::vector<std::string> names_in(const fs::path& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    names.push_back(fs::relative(entry.path(), folder).string());
+  return names;
+}
+
+TEST(NewFiles, AreWrittenTogetherWithTheirFolders) {
+  const TemporaryDirectory folder;
+  ASSERT_TRUE(
+      write_new_files({{folder.path() / "problems/a.md", "one"}, {folder.path() / "reference/a.cu", "two"}}));
+  EXPECT_THAT(names_in(folder.path()),
+              UnorderedElementsAre("problems", "problems/a.md", "reference", "reference/a.cu"));
+  EXPECT_EQ(*read_text_file(folder.path() / "reference/a.cu"), "two");
+}
+
+TEST(NewFiles, NothingIsLeftWhenOneCannotBe) {
+  const TemporaryDirectory folder;
+  fs::create_directory(folder.path() / "reference");
+  std::ofstream(folder.path() / "reference/a.cu") << "mine";
+  const auto written =
+      write_new_files({{folder.path() / "problems/a.md", "one"}, {folder.path() / "reference/a.cu", "two"}});
+  ASSERT_FALSE(written);
+  EXPECT_THAT(written.error().message, HasSubstr("is there already"));
+  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("reference", "reference/a.cu"));
+  EXPECT_EQ(*read_text_file(folder.path() / "reference/a.cu"), "mine");
+  ASSERT_FALSE(
+      write_new_files({{folder.path() / "b.md", "one"}, {folder.path() / "no/such/folder/b.cu", "two"}}));
+  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("reference", "reference/a.cu"));
+}
+
+TEST(NewFiles, ADanglingLinkIsSomethingThatExists) {
+  const TemporaryDirectory folder;
+  fs::create_symlink("elsewhere", folder.path() / "a.md");
+  EXPECT_FALSE(write_new_files({{folder.path() / "a.md", "one"}}));
+  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("a.md"));
+}
+
+}  // namespace
+}  // namespace kgrade::authoring

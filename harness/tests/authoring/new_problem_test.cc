@@ -1,0 +1,117 @@
+#include "authoring/new_problem.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "authoring/slug.h"
+#include "authoring/stub.h"
+#include "spec/lint.h"
+
+namespace kgrade::authoring {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+NewProblem named(const std::string& slug) {
+  NewProblem problem;
+  problem.slug = slug;
+  return problem;
+}
+
+std::string message(const auto& result) { return result ? "" : result.error().message; }
+
+// Warnings and errors that lint has on the draft.
+std::vector<std::string> findings(const NewProblem& problem) {
+  const auto draft = draft_of(problem);
+  EXPECT_TRUE(draft) << message(draft);
+  if (!draft) return {};
+  const auto parsed = parse_problem(problem_text(*draft), problem.slug + ".md");
+  EXPECT_TRUE(parsed) << to_string(parsed.errors());
+  std::vector<std::string> messages;
+  for (const LintFinding& finding : lint(*parsed)) messages.push_back(finding.what.message);
+  return messages;
+}
+
+TEST(NewProblemTest, LintFindsNothingButWhatTheAuthorAloneKnows) {
+  EXPECT_THAT(findings(named("row-softmax")), ElementsAre("there is no 'flops'"));
+  NewProblem problem = named("windows");
+  problem.inputs = {{"x", {"batch", "n"}, "integers(-2, 3)"}, {"w", {"k"}, ""}};
+  problem.outputs = {{"y", {"batch", "ceil_div(n, 4)", "max(n, k)"}, ""}, {"z", {"2 * n"}, ""}};
+  EXPECT_THAT(findings(problem), ElementsAre("there is no 'flops'"));
+}
+
+TEST(NewProblemTest, NamesInShapesBecomeParametersInTheirOrder) {
+  NewProblem problem = named("a");
+  problem.inputs = {{"x", {"rows", "columns"}, ""}};
+  problem.outputs = {{"y", {"columns / 2"}, ""}};
+  problem.scalars = {{"eps", "float"}, {"rows", "int"}};
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft);
+  std::vector<std::string> names;
+  for (const DraftParameter& parameter : draft->parameters)
+    names.push_back(parameter.type + " " + parameter.name);
+  EXPECT_THAT(names, ElementsAre("[VAR] x", "[VAR] y", "size_t columns", "float eps", "int rows"));
+}
+
+TEST(NewProblemTest, OptionsThatCannotBeAreToldByTheirText) {
+  EXPECT_EQ(parse_tensor("x:rows, 2 * columns", "--input")->shape.size(), 2U);
+  for (const char* text : {"", "x", "x:", ":n", "x:n,", "x:n +", "x:f(n)"}) {
+    EXPECT_THAT(message(parse_tensor(text, "--input")), HasSubstr("--input")) << text;
+  }
+  EXPECT_THAT(message(parse_scalar("k:quad")), HasSubstr("no type 'quad'"));
+  NewProblem problem = named("a");
+  problem.inputs = {{"left", {"n"}, ""}, {"right", {"n"}, ""}};
+  problem.outputs = {{"y", {"n"}, ""}};
+  EXPECT_TRUE(set_init(problem, "normal(0, 3)"));
+  EXPECT_TRUE(set_init(problem, "left = ones"));
+  EXPECT_EQ(problem.inputs[0].init, "ones");
+  EXPECT_EQ(problem.inputs[1].init, "normal(0, 3)");
+  EXPECT_THAT(message(set_init(problem, "lift=ones")), HasSubstr("no input 'lift'"));
+  problem.inputs[0].init = "gauss(1)";
+  EXPECT_THAT(message(draft_of(problem)), HasSubstr("gauss"));
+  problem.inputs[0] = {"int", {"n"}, ""};
+  EXPECT_THAT(message(draft_of(problem)), HasSubstr("cannot be a name in C++"));
+}
+
+TEST(NewProblemTest, SlugsAreRefusedWithOneThatWouldDo) {
+  EXPECT_FALSE(check_slug("row-softmax"));
+  EXPECT_THAT(check_slug("Row Softmax.md")->remedy, HasSubstr("`row-softmax`"));
+  for (const char* bad : {"", "-", "a-", "a/b", "../a", "a_b", "\xc3\xa9", " ", "A"})
+    EXPECT_TRUE(check_slug(bad)) << bad;
+  EXPECT_TRUE(check_slug(std::string(129, 'a')));
+}
+
+TEST(NewProblemTest, QuestionsAreAskedAgainUntilTheAnswerIsOne) {
+  std::istringstream in("Softmax\nTRIVIAL\nHARD\nx\nx:rows,columns\n\nnormal(0, 2)\ny:rows,columns\n\n");
+  std::ostringstream out;
+  const auto problem = ask(named("row-softmax"), in, out);
+  ASSERT_TRUE(problem) << message(problem);
+  EXPECT_EQ(problem->title, "Softmax");
+  EXPECT_EQ(problem->difficulty, "HARD");
+  EXPECT_EQ(problem->inputs.size(), 1U);
+  EXPECT_EQ(problem->inputs[0].init, "normal(0, 2)");
+  EXPECT_EQ(problem->outputs[0].name, "y");
+  EXPECT_THAT(out.str(), HasSubstr("'TRIVIAL' is none of the three"));
+  std::istringstream cut("Softmax\n");
+  EXPECT_THAT(message(ask(named("row-softmax"), cut, out)), HasSubstr("ended before the questions did"));
+}
+
+TEST(NewProblemTest, TheStubAvoidsTheNamesOfParameters) {
+  NewProblem problem = named("a");
+  problem.inputs = {{"i", {"count"}, ""}};
+  problem.outputs = {{"value", {"count"}, ""}};
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft);
+  const auto parsed = parse_problem(problem_text(*draft), "a.md");
+  ASSERT_TRUE(parsed);
+  const std::string stub = reference_stub(*parsed);
+  EXPECT_THAT(stub, HasSubstr("const std::int64_t i_ = "));
+  EXPECT_THAT(stub, HasSubstr("std::int64_t count_)"));
+  EXPECT_THAT(stub, HasSubstr("value[i_] = static_cast<ops::element>(value_);"));
+}
+
+}  // namespace
+}  // namespace kgrade::authoring

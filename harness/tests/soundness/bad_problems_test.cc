@@ -1,0 +1,134 @@
+// Problems that are bad on purpose: `kgrade lint` refuses each, with the finding that fits.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "soundness/rules.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string problems = "harness/tests/soundness/problems/";
+
+std::string text_of(const std::string& path) {
+  std::ifstream stream(KGRADE_SOURCE_DIR "/" + path);
+  std::stringstream content;
+  content << stream.rdbuf();
+  return content.str();
+}
+
+// What a problem is called is the rule that it breaks.
+class BadProblems : public testing::TestWithParam<std::string> {};
+
+TEST_P(BadProblems, AreRefusedWithTheFindingThatFits) {
+  const std::string& rule = GetParam();
+  const Result result = kgrade({"lint", problems + rule + ".md", "--device", "emulated", "--json", "-"});
+  EXPECT_EQ(result.exit_code, 2) << result.output;
+  const auto report = nlohmann::json::parse(result.output, nullptr, false);
+  ASSERT_TRUE(report.is_object()) << result.output;
+  std::vector<std::string> errors;
+  for (const auto& finding : report["files"][0]["findings"]) {
+    if (finding["severity"] == "error") errors.push_back(finding["rule"]);
+    EXPECT_NE(finding["remedy"], "") << finding;
+    EXPECT_NE(finding["file"], "") << finding;
+  }
+  // A loose tolerance lets other wrong answers through as well.
+  if (rule == "zeros-pass" || rule == "sample-passes") {
+    EXPECT_THAT(errors, Contains(rule)) << result.output;
+  } else {
+    EXPECT_THAT(errors, ElementsAre(rule)) << result.output;
+  }
+  EXPECT_THAT(result.left_behind, IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BadProblems,
+                         testing::Values("input-ignored", "constant-output", "zeros-pass", "classes-overlap",
+                                         "unused-parameter", "shape-not-positive", "aliasing-output",
+                                         "beyond-memory", "sample-passes", "reference-out-of-bounds"),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Lint, AProblemOfTheCatalogueIsClean) {
+  const Result result =
+      kgrade({"lint", "problems/conv-depthwise-2d-square-input-asym-kernel.md", "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors; soundness of "));
+  EXPECT_THAT(result.output, Not(HasSubstr("note:")));
+}
+
+TEST(Lint, WithoutRunningOnlyFormAndMeaningAreLookedAt) {
+  const Result result = kgrade({"lint", problems + "zeros-pass.md", "--no-run"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors\n"));
+}
+
+TEST(Lint, VerboseShowsMemoryAndArithmeticOfEachCase) {
+  const Result result = kgrade({"lint", problems + "sample-passes.md", "--no-run", "--verbose"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("large  bench   1.0 GiB  16 KiB  16 KiB  3.0 GiB"));
+  EXPECT_THAT(result.output, HasSubstr("2.68e+08"));
+}
+
+TEST(Lint, FindingsNamePlaceCaseAndRemedy) {
+  const Result result = kgrade({"lint", problems + "beyond-memory.md", "--no-run", "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(
+      result.output,
+      HasSubstr("beyond-memory.md:19:5: error: case 'large': needs 384 GiB for the tensors of oracle, "
+                "reference and candidate, a GPU of 80 GB has 75 GiB [beyond-memory]\n  hint: "));
+}
+
+TEST(Lint, RulesAreListedWithTheirMeaning) {
+  const Result result = kgrade({"lint", "--rules"});
+  EXPECT_EQ(result.exit_code, 0);
+  for (const LintRule& rule : lint_rules())
+    EXPECT_THAT(result.output, HasSubstr(std::string(rule.name) + "  "));
+}
+
+TEST(Lint, AProblemWithoutAReferenceIsAFinding) {
+  const ScratchFile file("zeros-pass.md", text_of(problems + "zeros-pass.md"));
+  const Result result = kgrade({"lint", file.path(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, HasSubstr("the problem has no reference [reference-missing]"));
+}
+
+// A problem of the tests in a folder of its own, with a reference that the emulated device cannot run.
+TEST(Lint, AReferenceThatTheDeviceCannotRunIsNoFault) {
+  const ScratchFile file("zeros-pass.md", text_of(problems + "zeros-pass.md"));
+  const std::filesystem::path root = file.directory();
+  for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
+  std::filesystem::copy_file(file.path(), root / "problems/zeros-pass.md");
+  std::ofstream(root / "reference/zeros-pass.cu")
+      << "__global__ void square(const float* x, float* y) { asm(\"mov.u32 %0, %1;\" : \"=f\"(*y) : "
+         "\"f\"(*x)); }\n"
+         "extern \"C\" void solution(const float* x, float* y, size_t n) { square<<<1, 1>>>(x, y); }\n";
+  const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("note: soundness was not looked at: the oracle cannot run here"));
+  EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors"));
+}
+
+TEST(Lint, WithoutACompilerItSaysWhatWasNotLookedAt) {
+  Program program;
+  program.environment = {"PATH=/nowhere", "CXX=/nowhere/c++"};
+  const Result result = kgrade({"lint", problems + "zeros-pass.md", "--device", "emulated"}, program);
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("zeros-pass.md: note: soundness was not looked at"));
+}
+
+}  // namespace
+}  // namespace kgrade::test

@@ -1,0 +1,94 @@
+// `kgrade calibrate`: thresholds that are measured, and written into the file.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "spec/problem.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+const std::string folder = KGRADE_SOURCE_DIR "/harness/tests/soundness/";
+
+std::string content_of(const std::filesystem::path& path) {
+  std::ifstream stream(path);
+  std::stringstream content;
+  content << stream.rdbuf();
+  return content.str();
+}
+
+// A problem of the tests with its reference, in a folder of its own.
+class CopiedProblem {
+ public:
+  explicit CopiedProblem(const std::string& slug)
+      : file_(slug + ".md", content_of(folder + "problems/" + slug + ".md")) {
+    const std::filesystem::path root = file_.directory();
+    for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
+    path_ = root / "problems" / (slug + ".md");
+    std::filesystem::rename(file_.path(), path_);
+    std::filesystem::copy_file(folder + "reference/" + slug + ".cu", root / "reference" / (slug + ".cu"));
+  }
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  ScratchFile file_;
+  std::filesystem::path path_;
+};
+
+TEST(Calibrate, WritesThresholdsBetweenTheClassesAndNothingElse) {
+  const CopiedProblem problem("zeros-pass");
+  const std::string before = content_of(problem.path());
+  const Result result = kgrade({"calibrate", problem.path().string(), "--device", "emulated"});
+  ASSERT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("written to "));
+  std::string after = content_of(problem.path());
+  const auto read = load_problem(problem.path());
+  ASSERT_TRUE(read.ok());
+  EXPECT_GT(read->thresholds.fp32, 1e-7);
+  EXPECT_LT(read->thresholds.fp32, 1e-4);
+  EXPECT_GT(read->thresholds.tf32, 4e-4);
+  EXPECT_LT(read->thresholds.tf32, read->thresholds.bf16);
+  EXPECT_LT(read->thresholds.bf16, 2e-2);
+  const std::size_t begin = after.find("thresholds:");
+  const std::size_t comment = after.find("# calibrated: 2", begin);
+  ASSERT_NE(comment, std::string::npos);
+  EXPECT_THAT(after.substr(comment), HasSubstr(" on emulated device on "));
+  after.replace(begin, after.find('\n', comment) - begin, "thresholds: {fp32: 1.2, tf32: 1.5, bf16: 2}");
+  EXPECT_EQ(after, before);
+  EXPECT_EQ(kgrade({"lint", problem.path().string(), "--device", "emulated"}).exit_code, 0)
+      << "with thresholds that fit the problem is sound";
+}
+
+TEST(Calibrate, ClassesThatDoNotSeparateAreRefusedAndNothingIsWritten) {
+  const CopiedProblem problem("classes-overlap");
+  const std::string before = content_of(problem.path());
+  const Result result = kgrade({"calibrate", problem.path().string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, HasSubstr("cannot be told apart"));
+  EXPECT_THAT(result.output, HasSubstr("hint: draw the inputs from uniform() or normal()"));
+  EXPECT_EQ(content_of(problem.path()), before);
+}
+
+TEST(Calibrate, ADryRunAndAnUnknownCaseWriteNothing) {
+  const CopiedProblem problem("sample-passes");
+  const std::string before = content_of(problem.path());
+  const Result result =
+      kgrade({"calibrate", problem.path().string(), "--device", "emulated", "--case", "small", "--dry-run"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("thresholds: {fp32: "));
+  const Result unknown =
+      kgrade({"calibrate", problem.path().string(), "--device", "emulated", "--case", "smal"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.output, HasSubstr("did you mean 'small'?"));
+  EXPECT_EQ(content_of(problem.path()), before);
+}
+
+}  // namespace
+}  // namespace kgrade::test

@@ -1,0 +1,300 @@
+// What is found on one case, with oracles that are functions on the host.
+#include "soundness/case_soundness.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/text.h"
+#include "data/seed.h"
+#include "device/element_operations.h"
+
+namespace kgrade::testing {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Function = std::function<std::vector<Values>(const std::vector<Values>& inputs, const Case& bound)>;
+
+// The inputs that the referee would draw, without its small changes but for one element.
+class FakeSubject : public Subject {
+ public:
+  FakeSubject(const Problem& problem, Function function)
+      : problem_(problem), function_(std::move(function)) {}
+
+  std::optional<Error> sit(const Case& bound) override {
+    case_ = bound;
+    return std::nullopt;
+  }
+  Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) override {
+    if (++calls_ == failing_call) return Error{"the oracle fails: signal 11", "", {}};
+    inputs_.clear();
+    for (const Tensor& tensor : case_.tensors)
+      inputs_.push_back(tensor.output ? Values() : drawn(tensor, draw));
+    for (const InputEdit& edit : edits)
+      std::copy(edit.values.begin(), edit.values.end(),
+                inputs_[edit.tensor].begin() + static_cast<std::ptrdiff_t>(edit.first));
+    return function_(inputs_, case_);
+  }
+  Result<std::vector<Values>> reference(const Draw& draw) override {
+    auto outputs = oracle(draw, {});
+    if (!outputs) return outputs;
+    for (Values& output : *outputs) {
+      for (float& value : output) value *= 1 + reference_error;
+    }
+    return outputs;
+  }
+  std::vector<Values> inputs() override { return inputs_; }
+
+  int failing_call = -1;
+  float reference_error = 1e-7F;
+
+ private:
+  Values drawn(const Tensor& tensor, const Draw& draw) const {
+    const RandomStream stream =
+        input_stream(draw.seed, problem_.slug, case_.name, tensor.parameter, draw.index);
+    const InputContents contents{to_distribution(tensor.init), stream, {}};
+    Values values;
+    for (std::uint64_t i = 0; values.size() < static_cast<std::size_t>(tensor.elements); ++i)
+      values.push_back(device::input_block(contents, i / 4).value[i % 4]);
+    if (draw.change > 0) values[draw.change % values.size()] += 0.5F;
+    return values;
+  }
+
+  const Problem& problem_;
+  Function function_;
+  Case case_;
+  std::vector<Values> inputs_;
+  int calls_ = 0;
+};
+
+constexpr const char* text = R"yaml(---
+slug: sample
+title: Sample
+difficulty: EASY
+parameters:
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n, m], init: "normal(0, 1)"}
+  - {name: y, type: "[VAR]", pointer: true, const: true, shape: [n, m], init: "normal(0, 1)"}
+  - {name: out, type: "[VAR]", pointer: true, const: false, shape: [n, m]}
+  - {name: second, type: "[VAR]", pointer: true, const: false, shape: [n, m]}
+  - {name: n, type: int, pointer: false, const: false}
+  - {name: m, type: int, pointer: false, const: false}
+  - {name: gain, type: float, pointer: false, const: false}
+dtypes: [float32]
+cases:
+  - {name: small, role: test, n: 6, m: 5, gain: 1.5}
+  - {name: other, role: bench, n: 3, m: 7, gain: 0.5}
+---
+text
+)yaml";
+
+Problem problem_of(const std::string& content) {
+  auto problem = parse_problem(content, "sample.md");
+  EXPECT_TRUE(problem.ok());
+  return std::move(*problem);
+}
+
+Problem problem_with(const std::string& from = "", const std::string& to = "") {
+  std::string edited = text;
+  if (!from.empty()) edited.replace(edited.find(from), from.size(), to);
+  return problem_of(edited);
+}
+
+Values map(const Values& a, const Values& b, const std::function<double(double, double)>& f) {
+  Values result(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i)
+    result[i] = static_cast<float>(f(static_cast<double>(a[i]), static_cast<double>(b[i])));
+  return result;
+}
+
+float gain_of(const Case& bound) { return static_cast<float>(bound.reals.at("gain")); }
+
+// Sound: every output depends on everything.
+std::vector<Values> sound(const std::vector<Values>& in, const Case& bound) {
+  const double gain = static_cast<double>(gain_of(bound));
+  return {map(in[0], in[1], [&](double x, double y) { return gain * x * y; }),
+          map(in[0], in[1], [&](double x, double y) { return gain * x + 2 * y; })};
+}
+
+std::vector<LintFinding> findings_of(FakeSubject& subject, const Problem& problem) {
+  LintBook book(problem);
+  SoundnessSession session{subject, problem, book};
+  session.ignored_reals = {"gain"};
+  for (const CaseSpec& spec : problem.cases) {
+    const auto goes_on = look_at_case(session, *resolve_case(problem, spec));
+    EXPECT_TRUE(goes_on.ok());
+    if (!goes_on || !*goes_on) return book.findings();
+  }
+  conclude(session);
+  return book.findings();
+}
+
+std::vector<std::string> rules_of(const Function& function, const Problem& problem = problem_with()) {
+  FakeSubject subject(problem, function);
+  std::vector<std::string> rules;
+  for (const LintFinding& finding : findings_of(subject, problem)) {
+    EXPECT_FALSE(finding.what.remedy.empty()) << finding.rule;
+    EXPECT_EQ(finding.what.location.file, "sample.md") << finding.rule;
+    rules.push_back(finding.rule);
+  }
+  return rules;
+}
+
+TEST(CaseSoundness, NothingIsFoundWhereEverythingCounts) { EXPECT_THAT(rules_of(sound), IsEmpty()); }
+
+TEST(CaseSoundness, AnIgnoredInputIsToldOnceWithAllItsCases) {
+  const Problem problem = problem_with();
+  FakeSubject subject(problem, [](const auto& in, const Case& bound) {
+    return std::vector<Values>{map(in[0], in[0], [&](double x, double) { return gain_of(bound) * x * x; }),
+                               map(in[0], in[0], [](double x, double) { return x * x * x; })};
+  });
+  const auto findings = findings_of(subject, problem);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].rule, "input-ignored");
+  EXPECT_THAT(findings[0].what.message, HasSubstr("case 'small': 'y' changes no output"));
+  EXPECT_THAT(findings[0].what.message, HasSubstr("; likewise other"));
+  EXPECT_EQ(findings[0].what.location.line, 15);
+}
+
+TEST(CaseSoundness, AConstantOutputIsOneFinding) {
+  EXPECT_THAT(rules_of([](const auto& in, const Case& bound) {
+                auto outputs = sound(in, bound);
+                outputs[1].assign(outputs[1].size(), 0.25F);
+                return outputs;
+              }),
+              ElementsAre("constant-output"));
+}
+
+TEST(CaseSoundness, OutputsThatHoldTheSameAlias) {
+  EXPECT_THAT(rules_of([](const auto& in, const Case& bound) {
+                auto outputs = sound(in, bound);
+                outputs[1] = outputs[0];
+                return outputs;
+              }),
+              ElementsAre("aliasing-output"));
+  EXPECT_THAT(rules_of([](const auto& in, const Case& bound) {
+                auto outputs = sound(in, bound);
+                outputs[1] = in[1];
+                return outputs;
+              }),
+              ElementsAre("aliasing-output"));
+}
+
+TEST(CaseSoundness, LooseThresholdsLetWrongAnswersThrough) {
+  const auto rules =
+      rules_of(sound, problem_with("dtypes:", "thresholds: {fp32: 1.5, tf32: 2, bf16: 3}\ndtypes:"));
+  for (const char* rule : {"zeros-pass", "mean-passes", "shuffle-passes", "other-seed-passes", "stale-passes",
+                           "sample-passes", "axis-constant", "input-ignored", "lower-class-passes"}) {
+    EXPECT_THAT(rules, Contains(rule));
+  }
+}
+
+TEST(CaseSoundness, AnAxisAlongWhichNothingVariesIsFound) {
+  const auto rules = rules_of([](const auto& in, const Case& bound) {
+    auto outputs = sound(in, bound);
+    const auto m = static_cast<std::size_t>(bound.integers.at("m"));
+    for (std::size_t i = 0; i < outputs[0].size(); ++i) outputs[0][i] = outputs[0][i / m * m];
+    return outputs;
+  });
+  EXPECT_THAT(rules, ElementsAre("axis-constant"));
+}
+
+TEST(CaseSoundness, AMeanOfManyTermsIsKnownFromASample) {
+  const Problem problem = problem_with("m: 5, gain", "m: 3000, gain");
+  const Function means = [](const auto& in, const Case& bound) {
+    const auto m = static_cast<std::size_t>(bound.integers.at("m"));
+    auto outputs = sound(in, bound);
+    for (std::size_t i = 0; i < outputs[0].size(); i += m) {
+      double sum = 0;
+      for (std::size_t k = i; k < i + m; ++k) sum += 5 + static_cast<double>(in[0][k]);
+      for (std::size_t k = i; k < i + m; ++k)
+        outputs[0][k] = static_cast<float>(sum / static_cast<double>(m) * static_cast<double>(in[1][k]));
+    }
+    return outputs;
+  };
+  EXPECT_THAT(rules_of(means, problem), IsEmpty()) << "a sample is off by more than single precision";
+  const Problem loose = [&] {
+    Problem copy = problem;
+    copy.precision = "bf16";
+    return copy;
+  }();
+  const auto rules = rules_of(means, loose);
+  EXPECT_THAT(rules, Contains("sample-passes"));
+  EXPECT_THAT(rules, Not(Contains("mean-passes")));
+}
+
+TEST(CaseSoundness, SingleElementsThatARareWindowReadsAreFound) {
+  // One element of y counts, and none of the places that are tried first.
+  const auto rare = [](const auto& in, const Case& bound) {
+    auto outputs = sound(in, bound);
+    for (std::size_t i = 0; i < outputs[0].size(); ++i) {
+      const double x = static_cast<double>(in[0][i]);
+      outputs[0][i] = static_cast<float>(x * static_cast<double>(in[1][4]));
+      outputs[1][i] = static_cast<float>(x * x * static_cast<double>(gain_of(bound)));
+    }
+    return outputs;
+  };
+  EXPECT_THAT(rules_of(rare), Not(Contains("input-ignored")));
+}
+
+TEST(CaseSoundness, RealParametersMustChangeSomething) {
+  const Problem problem = problem_with();
+  FakeSubject subject(problem, [](const auto& in, const Case& bound) {
+    Case fixed = bound;
+    fixed.reals["gain"] = 1;
+    return sound(in, fixed);
+  });
+  const auto findings = findings_of(subject, problem);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].rule, "unused-parameter");
+  EXPECT_THAT(findings[0].what.message, HasSubstr("'gain'"));
+}
+
+TEST(CaseSoundness, IntegersAreExactInEveryClass) {
+  const Problem problem = problem_of(replace_all(text, "normal(0, 1)", "integers(-3, 3)"));
+  EXPECT_THAT(rules_of(sound, problem), ElementsAre("classes-overlap"));
+}
+
+TEST(CaseSoundness, AThresholdAboveTheNextClassIsFound) {
+  EXPECT_THAT(rules_of(sound, problem_with("dtypes:", "thresholds: {fp32: 9e-4}\ndtypes:")),
+              ElementsAre("lower-class-passes"));
+}
+
+TEST(CaseSoundness, AnOracleThatChangesItsMindEndsTheLook) {
+  int calls = 0;
+  EXPECT_THAT(rules_of([&](const auto& in, const Case& bound) {
+                auto outputs = sound(in, bound);
+                outputs[0].back() += static_cast<float>(++calls);
+                return outputs;
+              }),
+              ElementsAre("reference-unsteady"));
+}
+
+TEST(CaseSoundness, AReferenceThatIsFarOffIsFound) {
+  const Problem problem = problem_with();
+  FakeSubject subject(problem, sound);
+  subject.reference_error = 1e-4F;
+  const auto findings = findings_of(subject, problem);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].rule, "reference-imprecise");
+  EXPECT_THAT(findings[0].what.message, HasSubstr("off by 1.0e-04"));
+}
+
+TEST(CaseSoundness, AFailingCallIsAFindingAndTheEnd) {
+  const Problem problem = problem_with();
+  for (int call = 1; call < 40; call += 4) {
+    FakeSubject subject(problem, sound);
+    subject.failing_call = call;
+    const auto findings = findings_of(subject, problem);
+    ASSERT_EQ(findings.size(), 1U) << call;
+    EXPECT_EQ(findings[0].rule, "reference-fails") << call;
+  }
+}
+
+}  // namespace
+}  // namespace kgrade::testing

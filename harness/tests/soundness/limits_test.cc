@@ -1,0 +1,73 @@
+// Which cases lint looks at, and what they cost.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "soundness/costs.h"
+#include "soundness/soundness.h"
+
+namespace kgrade::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr const char* text = R"yaml(---
+slug: sample
+title: Sample
+difficulty: EASY
+parameters:
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: ones}
+  - {name: y, type: "[VAR]", pointer: true, const: false, shape: [n]}
+  - {name: n, type: int, pointer: false, const: false}
+  - {name: work, type: int, pointer: false, const: false}
+flops: work
+dtypes: [float32]
+cases:
+  - {name: small, role: test, n: 100, work: 100}
+  - {name: slow, role: test, n: 100, work: 100000000}
+  - {name: wide, role: test, n: 4000000, work: 100}
+  - {name: fast, role: bench, n: 100, work: 100}
+  - {name: endless, role: bench, n: 100, work: 2000000000}
+---
+text
+)yaml";
+
+class Limits : public ::testing::Test {
+ protected:
+  std::string reason(const std::string& name, const SoundnessLimits& limits) const {
+    return why_passed_over(problem_, bound(name), limits);
+  }
+  Case bound(const std::string& name) const { return *resolve_case(problem_, *problem_.find_case(name)); }
+
+  Problem problem_ = *parse_problem(text, "sample.md");
+};
+
+TEST_F(Limits, ByDefaultTheSmallCasesAlone) {
+  const SoundnessLimits usual = soundness_limits(false, true);
+  EXPECT_THAT(reason("small", usual), IsEmpty());
+  EXPECT_THAT(reason("slow", usual), HasSubstr("1e+08 operations"));
+  EXPECT_THAT(reason("wide", usual), HasSubstr("of tensors"));
+  EXPECT_THAT(reason("fast", usual), HasSubstr("--deep"));
+}
+
+TEST_F(Limits, DeepTakesWhatTheDeviceCanRun) {
+  const SoundnessLimits emulated = soundness_limits(true, true);
+  for (const char* name : {"small", "slow", "wide", "fast"}) EXPECT_THAT(reason(name, emulated), IsEmpty());
+  EXPECT_THAT(reason("endless", emulated), HasSubstr("2e+09 operations"));
+  EXPECT_THAT(reason("endless", soundness_limits(true, false)), IsEmpty());
+}
+
+TEST_F(Limits, ACaseMustFitThreeTimesIntoTheMemory) {
+  const std::vector<Case> cases = {bound("small"), bound("wide")};
+  LintBook book(problem_);
+  // Two tensors of 16 MB, three times, and the zones around them.
+  find_cases_beyond_memory(book, problem_, cases, {97'000'000, "a device"});
+  EXPECT_TRUE(book.empty());
+  find_cases_beyond_memory(book, problem_, cases, {96'000'000, "a device"});
+  ASSERT_EQ(book.findings().size(), 1U);
+  EXPECT_EQ(book.findings()[0].rule, "beyond-memory");
+  EXPECT_THAT(book.findings()[0].what.message, HasSubstr("case 'wide': needs 92 MiB"));
+}
+
+}  // namespace
+}  // namespace kgrade::testing

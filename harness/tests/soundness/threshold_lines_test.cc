@@ -1,0 +1,63 @@
+// Thresholds in the text of a problem file.
+#include "soundness/threshold_lines.h"
+
+#include <gtest/gtest.h>
+
+namespace kgrade::testing {
+namespace {
+
+const Thresholds measured{4.86e-6, 8.5e-4, 6.7e-3};
+const std::string line = "thresholds: {fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03}";
+
+std::string written(const std::string& content) {
+  const auto text = with_thresholds(content, measured, "today");
+  return text ? *text : "error: " + text.error().message;
+}
+
+TEST(ThresholdLines, ComeBelowThePrecision) {
+  EXPECT_EQ(
+      written("---\nslug: a\nprecision: fp32\nlet: {}\n---\nthresholds: no key\n"),
+      "---\nslug: a\nprecision: fp32\n" + line + "\n# calibrated: today\nlet: {}\n---\nthresholds: no key\n");
+}
+
+TEST(ThresholdLines, ComeAtTheEndWithoutAPrecision) {
+  EXPECT_EQ(written("---\nslug: a\n---\ntext"), "---\nslug: a\n" + line + "\n# calibrated: today\n---\ntext");
+}
+
+TEST(ThresholdLines, ReplaceThoseThatAreThereInAnyForm) {
+  const std::string expected = "---\n# first\n" + line + "\n# calibrated: today\n\ncases:\n---\n";
+  for (const std::string old : {"thresholds: {fp32: 1e-5}\n", "thresholds:\n  fp32: 1e-5\n\n  bf16: 1\n",
+                                "thresholds: {fp32: 1e-5,\n  tf32: 1e-3\n}\n",
+                                "\"thresholds\" : {fp32: 1e-5}\n# calibrated: long ago\n"}) {
+    EXPECT_EQ(written("---\n# first\n" + old + "\ncases:\n---\n"), expected) << old;
+  }
+}
+
+TEST(ThresholdLines, ACommentBehindThemStays) {
+  EXPECT_EQ(written("---\nthresholds: {fp32: 1e-5}   # loose\n---\n"),
+            "---\n" + line + "  # loose\n# calibrated: today\n---\n");
+}
+
+TEST(ThresholdLines, LineEndsOfTheFileStay) {
+  EXPECT_EQ(written("---\r\nslug: a\r\n---\r\n"),
+            "---\r\nslug: a\r\n" + line + "\r\n# calibrated: today\r\n---\r\n");
+}
+
+TEST(ThresholdLines, WritingTwiceChangesNothingMore) {
+  const std::string once = written("---\nprecision: fp32\n---\n");
+  EXPECT_EQ(written(once), once);
+}
+
+TEST(ThresholdLines, AFileWithoutFrontmatterIsRefused) {
+  EXPECT_EQ(written("slug: a\n"), "error: there is no frontmatter");
+  EXPECT_EQ(written("---\nslug: a\n"), "error: there is no frontmatter");
+}
+
+TEST(ThresholdLines, AreRoundedAsTheyAreWritten) {
+  const Thresholds rounded = with_two_digits(measured);
+  EXPECT_EQ(rounded.fp32, 4.9e-6);
+  EXPECT_EQ(rounded.bf16, 6.7e-3);
+}
+
+}  // namespace
+}  // namespace kgrade::testing
