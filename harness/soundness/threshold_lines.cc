@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace kgrade {
@@ -39,6 +41,26 @@ bool has_key(const std::string& line, const std::string& key) {
   return false;
 }
 
+// Words before a colon, not in a comment.
+std::vector<std::string> keys_in(const std::string& text) {
+  constexpr std::string_view separators = " \t\r\n{},\"'";
+  std::vector<std::string> keys;
+  std::string word;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char letter = text[i];
+    if (letter == '#') {
+      i = std::min(text.find('\n', i), text.size() - 1);
+    } else if (letter == ':') {
+      if (!word.empty()) keys.push_back(std::exchange(word, ""));
+    } else if (separators.find(letter) == std::string_view::npos) {
+      word += letter;
+    } else if (text.find_first_not_of(" \t\"'", i) != text.find(':', i)) {
+      word.clear();
+    }
+  }
+  return keys;
+}
+
 bool is_calibration(const std::string& line) { return line.starts_with("# calibrated:"); }
 
 class ThresholdEditor {
@@ -53,6 +75,18 @@ class ThresholdEditor {
     begin_ = static_cast<std::size_t>(first - lines_.begin()) + 1;
     end_ = static_cast<std::size_t>(last - lines_.begin());
     return true;
+  }
+
+  // The first key in the value of `thresholds` that replace() would not write again.
+  std::optional<std::string> foreign_key() const {
+    const std::size_t at = find("thresholds");
+    if (at == end_) return std::nullopt;
+    std::string value = lines_[at].substr(lines_[at].find(':') + 1);
+    for (std::size_t i = at + 1; i < behind_value(at); ++i) value += lines_[i];
+    for (const std::string& key : keys_in(value)) {
+      if (key != "fp32" && key != "tf32" && key != "bf16") return key;
+    }
+    return std::nullopt;
   }
 
   std::string replace(const std::string& value, const std::string& how) {
@@ -119,6 +153,10 @@ Result<std::string> with_thresholds(std::string_view content, const Thresholds& 
                                     const std::string& how) {
   ThresholdEditor editor(content);
   if (!editor.find_frontmatter()) return Error{"there is no frontmatter", "", {}};
+  if (const auto key = editor.foreign_key())
+    return Error{fmt::format("'thresholds' holds '{}' too, which would be lost", *key),
+                 "run it with --dry-run, and write what it prints yourself",
+                 {}};
   return editor.replace(fmt::format("{{fp32: {}, tf32: {}, bf16: {}}}", digits(thresholds.fp32),
                                     digits(thresholds.tf32), digits(thresholds.bf16)),
                         how);

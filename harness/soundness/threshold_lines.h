@@ -11,7 +11,7 @@ namespace kgrade {
 
 // The line `thresholds: {...}` and below it `# calibrated: <how>`, in the place of those that are there;
 // where there are none, below `precision` or at the frontmatter's end. The thresholds are written with two
-// digits. An Error when there is no frontmatter.
+// digits. An Error when there is no frontmatter, and when `thresholds` holds other keys, which would be lost.
 Result<std::string> with_thresholds(std::string_view content, const Thresholds& thresholds,
                                     const std::string& how);
 

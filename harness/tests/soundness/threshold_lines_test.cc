@@ -53,6 +53,13 @@ TEST(ThresholdLines, AFileWithoutFrontmatterIsRefused) {
   EXPECT_EQ(written("---\nslug: a\n"), "error: there is no frontmatter");
 }
 
+TEST(ThresholdLines, OtherKeysAreNotLost) {
+  for (const std::string old : {"thresholds: {fp32: 1e-5, half: {fp32: 1e-3}}\n",
+                                "thresholds:\n  fp32: 1e-5 # not: this\n  half: {fp32: 1e-3}\n"}) {
+    EXPECT_EQ(written("---\n" + old + "---\n"), "error: 'thresholds' holds 'half' too, which would be lost");
+  }
+}
+
 TEST(ThresholdLines, AreRoundedAsTheyAreWritten) {
   const Thresholds rounded = with_two_digits(measured);
   EXPECT_EQ(rounded.fp32, 4.9e-6);
