@@ -54,8 +54,9 @@ void print_next_steps(const std::string& slug, const std::filesystem::path& file
   fmt::print("  1. say in {} what the kernel computes, and `flops`, its useful arithmetic\n", file.string());
   fmt::print("  2. write the formula into {}\n", reference.string());
   fmt::print("  3. kgrade lint {}\n", file.string());
-  fmt::print("  4. kgrade show {} --render -o {}.html, to read it as others will\n", file.string(), slug);
-  fmt::print("  5. kgrade grade {} with a plain kernel of yours\n", file.string());
+  fmt::print("  4. kgrade calibrate {}\n", file.string());
+  fmt::print("  5. kgrade show {} --render -o {}.html, to read it as others will\n", file.string(), slug);
+  fmt::print("  6. kgrade grade {} with a plain kernel of yours\n", file.string());
 }
 
 int run(const Arguments& arguments) {

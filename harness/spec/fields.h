@@ -1,5 +1,5 @@
 // Reads values of expected kinds out of a YAML tree. Whatever is not as expected is reported, and the reader
-// returns nothing; internal to spec.
+// returns nothing; for spec, and for authoring, which writes what spec reads.
 #pragma once
 
 #include <cstdint>

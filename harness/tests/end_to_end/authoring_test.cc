@@ -1,0 +1,148 @@
+// From nothing to a problem, by the real program.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::string content(const fs::path& path) {
+  const auto text = read_text_file(path);
+  return text ? *text : "";
+}
+
+bool is_empty(const fs::path& folder) {
+  return fs::begin(fs::directory_iterator(folder)) == fs::directory_iterator();
+}
+
+std::size_t count(const std::string& text, const std::string& part) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+TEST(New, TheStubCompilesAndComputesNothingYet) {
+  const TemporaryDirectory folder;
+  const std::string problems = (folder.path() / "problems").string();
+  const Result made = kgrade({"new", "pair-sums", "--problems", problems, "--input", "x:n", "--output",
+                              "y:max(ceil_div(n, 2), 2)", "--output", "z:n, 3", "--parameter", "eps:float"});
+  ASSERT_EQ(made.exit_code, 0) << made.output;
+  EXPECT_THAT(made.output, HasSubstr("Next:"));
+  const fs::path candidate = folder.path() / "zeros.cu";
+  std::ofstream(candidate)
+      << "#include <cuda_runtime.h>\nextern \"C\" void solution(const float* x, float* y, float* z, size_t "
+         "n, "
+         "float eps) {\n  const size_t half = (n + 1) / 2;\n"
+         "  cudaMemsetAsync(y, 0, (half > 2 ? half : 2) * 4);\n  cudaMemsetAsync(z, 0, n * 12);\n}\n";
+  const Result graded =
+      kgrade({"grade", problems + "/pair-sums.md", candidate.string(), "--device", "emulated"});
+  EXPECT_EQ(graded.exit_code, 0) << graded.output;
+}
+
+TEST(New, ReplacesNothingAndLeavesNothingBehind) {
+  const TemporaryDirectory folder;
+  const std::string problems = (folder.path() / "problems").string();
+  fs::create_directory(folder.path() / "reference");
+  std::ofstream(folder.path() / "reference/taken.cu") << "mine";
+  const Result refused = kgrade({"new", "taken", "--problems", problems});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.output, HasSubstr("taken.cu: error: is there already"));
+  EXPECT_EQ(content(folder.path() / "reference/taken.cu"), "mine");
+  EXPECT_FALSE(fs::exists(problems));
+}
+
+TEST(New, SaysWhatCannotBe) {
+  const TemporaryDirectory folder;
+  const std::string problems = (folder.path() / "problems").string();
+  for (const std::vector<std::string>& bad :
+       std::vector<std::vector<std::string>>{{"Row Softmax"},
+                                             {"../up"},
+                                             {"a", "--input", "x"},
+                                             {"a", "--input", "x:n"},
+                                             {"a", "--difficulty", "easy"},
+                                             {"a", "--output", "y:n", "--init", "x=ones"},
+                                             {"a", "--output", "int:n"},
+                                             {"a", "--output", "y:n", "--parameter", "n:quad"}}) {
+    std::vector<std::string> arguments = {"new", "--problems", problems};
+    arguments.insert(arguments.end(), bad.begin(), bad.end());
+    const Result result = kgrade(arguments);
+    EXPECT_EQ(result.exit_code, 2) << bad.back();
+    EXPECT_THAT(result.output, HasSubstr("error: ")) << bad.back();
+  }
+  EXPECT_TRUE(is_empty(folder.path()));
+}
+
+TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
+  const TemporaryDirectory folder;
+  const fs::path bare = folder.path() / "bare.txt";
+  std::ofstream(bare) << "---\nslug: \"scaled\"\ntitle: \"Scaled\"\ndifficulty: \"EASY\"\nparameters:\n"
+                         "  - {name: \"x\", type: \"[VAR]\", pointer: \"true\", const: \"true\"}\n"
+                         "  - {name: \"y\", type: \"[VAR]\", pointer: \"true\", const: \"false\"}\n"
+                         "  - {name: \"rows\", type: \"size_t\", pointer: \"false\", constant: \"false\"}\n"
+                         "  - {name: \"cols\", type: \"size_t\", pointer: \"false\", constant: \"false\"}\n"
+                         "---\n- Matrix `x` of shape $(R, C)$\n- Matrix `y`, twice `x`\n";
+  const std::string directory = folder.path().string();
+  const Result imported = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
+  ASSERT_EQ(imported.exit_code, 0) << imported.output;
+  EXPECT_THAT(imported.output,
+              HasSubstr("shape of 'y': the statement gives none; [rows, cols] is that of 'x'"));
+  EXPECT_THAT(content(folder.path() / "twice.md"), HasSubstr("shape: [rows, cols]}  # guessed: that of 'x'"));
+  EXPECT_EQ(kgrade({"lint", "--no-run", directory + "/twice.md"}).exit_code, 0);
+  const Result again = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.output, HasSubstr("is there already"));
+}
+
+TEST(ImportCommand, AFileThatIsNoProblemGetsOneMessage) {
+  const TemporaryDirectory folder;
+  for (const std::string text :
+       {std::string("First, the kernel.\n"), std::string(), std::string("---\na: [\n---\n"),
+        std::string("---\nsurprise: 1\nother: 2\n---\n"), std::string("---\n\xff\n---\n")}) {
+    const ScratchFile odd("odd.md", text);
+    const Result result = kgrade({"import", odd.path(), "-o", folder.path().string()});
+    EXPECT_EQ(result.exit_code, 2) << text;
+    EXPECT_EQ(count(result.output, "error: "), 1U) << result.output;
+  }
+  EXPECT_EQ(kgrade({"import", "no-such-file", "-o", folder.path().string()}).exit_code, 2);
+  EXPECT_TRUE(is_empty(folder.path()));
+}
+
+TEST(ShowRender, EveryStatementIsReadToItsLastFormula) {
+  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "problems")) {
+    if (entry.path().extension() != ".md" || entry.path().filename() == "README.md") continue;
+    const Result page = kgrade({"show", entry.path().string(), "--render"});
+    EXPECT_EQ(page.exit_code, 0) << entry.path();
+    EXPECT_THAT(page.output, HasSubstr("<math")) << entry.path();
+    for (const char* fault : {"class=\"unknown\"", "<code class=\"latex\"", "<script"})
+      EXPECT_THAT(page.output, Not(HasSubstr(fault))) << entry.path();
+  }
+}
+
+TEST(ShowRender, WritesTheFileThatIsNamed) {
+  const TemporaryDirectory folder;
+  const std::string file = (folder.path() / "page.html").string();
+  const Result written =
+      kgrade({"show", "conv-depthwise-2d-square-input-asym-kernel", "--render", "-o", file});
+  EXPECT_EQ(written.exit_code, 0);
+  EXPECT_THAT(written.output, IsEmpty());
+  EXPECT_THAT(content(file), testing::StartsWith("<!DOCTYPE html>"));
+  EXPECT_EQ(kgrade({"show", "conv-depthwise-2d-square-input-asym-kernel", "-o", file}).exit_code, 2);
+  EXPECT_EQ(kgrade({"show", "conv-depthwise-2d-square-input-asym-kernel", "--render", "-o",
+                    "/no/such/folder/page.html"})
+                .exit_code,
+            2);
+}
+
+}  // namespace
+}  // namespace kgrade::test
