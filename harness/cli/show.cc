@@ -36,7 +36,7 @@ Json json_of(const Problem& problem, const Case& bound) {
           {"parameters", parameters},
           {"tensors", tensors},
           {"flops", bound.flops ? Json(*bound.flops) : Json(nullptr)},
-          {"bytes", bound.tensor_bytes(sizeof(float))}};
+          {"bytes", bound.tensor_bytes()}};
 }
 
 std::string shape_text(const Parameter& parameter) {
@@ -49,7 +49,8 @@ std::string shape_text(const Parameter& parameter) {
 std::string parameters_text(const Problem& problem, const Style& style) {
   TextTable table({"parameter", "type", "shape", "drawn from"});
   for (const Parameter& parameter : problem.parameters) {
-    const std::string base = parameter.type == "[VAR]" ? "float" : parameter.type;
+    const std::string base =
+        parameter.type == "[VAR]" ? std::string(cuda_type(problem.dtype)) : parameter.type;
     const std::string type = parameter.is_input() ? "const " + base + "*"
                              : parameter.pointer  ? base + "*"
                                                   : base;
@@ -108,8 +109,8 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
                   {false, false, false, true, true, false});
   for (const Case& bound : cases) {
     table.add({bound.name, std::string(to_string(bound.role)), outputs_text(bound),
-               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)))),
-               flops_text(bound.flops), style(Colour::dim, values_text(problem, bound))});
+               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes())), flops_text(bound.flops),
+               style(Colour::dim, values_text(problem, bound))});
   }
   fmt::print("\nCases (memory: all tensors once)\n{}", table.render(style));
   fmt::print(
@@ -118,13 +119,18 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
       problem.precision == "bf16"   ? problem.thresholds.bf16
       : problem.precision == "tf32" ? problem.thresholds.tf32
                                     : problem.thresholds.fp32);
+  if (problem.dtypes.size() > 1)
+    fmt::print("Element types: {} (--dtype); shown is {}.\n", fmt::join(problem.dtypes, ", "),
+               to_string(problem.dtype));
   if (problem.libraries == Libraries::none)
     fmt::print("Libraries: none but the C and C++ runtime and the CUDA driver.\n");
   return exit_ok;
 }
 
-int run(const std::string& name, const std::string& directory, bool as_json) {
-  const auto problem = find_problem(name, Layout::find(directory).problems);
+int run(const std::string& name, const std::string& directory, const std::optional<std::string>& dtype,
+        bool as_json) {
+  auto problem = find_problem(name, Layout::find(directory).problems);
+  if (problem && dtype) problem = with_dtype(std::move(*problem), *dtype);
   if (!problem) return fail(problem.errors());
   std::vector<Case> cases;
   Errors errors;
@@ -141,6 +147,8 @@ int run(const std::string& name, const std::string& directory, bool as_json) {
   Json json = {{"slug", problem->slug},
                {"title", problem->title},
                {"difficulty", to_string(problem->difficulty)},
+               {"dtypes", problem->dtypes},
+               {"dtype", to_string(problem->dtype)},
                {"signature", signature(*problem)},
                {"precision", problem->precision},
                {"libraries", to_string(problem->libraries)},
@@ -156,6 +164,7 @@ Command add_show(CLI::App& app) {
   struct Arguments {
     std::string problem;
     std::string directory;
+    std::optional<std::string> dtype;
     bool json = false;
   };
   auto arguments = std::make_shared<Arguments>();
@@ -164,8 +173,11 @@ Command add_show(CLI::App& app) {
   command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
       ->required();
   add_problems_option(*command, arguments->directory);
+  add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");
   command->add_flag("--json", arguments->json, "Print JSON");
-  return {command, [arguments] { return run(arguments->problem, arguments->directory, arguments->json); }};
+  return {command, [arguments] {
+            return run(arguments->problem, arguments->directory, arguments->dtype, arguments->json);
+          }};
 }
 
 }  // namespace kgrade::cli

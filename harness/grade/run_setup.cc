@@ -78,6 +78,7 @@ void RunSetup::describe(RunRecord& record) const {
   record.problem_slug = problem_.slug;
   record.problem_title = problem_.title;
   record.problem_sha256 = problem_.content_sha256;
+  record.dtype = problem_.dtype;
   record.reference = {"reference/" + problem_.slug + ".cu", hash_of_reference(reference_source_)};
   record.toolchain = toolchain_->describe();
   record.seed = options_.seed ? *options_.seed : random_seed();
