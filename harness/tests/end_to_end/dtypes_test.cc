@@ -5,7 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
-#include <regex>
+#include <memory>
 #include <sstream>
 
 #include "tests/support/command.h"
@@ -57,20 +57,18 @@ class NarrowCandidates : public testing::TestWithParam<Type> {
   static std::string rounded(const std::string& value) {
     return GetParam().to_float + "(" + GetParam().from_float + "(" + value + "))";
   }
-
-  static json graded(const std::string& content, const std::string& case_name = "groups-4") {
-    const ScratchFile file("candidate.cu", content);
-    const Graded graded = grade({slug, file.path(), "--case", case_name});
-    EXPECT_TRUE(graded.record.is_object()) << graded.output;
-    return graded.record.is_object() ? graded.record["candidates"][0] : json::object();
-  }
-
-  static void expect_verdict(const json& candidate, const std::string& verdict,
-                             const std::string& message = "") {
-    EXPECT_EQ(candidate["verdict"], verdict) << candidate["message"];
-    EXPECT_THAT(candidate["message"].get<std::string>(), HasSubstr(message));
-  }
 };
+
+struct Wrong {
+  std::string source;
+  std::string verdict;
+  std::string message;
+};
+
+void expect_refused(const json& candidate, const Wrong& wrong) {
+  EXPECT_EQ(candidate["verdict"], wrong.verdict) << wrong.source << candidate["message"];
+  EXPECT_THAT(candidate["message"].get<std::string>(), HasSubstr(wrong.message));
+}
 
 TEST_P(NarrowCandidates, TheNaiveOneIsAcceptedOnEveryCase) {
   const Graded graded = grade({slug, solution()});
@@ -82,60 +80,57 @@ TEST_P(NarrowCandidates, TheNaiveOneIsAcceptedOnEveryCase) {
   EXPECT_EQ(candidate["precision"], "fp32");
   for (const json& result : candidate["cases"]) {
     if (!result["run"]) continue;
-    // Far below the threshold of 1e-5: hardly an element is not the nearest number.
+    // Far below the threshold of 5e-6: hardly an element is not the nearest number.
     EXPECT_LT(result["error"]["relative"], 5e-7) << result["name"];
   }
 }
 
-TEST_P(NarrowCandidates, SumsInTheTypeAreOfLowPrecision) {
-  const std::string sum =
-      changed("sum += " + product() + ";", "sum = " + rounded("sum + " + product()) + ";");
-  for (const char* name : {"groups-4", "plain", "stride-2x3"}) {
-    const json candidate = graded(sum, name);
-    expect_verdict(candidate, "low_precision");
-    EXPECT_NE(candidate["precision"], "fp32") << name;
+// All in one run, which builds oracle and reference once.
+TEST_P(NarrowCandidates, WrongOnesAreRefused) {
+  const std::string from_float = GetParam().from_float;
+  const auto spoiled = [](const std::string& value) {
+    return changed(store(), "if (index == 5) sum = " + value + ";\n  " + store());
+  };
+  const std::vector<Wrong> all = {
+      {changed("sum += " + product() + ";", "sum = " + rounded("sum + " + product()) + ";"), "low_precision",
+       ""},
+      {changed("sum += " + product() + ";", "sum += " + rounded(product()) + ";"), "low_precision", ""},
+      {changed("* kernel_h + k) * kernel_w", "* kernel_h + kernel_h - 1 - k) * kernel_w"), "wrong_answer",
+       "elements wrong"},
+      {changed(store(), "if (index != 3) " + store()), "wrong_answer", "[0, 0, 0, 3]"},
+      {spoiled("nanf(\"\")"), "wrong_answer", "[0, 0, 0, 5]"},
+      {spoiled("1.0f / 0.0f"), "wrong_answer", "[0, 0, 0, 5]"},
+      {spoiled("-1.0f / 0.0f"), "wrong_answer", "[0, 0, 0, 5]"},
+      {changed(store(), "if (index == 0) output[batch_size * out_channels * out_height * out_width] = " +
+                            from_float + "(1.0f);\n  " + store()),
+       "out_of_bounds", "2 bytes written outside of 'output'"},
+      {changed(store(), "if (index == 0) output[-1] = " + from_float + "(1.0f);\n  " + store()),
+       "out_of_bounds", "2 bytes written outside of 'output'"},
+      {changed(store(),
+               "const_cast<" + GetParam().cuda + "*>(input)[1] = " + from_float + "(1.0f);\n  " + store()),
+       "input_modified", "input 'input' changed"}};
+  std::vector<std::unique_ptr<ScratchFile>> files;
+  std::vector<std::string> arguments = {slug, "--case", "stride-2x3", "--case", "groups-4"};
+  for (const Wrong& wrong : all) {
+    files.push_back(std::make_unique<ScratchFile>("candidate.cu", wrong.source));
+    arguments.push_back(files.back()->path());
   }
-}
-
-TEST_P(NarrowCandidates, AWrongTapIsAWrongAnswer) {
-  expect_verdict(graded(changed("* kernel_h + k) * kernel_w", "* kernel_h + kernel_h - 1 - k) * kernel_w")),
-                 "wrong_answer", "elements wrong");
-}
-
-TEST_P(NarrowCandidates, AnUnwrittenElementIsAWrongAnswer) {
-  expect_verdict(graded(changed(store(), "if (index != 3) " + store())), "wrong_answer", "[0, 0, 0, 3]");
-}
-
-TEST_P(NarrowCandidates, NaNsAndInfinitiesAreWrongAnswers) {
-  for (const char* value : {"nanf(\"\")", "1.0f / 0.0f", "-1.0f / 0.0f"}) {
-    const std::string spoiled = std::string("if (index == 5) sum = ") + value + ";\n  " + store();
-    expect_verdict(graded(changed(store(), spoiled)), "wrong_answer", "[0, 0, 0, 5]");
-  }
-}
-
-// One element further than the tensor is long, which has an odd number of elements in this case.
-TEST_P(NarrowCandidates, AnElementBeyondTheEndIsOutOfBounds) {
-  const std::string beyond =
-      "if (index + 1 == batch_size * out_channels * out_height * out_width) output[index + 1] = " +
-      GetParam().from_float + "(1.0f);\n  " + store();
-  const json candidate = graded(changed(store(), beyond), "stride-2");
-  expect_verdict(candidate, "out_of_bounds", "2 bytes written outside of 'output'");
-}
-
-TEST_P(NarrowCandidates, AChangedInputIsFound) {
-  const std::string change =
-      "const_cast<" + GetParam().cuda + "*>(input)[1] = " + GetParam().from_float + "(1.0f);\n  ";
-  expect_verdict(graded(changed(store(), change + store())), "input_modified");
+  const Graded graded = grade(arguments);
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  ASSERT_EQ(graded.record["candidates"].size(), all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) expect_refused(graded.record["candidates"][i], all[i]);
 }
 
 // The naive solution of float32, and one of the other 16-bit type.
 TEST_P(NarrowCandidates, OthersHaveAnotherSignature) {
+  const std::string folder = "solutions/" + slug + "/";
   const std::string other = GetParam().name == "float16" ? "naive-bf16.cu" : "naive-fp16.cu";
-  for (const std::string& name : {std::string("naive.cu"), other}) {
-    const Graded graded = grade({slug, "solutions/" + slug + "/" + name, "--dtype", GetParam().name});
-    ASSERT_TRUE(graded.record.is_object()) << graded.output;
-    expect_verdict(graded.record["candidates"][0], "signature_mismatch",
-                   "parameter 1 'input' must be const " + GetParam().cuda + "*, not const ");
+  const Graded graded =
+      grade({slug, folder + "naive.cu", folder + other, "--dtype", GetParam().name, "--case", "tiny"});
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  for (const json& candidate : graded.record["candidates"]) {
+    expect_refused(candidate, {"", "signature_mismatch",
+                               "parameter 1 'input' must be const " + GetParam().cuda + "*, not const "});
   }
 }
 
@@ -154,6 +149,27 @@ TEST_P(NarrowCandidates, TheTableNamesTheType) {
   const Result result = kgrade({"grade", slug, solution(), "--device", "emulated", "--case", "tiny"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr(slug + "  " + GetParam().name + "  emulated device"));
+}
+
+// What every operator of the references gives in the type, rounded once.
+TEST_P(NarrowCandidates, ReferencesAreAcceptedAsCandidates) {
+  const fs::path references = fs::path(KGRADE_SOURCE_DIR) / "reference";
+  const std::string macro = GetParam().name == "float16" ? "KGRADE_FLOAT16" : "KGRADE_BFLOAT16";
+  for (const std::string& problem : {std::string("conv-depthwise-2d-square-input-asym-kernel"),
+                                     std::string("conv-transpose2d-batchnorm-tanh-maxpool-groupnorm")}) {
+    const ScratchFile file("candidate.cu", "// kgrade: dtype " + GetParam().name + "\n#define " + macro +
+                                               "\n#define KGRADE_ELEMENT " + GetParam().cuda +
+                                               "\n#include \"reference.cuh\"\n");
+    fs::copy(references / "ops", fs::path(file.directory()) / "ops");
+    fs::copy(references / (problem + ".cu"), fs::path(file.directory()) / "reference.cuh");
+    const Graded graded = grade({problem, file.path(), "--hidden", "0"});
+    fs::remove_all(fs::path(file.directory()) / "ops");
+    fs::remove(fs::path(file.directory()) / "reference.cuh");
+    ASSERT_TRUE(graded.record.is_object()) << graded.output;
+    const json& candidate = graded.record["candidates"][0];
+    EXPECT_EQ(candidate["verdict"], "accepted") << problem << ": " << candidate["message"];
+    EXPECT_EQ(candidate["precision"], "fp32") << problem;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(EachType, NarrowCandidates, testing::ValuesIn(types),

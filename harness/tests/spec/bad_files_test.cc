@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"slug", "row-sum", "Row_Sum", 2, 7, "'Row_Sum' cannot be a slug", "lower-case"},
         BadFile{"slug_path", "row-sum", "../x", 2, 7, "cannot be a slug", "lower-case"},
         BadFile{"difficulty", "EASY", "easy", 4, 13, "unknown difficulty 'easy'", "EASY, MEDIUM or HARD"},
-        BadFile{"dtype", "[float32]", "[float61]", 20, 10, "unknown dtype 'float61'",
+        BadFile{"dtype", "[float32]", "[float17]", 20, 10, "unknown dtype 'float17'",
                 "did you mean 'float16'"},
         BadFile{"dtypes_no_list", "[float32]", "float32", 20, 9, "'dtypes' is 'float32'", "[float32]"},
         BadFile{"precision", "fp32\nthr", "fp23\nthr", 32, 12, "unknown precision 'fp23'",
