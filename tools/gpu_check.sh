@@ -28,12 +28,16 @@ step() { # name, command...: goes on after a failure, so that one call tells as 
   [ "$outcome" = ok ] || tail -n 40 "$out/$name.log"
 }
 
+# One record each, since a record holds candidates of one element type: those beside naive.cu in folders of their names.
 grade_solutions() {
-  local naive folder slug status=0
-  for naive in solutions/*/naive.cu; do
-    folder=$(dirname "$naive")/
-    slug=$(basename "$folder")
-    "$kgrade" grade "$slug" "$folder"*.cu --device cuda --verbose --json "$records/$slug.json" || status=1
+  local candidate slug name place status=0
+  for candidate in solutions/*/*.cu; do
+    slug=$(basename "$(dirname "$candidate")")
+    name=$(basename "$candidate" .cu)
+    place=$records
+    [ "$name" = naive ] || place=$records/$name
+    mkdir -p "$place"
+    "$kgrade" grade "$slug" "$candidate" --device cuda --verbose --json "$place/$slug.json" || status=1
   done
   return "$status"
 }

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <vector>
 
+#include "spec/scalar_type.h"
+
 namespace kgrade {
 namespace {
 
@@ -41,7 +43,7 @@ template <class To> To scalar(unsigned long long slot) {
 )";
 
 std::string element_type(const Parameter& parameter, const std::string& element) {
-  return parameter.type == "[VAR]" ? element : parameter.type;
+  return parameter.type == element_type_name ? element : parameter.type;
 }
 
 // What a contestant may write for a parameter: inputs with or without const.
@@ -126,8 +128,12 @@ std::string parameter_complaint(const Problem& problem, const ParameterMismatch&
 
 }  // namespace
 
-std::string binding_unit(const Problem& problem, const std::string& include, const std::string& element) {
-  std::string unit = fmt::format("#include \"{}\"\n#line 1 \"{}\"\n", include, unit_name);
+std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype) {
+  const std::string element(cuda_type(dtype));
+  std::string unit = fmt::format("#include \"{}\"\n", include);
+  // A source of another type may have done without.
+  if (!cuda_header(dtype).empty()) unit += fmt::format("#include <{}>\n", cuda_header(dtype));
+  unit += fmt::format("#line 1 \"{}\"\n", unit_name);
   unit += checks;
   unit += "using kgrade_parts = kgrade_binding::parts<decltype(&solution)>;\n";
   unit += fmt::format(
@@ -152,8 +158,8 @@ std::string binding_unit(const Problem& problem, const std::string& include, con
   return unit;
 }
 
-std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log,
-                                               const std::string& element) {
+std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype) {
+  const std::string element(cuda_type(dtype));
   if (blames_the_source(log)) return std::nullopt;
   std::smatch match;
   if (std::regex_search(log, match, std::regex(R"(kgrade_arity_mismatch<([0-9]+)[uUlL]*>)"))) {

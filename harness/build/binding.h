@@ -14,13 +14,12 @@
 
 namespace kgrade {
 
-// `include` is the path that the unit includes; `element` replaces [VAR] ("float").
-std::string binding_unit(const Problem& problem, const std::string& include, const std::string& element);
+// `include` is the path that the unit includes; [VAR] becomes CUDA's type for `dtype`.
+std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype);
 
 // What the static checks of the unit say in the problem's own words, read out of a compiler's log:
 // "parameter 3 'output' must be float*, not double*"; "takes 22 parameters, the problem has 20"; "the file
 // defines no function 'solution'". Nothing when the log is not about the signature.
-std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log,
-                                               const std::string& element);
+std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype);
 
 }  // namespace kgrade

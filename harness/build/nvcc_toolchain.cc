@@ -135,7 +135,8 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
   const ProcessLimits limits = compile_limits(request);
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";
-  if (auto written = write_file_atomically(unit, binding_unit(problem, request.source.string(), "float"));
+  if (auto written =
+          write_file_atomically(unit, binding_unit(problem, request.source.string(), request.dtype));
       !written) {
     return written.errors();
   }
@@ -154,7 +155,7 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
       outcome.message = *limit;
       return outcome;
     }
-    if (auto complaint = signature_complaint(problem, outcome.log, "float")) {
+    if (auto complaint = signature_complaint(problem, outcome.log, request.dtype)) {
       outcome.status = BuildStatus::signature_mismatch;
       outcome.message = *complaint;
       return outcome;

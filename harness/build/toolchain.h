@@ -30,6 +30,7 @@ struct BuildRequest {
   std::optional<std::vector<std::filesystem::path>> readable;
   // Not to be seen in any case, although it may lie below something that the toolchain needs.
   std::vector<std::filesystem::path> hidden;
+  Dtype dtype = Dtype::float32;                // what [VAR] is
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
   // Of contestants of our own. The emulated device has none of them, and its toolchain passes them over.
   std::vector<LinkedLibrary> libraries;

@@ -17,6 +17,7 @@ struct Arguments {
   std::string problems;
   std::string device = "auto";
   std::vector<std::string> overrides;
+  std::optional<std::string> dtype;
   std::optional<std::uint64_t> seed;
   DumpOptions options;
 };
@@ -46,7 +47,8 @@ int run(Arguments& arguments) {
   arguments.options.overrides = *overrides;
   arguments.options.seed = arguments.seed.value_or(0);
   arguments.options.layout = Layout::find(arguments.problems);
-  const auto problem = find_problem(arguments.problem, arguments.options.layout.problems);
+  auto problem = find_problem(arguments.problem, arguments.options.layout.problems);
+  if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   if (const auto failure =
           dump_cases(*problem, arguments.options, real_machinery(*device, arguments.options.layout)))
@@ -72,6 +74,10 @@ Command add_dump(CLI::App& app) {
       ->allow_extra_args(false);
   add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
   add_device_option(*command, arguments->device);
+  add_dtype_option(
+      *command, arguments->dtype,
+      "Element type (default: the problem's first). Inputs of float16 are written as such, those "
+      "of bfloat16 as float32, which NumPy has, and outputs as float32, not rounded");
   add_problems_option(*command, arguments->problems);
   add_require_sandbox_option(*command, arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};

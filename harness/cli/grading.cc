@@ -1,6 +1,7 @@
 #include "cli/grading.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +20,8 @@ void add_contest_options(CLI::App& command, GradingArguments& arguments) {
       ->required()
       ->type_name("FILE");
   add_device_option(command, arguments.device);
+  add_dtype_option(command, arguments.dtype,
+                   "Element type of the candidates (default: what they declare, or the problem's first)");
 }
 
 void add_run_options(CLI::App& command, GradingArguments& arguments, const GradingWords& words) {
@@ -76,6 +79,19 @@ RunOptions run_options(const GradingArguments& arguments) {
   options.require_sandbox = arguments.require_sandbox;
   options.layout = Layout::find(arguments.problems);
   return options;
+}
+
+Result<std::vector<DtypeGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options) {
+  const auto problem = find_problem(arguments.problem, options.layout.problems);
+  if (!problem) return problem.errors();
+  auto groups = group_by_dtype(*problem, options.candidates, arguments.dtype);
+  if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;
+  std::vector<std::string_view> dtypes;
+  for (const DtypeGroup& group : *groups) dtypes.push_back(to_string(group.problem.dtype));
+  return Error{fmt::format("--json: the candidates are for {}, and a record holds those of one type",
+                           fmt::join(dtypes, " and ")),
+               "name those of one type",
+               {}};
 }
 
 }  // namespace kgrade::cli

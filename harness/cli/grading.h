@@ -2,6 +2,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "device/registry.h"
+#include "grade/candidate_dtypes.h"
 #include "grade/machinery.h"
 #include "grade/run.h"
 #include "report/finding.h"
@@ -24,6 +26,7 @@ struct GradingArguments {
   std::vector<std::string> candidates;
   std::string device = "auto";
   std::vector<std::string> cases;
+  std::optional<std::string> dtype;
   std::string json;
   std::optional<std::uint64_t> seed;
   std::optional<double> time_limit;
@@ -63,6 +66,9 @@ int print(const Printout& printout, const std::string& json);
 
 RunOptions run_options(const GradingArguments& arguments);
 
+// The problem in each type in which it is to be graded. An Error for several where one record is asked for.
+Result<std::vector<DtypeGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options);
+
 // From arguments to the exit code. `options` come with what only this command has. What was found before a
 // failure is printed and written all the same.
 template <class Options, class RecordType>
@@ -70,17 +76,21 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
                   RunOutcome<RecordType> (*run)(const Problem&, const Options&, const Machinery&)) {
   if (const auto error = check_writable(arguments.json)) return fail({*error});
   static_cast<RunOptions&>(options) = run_options(arguments);
-  const auto problem = find_problem(arguments.problem, options.layout.problems);
-  if (!problem) return fail(problem.errors());
-  RunOutcome<RecordType> outcome;
-  {
-    Progress progress;
-    options.progress = [&](const std::string& what) { progress.show(what); };
-    outcome = run(*problem, options, real_machinery(device, options.layout));
-  }
+  const auto groups = groups_of(arguments, options);
+  if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
-  if (outcome.record) exit_code = print(printout_of(*outcome.record, arguments.verbose), arguments.json);
-  if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+  for (const DtypeGroup& group : *groups) {
+    options.candidates = group.candidates;
+    RunOutcome<RecordType> outcome;
+    {
+      Progress progress;
+      options.progress = [&](const std::string& what) { progress.show(what); };
+      outcome = run(group.problem, options, real_machinery(device, options.layout));
+    }
+    if (outcome.record)
+      exit_code = std::max(exit_code, print(printout_of(*outcome.record, arguments.verbose), arguments.json));
+    if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+  }
   return exit_code;
 }
 

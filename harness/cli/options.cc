@@ -89,6 +89,10 @@ void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, cons
   add_whole_number(command, "--seed", seed, most_of_all, description)->type_name("N");
 }
 
+void add_dtype_option(CLI::App& command, std::optional<std::string>& dtype, const std::string& description) {
+  command.add_option("--dtype", dtype, description)->type_name("DTYPE");
+}
+
 void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std::size_t>& count,
                         std::optional<std::uint64_t>& seed) {
   add_whole_number(command, "--hidden", count, most_hidden_cases,

@@ -20,6 +20,8 @@ void add_problems_option(CLI::App& command, std::string& directory);
 void add_device_option(CLI::App& command, std::string& device);
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
                              const std::string& description);
+// Names a dtype; whether the problem lists it is for with_dtype() to say.
+void add_dtype_option(CLI::App& command, std::optional<std::string>& dtype, const std::string& description);
 // 0 to 2^64 - 1, or it is wrong usage. (CLI11 clamps and wraps around.)
 void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description);
 // --hidden, 0 to most_hidden_cases and `usual` by default, and --hidden-seed, as --seed.

@@ -37,7 +37,7 @@ Json json_of(const Problem& problem, const Case& bound) {
           {"parameters", parameters},
           {"tensors", tensors},
           {"flops", bound.flops ? Json(*bound.flops) : Json(nullptr)},
-          {"bytes", bound.tensor_bytes(sizeof(float))}};
+          {"bytes", bound.tensor_bytes()}};
 }
 
 std::string shape_text(const Parameter& parameter) {
@@ -50,7 +50,8 @@ std::string shape_text(const Parameter& parameter) {
 std::string parameters_text(const Problem& problem, const Style& style) {
   TextTable table({"parameter", "type", "shape", "drawn from"});
   for (const Parameter& parameter : problem.parameters) {
-    const std::string base = parameter.type == "[VAR]" ? "float" : parameter.type;
+    const std::string base =
+        parameter.type == "[VAR]" ? std::string(cuda_type(problem.dtype)) : parameter.type;
     const std::string type = parameter.is_input() ? "const " + base + "*"
                              : parameter.pointer  ? base + "*"
                                                   : base;
@@ -102,7 +103,7 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
                   {false, false, false, true, true, false});
   for (const Case& bound : cases) {
     table.add({bound.name, std::string(to_string(bound.role)), outputs_text(bound),
-               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)))),
+               format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes())),
                bound.flops ? format_operations(*bound.flops) : "-",
                style(Colour::dim, values_text(problem, bound))});
   }
@@ -113,6 +114,9 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
       problem.precision == "bf16"   ? problem.thresholds.bf16
       : problem.precision == "tf32" ? problem.thresholds.tf32
                                     : problem.thresholds.fp32);
+  if (problem.dtypes.size() > 1)
+    fmt::print("Element types: {} (--dtype); shown is {}.\n", fmt::join(problem.dtypes, ", "),
+               to_string(problem.dtype));
   if (problem.libraries == Libraries::none)
     fmt::print("Libraries: none but the C and C++ runtime and the CUDA driver.\n");
   return exit_ok;
@@ -133,13 +137,15 @@ int render(const Problem& problem, const std::vector<Case>& cases, const std::st
 struct Arguments {
   std::string problem;
   std::string directory;
+  std::optional<std::string> dtype;
   bool json = false;
   bool page = false;
   std::string file;
 };
 
 int run(const Arguments& arguments) {
-  const auto problem = find_problem(arguments.problem, Layout::find(arguments.directory).problems);
+  auto problem = find_problem(arguments.problem, Layout::find(arguments.directory).problems);
+  if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   std::vector<Case> cases;
   Errors errors;
@@ -158,6 +164,8 @@ int run(const Arguments& arguments) {
                {"family", problem->family.empty() ? Json(nullptr) : Json(problem->family)},
                {"title", problem->title},
                {"difficulty", to_string(problem->difficulty)},
+               {"dtypes", problem->dtypes},
+               {"dtype", to_string(problem->dtype)},
                {"signature", signature(*problem)},
                {"precision", problem->precision},
                {"libraries", to_string(problem->libraries)},
@@ -176,6 +184,7 @@ Command add_show(CLI::App& app) {
   command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
       ->required();
   add_problems_option(*command, arguments->directory);
+  add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");
   CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON");
   CLI::Option* page = command
                           ->add_flag("--render", arguments->page,

@@ -29,7 +29,9 @@ CheckReferee::CheckReferee(Device& device, const Problem& problem, Seat& oracle,
       poison_key_(random_seed()) {}
 
 Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw) {
-  auto seated = oracle_.sit(bound, false, {}, lending_patience);
+  LeaseTerms terms;
+  terms.widens = true;
+  auto seated = oracle_.sit(bound, false, terms, lending_patience);
   if (!seated) return seated.errors();
   if (seated->ok()) return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience);
   CallReport report;

@@ -7,12 +7,13 @@
 
 #include "base/defences.h"
 #include "data/seed.h"
+#include "spec/scalar_type.h"
 
 namespace kgrade {
 namespace {
 
-// The 64-bit slot of a scalar: see build/binding.h.
-std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound) {
+// The 64-bit slot of a scalar: see build/binding.h. Those of the element type are stored as elements are.
+std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound, Dtype stored_as) {
   std::uint64_t slot = 0;
   if (const auto integer = bound.integers.find(parameter.name); integer != bound.integers.end()) {
     return static_cast<std::uint64_t>(integer->second);
@@ -21,9 +22,14 @@ std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound) {
   const double real = found != bound.reals.end() ? found->second : 0;
   if (parameter.type == "double") {
     std::memcpy(&slot, &real, sizeof real);
+    return slot;
+  }
+  const auto single = static_cast<float>(real);
+  auto* const bytes = reinterpret_cast<unsigned char*>(&slot);
+  if (parameter.type == element_type_name) {
+    store_element(stored_as, bytes, 0, rounded_to(bound.dtype, single));
   } else {
-    const auto single = static_cast<float>(real);
-    std::memcpy(&slot, &single, sizeof single);
+    store_element(Dtype::float32, bytes, 0, single);
   }
   return slot;
 }
@@ -41,30 +47,30 @@ bool is_small(const Tensor& a, const Tensor& b) { return a.elements < b.elements
 }  // namespace
 
 Result<std::unique_ptr<Lease>> Lease::make(Device& device, const Problem& problem, const Case& bound,
-                                           std::uint64_t element_bytes, LeaseTerms terms) {
+                                           LeaseTerms terms) {
   terms.moves = terms.moves && is_on(Defence::moving_buffers);
   terms.captures = terms.captures && is_on(Defence::capture_at_stop);
   std::unique_ptr<Lease> lease(new Lease(device, problem, bound, terms));
   for (std::uint32_t launch = 0; launch < terms.launches; ++launch) {
     for (const Tensor& tensor : bound.tensors) {
-      if (auto errors = lease->add_buffers(tensor, element_bytes)) return *errors;
+      if (auto errors = lease->add_buffers(tensor)) return *errors;
     }
   }
   for (std::size_t i = 0; i < lease->captures_.size(); ++i) {
     if (lease->captures_[i] == nullptr) continue;
     const auto elements = static_cast<std::uint64_t>(lease->tensor_of(i).elements);
-    lease->fillings_.push_back({lease->captures_[i].get(), 0, elements, false, {}, {}});
+    lease->fillings_.push_back({lease->captures_[i].get(), 0, elements, false, {}, {}, lease->dtype()});
   }
   return lease;
 }
 
-std::optional<Errors> Lease::add_buffers(const Tensor& tensor, std::uint64_t element_bytes) {
+std::optional<Errors> Lease::add_buffers(const Tensor& tensor) {
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
-  const std::uint64_t bytes = elements * element_bytes;
+  const std::uint64_t bytes = elements * element_bytes(dtype());
   const std::uint64_t room = terms_.moves ? device_.room_to_move() : 0;
   auto buffer = device_.allocate(bytes + 2 * guard_bytes + room);
   if (!buffer) return buffer.errors();
-  fillings_.push_back({buffer->get(), guard_bytes, elements, !tensor.output, {}, {}});
+  fillings_.push_back({buffer->get(), guard_bytes, elements, !tensor.output, {}, {}, dtype()});
   buffers_.push_back(std::move(*buffer));
   captures_.emplace_back();
   if (!terms_.captures || !tensor.output) return std::nullopt;
@@ -74,10 +80,10 @@ std::optional<Errors> Lease::add_buffers(const Tensor& tensor, std::uint64_t ele
   return std::nullopt;
 }
 
-std::uint64_t Lease::bytes_needed(const Case& bound, std::uint64_t element_bytes) {
+std::uint64_t Lease::bytes_needed(const Case& bound, Dtype stored_as) {
   std::uint64_t bytes = 0;
   for (const Tensor& tensor : bound.tensors) {
-    bytes += static_cast<std::uint64_t>(tensor.elements) * element_bytes + 2 * guard_bytes;
+    bytes += static_cast<std::uint64_t>(tensor.elements) * element_bytes(stored_as) + 2 * guard_bytes;
   }
   return bytes;
 }
@@ -134,7 +140,7 @@ InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   const Tensor& input = tensor_of(buffer);
   const std::uint32_t first = launch_of(buffer) * draws_per_launch;
   InputContents contents{
-      to_distribution(input.init),
+      to_distribution(input.init, case_.dtype),
       input_stream(draw.seed, problem_.slug, case_.name, input.parameter, first + draw.index),
       {}};
   if (draw.change == 0 || buffer % case_.tensors.size() != changed_tensor(draw.change)) return contents;
@@ -171,17 +177,24 @@ std::chrono::nanoseconds Lease::reveal() {
   return device_.reveal(fillings_);
 }
 
+OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
+  if (expected.dtype() != Dtype::float32) throw std::logic_error("expected outputs are float32");
+  const Loaned ours = outputs().at(output);
+  const Loaned theirs = expected.outputs().at(output);
+  if (ours.tensor->elements != theirs.tensor->elements)
+    throw std::logic_error("outputs of another case are no expected ones");
+  const auto elements = static_cast<std::uint64_t>(ours.tensor->elements);
+  return {ours.buffer, ours.begin, theirs.buffer, theirs.begin, elements, dtype()};
+}
+
 std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {
   std::vector<OutputPair> pairs;
-  const std::vector<Loaned> ours = outputs();
-  const std::vector<Loaned> theirs = expected.outputs();
-  if (ours.size() != theirs.size()) throw std::logic_error("outputs of another call are no expected ones");
-  for (std::size_t i = 0; i < ours.size(); ++i) {
-    if (ours[i].tensor->elements != theirs[i].tensor->elements)
-      throw std::logic_error("outputs of another case are no expected ones");
-    auto elements = static_cast<std::uint64_t>(ours[i].tensor->elements);
-    if (!is_on(Defence::whole_output_compared)) elements = (elements + 1) / 2;
-    pairs.push_back({ours[i].buffer, ours[i].begin, theirs[i].buffer, theirs[i].begin, elements});
+  const std::size_t count = outputs().size();
+  if (count != expected.outputs().size())
+    throw std::logic_error("outputs of another call are no expected ones");
+  for (std::size_t i = 0; i < count; ++i) {
+    pairs.push_back(pair_with(expected, i));
+    if (!is_on(Defence::whole_output_compared)) pairs.back().elements = (pairs.back().elements + 1) / 2;
   }
   return pairs;
 }
@@ -218,7 +231,7 @@ CallSlots Lease::slots(std::uint32_t launch) const {
     if (parameter.is_tensor()) {
       call.slots.push_back({true, fillings_[next_tensor++].begin});
     } else {
-      call.slots.push_back({false, scalar_slot(parameter, case_)});
+      call.slots.push_back({false, scalar_slot(parameter, case_, dtype())});
     }
   }
   return call;

@@ -34,16 +34,19 @@ struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops
   std::uint32_t launches = 1;  // of a call, at most: so many sets of tensors
+  // Elements are float32 whatever the case's type: the oracle's, which reads the very values that the others
+  // read, and whose outputs are not rounded to a 16-bit type.
+  bool widens = false;
 };
 
 class Lease {
  public:
   // An Error when the device has no room.
   static Result<std::unique_ptr<Lease>> make(Device& device, const Problem& problem, const Case& bound,
-                                             std::uint64_t element_bytes, LeaseTerms terms = {});
+                                             LeaseTerms terms = {});
 
   // What all tensors of a case need on a device for one launch, guard zones included.
-  static std::uint64_t bytes_needed(const Case& bound, std::uint64_t element_bytes);
+  static std::uint64_t bytes_needed(const Case& bound, Dtype stored_as);
 
   Answer lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess::Patience patience);
 
@@ -88,14 +91,18 @@ class Lease {
   std::uint64_t unwritten_elements(std::size_t output) const;
 
   const Case& bound_case() const { return case_; }
+  // How elements are stored.
+  Dtype dtype() const { return terms_.widens ? Dtype::float32 : case_.dtype; }
   // All tensors of the first launch in parameter order, inputs included.
   std::vector<Loaned> tensors() const;
+  // Output number `output` beside another lease's, whose elements are float32.
+  OutputPair pair_with(const Lease& expected, std::size_t output) const;
 
  private:
   Lease(Device& device, const Problem& problem, const Case& bound, LeaseTerms terms)
       : device_(device), problem_(problem), case_(bound), terms_(terms) {}
 
-  std::optional<Errors> add_buffers(const Tensor& tensor, std::uint64_t element_bytes);
+  std::optional<Errors> add_buffers(const Tensor& tensor);
   // Buffers come a launch after another, as case_.tensors in each.
   const Tensor& tensor_of(std::size_t buffer) const { return case_.tensors[buffer % case_.tensors.size()]; }
   std::uint32_t launch_of(std::size_t buffer) const {

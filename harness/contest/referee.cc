@@ -71,7 +71,8 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
 
 Result<Answer> Referee::sit(Player player, const Case& bound, std::uint32_t launches) {
   // The oracle is not timed, and its outputs are what others are held against.
-  return seat_of(player).sit(bound, false, {true, player != Player::oracle, launches}, lending_patience);
+  const bool oracle = player == Player::oracle;
+  return seat_of(player).sit(bound, false, {true, !oracle, launches, oracle}, lending_patience);
 }
 
 void Referee::rise() {
@@ -90,10 +91,7 @@ CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience
 }
 
 std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
-  const auto actual = candidate_->lease().outputs().at(output);
-  const auto expected = oracle_.lease().outputs().at(output);
-  return device_.count_wrong(*actual.buffer, actual.begin, *expected.buffer, expected.begin,
-                             static_cast<std::uint64_t>(actual.tensor->elements), limit);
+  return device_.count_wrong(candidate_->lease().pair_with(oracle_.lease(), output), limit);
 }
 
 std::uint64_t Referee::count_unwritten(std::size_t output) {

@@ -8,7 +8,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t element_bytes = sizeof(float);
 // How long the launches of a call may take to be queued. A contestant that waits for the device in between
 // would wait for its own gate.
 constexpr Patience gate_patience{25};
@@ -101,7 +100,7 @@ std::vector<std::string> Seat::opened_libraries() const {
 
 Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience) {
   lease_.reset();
-  auto lease = Lease::make(device_, problem_, bound, element_bytes, terms);
+  auto lease = Lease::make(device_, problem_, bound, terms);
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
   calls_ = 0;

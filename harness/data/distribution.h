@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "base/dtype.h"
 #include "data/philox.h"
 
 namespace kgrade {
@@ -14,8 +15,9 @@ namespace kgrade {
 struct Distribution {
   enum class Kind : std::int32_t { uniform, normal, integers, constant };
   Kind kind = Kind::uniform;
-  double first = 0;   // lo, mean, lo, value
-  double second = 1;  // hi, standard deviation, hi (included)
+  double first = 0;              // lo, mean, lo, value
+  double second = 1;             // hi, standard deviation, hi (included)
+  Dtype dtype = Dtype::float32;  // what the elements are values of
 };
 
 namespace detail {
@@ -58,8 +60,9 @@ KGRADE_HOST_DEVICE inline double normal_quantile(double p) {
   return q < 0 ? -value : value;
 }
 
-// One element from one random word.
-KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::uint32_t word) {
+namespace detail {
+
+KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution, std::uint32_t word) {
   constexpr double two_to_minus_24 = 1.0 / 16777216.0;
   const double first = distribution.first;
   const double second = distribution.second;
@@ -79,6 +82,26 @@ KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::ui
       break;
   }
   return static_cast<float>(first);
+}
+
+}  // namespace detail
+
+// One element from one random word. Of a 16-bit type it is the float32 one rounded to the nearest value that
+// is normal or zero, finite, and within the distribution's range.
+KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::uint32_t word) {
+  const float value = detail::sample_float32(distribution, word);
+  const Dtype dtype = distribution.dtype;
+  if (dtype == Dtype::float32) return value;
+  switch (distribution.kind) {
+    case Distribution::Kind::uniform:
+      return nearest_normal_within(dtype, value, distribution.first, distribution.second, false);
+    case Distribution::Kind::integers:
+      return nearest_normal_within(dtype, value, distribution.first, distribution.second, true);
+    case Distribution::Kind::normal:
+    case Distribution::Kind::constant:
+      break;
+  }
+  return nearest_normal(dtype, value);
 }
 
 // Element `index` of an input drawn from `stream`.

@@ -5,11 +5,7 @@
 
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define KGRADE_HOST_DEVICE __host__ __device__
-#else
-#define KGRADE_HOST_DEVICE
-#endif
+#include "base/host_device.h"
 
 namespace kgrade {
 

@@ -35,8 +35,8 @@ RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string
   return {std::uint64_t{mixed.word[1]} << 32 | mixed.word[0], static_cast<std::uint32_t>(tensor), draw};
 }
 
-Distribution to_distribution(const ResolvedInit& init) {
-  return {static_cast<Distribution::Kind>(init.kind), init.first, init.second};
+Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
+  return {static_cast<Distribution::Kind>(init.kind), init.first, init.second, dtype};
 }
 
 }  // namespace kgrade

@@ -18,6 +18,6 @@ std::uint64_t random_seed();
 RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string_view case_name,
                           std::size_t tensor, std::uint32_t draw);
 
-Distribution to_distribution(const ResolvedInit& init);
+Distribution to_distribution(const ResolvedInit& init, Dtype dtype);
 
 }  // namespace kgrade

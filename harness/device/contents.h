@@ -17,7 +17,9 @@ struct InputContents {
 };
 
 // What a full comparison of an output with the expected one finds. Elements where both are finite enter the
-// sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both.
+// sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both. Of a 16-bit type the
+// expected value is finite where rounding it to the type gives a finite one, and differences are what
+// rounding does not explain (device/element_operations.h).
 struct Comparison {
   double sum_squared_difference = 0;
   double sum_squared_expected = 0;

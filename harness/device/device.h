@@ -48,8 +48,8 @@ class SharedBuffer {
   virtual std::uint64_t bytes() const = 0;
 };
 
-// A lent buffer as one call finds it. The tensor is `elements` floats from byte `begin`; all around it is
-// guard zone.
+// A lent buffer as one call finds it. The tensor is `elements` of the type from byte `begin`; all around it
+// is guard zone.
 struct Filling {
   SharedBuffer* buffer = nullptr;
   std::uint64_t begin = 0;
@@ -57,8 +57,11 @@ struct Filling {
   bool input = false;
   InputContents contents;  // of an input
   RandomStream poison;     // of guard zones and of outputs
+  // How elements are stored. What they are values of, the contents' distribution says: the oracle reads those
+  // of a 16-bit type as float32.
+  Dtype dtype = Dtype::float32;
 
-  std::uint64_t end() const { return begin + elements * sizeof(float); }
+  std::uint64_t end() const { return begin + elements * element_bytes(dtype); }
 };
 
 // What a call has changed that it should not have.
@@ -67,13 +70,15 @@ struct BufferDamage {
   std::uint64_t input_elements = 0;
 };
 
-// An output and what it should be, `elements` floats from byte `..._begin` each.
+// An output and what it should be, as many elements from byte `..._begin` each. The expected ones are float32
+// whatever the output's type, so that they are not rounded to it.
 struct OutputPair {
   SharedBuffer* actual = nullptr;
   std::uint64_t actual_begin = 0;
   SharedBuffer* expected = nullptr;
   std::uint64_t expected_begin = 0;
   std::uint64_t elements = 0;
+  Dtype dtype = Dtype::float32;  // of the output
 };
 
 struct Inspection {
@@ -96,8 +101,8 @@ class Device {
   // At least `bytes`, rounded up to what the device maps at once. An Error when there is no room.
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
-  // Fills buffers with poison, all but the inputs' tensors: random bits of which no word is a value that an
-  // output could hold (device/element_operations.h). The one function that may return before the work is
+  // Fills buffers with poison, all but the inputs' tensors: random bits of which no element is a value that
+  // an output could hold (device/element_operations.h). The one function that may return before the work is
   // done.
   virtual void poison(std::span<const Filling> fillings) = 0;
   // Draws the inputs among them, then makes sure that nothing of them is left in a cache, unless calls are to
@@ -113,14 +118,13 @@ class Device {
   // hold must stay until the end.
   virtual void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) = 0;
   virtual Inspection end_inspection() = 0;
-  // How many words of the tensor still are poison: never written to.
+  // How many elements of the tensor still are poison: never written to.
   virtual std::uint64_t count_unwritten(const Filling& filling) = 0;
 
   // Compares two outputs.
   Comparison compare(const OutputPair& output) { return inspect({}, std::span(&output, 1)).comparisons[0]; }
   // How many elements differ by more than `limit`, or in a non-finite value.
-  virtual std::uint64_t count_wrong(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
-                                    std::uint64_t expected_begin, std::uint64_t elements, double limit) = 0;
+  virtual std::uint64_t count_wrong(const OutputPair& output, double limit) = 0;
 
   virtual void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) = 0;
   virtual void write(SharedBuffer& buffer, std::uint64_t begin, const void* source, std::uint64_t bytes) = 0;

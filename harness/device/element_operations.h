@@ -1,5 +1,6 @@
 // What the referee does to one block of 16 bytes or one element, written once for host and device. A block
-// is 16 bytes of a random stream: bytes 16b to 16b+15 of a buffer, or elements 4b to 4b+3 of an input.
+// is 16 bytes of a random stream: bytes 16b to 16b+15 of a buffer, or elements 4b to 4b+3 of an input,
+// whatever their type.
 #pragma once
 
 #include <cmath>
@@ -9,12 +10,6 @@
 #include "device/contents.h"
 
 namespace kgrade::device {
-
-KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
-  std::uint32_t bits;
-  memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
 
 struct ByteRange {
   std::uint64_t begin;
@@ -26,13 +21,19 @@ KGRADE_HOST_DEVICE inline std::uint64_t first_block(ByteRange range) { return ra
 KGRADE_HOST_DEVICE inline std::uint64_t end_block(ByteRange range) { return (range.end + 15) / 16; }
 
 // What poison and guard zones are made of: random, but never a value that an output could hold. As a float
-// each word is a NaN or at least 2^65 in size, as two halves each is a NaN or at least 2^9: purely random
-// bits are a float below 1e-5 four times in ten, and an element that is expected to be zero could pass
-// without ever being written.
-KGRADE_HOST_DEVICE inline PhiloxBlock poison_block(const RandomStream& stream, std::uint64_t block) {
-  PhiloxBlock poison = random_block(stream, block);
-  for (std::uint32_t& word : poison.word) word |= 0x60006000u;
-  return poison;
+// each word is a NaN or at least 2^65 in size, and so are its halves as bfloat16: purely random bits are a
+// float below 1e-5 four times in ten, and an element that is expected to be zero could pass without ever
+// being written. A float16 cannot be so large: there each half is a NaN or an infinity.
+struct Poison {
+  RandomStream stream;
+  Dtype dtype = Dtype::float32;  // of the tensor that it is in, or around
+};
+
+KGRADE_HOST_DEVICE inline PhiloxBlock poison_block(const Poison& poison, std::uint64_t block) {
+  PhiloxBlock words = random_block(poison.stream, block);
+  const std::uint32_t always = poison.dtype == Dtype::float16 ? 0x7C007C00u : 0x60006000u;
+  for (std::uint32_t& word : words.word) word |= always;
+  return words;
 }
 
 KGRADE_HOST_DEVICE inline ByteRange clip(ByteRange range, std::uint64_t block) {
@@ -40,38 +41,38 @@ KGRADE_HOST_DEVICE inline ByteRange clip(ByteRange range, std::uint64_t block) {
   return {begin < range.begin ? range.begin : begin, begin + 16 > range.end ? range.end : begin + 16};
 }
 
-KGRADE_HOST_DEVICE inline void fill_block(unsigned char* buffer, ByteRange range, const RandomStream& stream,
+KGRADE_HOST_DEVICE inline void fill_block(unsigned char* buffer, ByteRange range, const Poison& poison,
                                           std::uint64_t block) {
-  const PhiloxBlock poison = poison_block(stream, block);
+  const PhiloxBlock words = poison_block(poison, block);
   const ByteRange part = clip(range, block);
   if (part.end - part.begin == 16) {
-    memcpy(buffer + part.begin, &poison, 16);
+    memcpy(buffer + part.begin, &words, 16);
     return;
   }
-  for (std::uint64_t i = part.begin; i < part.end; ++i) buffer[i] = random_byte(poison, i);
+  for (std::uint64_t i = part.begin; i < part.end; ++i) buffer[i] = random_byte(words, i);
 }
 
 KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned char* buffer, ByteRange range,
-                                                              const RandomStream& stream,
-                                                              std::uint64_t block) {
-  const PhiloxBlock poison = poison_block(stream, block);
+                                                              const Poison& poison, std::uint64_t block) {
+  const PhiloxBlock words = poison_block(poison, block);
   const ByteRange part = clip(range, block);
   unsigned int changed = 0;
-  for (std::uint64_t i = part.begin; i < part.end; ++i) changed += buffer[i] != random_byte(poison, i);
+  for (std::uint64_t i = part.begin; i < part.end; ++i) changed += buffer[i] != random_byte(words, i);
   return changed;
 }
 
-// Aligned 4-byte words that still hold what fill_block wrote.
-KGRADE_HOST_DEVICE inline unsigned int unchanged_words_in_block(const unsigned char* buffer, ByteRange range,
-                                                                const RandomStream& stream,
-                                                                std::uint64_t block) {
-  const PhiloxBlock poison = poison_block(stream, block);
+// Aligned elements that still hold what fill_block wrote.
+KGRADE_HOST_DEVICE inline unsigned int unchanged_elements_in_block(const unsigned char* buffer,
+                                                                   ByteRange range, const Poison& poison,
+                                                                   std::uint64_t block) {
+  const PhiloxBlock words = poison_block(poison, block);
   const ByteRange part = clip(range, block);
+  const std::uint64_t step = element_bytes(poison.dtype);
   unsigned int unchanged = 0;
-  for (std::uint64_t i = part.begin; i + 4 <= part.end; i += 4) {
-    std::uint32_t word;
-    memcpy(&word, buffer + i, sizeof word);
-    unchanged += word == poison.word[(i % 16) / 4];
+  for (std::uint64_t i = part.begin; i + step <= part.end; i += step) {
+    bool same = true;
+    for (std::uint64_t k = i; k < i + step; ++k) same = same && buffer[k] == random_byte(words, k);
+    unchanged += same;
   }
   return unchanged;
 }
@@ -79,6 +80,7 @@ KGRADE_HOST_DEVICE inline unsigned int unchanged_words_in_block(const unsigned c
 struct InputRange {
   std::uint64_t elements;
   InputContents contents;
+  Dtype dtype = Dtype::float32;  // how they are stored, which may be wider than what they are values of
 };
 
 // Elements 4 * block to 4 * block + 3 as they should be.
@@ -97,18 +99,20 @@ KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents
   return four;
 }
 
-KGRADE_HOST_DEVICE inline void fill_input_block(float* input, const InputRange& range, std::uint64_t block) {
+KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const InputRange& range,
+                                                std::uint64_t block) {
   const FourElements four = input_block(range.contents, block);
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-    input[i] = four.value[i % 4];
+    store_element(range.dtype, input, i, four.value[i % 4]);
 }
 
-KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const float* input, const InputRange& range,
+KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned char* input,
+                                                                 const InputRange& range,
                                                                  std::uint64_t block) {
   const FourElements four = input_block(range.contents, block);
   unsigned int changed = 0;
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
-    changed += bits_of(four.value[i % 4]) != bits_of(input[i]);
+    changed += bits_of(four.value[i % 4]) != bits_of(load_element(range.dtype, input, i));
   }
   return changed;
 }
@@ -125,15 +129,29 @@ KGRADE_HOST_DEVICE inline bool same_nonfinite(float a, float b) {
   return (is_nan(a) && is_nan(b)) || (!is_nan(a) && !is_nan(b) && a == b);
 }
 
+// How far a value of the type is from what was expected, both finite. An expected value is a float32 whatever
+// the type, and all that rounding it once to a 16-bit type can make of it is as good as the value itself:
+// what counts is the distance from the numbers that `actual` is the nearest value of. So whoever works in
+// float32 and rounds in the end is off by what he is off before he rounds, at most, and by nothing most of
+// the time.
+KGRADE_HOST_DEVICE inline double difference(float actual, float expected, Dtype dtype) {
+  const double wide = static_cast<double>(expected);
+  if (dtype == Dtype::float32) return static_cast<double>(actual) - wide;
+  if (rounded_to(dtype, expected) == actual) return 0;
+  const double next = static_cast<double>(neighbour_towards(dtype, actual, expected));
+  return (static_cast<double>(actual) + next) / 2 - wide;
+}
+
 KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float expected,
-                                          std::uint64_t index) {
-  if (!is_finite(actual) || !is_finite(expected)) {
-    if (same_nonfinite(actual, expected)) return;
+                                          std::uint64_t index, Dtype dtype = Dtype::float32) {
+  const float rounded = rounded_to(dtype, expected);
+  if (!is_finite(actual) || !is_finite(rounded)) {
+    if (same_nonfinite(actual, rounded)) return;
     if (total.nonfinite_mismatches == 0) total.first_nonfinite_mismatch = index;
     total.nonfinite_mismatches += 1;
     return;
   }
-  const double difference = static_cast<double>(actual) - static_cast<double>(expected);
+  const double difference = device::difference(actual, expected, dtype);
   total.compared += 1;
   total.sum_squared_difference += difference * difference;
   total.sum_squared_expected += static_cast<double>(expected) * static_cast<double>(expected);
@@ -160,9 +178,10 @@ KGRADE_HOST_DEVICE inline void merge(Comparison& total, const Comparison& part) 
   total.nonfinite_mismatches += part.nonfinite_mismatches;
 }
 
-KGRADE_HOST_DEVICE inline bool is_wrong(float actual, float expected, double limit) {
-  if (!is_finite(actual) || !is_finite(expected)) return !same_nonfinite(actual, expected);
-  return !(fabs(static_cast<double>(actual) - static_cast<double>(expected)) <= limit);
+KGRADE_HOST_DEVICE inline bool is_wrong(float actual, float expected, double limit, Dtype dtype) {
+  const float rounded = rounded_to(dtype, expected);
+  if (!is_finite(actual) || !is_finite(rounded)) return !same_nonfinite(actual, rounded);
+  return !(fabs(difference(actual, expected, dtype)) <= limit);
 }
 
 }  // namespace kgrade::device

@@ -35,6 +35,7 @@ std::string why_no_baselines(const Problem& problem, const Layout& layout, bool 
   const fs::path source = source_of(problem, layout);
   std::error_code ignored;
   if (!fs::is_regular_file(source, ignored)) return "no baseline for this problem";
+  if (problem.dtype != Dtype::float32) return "baselines are for float32 only";
   if (!needs_cudnn(source)) return "";
   if (!on_gpu) return "cuDNN needs a GPU";
   return layout.has_cudnn() ? "" : "cuDNN was not found when kgrade was configured";

@@ -39,7 +39,7 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
   CaseRecord record;
   record.name = bound.name;
   record.role = bound.role;
-  record.tensor_bytes = bound.tensor_bytes(sizeof(float));
+  record.tensor_bytes = bound.tensor_bytes();
   record.flops = bound.flops;
   copy_scalars(problem, bound, record);
   return record;

@@ -29,7 +29,7 @@ CheckedCase blank_record(const PlannedCase& planned) {
   CheckedCase record;
   record.name = planned.bound.name;
   record.role = planned.bound.role;
-  record.tensor_bytes = planned.bound.tensor_bytes(sizeof(float));
+  record.tensor_bytes = planned.bound.tensor_bytes();
   record.flops = planned.bound.flops;
   record.message = planned.skipped;
   record.run = planned.skipped.empty();

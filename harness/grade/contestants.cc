@@ -51,13 +51,15 @@ Result<std::string> hash_of_candidate(const fs::path& source, const Layout& layo
   return hash_of(files_of_candidate(source, layout));
 }
 
-BuildRequest request_for(Role role, const fs::path& source, const fs::path& output, const Layout& layout) {
+BuildRequest request_for(Role role, const fs::path& source, const fs::path& output, const Layout& layout,
+                         Dtype dtype) {
   const OwnFiles own = role == Role::candidate ? files_of_candidate(source, layout) : own_files(source);
   BuildRequest request;
   // A confined compiler sees the folder without the links that may lead to it.
   request.source = own.files.front();
   request.shown_as = source.string();
   request.output_directory = output;
+  request.dtype = role == Role::oracle ? Dtype::float32 : dtype;
   request.include_directories = {own.folder};
   request.readable = own.files;
   if (role == Role::candidate) {
@@ -72,7 +74,9 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
   request.include_directories.push_back(plain(layout.reference));
   request.readable->push_back(plain(layout.reference) / "ops");
   request.defines = {{"KGRADE_ACCUMULATOR", role == Role::oracle ? "double" : "float"},
-                     {"KGRADE_ELEMENT", "float"}};
+                     {"KGRADE_ELEMENT", std::string(cuda_type(request.dtype))}};
+  if (request.dtype == Dtype::float16) request.defines["KGRADE_FLOAT16"] = "1";
+  if (request.dtype == Dtype::bfloat16) request.defines["KGRADE_BFLOAT16"] = "1";
   return request;
 }
 
@@ -84,7 +88,7 @@ BuildRequest request_for(const BaselineSource& baseline, const fs::path& output,
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, const fs::path& source,
              const Layout& layout, StageClock& stages, bool checked) {
-  BuildRequest request = request_for(role, source, directory_.path(), layout);
+  BuildRequest request = request_for(role, source, directory_.path(), layout, problem.dtype);
   request.checked = checked;
   start(toolchain, problem, role, std::move(request), layout, stages);
 }

@@ -25,9 +25,11 @@ OwnFiles files_of_candidate(const std::filesystem::path& source, const Layout& l
 // Error names a file that cannot be read.
 Result<std::string> hash_of_candidate(const std::filesystem::path& source, const Layout& layout);
 
-// How a contestant is built, with the compiler's output going to `output`.
+// How a contestant is built for a problem whose [VAR] is `dtype`, with the compiler's output going to
+// `output`. The oracle has float32 elements in any case: it reads the same values, and gives outputs that are
+// not rounded to a 16-bit type.
 BuildRequest request_for(Role role, const std::filesystem::path& source, const std::filesystem::path& output,
-                         const Layout& layout);
+                         const Layout& layout, Dtype dtype = Dtype::float32);
 
 // The same of a baseline, in one of its variants.
 BuildRequest request_for(const BaselineSource& baseline, const std::filesystem::path& output,

@@ -20,9 +20,9 @@ namespace {
 constexpr Patience oracle_patience{300'000};
 
 // The header of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, padded to 64 bytes.
-std::string npy_header(const std::vector<std::int64_t>& shape) {
-  std::string header =
-      fmt::format("{{'descr': '<f4', 'fortran_order': False, 'shape': ({},), }}", fmt::join(shape, ", "));
+std::string npy_header(const std::vector<std::int64_t>& shape, std::string_view type) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", type,
+                                   fmt::join(shape, ", "));
   constexpr std::size_t prefix = 10;
   header.append(63 - (prefix + header.size()) % 64, ' ');
   header += '\n';
@@ -47,12 +47,26 @@ Result<Case> bind(const Problem& problem, const std::string& name, const Binding
   return resolve_case(problem, spec);
 }
 
-Failure write_tensor(Device& device, const Lease::Loaned& tensor, const std::filesystem::path& directory) {
-  std::string content = npy_header(tensor.tensor->shape);
-  const std::size_t header = content.size();
-  const std::size_t bytes = static_cast<std::size_t>(tensor.tensor->elements) * sizeof(float);
-  content.resize(header + bytes);
-  device.read(*tensor.buffer, tensor.begin, content.data() + header, bytes);
+// Of float32 elements, which are values of float16.
+std::string narrowed(const std::string& elements) {
+  std::string halves(elements.size() / 2, '\0');
+  for (std::size_t i = 0; i < elements.size() / sizeof(float); ++i) {
+    float value = 0;
+    std::memcpy(&value, elements.data() + i * sizeof value, sizeof value);
+    const std::uint16_t bits = encode(Dtype::float16, value);
+    std::memcpy(halves.data() + i * sizeof bits, &bits, sizeof bits);
+  }
+  return halves;
+}
+
+Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
+                     const std::filesystem::path& directory) {
+  // As the oracle has them: float32.
+  std::string elements(static_cast<std::size_t>(tensor.tensor->elements) * sizeof(float), '\0');
+  device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());
+  const bool halves = dtype == Dtype::float16 && !tensor.tensor->output;
+  const std::string content =
+      npy_header(tensor.tensor->shape, halves ? "<f2" : "<f4") + (halves ? narrowed(elements) : elements);
   const auto written = write_file_atomically(directory / (tensor.tensor->name + ".npy"), content);
   if (!written) return GradeFailure{exit_usage, written.errors()};
   return std::nullopt;
@@ -60,8 +74,10 @@ Failure write_tensor(Device& device, const Lease::Loaned& tensor, const std::fil
 
 Failure write_description(const Problem& problem, const Case& bound, std::uint64_t seed,
                           const std::filesystem::path& directory) {
-  nlohmann::ordered_json json = {
-      {"slug", problem.slug}, {"case", bound.name}, {"seed", std::to_string(seed)}};
+  nlohmann::ordered_json json = {{"slug", problem.slug},
+                                 {"case", bound.name},
+                                 {"dtype", to_string(problem.dtype)},
+                                 {"seed", std::to_string(seed)}};
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.is_output()) json["outputs"].push_back(parameter.name);
     const auto value = bound.integers.find(parameter.name);
@@ -97,7 +113,7 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
     return GradeFailure{exit_internal, {{"the oracle fails: " + finding->message, "", {}}}};
   }
   for (const Lease::Loaned& tensor : seat.lease().tensors()) {
-    if (auto failure = write_tensor(device, tensor, directory)) return failure;
+    if (auto failure = write_tensor(device, bound.dtype, tensor, directory)) return failure;
   }
   return write_description(problem, bound, options.seed, directory);
 }

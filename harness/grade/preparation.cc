@@ -101,7 +101,8 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   Errors errors;
   const std::uint64_t free = device.free_bytes();
   for (const PlannedCase& planned : cases) {
-    const std::uint64_t needed = 3 * Lease::bytes_needed(planned.bound, sizeof(float));
+    const std::uint64_t needed = Lease::bytes_needed(planned.bound, Dtype::float32) +
+                                 2 * Lease::bytes_needed(planned.bound, planned.bound.dtype);
     if (!planned.skipped.empty() || needed <= free) continue;
     errors.push_back(
         {fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",

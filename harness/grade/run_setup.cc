@@ -78,6 +78,7 @@ void RunSetup::describe(RunRecord& record) const {
   record.problem_slug = problem_.slug;
   record.problem_title = problem_.title;
   record.problem_sha256 = problem_.content_sha256;
+  record.dtype = problem_.dtype;
   const auto reference = reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
   record.reference = {"reference/" + reference.string(), hash_of_reference(reference_source_)};
   record.toolchain = toolchain_->describe();

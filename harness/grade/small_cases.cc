@@ -10,7 +10,7 @@
 namespace kgrade {
 namespace {
 
-std::int64_t bytes_of(const Case& bound) { return bound.tensor_bytes(sizeof(float)); }
+std::int64_t bytes_of(const Case& bound) { return bound.tensor_bytes(); }
 
 // Empty when the case is small enough.
 std::string why_too_large(const Case& bound) {

@@ -31,15 +31,16 @@ double fastest_arithmetic(const Ceilings& ceilings) {
 }
 
 double roofline_bytes(const Case& bound) {
-  return static_cast<double>(bound.bytes ? *bound.bytes : bound.tensor_bytes(sizeof(float)));
+  return static_cast<double>(bound.bytes ? *bound.bytes : bound.tensor_bytes());
 }
 
 // That must come from memory, or go there.
 double least_bytes(const Case& bound, const DeviceInfo& device, CacheState cache) {
+  const auto element_size = static_cast<std::int64_t>(element_bytes(bound.dtype));
   double inputs = 0;
   double outputs = 0;
   for (const Tensor& tensor : bound.tensors) {
-    (tensor.output ? outputs : inputs) += static_cast<double>(tensor.elements) * sizeof(float);
+    (tensor.output ? outputs : inputs) += static_cast<double>(tensor.elements * element_size);
   }
   if (bound.bytes) inputs = std::max(0.0, static_cast<double>(*bound.bytes) - outputs);
   const auto l2_bytes = static_cast<double>(device.l2_bytes);
@@ -71,6 +72,13 @@ std::optional<std::string> why_implausible(const NamedRate& rate) {
 
 }  // namespace
 
+double arithmetic_rate(const Ceilings& ceilings, Precision precision, Dtype dtype) {
+  const double of_class = arithmetic_rate(ceilings, precision);
+  if (dtype == Dtype::float16) return std::max(of_class, ceilings.fp16_flops_per_second);
+  if (dtype == Dtype::bfloat16) return std::max(of_class, ceilings.bf16_flops_per_second);
+  return of_class;
+}
+
 double arithmetic_rate(const Ceilings& ceilings, Precision precision) {
   const double fp32 = std::max(ceilings.fp32_flops_per_second, ceilings.tf32_flops_per_second / 3);
   const double tf32 = std::max(fp32, ceilings.tf32_flops_per_second);
@@ -92,7 +100,7 @@ std::string_view to_string(BoundBy bound) { return bound == BoundBy::memory ? "m
 std::optional<Floor> roofline_floor(const Case& bound, const Ceilings& ceilings, Precision precision) {
   const auto flops = static_cast<double>(bound.flops.value_or(0));
   const Floor floor{1e3 * seconds_of(roofline_bytes(bound), ceilings.copy_bytes_per_second),
-                    1e3 * seconds_of(flops, arithmetic_rate(ceilings, precision))};
+                    1e3 * seconds_of(flops, arithmetic_rate(ceilings, precision, bound.dtype))};
   if (floor.ms() > 0) return floor;
   return std::nullopt;
 }

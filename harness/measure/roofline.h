@@ -23,12 +23,15 @@ namespace kgrade {
 //   none: whatever is fastest
 // and never less than of a stricter class.
 double arithmetic_rate(const Ceilings& ceilings, Precision precision);
+// The same of operands of a type: the products of 16-bit ones are exact in fp32, so that their matrix units
+// give answers of any class.
+double arithmetic_rate(const Ceilings& ceilings, Precision precision, Dtype dtype);
 
 enum class BoundBy { memory, arithmetic };
 std::string_view to_string(BoundBy bound);  // "memory"
 
 // What a case takes if it moves its bytes as fast as a copy does, and if it does its operations at the rate
-// of its class; both at once, so that the longer of the two counts.
+// of its class and type; both at once, so that the longer of the two counts.
 struct Floor {
   double memory_ms = 0;
   double arithmetic_ms = 0;  // 0 where the problem does not say how many operations there are

@@ -122,7 +122,7 @@ std::string stages_text(const CheckRecord& record, const Style& style) {
 }  // namespace
 
 std::string render_table(const CheckRecord& record, const Style& style, bool verbose) {
-  std::string text = fmt::format("{}  {}\n", record.problem_slug, style(Colour::dim, record.checker));
+  std::string text = fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, record.checker));
   for (const CheckedCandidate& candidate : record.candidates) {
     text += headline(candidate, style);
     for (const Finding& finding : candidate.findings) text += finding_text(finding, style);

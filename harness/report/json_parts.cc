@@ -86,20 +86,22 @@ Json stages_json(const std::vector<StageTime>& stages) {
 }
 
 Json begin_json(const RunRecord& record, const std::string& schema, int schema_version) {
-  return {
-      {"schema", schema},
-      {"schema_version", schema_version},
-      {"tool", json_of(record.tool)},
-      {"started_at", record.started_at},
-      {"host", json_of(record.host)},
-      {"device", json_of(record.device)},
-      {"sandbox", json_of(record.sandbox)},
-      {"problem",
-       {{"slug", record.problem_slug}, {"title", record.problem_title}, {"sha256", record.problem_sha256}}},
-      {"reference", {{"path", record.reference.path}, {"sha256", record.reference.sha256}}},
-      {"toolchain", record.toolchain},
-      // As text: a 64-bit seed does not survive readers that know only doubles.
-      {"seed", std::to_string(record.seed)}};
+  return {{"schema", schema},
+          {"schema_version", schema_version},
+          {"tool", json_of(record.tool)},
+          {"started_at", record.started_at},
+          {"host", json_of(record.host)},
+          {"device", json_of(record.device)},
+          {"sandbox", json_of(record.sandbox)},
+          {"problem",
+           {{"slug", record.problem_slug},
+            {"title", record.problem_title},
+            {"sha256", record.problem_sha256},
+            {"dtype", to_string(record.dtype)}}},
+          {"reference", {{"path", record.reference.path}, {"sha256", record.reference.sha256}}},
+          {"toolchain", record.toolchain},
+          // As text: a 64-bit seed does not survive readers that know only doubles.
+          {"seed", std::to_string(record.seed)}};
 }
 
 void end_json(Json& json, const RunRecord& record) {

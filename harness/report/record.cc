@@ -28,6 +28,11 @@ std::string value_of(const char* path, const std::string& key, char separator) {
 
 }  // namespace
 
+std::string problem_text(const RunRecord& record) {
+  if (record.dtype == Dtype::float32) return record.problem_slug;
+  return record.problem_slug + "  " + std::string(to_string(record.dtype));
+}
+
 bool all_accepted(const Record& record) {
   return std::all_of(record.candidates.begin(), record.candidates.end(),
                      [](const CandidateRecord& candidate) { return candidate.verdict == Verdict::accepted; });

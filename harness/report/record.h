@@ -134,12 +134,16 @@ struct RunRecord {
   std::string problem_slug;
   std::string problem_title;
   std::string problem_sha256;
+  Dtype dtype = Dtype::float32;  // what [VAR] was
   ReferenceRecord reference;
   std::string toolchain;  // compiler, version and flags
   std::uint64_t seed = 0;
   std::vector<StageTime> stages;  // wall seconds; compiling and preparing the device overlap
   double total_seconds = 0;
 };
+
+// The slug, and the type where it is not float32.
+std::string problem_text(const RunRecord& record);
 
 struct Record : RunRecord {
   Precision required_precision = Precision::fp32;

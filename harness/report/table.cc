@@ -116,7 +116,7 @@ std::string device_text(const DeviceInfo& device) {
 
 std::string render_table(const Record& record, const Style& style, bool verbose) {
   std::string text =
-      fmt::format("{}  {}\n", record.problem_slug, style(Colour::dim, device_text(record.device)));
+      fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, device_text(record.device)));
   for (const CandidateRecord& candidate : record.candidates) {
     text += headline(candidate, style);
     if (!candidate.cases.empty()) {

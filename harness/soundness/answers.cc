@@ -15,9 +15,11 @@ namespace {
 // Below it one thread is done before others have started.
 constexpr std::size_t least_for_threads = std::size_t{1} << 22;
 
-Comparison compare_part(const Values& actual, const Values& expected, std::size_t begin, std::size_t end) {
+Comparison compare_part(const Values& actual, const Values& expected, Dtype dtype, std::size_t begin,
+                        std::size_t end) {
   Comparison total;
-  for (std::size_t i = begin; i < end; ++i) device::accumulate(total, actual[i], expected[i], i);
+  for (std::size_t i = begin; i < end; ++i)
+    device::accumulate(total, rounded_to(dtype, actual[i]), expected[i], i, dtype);
   return total;
 }
 
@@ -39,17 +41,17 @@ std::int64_t product(const std::vector<std::int64_t>& shape, std::size_t begin, 
 
 }  // namespace
 
-Comparison compare(const Values& actual, const Values& expected) {
+Comparison compare(const Values& actual, const Values& expected, Dtype dtype) {
   const std::size_t count = actual.size();
   const std::size_t parts =
       count < least_for_threads ? 1 : std::max<std::size_t>(1, std::thread::hardware_concurrency());
   std::vector<std::future<Comparison>> rest;
   for (std::size_t part = 1; part < parts; ++part) {
-    rest.push_back(std::async(std::launch::async, [&actual, &expected, count, part, parts] {
-      return compare_part(actual, expected, count * part / parts, count * (part + 1) / parts);
+    rest.push_back(std::async(std::launch::async, [&actual, &expected, dtype, count, part, parts] {
+      return compare_part(actual, expected, dtype, count * part / parts, count * (part + 1) / parts);
     }));
   }
-  Comparison total = compare_part(actual, expected, 0, count / parts);
+  Comparison total = compare_part(actual, expected, dtype, 0, count / parts);
   for (auto& part : rest) device::merge(total, part.get());
   return total;
 }

@@ -11,8 +11,9 @@
 
 namespace kgrade {
 
-// As the referee compares outputs (device/element_operations.h). Both have as many elements.
-Comparison compare(const Values& actual, const Values& expected);
+// As the referee compares outputs (device/element_operations.h). Both have as many elements; the actual ones
+// are rounded to the type that they would be stored in.
+Comparison compare(const Values& actual, const Values& expected, Dtype dtype = Dtype::float32);
 
 // 0 where no value is finite.
 double mean_of(const Values& values);

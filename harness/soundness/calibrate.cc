@@ -38,6 +38,9 @@ class CalibrationRun {
   Failure measure() {
     if (const Errors missing = missing_for_grading(problem_); !missing.empty())
       return GradeFailure{exit_usage, missing};
+    if (problem_.dtype != Dtype::float32)
+      return fail("thresholds are measured for float32, which is not the problem's first dtype",
+                  "list it first in `dtypes`");
     const auto cases = select_cases(problem_, options_.cases, true);
     if (!cases) return GradeFailure{exit_usage, cases.errors()};
     if (auto failure = workshop_.open()) return failure;

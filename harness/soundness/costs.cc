@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "contest/lease.h"
 #include "report/terminal.h"
-#include "soundness/elements.h"
 
 namespace kgrade {
 namespace {
@@ -16,10 +15,9 @@ std::string flops_text(const Case& bound) {
   return bound.flops ? fmt::format("{:.3g}", static_cast<double>(*bound.flops)) : "-";
 }
 
-std::string intensity_text(const Problem& problem, const Case& bound) {
+std::string intensity_text(const Case& bound) {
   if (!bound.flops) return "-";
-  const auto size = static_cast<std::int64_t>(element_bytes(problem));
-  const std::int64_t bytes = bound.bytes.value_or(bound.tensor_bytes(size));
+  const std::int64_t bytes = bound.bytes.value_or(bound.tensor_bytes());
   return fmt::format("{:.3g}", static_cast<double>(*bound.flops) / static_cast<double>(bytes));
 }
 
@@ -28,7 +26,7 @@ std::string intensity_text(const Problem& problem, const Case& bound) {
 MemoryBudget usual_budget() { return {80'000'000'000, "a GPU of 80 GB"}; }
 
 std::uint64_t bytes_lent(const Problem& problem, const Case& bound) {
-  return contestants * Lease::bytes_needed(bound, element_bytes(problem));
+  return contestants * Lease::bytes_needed(bound, problem.dtype);
 }
 
 void find_cases_beyond_memory(LintBook& book, const Problem& problem, const std::vector<Case>& cases,
@@ -55,10 +53,10 @@ std::string costs_table(const Problem& problem, const std::vector<Case>& cases) 
   for (const Case& bound : cases) {
     std::vector<std::string> row = {bound.name, std::string(to_string(bound.role))};
     for (const Tensor& tensor : bound.tensors)
-      row.push_back(format_bytes(static_cast<std::uint64_t>(tensor.elements) * element_bytes(problem)));
+      row.push_back(format_bytes(static_cast<std::uint64_t>(tensor.elements) * element_bytes(problem.dtype)));
     row.push_back(format_bytes(bytes_lent(problem, bound)));
     row.push_back(flops_text(bound));
-    row.push_back(intensity_text(problem, bound));
+    row.push_back(intensity_text(bound));
     table.add(std::move(row));
   }
   return table.render(Style(false));

@@ -1,4 +1,4 @@
-// The one place that knows how the elements of a tensor are stored.
+// Elements of lent tensors as values on the host, and back.
 #pragma once
 
 #include "contest/lease.h"
@@ -7,12 +7,11 @@
 
 namespace kgrade {
 
-// Bytes of one element under test.
-std::uint64_t element_bytes(const Problem& problem);
-
-Values read_values(Device& device, const Lease::Loaned& tensor);
+// `dtype`: how the lease stores them.
+Values read_values(Device& device, const Lease::Loaned& tensor, Dtype dtype);
 
 // From element `first` of the tensor on; as many as there are values.
-void write_values(Device& device, const Lease::Loaned& tensor, std::uint64_t first, const Values& values);
+void write_values(Device& device, const Lease::Loaned& tensor, Dtype dtype, std::uint64_t first,
+                  const Values& values);
 
 }  // namespace kgrade

@@ -15,7 +15,7 @@ class Judge {
   explicit Judge(const Problem& problem) : problem_(problem) {}
 
   Judgement judge(const Values& answer, const Values& expected) const {
-    return kgrade::judge(compare(answer, expected), problem_.thresholds, required());
+    return kgrade::judge(compare(answer, expected, problem_.dtype), problem_.thresholds, required());
   }
   bool accepts(const Values& answer, const Values& expected) const {
     return judge(answer, expected).verdict == Verdict::accepted;

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "grade/small_cases.h"
 #include "soundness/case_soundness.h"
-#include "soundness/elements.h"
 #include "soundness/reference_check.h"
 
 namespace kgrade {
@@ -73,9 +72,8 @@ class SoundnessRun {
 
   // The answers of a reference that strays are worth nothing. False when there is no sense in going on.
   bool check_memory_accesses() {
-    const auto size = static_cast<std::int64_t>(element_bytes(problem_));
-    const Case& smallest = *std::min_element(cases_.begin(), cases_.end(), [&](const Case& a, const Case& b) {
-      return a.tensor_bytes(size) < b.tensor_bytes(size);
+    const Case& smallest = *std::min_element(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) {
+      return a.tensor_bytes() < b.tensor_bytes();
     });
     if (!runs_at_all(smallest)) return false;
     progress("memory accesses");
@@ -141,13 +139,13 @@ SoundnessLimits soundness_limits(bool deep, bool emulated) {
   return {all, all, true};
 }
 
-std::string why_passed_over(const Problem& problem, const Case& bound, const SoundnessLimits& limits) {
+std::string why_passed_over(const Problem& /*problem*/, const Case& bound, const SoundnessLimits& limits) {
   if (bound.role == CaseRole::bench && !limits.bench)
     return "it is sized for a GPU's speed; --deep looks at it";
   if (bound.flops && *bound.flops > limits.flops)
     return fmt::format("it has {:.3g} operations, and up to {:.3g} are run here",
                        static_cast<double>(*bound.flops), static_cast<double>(limits.flops));
-  const std::int64_t bytes = bound.tensor_bytes(static_cast<std::int64_t>(element_bytes(problem)));
+  const std::int64_t bytes = bound.tensor_bytes();
   if (bytes <= limits.bytes) return "";
   return fmt::format("it has {} of tensors, and up to {} are run here",
                      format_bytes(static_cast<std::uint64_t>(bytes)),

@@ -31,7 +31,9 @@ std::optional<Error> Stand::sit(const Case& bound) {
   case_ = std::make_unique<const Case>(bound);
   for (Seat* const seat : {&oracle_, &reference_}) {
     // They move from call to call, so that nothing depends on where a tensor lies.
-    const auto seated = seat->sit(*case_, false, {true, false, 1}, lending_patience);
+    LeaseTerms terms{true, false, 1};
+    terms.widens = seat == &oracle_;
+    const auto seated = seat->sit(*case_, false, terms, lending_patience);
     if (!seated) return seated.error();
     if (!seated->ok()) return Error{"a worker cannot use the case's memory: " + seated->detail, "", {}};
   }
@@ -49,7 +51,8 @@ Result<std::vector<Values>> Stand::reference(const Draw& draw) {
 std::vector<Values> Stand::inputs() {
   std::vector<Values> inputs;
   for (const Lease::Loaned& tensor : oracle_.lease().tensors())
-    inputs.push_back(tensor.tensor->output ? Values() : read_values(device_, tensor));
+    inputs.push_back(tensor.tensor->output ? Values()
+                                           : read_values(device_, tensor, oracle_.lease().dtype()));
   return inputs;
 }
 
@@ -60,7 +63,7 @@ Result<std::vector<Values>> Stand::call(Seat& seat, const char* name, const Draw
     write = [&](const Lease& lease) {
       const auto tensors = lease.tensors();
       for (const InputEdit& edit : edits)
-        write_values(device_, tensors.at(edit.tensor), edit.first, edit.values);
+        write_values(device_, tensors.at(edit.tensor), lease.dtype(), edit.first, edit.values);
     };
   }
   CallReport report = seat.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, write);
@@ -72,7 +75,8 @@ Result<std::vector<Values>> Stand::call(Seat& seat, const char* name, const Draw
                  {}};
   }
   std::vector<Values> outputs;
-  for (const Lease::Loaned& output : seat.lease().outputs()) outputs.push_back(read_values(device_, output));
+  for (const Lease::Loaned& output : seat.lease().outputs())
+    outputs.push_back(read_values(device_, output, seat.lease().dtype()));
   return outputs;
 }
 

@@ -18,6 +18,7 @@ class CaseResolver {
     case_.role = spec.role;
     case_.integers = spec.integers;
     case_.reals = spec.reals;
+    case_.dtype = problem.dtype;
   }
 
   // Each step builds on the one before, so that one fault is not told many times over.
@@ -125,6 +126,8 @@ class CaseResolver {
   void evaluate_costs() {
     case_.flops = evaluate_cost(problem_.flops, "'flops'");
     case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
+    // The formula counts elements of four bytes.
+    if (case_.bytes && case_.dtype != Dtype::float32) *case_.bytes /= 2;
   }
 
   std::optional<std::int64_t> evaluate_cost(const std::optional<Expression>& expression,
@@ -181,6 +184,10 @@ class CaseResolver {
 };
 
 }  // namespace
+
+std::int64_t Case::tensor_bytes() const {
+  return tensor_bytes(static_cast<std::int64_t>(element_bytes(dtype)));
+}
 
 std::int64_t Case::tensor_bytes(std::int64_t element_size) const {
   std::int64_t total = 0;

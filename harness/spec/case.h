@@ -32,10 +32,12 @@ struct Case {
   Bindings integers;                                 // scalar parameters and `let` values
   std::map<std::string, double, std::less<>> reals;  // scalar parameters of type float and double
   std::vector<Tensor> tensors;                       // in the order of the parameters
+  Dtype dtype = Dtype::float32;                      // of their elements
   std::optional<std::int64_t> flops;
   std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
 
-  // All tensors once, in bytes.
+  // All tensors once, in bytes: as they are, or with elements of another size.
+  std::int64_t tensor_bytes() const;
   std::int64_t tensor_bytes(std::int64_t element_size) const;
 };
 

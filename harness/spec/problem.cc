@@ -69,4 +69,6 @@ std::string signature(const Problem& problem, std::string_view element) {
   return text + ");";
 }
 
+std::string signature(const Problem& problem) { return signature(problem, cuda_type(problem.dtype)); }
+
 }  // namespace kgrade

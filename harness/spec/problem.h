@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/dtype.h"
 #include "base/result.h"
 #include "spec/expression.h"
 
@@ -84,6 +85,9 @@ struct Thresholds {
   double bf16 = 1e-2;
 };
 
+// Those of a problem that says nothing; spec/dtypes.cc derives them.
+Thresholds default_thresholds(Dtype dtype);
+
 struct Problem {
   std::filesystem::path path;
   std::string slug;
@@ -93,15 +97,17 @@ struct Problem {
   std::string author;  // empty when the file names none
   std::vector<std::string> tags;
   std::vector<Parameter> parameters;
-  std::vector<std::string> dtypes;
+  std::vector<std::string> dtypes;  // that [VAR] can be
+  Dtype dtype = Dtype::float32;     // that it is: the first of them, unless with_dtype() chose another
   std::vector<std::pair<std::string, Expression>> let;  // in file order; later ones may use earlier ones
   std::vector<Expression> require;
   std::vector<CaseSpec> cases;
   std::vector<FuzzRange> fuzz;
   std::optional<Expression> flops;
-  std::optional<Expression> bytes;  // memory traffic of a case; without it all tensors once
+  std::optional<Expression> bytes;  // memory traffic of a case in float32; without it all tensors once
   std::string precision = "fp32";
-  Thresholds thresholds;
+  Thresholds thresholds;                         // of `dtype`
+  std::map<Dtype, Thresholds> dtype_thresholds;  // of those that are listed
   Libraries libraries = Libraries::any;
   std::string source;
   // Markdown, all that follows the frontmatter, line ends as \n; then that of the family.
@@ -130,12 +136,16 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
 // With the families of the folder `families` beside the file.
 Result<Problem> load_problem(const std::filesystem::path& path);
 
+// The problem with another element type. An Error names those that are listed when this one is not.
+Result<Problem> with_dtype(Problem problem, std::string_view name);
+
 // What grading still needs and a valid interface may lack: shape and init of tensors, dtypes, cases with at
 // least one bench and one test. Empty when the problem can be graded.
 Errors missing_for_grading(const Problem& problem);
 
 // The candidates' entry point as C++: `extern "C" void solution(const float* input, ..., size_t groups);`
-// `element` replaces [VAR].
-std::string signature(const Problem& problem, std::string_view element = "float");
+// `element` replaces [VAR]; without it the problem's own type does.
+std::string signature(const Problem& problem, std::string_view element);
+std::string signature(const Problem& problem);
 
 }  // namespace kgrade

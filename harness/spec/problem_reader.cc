@@ -8,6 +8,7 @@
 
 #include "spec/case_specs.h"
 #include "spec/defaults.h"
+#include "spec/dtypes.h"
 #include "spec/fields.h"
 #include "spec/names.h"
 #include "spec/parameters.h"
@@ -40,6 +41,7 @@ class ProblemReader {
     if (sound) {
       read_values();
       if (sound_formulas) check_names(problem_, diagnostics_);
+      check_values_of_dtypes(problem_, diagnostics_);
     }
     return std::move(problem_);
   }
@@ -86,9 +88,8 @@ class ProblemReader {
   }
 
   void read_grading() {
-    if (const YamlNode* dtypes = root_.find("dtypes")) read_dtypes(*dtypes);
+    read_dtypes(root_, problem_, diagnostics_);
     if (const YamlNode* precision = root_.find("precision")) read_precision(*precision);
-    if (const YamlNode* thresholds = root_.find("thresholds")) read_thresholds(*thresholds);
     if (const YamlNode* libraries = root_.find("libraries")) read_libraries(*libraries);
   }
 
@@ -171,50 +172,12 @@ class ProblemReader {
     }
   }
 
-  void read_dtypes(const YamlNode& node) {
-    for (const YamlNode& child : node.children) {
-      if (!child.is_scalar() || child.value == "float32") continue;
-      diagnostics_.add(child.location, fmt::format("unknown dtype {}", in_quotes(child.value)),
-                       "write [float32]: this version grades no other");
-    }
-    problem_.dtypes = read_texts(node, "[float32]");
-  }
-
   void read_precision(const YamlNode& node) {
     read_into(node, problem_.precision);
     const std::vector<std::string> known = {"fp32", "tf32", "bf16"};
     if (std::find(known.begin(), known.end(), problem_.precision) != known.end()) return;
     diagnostics_.add(node.place(), fmt::format("unknown precision {}", in_quotes(problem_.precision)),
                      suggestion_of_known(problem_.precision, known));
-  }
-
-  void read_thresholds(const YamlNode& node) {
-    if (!expect_map(node, "'thresholds'", "a map: `fp32: 1e-5`, and so on", 10, diagnostics_)) return;
-    refuse_unknown_keys(node, {"fp32", "tf32", "bf16"}, "'thresholds'", diagnostics_);
-    bool sound = true;
-    Thresholds& thresholds = problem_.thresholds;
-    for (const auto& [key, target] :
-         {std::pair{"fp32", &thresholds.fp32}, std::pair{"tf32", &thresholds.tf32},
-          std::pair{"bf16", &thresholds.bf16}}) {
-      if (const YamlNode* entry = node.find(key)) sound = read_threshold(*entry, *target) && sound;
-    }
-    if (!sound || (thresholds.fp32 < thresholds.tf32 && thresholds.tf32 < thresholds.bf16)) return;
-    diagnostics_.add(node.key_location,
-                     fmt::format("thresholds do not increase: fp32 {}, tf32 {}, bf16 {}", thresholds.fp32,
-                                 thresholds.tf32, thresholds.bf16),
-                     "write them so that fp32 < tf32 < bf16; one that is left out keeps its default");
-  }
-
-  bool read_threshold(const YamlNode& entry, double& target) {
-    const auto value = read_real(entry, fmt::format("'{}'", entry.key), diagnostics_);
-    if (!value) return false;
-    if (*value > 0) {
-      target = *value;
-      return true;
-    }
-    diagnostics_.add(entry.place(), fmt::format("the threshold '{}' is {}", entry.key, *value),
-                     "write a positive number, as in 1e-5");
-    return false;
   }
 
   void read_libraries(const YamlNode& node) {

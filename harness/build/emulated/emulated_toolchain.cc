@@ -100,8 +100,8 @@ ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::p
 }
 
 // What is not a build, read out of the compiler's end and log.
-void judge_failure(const Problem* problem, const ProcessLimits& limits, const ProcessOutcome& process,
-                   BuildOutcome& outcome) {
+void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
+                   const ProcessOutcome& process, BuildOutcome& outcome) {
   if (const auto limit = exceeded_limit(process, limits)) {
     outcome.message = *limit;
     return;
@@ -112,7 +112,7 @@ void judge_failure(const Problem* problem, const ProcessLimits& limits, const Pr
     return;
   }
   const auto complaint =
-      problem != nullptr ? signature_complaint(*problem, outcome.log, "float") : std::nullopt;
+      problem != nullptr ? signature_complaint(*problem, outcome.log, dtype) : std::nullopt;
   if (complaint) {
     outcome.status = BuildStatus::signature_mismatch;
     outcome.message = *complaint;
@@ -173,7 +173,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
 
   const std::filesystem::path unit = folder / "unit.cpp";
   const std::string include = tree->source.string();
-  const std::string text = problem != nullptr ? binding_unit(*problem, include, "float")
+  const std::string text = problem != nullptr ? binding_unit(*problem, include, request.dtype)
                                               : fmt::format("#include \"{}\"\n", include);
   if (auto written = write_file_atomically(unit, text); !written) return written.errors();
 
@@ -189,7 +189,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
     outcome.seconds += process->seconds;
     outcome.log += replace_all(process->output, request.source.string(), request.shown_as);
     if (process->success()) continue;
-    judge_failure(problem, limits, *process, outcome);
+    judge_failure(problem, request.dtype, limits, *process, outcome);
     return outcome;
   }
   outcome.status = BuildStatus::built;

@@ -91,8 +91,11 @@ unsigned char* bytes_of(SharedBuffer& buffer, std::uint64_t begin = 0) {
   return static_cast<GpuBuffer&>(buffer).data() + begin;
 }
 
-float* floats_of(SharedBuffer& buffer, std::uint64_t begin) {
-  return reinterpret_cast<float*>(bytes_of(buffer, begin));
+device::Poison poison_of(const Filling& filling) { return {filling.poison, filling.dtype}; }
+
+TwoOutputs two_outputs(const OutputPair& output) {
+  return {bytes_of(*output.actual, output.actual_begin), bytes_of(*output.expected, output.expected_begin),
+          output.elements, output.dtype};
 }
 
 // What the referee's kernels find out, in device memory and, once it is read, in host memory. Both are there
@@ -216,14 +219,14 @@ class CudaDevice : public Device {
     for (const Filling& filling : fillings) {
       const TwoRanges whole = {{0, filling.buffer->bytes()}, {0, 0}};
       cuda::fill_random_bytes(bytes_of(*filling.buffer), filling.input ? zones_of(filling) : whole,
-                              filling.poison);
+                              poison_of(filling));
     }
   }
 
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings) override {
     begin_refresh();
     for (const Filling& filling : fillings) {
-      if (filling.input) cuda::fill_input(floats_of(*filling.buffer, filling.begin), range_of(filling));
+      if (filling.input) cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
     }
     if (cache_state() == CacheState::cold) {
       KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
@@ -256,16 +259,14 @@ class CudaDevice : public Device {
   }
 
   std::uint64_t count_unwritten(const Filling& filling) override {
-    cuda::count_unwritten_words(bytes_of(*filling.buffer), {filling.begin, filling.end()}, filling.poison,
-                                results_.fresh_counters(1));
+    cuda::count_unwritten_elements(bytes_of(*filling.buffer), {filling.begin, filling.end()},
+                                   poison_of(filling), results_.fresh_counters(1));
     results_.read();
     return results_.counter(0);
   }
 
-  std::uint64_t count_wrong(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
-                            std::uint64_t expected_begin, std::uint64_t elements, double limit) override {
-    cuda::count_wrong(floats_of(actual, actual_begin), floats_of(expected, expected_begin), elements, limit,
-                      results_.fresh_counters(1));
+  std::uint64_t count_wrong(const OutputPair& output, double limit) override {
+    cuda::count_wrong(two_outputs(output), limit, results_.fresh_counters(1));
     results_.read();
     return results_.counter(0);
   }
@@ -284,13 +285,13 @@ class CudaDevice : public Device {
 
   // Poison over the flush buffer, every byte of it counted.
   std::optional<Error> prove_healthy() override {
-    const RandomStream stream{++flushes_, 0x4ea17, 0};
+    const device::Poison poison{{++flushes_, 0x4ea17, 0}};
     const device::ByteRange range{0, flush_bytes_};
     auto* const bytes = static_cast<unsigned char*>(flush_buffer_);
-    cuda::fill_random_bytes(bytes, {range, {0, 0}}, stream);
+    cuda::fill_random_bytes(bytes, {range, {0, 0}}, poison);
     Counter* const counters = results_.fresh_counters(2);
-    cuda::count_changed_bytes(bytes, {range, {0, 0}}, stream, counters);
-    cuda::count_unwritten_words(bytes, range, stream, counters + 1);
+    cuda::count_changed_bytes(bytes, {range, {0, 0}}, poison, counters);
+    cuda::count_unwritten_elements(bytes, range, poison, counters + 1);
     results_.read();
     if (results_.counter(0) == 0 && results_.counter(1) == flush_bytes_ / 4) return std::nullopt;
     return Error{fmt::format("{} no longer computes what it should", info_.name),
@@ -333,19 +334,20 @@ class CudaDevice : public Device {
     return {{0, filling.begin}, {filling.end(), filling.buffer->bytes()}};
   }
 
-  static device::InputRange range_of(const Filling& filling) { return {filling.elements, filling.contents}; }
+  static device::InputRange range_of(const Filling& filling) {
+    return {filling.elements, filling.contents, filling.dtype};
+  }
 
   // Adds to two counters: bytes of guard zones, elements of an input.
   static void queue_inspection(const Filling& filling, Counter* counters) {
     const unsigned char* const bytes = bytes_of(*filling.buffer);
-    cuda::count_changed_bytes(bytes, zones_of(filling), filling.poison, counters);
+    cuda::count_changed_bytes(bytes, zones_of(filling), poison_of(filling), counters);
     if (!filling.input) return;
-    cuda::count_changed_elements(floats_of(*filling.buffer, filling.begin), range_of(filling), counters + 1);
+    cuda::count_changed_elements(bytes_of(*filling.buffer, filling.begin), range_of(filling), counters + 1);
   }
 
   static void queue_comparison(const OutputPair& output, Comparison* parts) {
-    cuda::compare(floats_of(*output.actual, output.actual_begin),
-                  floats_of(*output.expected, output.expected_begin), output.elements, parts);
+    cuda::compare(two_outputs(output), parts);
   }
 
   std::shared_ptr<const Driver> driver_;

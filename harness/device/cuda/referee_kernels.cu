@@ -34,42 +34,42 @@ __device__ BlockOfTwo block_of_two(const TwoRanges& ranges, std::uint64_t index)
   return {ranges.second, device::first_block(ranges.second) + index - in_first};
 }
 
-__global__ void fill_random_bytes_kernel(unsigned char* buffer, TwoRanges ranges, RandomStream stream) {
+__global__ void fill_random_bytes_kernel(unsigned char* buffer, TwoRanges ranges, device::Poison poison) {
   const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
   for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
     const BlockOfTwo mine = block_of_two(ranges, i);
-    device::fill_block(buffer, mine.range, stream, mine.block);
+    device::fill_block(buffer, mine.range, poison, mine.block);
   }
 }
 
-__global__ void count_changed_bytes_kernel(const unsigned char* buffer, TwoRanges ranges, RandomStream stream,
-                                           unsigned long long* total) {
+__global__ void count_changed_bytes_kernel(const unsigned char* buffer, TwoRanges ranges,
+                                           device::Poison poison, unsigned long long* total) {
   const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
   unsigned int changed = 0;
   for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
     const BlockOfTwo mine = block_of_two(ranges, i);
-    changed += device::changed_bytes_in_block(buffer, mine.range, stream, mine.block);
+    changed += device::changed_bytes_in_block(buffer, mine.range, poison, mine.block);
   }
   add_to(total, changed);
 }
 
-__global__ void count_unwritten_words_kernel(const unsigned char* buffer, device::ByteRange range,
-                                             RandomStream stream, unsigned long long* total) {
+__global__ void count_unwritten_elements_kernel(const unsigned char* buffer, device::ByteRange range,
+                                                device::Poison poison, unsigned long long* total) {
   unsigned int unwritten = 0;
   for (std::uint64_t block = device::first_block(range) + thread_index(); block < device::end_block(range);
        block += thread_count()) {
-    unwritten += device::unchanged_words_in_block(buffer, range, stream, block);
+    unwritten += device::unchanged_elements_in_block(buffer, range, poison, block);
   }
   add_to(total, unwritten);
 }
 
-__global__ void fill_input_kernel(float* input, device::InputRange range) {
+__global__ void fill_input_kernel(unsigned char* input, device::InputRange range) {
   for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count()) {
     device::fill_input_block(input, range, block);
   }
 }
 
-__global__ void count_changed_elements_kernel(const float* input, device::InputRange range,
+__global__ void count_changed_elements_kernel(const unsigned char* input, device::InputRange range,
                                               unsigned long long* total) {
   unsigned int changed = 0;
   for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count()) {
@@ -78,14 +78,21 @@ __global__ void count_changed_elements_kernel(const float* input, device::InputR
   add_to(total, changed);
 }
 
-__global__ void compare_kernel(const float* actual, const float* expected, std::uint64_t elements,
-                               Comparison* partial) {
+__device__ float actual_element(const TwoOutputs& outputs, std::uint64_t index) {
+  return load_element(outputs.dtype, outputs.actual, index);
+}
+
+__device__ float expected_element(const TwoOutputs& outputs, std::uint64_t index) {
+  return load_element(Dtype::float32, outputs.expected, index);
+}
+
+__global__ void compare_kernel(TwoOutputs outputs, Comparison* partial) {
   // Raw storage, since a shared variable may not have a constructor.
   __shared__ alignas(Comparison) unsigned char storage[threads_per_block * sizeof(Comparison)];
   auto* parts = reinterpret_cast<Comparison*>(storage);
   Comparison mine;
-  for (std::uint64_t i = thread_index(); i < elements; i += thread_count()) {
-    device::accumulate(mine, actual[i], expected[i], i);
+  for (std::uint64_t i = thread_index(); i < outputs.elements; i += thread_count()) {
+    device::accumulate(mine, actual_element(outputs, i), expected_element(outputs, i), i, outputs.dtype);
   }
   parts[threadIdx.x] = mine;
   __syncthreads();
@@ -96,57 +103,55 @@ __global__ void compare_kernel(const float* actual, const float* expected, std::
   if (threadIdx.x == 0) partial[blockIdx.x] = parts[0];
 }
 
-__global__ void count_wrong_kernel(const float* actual, const float* expected, std::uint64_t elements,
-                                   double limit, unsigned long long* total) {
+__global__ void count_wrong_kernel(TwoOutputs outputs, double limit, unsigned long long* total) {
   unsigned int wrong = 0;
-  for (std::uint64_t i = thread_index(); i < elements; i += thread_count()) {
-    wrong += device::is_wrong(actual[i], expected[i], limit);
+  for (std::uint64_t i = thread_index(); i < outputs.elements; i += thread_count()) {
+    wrong += device::is_wrong(actual_element(outputs, i), expected_element(outputs, i), limit, outputs.dtype);
   }
   add_to(total, wrong);
 }
 
 }  // namespace
 
-void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const RandomStream& stream) {
+void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison) {
   const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  fill_random_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, stream);
+  fill_random_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, poison);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void fill_input(float* input, const device::InputRange& range) {
+void fill_input(unsigned char* input, const device::InputRange& range) {
   fill_input_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const RandomStream& stream,
+void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison,
                          Counter* total) {
   const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
-  count_changed_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, stream, total);
+  count_changed_bytes_kernel<<<grid_for(blocks), threads_per_block>>>(buffer, ranges, poison, total);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void count_unwritten_words(const unsigned char* buffer, device::ByteRange range, const RandomStream& stream,
-                           Counter* total) {
-  count_unwritten_words_kernel<<<grid_for(blocks_in(range)), threads_per_block>>>(buffer, range, stream,
-                                                                                  total);
+void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
+                              const device::Poison& poison, Counter* total) {
+  count_unwritten_elements_kernel<<<grid_for(blocks_in(range)), threads_per_block>>>(buffer, range, poison,
+                                                                                     total);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void count_changed_elements(const float* input, const device::InputRange& range, Counter* total) {
+void count_changed_elements(const unsigned char* input, const device::InputRange& range, Counter* total) {
   count_changed_elements_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range,
                                                                                            total);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
 // A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
-void compare(const float* actual, const float* expected, std::uint64_t elements, Comparison* parts) {
-  compare_kernel<<<comparison_parts, threads_per_block>>>(actual, expected, elements, parts);
+void compare(const TwoOutputs& outputs, Comparison* parts) {
+  compare_kernel<<<comparison_parts, threads_per_block>>>(outputs, parts);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void count_wrong(const float* actual, const float* expected, std::uint64_t elements, double limit,
-                 Counter* total) {
-  count_wrong_kernel<<<grid_for(elements), threads_per_block>>>(actual, expected, elements, limit, total);
+void count_wrong(const TwoOutputs& outputs, double limit, Counter* total) {
+  count_wrong_kernel<<<grid_for(outputs.elements), threads_per_block>>>(outputs, limit, total);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 

@@ -17,19 +17,26 @@ struct TwoRanges {
   device::ByteRange second;
 };
 
-void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const RandomStream& stream);
-void fill_input(float* input, const device::InputRange& range);
+void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison);
+void fill_input(unsigned char* input, const device::InputRange& range);
 
 // These add to a counter in device memory.
-void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const RandomStream& stream,
+void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison,
                          Counter* total);
-void count_unwritten_words(const unsigned char* buffer, device::ByteRange range, const RandomStream& stream,
-                           Counter* total);
-void count_changed_elements(const float* input, const device::InputRange& range, Counter* total);
-void count_wrong(const float* actual, const float* expected, std::uint64_t elements, double limit,
-                 Counter* total);
+void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
+                              const device::Poison& poison, Counter* total);
+void count_changed_elements(const unsigned char* input, const device::InputRange& range, Counter* total);
+
+// The elements of OutputPair: of the type, and float32.
+struct TwoOutputs {
+  const unsigned char* actual;
+  const unsigned char* expected;
+  std::uint64_t elements;
+  Dtype dtype;
+};
+void count_wrong(const TwoOutputs& outputs, double limit, Counter* total);
 
 // `parts` has room for comparison_parts of them; merged in their order they are the comparison.
-void compare(const float* actual, const float* expected, std::uint64_t elements, Comparison* parts);
+void compare(const TwoOutputs& outputs, Comparison* parts);
 
 }  // namespace kgrade::cuda

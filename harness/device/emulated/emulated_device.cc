@@ -44,8 +44,10 @@ unsigned char* bytes_of(SharedBuffer& buffer, std::uint64_t begin = 0) {
   return static_cast<MemoryFile&>(buffer).data() + begin;
 }
 
-float* floats_of(SharedBuffer& buffer, std::uint64_t begin) {
-  return reinterpret_cast<float*>(bytes_of(buffer, begin));
+device::Poison poison_of(const Filling& filling) { return {filling.poison, filling.dtype}; }
+
+device::InputRange range_of(const Filling& filling) {
+  return {filling.elements, filling.contents, filling.dtype};
 }
 
 Error no_memory(std::uint64_t bytes) {
@@ -68,30 +70,39 @@ std::uint64_t meminfo_bytes(const std::string& key) {
 std::uint64_t changed_bytes(const Filling& filling, device::ByteRange range) {
   std::uint64_t changed = 0;
   for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
-    changed += device::changed_bytes_in_block(bytes_of(*filling.buffer), range, filling.poison, block);
+    changed += device::changed_bytes_in_block(bytes_of(*filling.buffer), range, poison_of(filling), block);
   }
   return changed;
 }
 
 void fill_with_poison(const Filling& filling, device::ByteRange range) {
   for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
-    device::fill_block(bytes_of(*filling.buffer), range, filling.poison, block);
+    device::fill_block(bytes_of(*filling.buffer), range, poison_of(filling), block);
+  }
+}
+
+template <class Visit>
+void for_each_element(const OutputPair& output, const Visit& visit) {
+  const unsigned char* const actual = bytes_of(*output.actual, output.actual_begin);
+  const unsigned char* const expected = bytes_of(*output.expected, output.expected_begin);
+  for (std::uint64_t i = 0; i < output.elements; ++i) {
+    visit(i, load_element(output.dtype, actual, i), load_element(Dtype::float32, expected, i));
   }
 }
 
 Comparison compare_in_full(const OutputPair& output) {
-  const float* const actual = floats_of(*output.actual, output.actual_begin);
-  const float* const expected = floats_of(*output.expected, output.expected_begin);
   Comparison total;
-  for (std::uint64_t i = 0; i < output.elements; ++i) device::accumulate(total, actual[i], expected[i], i);
+  for_each_element(output, [&](std::uint64_t i, float actual, float expected) {
+    device::accumulate(total, actual, expected, i, output.dtype);
+  });
   return total;
 }
 
 std::uint64_t changed_elements(const Filling& filling) {
-  const device::InputRange range{filling.elements, filling.contents};
+  const device::InputRange range = range_of(filling);
   std::uint64_t changed = 0;
   for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {
-    changed += device::changed_elements_in_block(floats_of(*filling.buffer, filling.begin), range, block);
+    changed += device::changed_elements_in_block(bytes_of(*filling.buffer, filling.begin), range, block);
   }
   return changed;
 }
@@ -137,9 +148,9 @@ void EmulatedDevice::poison(std::span<const Filling> fillings) {
 std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> fillings) {
   for (const Filling& filling : fillings) {
     if (!filling.input) continue;
-    const device::InputRange range{filling.elements, filling.contents};
+    const device::InputRange range = range_of(filling);
     for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {
-      device::fill_input_block(floats_of(*filling.buffer, filling.begin), range, block);
+      device::fill_input_block(bytes_of(*filling.buffer, filling.begin), range, block);
     }
   }
   return {};
@@ -170,18 +181,17 @@ std::uint64_t EmulatedDevice::count_unwritten(const Filling& filling) {
   const device::ByteRange range{filling.begin, filling.end()};
   std::uint64_t unwritten = 0;
   for (std::uint64_t block = device::first_block(range); block < device::end_block(range); ++block) {
-    unwritten += device::unchanged_words_in_block(bytes_of(*filling.buffer), range, filling.poison, block);
+    unwritten +=
+        device::unchanged_elements_in_block(bytes_of(*filling.buffer), range, poison_of(filling), block);
   }
   return unwritten;
 }
 
-std::uint64_t EmulatedDevice::count_wrong(SharedBuffer& actual, std::uint64_t actual_begin,
-                                          SharedBuffer& expected, std::uint64_t expected_begin,
-                                          std::uint64_t elements, double limit) {
-  const float* a = floats_of(actual, actual_begin);
-  const float* e = floats_of(expected, expected_begin);
+std::uint64_t EmulatedDevice::count_wrong(const OutputPair& output, double limit) {
   std::uint64_t wrong = 0;
-  for (std::uint64_t i = 0; i < elements; ++i) wrong += device::is_wrong(a[i], e[i], limit);
+  for_each_element(output, [&](std::uint64_t, float actual, float expected) {
+    wrong += device::is_wrong(actual, expected, limit, output.dtype);
+  });
   return wrong;
 }
 

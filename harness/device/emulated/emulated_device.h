@@ -21,8 +21,7 @@ class EmulatedDevice : public Device {
   void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) override;
   Inspection end_inspection() override;
   std::uint64_t count_unwritten(const Filling& filling) override;
-  std::uint64_t count_wrong(SharedBuffer& actual, std::uint64_t actual_begin, SharedBuffer& expected,
-                            std::uint64_t expected_begin, std::uint64_t elements, double limit) override;
+  std::uint64_t count_wrong(const OutputPair& output, double limit) override;
   void read(SharedBuffer& buffer, std::uint64_t begin, void* destination, std::uint64_t bytes) override;
   void write(SharedBuffer& buffer, std::uint64_t begin, const void* source, std::uint64_t bytes) override;
   std::uint64_t room_to_move() const override { return std::uint64_t{64} << 10; }

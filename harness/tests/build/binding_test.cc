@@ -28,16 +28,34 @@ Problem scale_problem() {
 }
 
 std::optional<std::string> complaint(const std::string& log) {
-  return signature_complaint(scale_problem(), log, "float");
+  return signature_complaint(scale_problem(), log, Dtype::float32);
 }
 
 TEST(Binding, UnitIncludesTheSourceAndPassesEverySlot) {
-  const std::string unit = binding_unit(scale_problem(), "candidate.cu", "float");
+  const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float32);
   EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\""));
   EXPECT_THAT(unit, HasSubstr("extern \"C\" int kgrade_entry(const unsigned long long* arguments)"));
   EXPECT_THAT(unit, HasSubstr("scalar<float>(arguments[1])"));
   EXPECT_THAT(unit, HasSubstr("reinterpret_cast<float*>(arguments[2])"));
   EXPECT_THAT(unit, HasSubstr("scalar<size_t>(arguments[3])"));
+}
+
+// A source of another type need not include the header that defines the one that is asked for.
+TEST(Binding, ElementsOf16BitsAreCudasTypes) {
+  const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float16);
+  EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\"\n#include <cuda_fp16.h>\n"));
+  EXPECT_THAT(unit, HasSubstr("reinterpret_cast<__half*>(arguments[2])"));
+  EXPECT_THAT(unit, HasSubstr("scalar<float>(arguments[1])")) << "types that are written out stay";
+  EXPECT_THAT(binding_unit(scale_problem(), "candidate.cu", Dtype::bfloat16),
+              HasSubstr("reinterpret_cast<__nv_bfloat16*>(arguments[2])"));
+}
+
+TEST(Binding, NamesCudasTypesWhereAnotherIsDeclared) {
+  const std::string log =
+      "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+      "'kgrade_parameter_mismatch<0, const float*>'\n";
+  EXPECT_THAT(signature_complaint(scale_problem(), log, Dtype::float16),
+              Optional(std::string("parameter 1 'input' must be const __half*, not const float*")));
 }
 
 // What nvcc 13 writes.

@@ -33,7 +33,7 @@ class LeaseFixture : public testing::Test {
   }
 
   std::unique_ptr<Lease> make(LeaseTerms terms) {
-    auto lease = Lease::make(*device_, problem_, case_, sizeof(float), terms);
+    auto lease = Lease::make(*device_, problem_, case_, terms);
     EXPECT_TRUE(lease.ok());
     return std::move(*lease);
   }

@@ -137,7 +137,7 @@ TEST_P(EveryDevice, PoisonsWholeBuffersAndNothingElse) {
     const std::uint64_t bytes = filling.buffer->bytes();
     const auto after = read<unsigned char>(*filling.buffer, 0, bytes);
     for (std::uint64_t i = 0; i < bytes; ++i) {
-      ASSERT_EQ(after[i], random_byte(device::poison_block(filling.poison, i / 16), i)) << i;
+      ASSERT_EQ(after[i], random_byte(device::poison_block({filling.poison}, i / 16), i)) << i;
     }
   }
   EXPECT_EQ(read<unsigned char>(*bystander, 0, bystander->bytes()), before);
@@ -154,7 +154,7 @@ TEST_P(EveryDevice, PoisonsAllAroundAnInput) {
     const auto after = read<unsigned char>(*memory, 0, bytes);
     for (std::uint64_t i = 0; i < bytes; ++i) {
       const bool inside = i >= begin && i < filling.end();
-      ASSERT_EQ(after[i], inside ? before[i] : random_byte(device::poison_block(poison_stream, i / 16), i))
+      ASSERT_EQ(after[i], inside ? before[i] : random_byte(device::poison_block({poison_stream}, i / 16), i))
           << i;
     }
   }
@@ -316,7 +316,7 @@ TEST_P(EveryDevice, DrawsTheSameBitsAsTheHost) {
     const std::vector<float> expected = drawn_by_host(filling);
     const auto drawn = read<float>(*memory, 64, elements);
     for (std::uint64_t i = 0; i < elements; ++i) {
-      ASSERT_EQ(device::bits_of(drawn[i]), device::bits_of(expected[i]))
+      ASSERT_EQ(bits_of(drawn[i]), bits_of(expected[i]))
           << "element " << i << " of distribution " << static_cast<int>(distribution.kind);
     }
     EXPECT_EQ(damage_of(filling).input_elements, 0u);
@@ -405,8 +405,8 @@ TEST_P(EveryDevice, ComparesInFull) {
   EXPECT_EQ(comparison.sum_squared_difference, 4.25);
   EXPECT_EQ(comparison.max_abs_difference, 2);
   EXPECT_EQ(comparison.worst_index, 123'456u);
-  EXPECT_EQ(device_->count_wrong(*actual, 0, *expected, 0, elements, 0.5), 1u);
-  EXPECT_EQ(device_->count_wrong(*actual, 0, *expected, 0, elements, 0.25), 2u);
+  EXPECT_EQ(device_->count_wrong(pair, 0.5), 1u);
+  EXPECT_EQ(device_->count_wrong(pair, 0.25), 2u);
 }
 
 TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
@@ -414,11 +414,12 @@ TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
   const auto expected = buffer(4096);
   write(*actual, 256, std::vector<float>{9, 1, 2, 3, 9});
   write(*expected, 1028, std::vector<float>{8, 1, 2, 4, 8});
-  const Comparison comparison = device_->compare({actual.get(), 260, expected.get(), 1032, 3});
+  const OutputPair pair{actual.get(), 260, expected.get(), 1032, 3};
+  const Comparison comparison = device_->compare(pair);
   EXPECT_EQ(comparison.compared, 3u);
   EXPECT_EQ(comparison.sum_squared_difference, 1);
   EXPECT_EQ(comparison.worst_index, 2u);
-  EXPECT_EQ(device_->count_wrong(*actual, 260, *expected, 1032, 3, 0.5), 1u);
+  EXPECT_EQ(device_->count_wrong(pair, 0.5), 1u);
 }
 
 TEST_P(EveryDevice, TellsNonFiniteValuesApart) {
@@ -430,10 +431,11 @@ TEST_P(EveryDevice, TellsNonFiniteValuesApart) {
   const auto expected = buffer(4096);
   write(*actual, 0, ours);
   write(*expected, 0, theirs);
-  const Comparison comparison = device_->compare({actual.get(), 0, expected.get(), 0, ours.size()});
+  const OutputPair pair{actual.get(), 0, expected.get(), 0, ours.size()};
+  const Comparison comparison = device_->compare(pair);
   EXPECT_EQ(comparison.nonfinite_mismatches, 5u);
   EXPECT_EQ(comparison.first_nonfinite_mismatch, 0u);
-  EXPECT_EQ(device_->count_wrong(*actual, 0, *expected, 0, ours.size(), 1e30), 5u);
+  EXPECT_EQ(device_->count_wrong(pair, 1e30), 5u);
 }
 
 TEST_P(EveryDevice, IsHealthyAndStaysSo) {

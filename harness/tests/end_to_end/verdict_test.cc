@@ -28,12 +28,13 @@ struct Conditions {
   std::string device;      // the one under test, unless the file names another
   std::string time_limit;  // empty: what kgrade takes
   std::string order;       // likewise
+  std::string dtype;       // as the file declares it; a record holds one
   auto operator<=>(const Conditions&) const = default;
 };
 
 struct Header {
   Expectation expectation;
-  Conditions conditions{test_device(), "", ""};
+  Conditions conditions{test_device(), "", "", ""};
 };
 
 // The comment that a file begins with. "// expect: wrong_answer", and for cases that differ "// expect-case
@@ -56,6 +57,8 @@ Header read_header(const fs::path& file) {
       words >> header.conditions.time_limit;
     } else if (key == "order:") {
       words >> header.conditions.order;
+    } else if (key == "kgrade:") {
+      words >> key >> header.conditions.dtype;
     } else if (key == "device:") {
       words >> header.conditions.device;
     } else {
@@ -188,9 +191,16 @@ class WrongCandidates : public testing::TestWithParam<std::string> {};
 
 TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
 
-TEST_P(Verdicts, SolutionsAreAccepted) {
-  std::vector<std::string> arguments = {GetParam()};
-  const auto files = sources_in(fs::path(KGRADE_SOURCE_DIR) / "solutions" / GetParam());
+// The type that a solution declares in its first line, which is all that it says of itself.
+std::string dtype_of(const fs::path& solution) {
+  std::ifstream stream(solution);
+  std::string line;
+  std::getline(stream, line);
+  return line.starts_with("// kgrade: dtype ") ? line.substr(17) : "float32";
+}
+
+void expect_accepted(const std::string& slug, const std::vector<std::string>& files) {
+  std::vector<std::string> arguments = {slug};
   arguments.insert(arguments.end(), files.begin(), files.end());
   const Graded graded = grade(arguments);
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
@@ -200,6 +210,14 @@ TEST_P(Verdicts, SolutionsAreAccepted) {
     expect_verdicts(candidate, {"accepted", {}});
     expect_checks(candidate);
   }
+}
+
+TEST_P(Verdicts, SolutionsAreAccepted) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const auto& file : sources_in(fs::path(KGRADE_SOURCE_DIR) / "solutions" / GetParam())) {
+    groups[dtype_of(file)].push_back(file);
+  }
+  for (const auto& [dtype, files] : groups) expect_accepted(GetParam(), files);
 }
 
 TEST_P(WrongCandidates, AreRefused) {

@@ -29,7 +29,7 @@ int fuzz_compiler_log(const std::uint8_t* data, std::size_t size) {
   process.output = log;
   const auto limit = exceeded_limit(process, ProcessLimits{});
   promise(!limit || !limit->empty(), "a limit has words");
-  const auto complaint = signature_complaint(problem, log, "float");
+  const auto complaint = signature_complaint(problem, log, Dtype::float32);
   promise(!complaint || !complaint->empty(), "a complaint has words");
   return 0;
 }

@@ -105,6 +105,26 @@ TEST_F(BaselinesTest, AreNoneWithoutAGpuWhereTheyNeedCudnn) {
   EXPECT_EQ(why_no_baselines(problem_, layout_, false), "cuDNN needs a GPU");
 }
 
+TEST_F(BaselinesTest, AreForFloat32Alone) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  problem_.dtype = Dtype::float16;
+  EXPECT_EQ(why_no_baselines(problem_, layout_), "baselines are for float32 only");
+  EXPECT_TRUE(baselines_of(problem_, layout_).empty());
+}
+
+// The oracle has wider elements than the others, and no other macros than it always has.
+TEST_F(BaselinesTest, ContestantsAreBuiltForTheType) {
+  const auto request = [&](Role role) {
+    return request_for(role, at("reference/one.cu"), "/out", layout_, Dtype::bfloat16);
+  };
+  EXPECT_EQ(request(Role::oracle).dtype, Dtype::float32);
+  EXPECT_EQ(request(Role::oracle).defines.at("KGRADE_ELEMENT"), "float");
+  EXPECT_EQ(request(Role::reference).dtype, Dtype::bfloat16);
+  EXPECT_EQ(request(Role::reference).defines.at("KGRADE_ELEMENT"), "__nv_bfloat16");
+  EXPECT_EQ(request(Role::candidate).dtype, Dtype::bfloat16);
+}
+
 TEST_F(BaselinesTest, NeedNoCudnnWhenTheyIncludeNoneOfIt) {
   write_plain_baseline();
   for (const bool on_gpu : {true, false}) {

@@ -65,11 +65,7 @@ class FakeDevice : public Device {
                         std::span<const OutputPair> /*outputs*/) override {}
   Inspection end_inspection() override { return {}; }
   std::uint64_t count_unwritten(const Filling& /*filling*/) override { return 0; }
-  std::uint64_t count_wrong(SharedBuffer& /*actual*/, std::uint64_t /*actual_begin*/,
-                            SharedBuffer& /*expected*/, std::uint64_t /*expected_begin*/,
-                            std::uint64_t /*elements*/, double /*limit*/) override {
-    return 0;
-  }
+  std::uint64_t count_wrong(const OutputPair& /*output*/, double /*limit*/) override { return 0; }
   void read(SharedBuffer& /*buffer*/, std::uint64_t /*begin*/, void* /*destination*/,
             std::uint64_t /*bytes*/) override {}
   void write(SharedBuffer& /*buffer*/, std::uint64_t /*begin*/, const void* /*source*/,

@@ -70,6 +70,21 @@ TEST(ArithmeticRate, WithoutAClassByWhateverIsFastest) {
   EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::none), 900e12);
 }
 
+TEST(ArithmeticRate, OperandsOf16BitsByTheirOwnUnitsInAnyClass) {
+  EXPECT_DOUBLE_EQ(arithmetic_rate(ceilings(), Precision::fp32, Dtype::float16), 800e12);
+  EXPECT_DOUBLE_EQ(arithmetic_rate(ceilings(), Precision::fp32, Dtype::bfloat16), 780e12);
+  EXPECT_DOUBLE_EQ(arithmetic_rate(ceilings(), Precision::fp32, Dtype::float32), 130e12);
+}
+
+TEST(RooflineFloor, ElementsOf16BitsAreTwoBytes) {
+  Case bound = with_tensors(750'000'000, 250'000'000);
+  const double wide = roofline_floor(bound, ceilings(), Precision::fp32)->memory_ms;
+  const double wide_bound = hardware_bound_ms(bound, std::nullopt, device());
+  bound.dtype = Dtype::float16;
+  EXPECT_DOUBLE_EQ(roofline_floor(bound, ceilings(), Precision::fp32)->memory_ms, wide / 2);
+  EXPECT_DOUBLE_EQ(hardware_bound_ms(bound, std::nullopt, device()), wide_bound / 2);
+}
+
 TEST(RooflineFloor, AllTensorsOnceUnlessTheProblemSaysHowManyBytes) {
   Case bound = with_tensors(750'000'000, 250'000'000);
   const auto floor = roofline_floor(bound, ceilings(), Precision::fp32);

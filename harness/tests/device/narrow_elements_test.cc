@@ -1,0 +1,244 @@
+// Tensors of 16-bit elements on every device: run on the emulated one, and on the first GPU where there is
+// one.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "device/device.h"
+#include "device/element_operations.h"
+#include "device/registry.h"
+
+namespace kgrade {
+namespace {
+
+using Kind = Distribution::Kind;
+
+constexpr RandomStream stream{0x0123456789abcdef, 3, 5};
+constexpr RandomStream poison_stream{0x0f1e2d3c4b5a6978, 3, 5};
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+struct Setting {
+  DeviceChoice::Kind device;
+  Dtype dtype;
+};
+
+std::vector<Setting> settings_here() {
+  std::vector<Setting> settings;
+  for (const Dtype dtype : {Dtype::float16, Dtype::bfloat16}) {
+    settings.push_back({DeviceChoice::Kind::emulated, dtype});
+    if (!probe_cuda().devices.empty()) settings.push_back({DeviceChoice::Kind::cuda, dtype});
+  }
+  return settings;
+}
+
+class NarrowElements : public testing::TestWithParam<Setting> {
+ protected:
+  void SetUp() override {
+    auto opened = open_device({GetParam().device, 0}, "unused");
+    ASSERT_TRUE(opened.ok()) << to_string(opened.errors());
+    device_ = std::move(*opened);
+  }
+
+  static Dtype dtype() { return GetParam().dtype; }
+
+  std::unique_ptr<SharedBuffer> buffer(std::uint64_t bytes) {
+    auto allocated = device_->allocate(bytes);
+    EXPECT_TRUE(allocated.ok());
+    return std::move(*allocated);
+  }
+
+  template <class T>
+  std::vector<T> read(SharedBuffer& from, std::uint64_t begin, std::size_t count) {
+    std::vector<T> values(count);
+    device_->read(from, begin, values.data(), count * sizeof(T));
+    return values;
+  }
+
+  void write(SharedBuffer& to, std::uint64_t begin, const std::vector<float>& values, Dtype as) {
+    std::vector<unsigned char> bytes(values.size() * element_bytes(as));
+    for (std::size_t i = 0; i < values.size(); ++i) store_element(as, bytes.data(), i, values[i]);
+    device_->write(to, begin, bytes.data(), bytes.size());
+  }
+  void write(SharedBuffer& to, std::uint64_t begin, const std::vector<float>& values) {
+    write(to, begin, values, dtype());
+  }
+
+  // Changes every bit of one byte.
+  void write_byte(SharedBuffer& memory, std::uint64_t at) {
+    const auto changed = static_cast<unsigned char>(~read<unsigned char>(memory, at, 1)[0]);
+    device_->write(memory, at, &changed, 1);
+  }
+
+  Filling output_in(SharedBuffer& memory, std::uint64_t begin, std::uint64_t elements) {
+    return {&memory, begin, elements, false, {}, poison_stream, dtype()};
+  }
+
+  Filling input_in(SharedBuffer& memory, std::uint64_t begin, std::uint64_t elements, Distribution values,
+                   Dtype stored_as) {
+    values.dtype = dtype();
+    return {&memory, begin, elements, true, {values, stream, {}}, poison_stream, stored_as};
+  }
+
+  void refresh(const Filling& filling) {
+    device_->poison({&filling, 1});
+    device_->reveal({&filling, 1});
+  }
+
+  BufferDamage damage_of(const Filling& filling) { return device_->inspect({&filling, 1}).damage.at(0); }
+
+  // Of what was expected and what came out.
+  Comparison compare(const std::vector<float>& actual, const std::vector<float>& expected) {
+    pair_up(actual, expected);
+    return device_->compare(pair_);
+  }
+
+  void pair_up(const std::vector<float>& actual, const std::vector<float>& expected) {
+    actual_ = buffer(4096);
+    expected_ = buffer(4096);
+    write(*actual_, 6, actual);
+    write(*expected_, 1028, expected, Dtype::float32);
+    pair_ = {actual_.get(), 6, expected_.get(), 1028, actual.size(), dtype()};
+  }
+
+  float last_place() const { return dtype() == Dtype::float16 ? 1.0f / 1024 : 1.0f / 128; }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<SharedBuffer> actual_;
+  std::unique_ptr<SharedBuffer> expected_;
+  OutputPair pair_;
+};
+
+const std::vector<Distribution> distributions = {{Kind::uniform, 0, 1},
+                                                 {Kind::uniform, -0.0577350269, 0.0577350269},
+                                                 {Kind::normal, 0.1, 3},
+                                                 {Kind::integers, -5, 17},
+                                                 {Kind::constant, 0.3, 0}};
+
+// What the oracle reads and what a candidate reads are the same numbers, and the bits are those of the host.
+TEST_P(NarrowElements, InputsAreTheHostsInBothForms) {
+  const std::uint64_t elements = 10'003;
+  const auto narrow = buffer(elements * 2 + 4096);
+  const auto wide = buffer(elements * 4 + 4096);
+  for (const Distribution& distribution : distributions) {
+    const Filling ours = input_in(*narrow, 256, elements, distribution, dtype());
+    const Filling oracles = input_in(*wide, 256, elements, distribution, Dtype::float32);
+    refresh(ours);
+    refresh(oracles);
+    const auto halves = read<std::uint16_t>(*narrow, 256, elements);
+    const auto floats = read<float>(*wide, 256, elements);
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      const float value = element(ours.contents.distribution, random_block(stream, i / 4), i);
+      ASSERT_EQ(halves[i], encode(dtype(), value)) << i;
+      ASSERT_EQ(floats[i], value) << i;
+    }
+    EXPECT_EQ(damage_of(ours).input_elements + damage_of(ours).guard_bytes, 0u);
+    EXPECT_EQ(damage_of(oracles).input_elements + damage_of(oracles).guard_bytes, 0u);
+  }
+}
+
+TEST_P(NarrowElements, AFewElementsAreOthersWhereItIsToldTo) {
+  const std::uint64_t elements = 1003;
+  const auto memory = buffer(elements * 2);
+  Filling filling = input_in(*memory, 0, elements, {Kind::uniform, 0, 1}, dtype());
+  InputChanges& changes = filling.contents.changes;
+  changes = draw_changes(filling.contents.distribution, stream, elements, {7, 5, 1});
+  changes.position[0] = elements - 1;
+  refresh(filling);
+  const auto halves = read<std::uint16_t>(*memory, 0, elements);
+  for (unsigned int k = 0; k < changes.count; ++k)
+    EXPECT_EQ(halves[changes.position[k]], encode(dtype(), changes.value[k]));
+  EXPECT_EQ(damage_of(filling).input_elements, 0u);
+  // Each is set back to what it was.
+  for (unsigned int k = 0; k < changes.count; ++k) {
+    const std::uint64_t at = changes.position[k];
+    write(*memory, 2 * at, {element(filling.contents.distribution, random_block(stream, at / 4), at)});
+    EXPECT_EQ(damage_of(filling).input_elements, k + 1);
+  }
+}
+
+// Odd numbers of elements, from where a word begins or in its middle.
+TEST_P(NarrowElements, DamageIsSeenToTheByte) {
+  const auto memory = buffer(8192);
+  for (const std::uint64_t begin : {256, 258}) {
+    const Filling filling = input_in(*memory, begin, 251, {Kind::uniform, 0, 1}, dtype());
+    ASSERT_EQ(filling.end(), begin + 502);
+    refresh(filling);
+    std::uint64_t guard = 0;
+    for (const std::uint64_t at : {begin - 1, filling.end(), filling.end() + 1}) {
+      write_byte(*memory, at);
+      EXPECT_EQ(damage_of(filling).guard_bytes, ++guard);
+    }
+    EXPECT_EQ(damage_of(filling).input_elements, 0u);
+    write_byte(*memory, begin + 21);
+    write_byte(*memory, begin + 20);  // the same element
+    write_byte(*memory, filling.end() - 1);
+    EXPECT_EQ(damage_of(filling).input_elements, 2u);
+  }
+}
+
+TEST_P(NarrowElements, PoisonIsNoNumberThatAnOutputCouldHold) {
+  const auto memory = buffer(1 << 20);
+  const Filling filling = output_in(*memory, 0, 1 << 19);
+  device_->poison({&filling, 1});
+  const auto halves = read<std::uint16_t>(*memory, 0, 1 << 19);
+  for (const std::uint16_t bits : halves) {
+    const float value = decode(dtype(), bits);
+    ASSERT_FALSE(std::fabs(value) < 3e19f) << value;
+  }
+  EXPECT_NE(halves[0], halves[2]);
+}
+
+TEST_P(NarrowElements, CountsElementsThatWereNeverWritten) {
+  const auto memory = buffer(4096);
+  const Filling filling = output_in(*memory, 258, 251);
+  device_->poison({&filling, 1});
+  EXPECT_EQ(device_->count_unwritten(filling), 251u);
+  write(*memory, 258, std::vector<float>(3, 1.5f));
+  EXPECT_EQ(device_->count_unwritten(filling), 248u);
+  write_byte(*memory, filling.end() - 1);
+  EXPECT_EQ(device_->count_unwritten(filling), 247u);
+}
+
+TEST_P(NarrowElements, TheNearestNumberHasNoErrorAndAnyOtherWhatRoundingLeaves) {
+  const float place = last_place();
+  // Expected to lie a quarter of a place above 1: 1 is the nearest, and all below 1 + place / 2 rounds to it.
+  Comparison comparison = compare({1, 1}, {1 + place / 4, 1});
+  EXPECT_EQ(comparison.sum_squared_difference, 0);
+  EXPECT_EQ(comparison.compared, 2u);
+  comparison = compare({1, 1 + place}, {1, 1 + place / 4});
+  EXPECT_EQ(comparison.max_abs_difference, double{place} / 4) << "rounds up from half a place";
+  EXPECT_EQ(comparison.worst_index, 1u);
+  comparison = compare({1 - place / 2}, {1 + place / 4});
+  EXPECT_EQ(comparison.max_abs_difference, double{place} / 2) << "places are half as large below 1";
+  comparison = compare({-3, 0}, {1, 0});
+  EXPECT_EQ(comparison.max_abs_difference, 4 - double{place}) << "beyond 2 places are twice as large";
+}
+
+TEST_P(NarrowElements, CountsWhatIsFurtherOffThanItMayBe) {
+  pair_up({1, 2, 3, 0}, {1, 2.25f, 4, 1e-3f});
+  EXPECT_EQ(device_->count_wrong(pair_, 0.5), 1u);
+  EXPECT_EQ(device_->count_wrong(pair_, 0.1), 2u);
+}
+
+TEST_P(NarrowElements, TellsNonFiniteValuesApart) {
+  // In the end what is finite as float32 and rounds to an infinity.
+  const float beyond = dtype() == Dtype::float16 ? 70000 : std::numeric_limits<float>::max();
+  pair_up({nan, inf, nan, inf, 1, inf, nan, -inf, inf, 1},
+          {1, 1, inf, -inf, nan, inf, nan, -inf, beyond, beyond});
+  const Comparison comparison = device_->compare(pair_);
+  EXPECT_EQ(comparison.nonfinite_mismatches, 6u);
+  EXPECT_EQ(comparison.first_nonfinite_mismatch, 0u);
+  EXPECT_EQ(device_->count_wrong(pair_, 1e30), 6u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Here, NarrowElements, testing::ValuesIn(settings_here()), [](const auto& test) {
+  const bool emulated = test.param.device == DeviceChoice::Kind::emulated;
+  return std::string(emulated ? "emulated_" : "cuda_") + std::string(to_string(test.param.dtype));
+});
+
+}  // namespace
+}  // namespace kgrade
