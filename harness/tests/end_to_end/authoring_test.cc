@@ -22,10 +22,6 @@ std::string content(const fs::path& path) {
   return text ? *text : "";
 }
 
-bool is_empty(const fs::path& folder) {
-  return fs::begin(fs::directory_iterator(folder)) == fs::directory_iterator();
-}
-
 std::size_t count(const std::string& text, const std::string& part) {
   std::size_t found = 0;
   for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
@@ -80,7 +76,7 @@ TEST(New, SaysWhatCannotBe) {
     EXPECT_EQ(result.exit_code, 2) << bad.back();
     EXPECT_THAT(result.output, HasSubstr("error: ")) << bad.back();
   }
-  EXPECT_TRUE(is_empty(folder.path()));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
@@ -106,7 +102,7 @@ TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
 
 TEST(ImportCommand, AFileThatIsNoProblemGetsOneMessage) {
   const TemporaryDirectory folder;
-  for (const std::string text :
+  for (const std::string& text :
        {std::string("First, the kernel.\n"), std::string(), std::string("---\na: [\n---\n"),
         std::string("---\nsurprise: 1\nother: 2\n---\n"), std::string("---\n\xff\n---\n")}) {
     const ScratchFile odd("odd.md", text);
@@ -115,7 +111,7 @@ TEST(ImportCommand, AFileThatIsNoProblemGetsOneMessage) {
     EXPECT_EQ(count(result.output, "error: "), 1U) << result.output;
   }
   EXPECT_EQ(kgrade({"import", "no-such-file", "-o", folder.path().string()}).exit_code, 2);
-  EXPECT_TRUE(is_empty(folder.path()));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 TEST(ShowRender, EveryStatementIsReadToItsLastFormula) {
