@@ -58,7 +58,7 @@ class FakeSubject : public Subject {
   Values drawn(const Tensor& tensor, const Draw& draw) const {
     const RandomStream stream =
         input_stream(draw.seed, problem_.slug, case_.name, tensor.parameter, draw.index);
-    const InputContents contents{to_distribution(tensor.init), stream, {}};
+    const InputContents contents{to_distribution(tensor.init, Dtype::float32), stream, {}};
     Values values;
     for (std::uint64_t i = 0; values.size() < static_cast<std::size_t>(tensor.elements); ++i)
       values.push_back(device::input_block(contents, i / 4).value[i % 4]);
