@@ -41,13 +41,16 @@ cases:
   - {name: large, role: bench, rows: 64, half: 32}
 fuzz: {rows: 1..9, half: 2}
 """)
+# Of the schema's keywords those that are not a family's, set aside.
+FAMILY = {"additionalProperties": True, "required": [], "if": False, "else": {"$ref": "#/$defs/family"}}
 GONE = object()
 INPUT, OUTPUT, SCALAR = (["parameters", i] for i in (0, 1, 3))
 # What neither may accept: a place and what to put there.
 BAD = [
     (["slug"], GONE), (["slug"], "Row Sum"), (["slug"], "-a"), (["slug"], ""), (["title"], GONE), (["title"], []),
     (["difficulty"], "easy"), (["difficulty"], GONE), (["tags"], "reduction"), (["tags"], [""]), (["source"], ""),
-    (["surprise"], 1), (["parameters"], []), (["parameters"], GONE), (["parameters"], {"a": 1}),
+    (["surprise"], 1), (["family"], []), (["family"], "no-such family"), (["defaults"], 1), (["defaults"], {"rows": [1]}),
+    ([*INPUT, "after"], "rows"), (["thresholds", "float16"], 1), (["thresholds", "float16"], {"fp31": 1}), (["parameters"], []), (["parameters"], GONE), (["parameters"], {"a": 1}),
     ([*INPUT, "surprise"], 1), ([*INPUT, "name"], GONE), ([*INPUT, "name"], "2x"), ([*INPUT, "name"], "role"),
     ([*INPUT, "type"], "quad"), ([*INPUT, "type"], GONE), ([*INPUT, "pointer"], GONE), ([*INPUT, "pointer"], "yes!"),
     ([*INPUT, "const"], GONE), ([*INPUT, "constant"], True), ([*INPUT, "shape"], "rows"), ([*INPUT, "shape"], []),
@@ -97,8 +100,9 @@ def key_differences(kgrade: str, schema: dict) -> list[str]:
         "thresholds": (["thresholds", "zzzzzzzz"], schema["$defs"]["thresholds"]["properties"]),
     }
     failures = []
+    # `after` places a parameter in a family's list, and is gone when parameters are read.
     for what, (path, properties) in places.items():
-        reader = keys_of_reader(kgrade, changed(path, 1))
+        reader = keys_of_reader(kgrade, changed(path, 1)) | ({"after"} if what == "a parameter" else set())
         if reader != set(properties):
             failures.append(f"{what}: only the reader knows {sorted(reader - set(properties))}, "
                             f"only the schema {sorted(set(properties) - reader)}")
@@ -124,6 +128,10 @@ def main(kgrade: str) -> int:
     for path in files:
         frontmatter = yaml.safe_load(path.read_text(encoding="utf-8").split("---\n")[1])
         failures += [f"{path.name}: {error.json_path}: {error.message}" for error in validator.iter_errors(frontmatter)]
+    families = jsonschema.Draft202012Validator({**schema, **FAMILY}).iter_errors
+    for path in sorted((ROOT / "problems/families").glob("*.md")):
+        frontmatter = yaml.safe_load(path.read_text(encoding="utf-8").split("---\n")[1])
+        failures += [f"{path.name}: {error.json_path}: {error.message}" for error in families(frontmatter)]
     failures += [f"the sound one: {error.json_path}: {error.message}" for error in validator.iter_errors(SOUND)]
     if (outcome := lint(kgrade, SOUND)).returncode != 0:
         failures.append(f"the reader refuses the sound one: {outcome.stderr}")
@@ -134,7 +142,7 @@ def main(kgrade: str) -> int:
             failures.append(f"the schema accepts {shown}")
         if lint(kgrade, frontmatter).returncode != 2:
             failures.append(f"the reader accepts {shown}")
-    print("\n".join(failures) or f"{len(files)} problems follow the schema; {len(BAD)} bad ones are refused")
+    print("\n".join(failures) or f"{len(files)} problems and their families follow the schema; {len(BAD)} bad ones are refused")
     return 1 if failures else 0
 
 
