@@ -155,13 +155,16 @@ TEST_P(NarrowCandidates, TheTableNamesTheType) {
 TEST_P(NarrowCandidates, ReferencesAreAcceptedAsCandidates) {
   const fs::path references = fs::path(KGRADE_SOURCE_DIR) / "reference";
   const std::string macro = GetParam().name == "float16" ? "KGRADE_FLOAT16" : "KGRADE_BFLOAT16";
-  for (const std::string& problem : {std::string("conv-depthwise-2d-square-input-asym-kernel"),
-                                     std::string("conv-transpose2d-batchnorm-tanh-maxpool-groupnorm")}) {
+  const std::map<std::string, std::string> sources = {
+      {"conv-depthwise-2d-square-input-asym-kernel", "families/conv-depthwise-2d.cu"},
+      {"conv-transpose2d-batchnorm-tanh-maxpool-groupnorm",
+       "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm.cu"}};
+  for (const auto& [problem, source] : sources) {
     const ScratchFile file("candidate.cu", "// kgrade: dtype " + GetParam().name + "\n#define " + macro +
                                                "\n#define KGRADE_ELEMENT " + GetParam().cuda +
                                                "\n#include \"reference.cuh\"\n");
     fs::copy(references / "ops", fs::path(file.directory()) / "ops");
-    fs::copy(references / (problem + ".cu"), fs::path(file.directory()) / "reference.cuh");
+    fs::copy(references / source, fs::path(file.directory()) / "reference.cuh");
     const Graded graded = grade({problem, file.path(), "--hidden", "0"});
     fs::remove_all(fs::path(file.directory()) / "ops");
     fs::remove(fs::path(file.directory()) / "reference.cuh");

@@ -50,6 +50,7 @@ TEST(Selftest, RunsEveryKernelOnTheEmulatedDeviceAndJudgesNothing) {
   const auto record = nlohmann::json::parse(content_of(json.path()));
   EXPECT_EQ(record["seed"], "7");
   EXPECT_EQ(record["judged"], false);
+  EXPECT_EQ(record["fresh_processes"], true);
   EXPECT_EQ(record["kernels"].size(), 10u);
   ASSERT_EQ(record["comparisons"].size(), 20u);
   EXPECT_EQ(record["refused"], 0);
@@ -59,12 +60,12 @@ TEST(Selftest, RunsEveryKernelOnTheEmulatedDeviceAndJudgesNothing) {
   EXPECT_THAT(content_of(svg.path()), HasSubstr("</svg>"));
 }
 
-TEST(Selftest, NewProcessesForEachComparisonGiveTheSameAnswers) {
+TEST(Selftest, KeptProcessesGiveTheSameAnswersAsNewOnes) {
   const Result result = kgrade({"selftest", "--device", "emulated", "--kernels", "copy-10ms,read-10us",
-                                "--fresh", "--comparisons", "2", "--slowdowns", "1", "--json", "-"});
+                                "--keep-processes", "--comparisons", "2", "--slowdowns", "1", "--json", "-"});
   EXPECT_EQ(result.exit_code, 3);
   const auto record = nlohmann::json::parse(result.output);
-  EXPECT_EQ(record["fresh_processes"], true);
+  EXPECT_EQ(record["fresh_processes"], false);
   EXPECT_EQ(record["comparisons"].size(), 3u);
   EXPECT_EQ(record["refused"], 0);
 }
