@@ -2,7 +2,7 @@
 //
 // Two processes that run the same binary differ by a constant: on one H200 by 0.1 us (standard deviation),
 // the same for kernels of 3 us and of 100 us, with a cold cache and a warm one, for any event, copy of the
-// code or address of the data (results/nvidia-h200/selftest.json). No number of samples in one process
+// code or address of the data (results/nvidia-h200/process-offset.json). No number of samples in one process
 // shows it. So the interval of a ratio takes it into account, and a kernel for which it matters is measured
 // in several processes.
 #pragma once

@@ -17,7 +17,7 @@
 namespace kgrade::cuda {
 namespace {
 
-// Standard deviation from one process to the next, on an H200: results/nvidia-h200/selftest.json.
+// Standard deviation from one process to the next, on an H200: results/nvidia-h200/process-offset.json.
 constexpr double process_offset_ms = 0.00007;
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }

@@ -90,9 +90,9 @@ def wrongly_accepted(validator, record: dict, changes: list) -> list[str]:
 
 def main(kgrade: str) -> int:
     by_kind = validators()
-    # results/oracle/ holds the figures of tools/oracle_check, which are no records.
+    # results/oracle/ and results/peers/ hold what tools found that compare kgrade with others: no records.
     records = {str(path.relative_to(ROOT)): json.loads(path.read_text(encoding="utf-8"))
-               for path in sorted((ROOT / "results").glob("*/**/*.json")) if path.parent.name != "oracle"}
+               for path in sorted((ROOT / "results").glob("*/**/*.json")) if path.parent.name not in ("oracle", "peers")}
     fresh = records["(fresh)"] = fresh_record(kgrade)
     check = records["(fresh check)"] = fresh_check(kgrade)
     measured = records["(fresh measured)"] = measured_record(kgrade)
