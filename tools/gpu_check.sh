@@ -5,7 +5,7 @@
 # Logs and records go to DIR (default: build/gpu_check), the records also as an archive. Steps, all by default:
 #   time solutions wrong-candidates checks   verdicts, records and how long they take
 #   tests cheats                             all tests; those that need the device for themselves, one at a time
-#   selftest repeat                          A/A comparisons and slow-downs; the same speedups twice
+#   selftest slowdowns repeat                A/A comparisons, and with slow-downs; the same speedups twice
 #   oracle baselines                         against PyTorch: answers in float64, times of cuDNN
 #   nvbench                                  times against nvbench's (Python package cuda-bench)
 set -uo pipefail
@@ -115,9 +115,12 @@ step tests env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 8 -LE p
 is_wanted tests && grep 'tests passed' "$out/tests.log"
 step cheats env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 1 -R "$alone" --timeout 300
 is_wanted cheats && grep 'tests passed' "$out/cheats.log"
-step selftest "$kgrade" selftest --device cuda --comparisons 200 --json "$records/selftest.json" \
-  --svg "$records/selftest.svg"
+step selftest "$kgrade" selftest --device cuda --quick --comparisons 200 --slowdowns 0 --time 240 \
+  --json "$records/selftest.json" --svg "$records/selftest.svg"
 is_wanted selftest && tail -n 15 "$out/selftest.log"
+step slowdowns "$kgrade" selftest --device cuda --kernels '*20us,*50us,*100us,*500us,*1ms,*10ms,*100ms' \
+  --comparisons 0 --slowdowns 63 --time 180 --json "$records/slowdowns.json" --svg "$records/slowdowns.svg"
+is_wanted slowdowns && tail -n 15 "$out/slowdowns.log"
 step repeat grade_again
 if has_python cuda.bench; then
   step nvbench python3 tools/nvbench_check/nvbench_check.py "$kgrade" "$records/nvbench.json"
