@@ -10,10 +10,20 @@ fs::path plain(const fs::path& path) {
   return failure ? fs::absolute(path, failure).lexically_normal() : result;
 }
 
+// That of the problem, and the one that kgrade comes with.
+std::vector<fs::path> reference_folders(const Layout& layout) {
+  std::vector<fs::path> folders = {plain(layout.reference)};
+  if (!layout.operators.empty() && layout.operators != layout.reference)
+    folders.push_back(plain(layout.operators));
+  return folders;
+}
+
 // What no candidate may see.
 std::vector<fs::path> secrets(const Layout& layout) {
   const fs::path problems = plain(layout.problems);
-  return {plain(layout.reference), problems, problems.parent_path() / "solutions"};
+  std::vector<fs::path> hidden = reference_folders(layout);
+  hidden.insert(hidden.end(), {problems, problems.parent_path() / "solutions"});
+  return hidden;
 }
 
 // Where it is not there, a baseline that does without still builds.
@@ -71,8 +81,10 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
     return request;
   }
   // Its own operators first, then those that kgrade comes with.
-  request.include_directories.push_back(plain(layout.reference));
-  request.readable->push_back(plain(layout.reference) / "ops");
+  for (const fs::path& folder : reference_folders(layout)) {
+    request.include_directories.push_back(folder);
+    request.readable->push_back(folder / "ops");
+  }
   request.defines = {{"KGRADE_ACCUMULATOR", role == Role::oracle ? "double" : "float"},
                      {"KGRADE_ELEMENT", std::string(cuda_type(request.dtype))}};
   if (request.dtype == Dtype::float16) request.defines["KGRADE_FLOAT16"] = "1";

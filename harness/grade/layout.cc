@@ -28,6 +28,7 @@ Layout Layout::find(const fs::path& problems_override) {
   Layout layout;
   layout.problems = root / "problems";
   layout.reference = root / "reference";
+  layout.operators = layout.reference;
   layout.emulated_include = root / "harness/device/emulated/include";
   layout.workers = fs::read_symlink("/proc/self/exe", ignored).parent_path();
   layout.launcher = layout.workers / "kgrade-sandbox";

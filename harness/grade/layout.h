@@ -12,6 +12,7 @@ namespace kgrade {
 struct Layout {
   std::filesystem::path problems;          // problems/<slug>.md
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
+  std::filesystem::path operators;         // where ops/ lies that kgrade comes with
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
   std::filesystem::path workers;           // kgrade-worker-*: beside the program
   std::filesystem::path launcher;          // kgrade-sandbox: among them

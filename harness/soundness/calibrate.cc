@@ -10,6 +10,7 @@
 #include "report/record.h"
 #include "soundness/soundness.h"
 #include "soundness/threshold_lines.h"
+#include "spec/families.h"
 
 namespace kgrade {
 namespace {
@@ -90,11 +91,13 @@ class CalibrationRun {
   Failure write() {
     const auto content = read_text_file(problem_.path);
     if (!content) return GradeFailure{exit_usage, content.errors()};
-    if (sha256_hex(*content) != problem_.content_sha256)
-      return fail("the file has changed since it was read", "calibrate it again");
+    const FamilyFolder families(families_beside(problem_.path.parent_path()));
+    const auto now = parse_problem(*content, problem_.path, &families);
+    if (!now || now->content_sha256 != problem_.content_sha256)
+      return fail("the file, or its family's, has changed since it was read", "calibrate it again");
     const auto text = with_thresholds(*content, calibration_.thresholds, calibration_.how);
     if (!text) return fail(text.error().message, text.error().remedy);
-    const auto read_back = parse_problem(*text, problem_.path);
+    const auto read_back = parse_problem(*text, problem_.path, &families);
     if (!read_back || !same(read_back->thresholds, calibration_.thresholds)) {
       return fail("the thresholds stand where they cannot be replaced",
                   fmt::format("write `thresholds: {{fp32: {:.1e}, tf32: {:.1e}, bf16: {:.1e}}}` yourself",

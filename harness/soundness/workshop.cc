@@ -43,7 +43,7 @@ ProblemBuilds::ProblemBuilds(Workshop& workshop, const Problem& problem, bool ch
   };
   oracle_.build = start(Role::oracle, false);
   reference_.build = start(Role::reference, false);
-  if (checked) checked_ = start(Role::oracle, true);
+  if (checked) checked_ = start(Role::reference, true);
 }
 
 Failure ProblemBuilds::load() {

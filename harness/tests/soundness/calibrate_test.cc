@@ -90,5 +90,25 @@ TEST(Calibrate, ADryRunAndAnUnknownCaseWriteNothing) {
   EXPECT_EQ(content_of(problem.path()), before);
 }
 
+// What it writes stands in the problem's own file; its operators are those that kgrade comes with.
+TEST(Calibrate, WritesIntoAProblemOfAFamilyInAFolderOfItsOwn) {
+  namespace fs = std::filesystem;
+  const ScratchFile anchor("anchor", "");
+  const fs::path root = KGRADE_SOURCE_DIR;
+  const fs::path copy = fs::path(anchor.directory()) / "tree";
+  for (const char* part : {"problems/families", "reference/families"}) {
+    fs::create_directories(copy / part);
+    for (const auto& entry : fs::directory_iterator(root / part)) fs::copy(entry, copy / part);
+  }
+  const fs::path file = copy / "problems" / "conv-1d.md";
+  fs::copy_file(root / "problems/conv-1d.md", file);
+  const Result result =
+      kgrade({"calibrate", "conv-1d", "--problems", (copy / "problems").string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(content_of(file), HasSubstr("thresholds: {fp32: "));
+  EXPECT_TRUE(load_problem(file).ok());
+  fs::remove_all(copy);
+}
+
 }  // namespace
 }  // namespace kgrade::test
