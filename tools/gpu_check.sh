@@ -3,11 +3,11 @@
 # start, measures how well speeds repeat, and compares with other tools where they are installed.
 #   tools/gpu_check.sh [DIR [STEP...]]
 # Logs and records go to DIR (default: build/gpu_check), the records also as an archive. Steps, all by default:
-#   time solutions wrong-candidates checks   verdicts, records and how long they take
-#   tests cheats                             all tests; those that need the device for themselves, one at a time
-#   selftest slowdowns repeat                A/A comparisons, and with slow-downs; the same speedups twice
-#   oracle baselines                         against PyTorch: answers in float64, times of cuDNN
-#   nvbench                                  times against nvbench's (Python package cuda-bench)
+#   time solutions lint wrong-candidates checks   verdicts, records and how long they take
+#   tests cheats                                  all tests; those that need the device for themselves, one at a time
+#   selftest slowdowns repeat                     A/A comparisons, and with slow-downs; the same speedups twice
+#   oracle baselines                              against PyTorch: answers in float64, times of cuDNN
+#   nvbench                                       times against nvbench's (Python package cuda-bench)
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 out=$(realpath -m "${1:-build/gpu_check}")
@@ -107,6 +107,9 @@ step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tes
 step time time_grades
 is_wanted time && grep 'seconds from' "$out/time.log"
 step solutions grade_solutions
+# Measured cases too: much of it is the host's work, and takes memory for five outputs of the largest problem.
+step lint "$kgrade" lint --deep --device cuda --json "$out/records/lint.out"
+is_wanted lint && tail -n 2 "$out/lint.log"
 step wrong-candidates grade_wrong_candidates
 step checks check_candidates
 # The tests labelled pypi need packages from PyPI; a GPU machine may have no network.

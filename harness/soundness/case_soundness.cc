@@ -54,6 +54,7 @@ class CaseSoundness {
     if (!base) return false;
     base_ = std::move(*base);
     inputs_ = session_.subject.inputs();
+    if (!look_at_range()) return false;
     auto again = answer(base_draw());
     if (!again) return false;
     if (!judge_.accepts_all(*again, base_)) {
@@ -68,6 +69,24 @@ class CaseSoundness {
     if (!other) return false;
     other_ = std::move(*other);
     return true;
+  }
+
+  // Nothing can be told from nothing: a kernel that gives infinities everywhere would be right.
+  bool look_at_range() {
+    std::size_t all = 0;
+    std::size_t beyond = 0;
+    for (const Values& output : base_) {
+      all += output.size();
+      beyond += static_cast<std::size_t>(std::count_if(output.begin(), output.end(), [this](float value) {
+        return !std::isfinite(rounded_to(session_.problem.dtype, value));
+      }));
+    }
+    if (beyond == 0) return true;
+    session_.book.add("not-finite", "", case_,
+                      fmt::format("{} of {} expected values are no finite {}", beyond, all,
+                                  to_string(session_.problem.dtype)),
+                      "give the inputs an `init` whose results the type can hold");
+    return false;
   }
 
   // As grading holds the reference against the oracle (grade/case_calls.h).

@@ -1,6 +1,9 @@
 #include "soundness/lint_run.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <span>
 
@@ -63,42 +66,66 @@ class LintRun {
 
   // Compilers work on the next problem while the device works on this one.
   void look_at_soundness() {
-    std::vector<FileReport*> sound;
+    std::vector<Job> jobs;
     for (FileReport& file : report_.files) {
       if (file.error_count() == 0) {
-        sound.push_back(&file);
+        add_jobs(file, jobs);
       } else {
         file.notes.emplace_back("soundness was not looked at: mend the errors first");
       }
     }
-    if (sound.empty()) return;
+    if (jobs.empty()) return;
     report_.failure = workshop_.open();
-    if (report_.failure) return pass_over(sound);
+    if (report_.failure) return pass_over(jobs);
     report_.device = workshop_.device().info().name;
-    std::unique_ptr<ProblemBuilds> next = build(*sound.front());
-    for (std::size_t i = 0; i < sound.size() && !report_.failure; ++i) {
+    std::unique_ptr<ProblemBuilds> next = build(jobs.front());
+    for (std::size_t i = 0; i < jobs.size() && !report_.failure; ++i) {
       const std::unique_ptr<ProblemBuilds> builds = std::move(next);
-      if (i + 1 < sound.size()) next = build(*sound[i + 1]);
-      take(*sound[i], kgrade::look_at_soundness(workshop_, *builds, options_.deep));
-      if (report_.failure) pass_over(std::span(sound).subspan(i));
+      if (i + 1 < jobs.size()) next = build(jobs[i + 1]);
+      take(jobs[i], kgrade::look_at_soundness(workshop_, *builds, options_.deep));
+      if (report_.failure) pass_over(std::span(jobs).subspan(i));
     }
   }
 
-  std::unique_ptr<ProblemBuilds> build(const FileReport& file) {
-    return std::make_unique<ProblemBuilds>(workshop_, *file.problem, true);
+  // A problem in one of the element types that it lists.
+  struct Job {
+    FileReport* file;
+    std::unique_ptr<const Problem> problem;
+  };
+
+  static void add_jobs(FileReport& file, std::vector<Job>& jobs) {
+    for (const std::string& dtype : file.problem->dtypes) {
+      if (auto problem = with_dtype(*file.problem, dtype))
+        jobs.push_back({&file, std::make_unique<const Problem>(std::move(*problem))});
+    }
   }
 
-  void take(FileReport& file, SoundnessReport found) {
-    file.findings.insert(file.findings.end(), found.findings.begin(), found.findings.end());
-    file.notes.insert(file.notes.end(), found.notes.begin(), found.notes.end());
-    file.cases = found.cases;
-    file.errors = found.errors;
+  std::unique_ptr<ProblemBuilds> build(const Job& job) {
+    return std::make_unique<ProblemBuilds>(workshop_, *job.problem, true);
+  }
+
+  void take(const Job& job, SoundnessReport found) {
+    FileReport& file = *job.file;
+    const bool is_first = job.problem->dtype == file.problem->dtype;
+    for (LintFinding& finding : found.findings) {
+      if (!is_first)
+        finding.what.message = fmt::format("in {}: {}", to_string(job.problem->dtype), finding.what.message);
+      file.findings.push_back(std::move(finding));
+    }
+    if (is_first) {
+      file.notes.insert(file.notes.end(), found.notes.begin(), found.notes.end());
+      file.errors = found.errors;
+    }
+    file.cases += found.cases;
     report_.cannot_run = report_.cannot_run || found.cannot_run;
     report_.failure = std::move(found.failure);
   }
 
-  static void pass_over(std::span<FileReport* const> files) {
-    for (FileReport* const file : files) file->notes.emplace_back("soundness was not looked at");
+  static void pass_over(std::span<const Job> jobs) {
+    for (const Job& job : jobs) {
+      if (job.problem->dtype == job.file->problem->dtype)
+        job.file->notes.emplace_back("soundness was not looked at");
+    }
   }
 
   const LintOptions& options_;

@@ -20,6 +20,7 @@ const std::vector<LintRule>& lint_rules() {
       {"reference-unsafe", "the reference races, or has another fault that `kgrade check` finds", true},
       {"reference-unsteady", "the oracle's answer changes although its inputs stay the same", true},
       {"reference-imprecise", "the reference, in single precision, is not close to the oracle", true},
+      {"not-finite", "expected values are infinite or not a number, or too large for the element type", true},
       {"constant-output", "all elements of an output have one value", true},
       {"aliasing-output", "an output holds what another output or an input holds", true},
       {"zeros-pass", "zeros are accepted", true},

@@ -55,12 +55,22 @@ TEST_P(BadProblems, AreRefusedWithTheFindingThatFits) {
 INSTANTIATE_TEST_SUITE_P(Each, BadProblems,
                          testing::Values("input-ignored", "constant-output", "zeros-pass", "classes-overlap",
                                          "unused-parameter", "shape-not-positive", "aliasing-output",
-                                         "beyond-memory", "sample-passes", "reference-out-of-bounds"),
+                                         "beyond-memory", "sample-passes", "reference-out-of-bounds",
+                                         "not-finite"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
+
+TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
+  const Result result = kgrade({"lint", problems + "narrow-zeros-pass.md", "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output,
+              HasSubstr("error: in float16: case 'small': 'y' is accepted when it holds zeros"));
+  EXPECT_THAT(result.output, HasSubstr("[zeros-pass]"));
+  EXPECT_THAT(result.output, Not(HasSubstr("error: case")));
+}
 
 TEST(Lint, AProblemOfTheCatalogueIsClean) {
   const Result result =

@@ -33,7 +33,7 @@ class CopiedProblem {
     for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
     path_ = root / "problems" / (slug + ".md");
     std::filesystem::rename(file_.path(), path_);
-    std::filesystem::copy_file(folder + "reference/" + slug + ".cu", root / "reference" / (slug + ".cu"));
+    std::filesystem::copy(folder + "reference", root / "reference");
   }
   const std::filesystem::path& path() const { return path_; }
 

@@ -1,0 +1,1 @@
+#include "square.cuh"
