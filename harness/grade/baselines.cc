@@ -11,7 +11,7 @@ namespace fs = std::filesystem;
 namespace {
 
 fs::path source_of(const Problem& problem, const Layout& layout) {
-  return layout.reference_source(problem).parent_path() / "cudnn" / (problem.slug + ".cu");
+  return Layout::reference_folder(layout.reference_source(problem)) / "cudnn" / (problem.slug + ".cu");
 }
 
 bool includes_cudnn(const fs::path& file) {

@@ -139,6 +139,15 @@ TEST_F(BaselinesTest, LieBesideTheReferenceThatIsUsed) {
   EXPECT_EQ(baselines_of(problem_, layout_).at(0).source, at("reference/cudnn/one.cu"));
 }
 
+TEST_F(BaselinesTest, AreTheProblemsOwnWhereItsReferenceIsAFamilys) {
+  write_plain_baseline();
+  fs::remove(at("reference/one.cu"));
+  write("reference/families/many.cu", "");
+  problem_.family = "many";
+  ASSERT_EQ(layout_.reference_source(problem_), at("reference/families/many.cu"));
+  EXPECT_EQ(baselines_of(problem_, layout_).at(0).source, at("reference/cudnn/one.cu"));
+}
+
 TEST_F(BaselinesTest, AreBuiltWithCudnnWhereItIs) {
   have_cudnn();
   write_baseline_of_cudnn();
