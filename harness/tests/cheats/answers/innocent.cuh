@@ -1,1 +1,1 @@
-../../../../reference/conv-depthwise-2d-square-input-asym-kernel.cu
+../../../../reference/families/conv-depthwise-2d.cu
