@@ -6,18 +6,11 @@ extern "C" void solution(const ops::element* input, const ops::element* depthwis
                          size_t in_channels, size_t out_channels, size_t height, size_t width,
                          size_t kernel_h, size_t kernel_w, size_t stride_h, size_t stride_w, size_t padding_h,
                          size_t padding_w, size_t dilation_h, size_t dilation_w) {
-  ops::ConvShape depthwise;
-  depthwise.batch = static_cast<std::int64_t>(batch_size);
-  depthwise.in_channels = static_cast<int>(in_channels);
-  depthwise.out_channels = depthwise.in_channels;
-  depthwise.groups = depthwise.in_channels;
+  ops::ConvShape depthwise = ops::conv_shape(batch_size, in_channels, in_channels, in_channels);
   depthwise.height = ops::conv_axis(height, kernel_h, stride_h, padding_h, dilation_h);
   depthwise.width = ops::conv_axis(width, kernel_w, stride_w, padding_w, dilation_w);
 
-  ops::ConvShape pointwise;
-  pointwise.batch = depthwise.batch;
-  pointwise.in_channels = depthwise.out_channels;
-  pointwise.out_channels = static_cast<int>(out_channels);
+  ops::ConvShape pointwise = ops::conv_shape(batch_size, in_channels, out_channels, 1);
   pointwise.height.input = pointwise.height.output = depthwise.height.output;
   pointwise.width.input = pointwise.width.output = depthwise.width.output;
 

@@ -13,11 +13,7 @@ extern "C" void solution(const ops::element* input, const ops::element* kernel, 
                          size_t num_groups) {
   const double epsilon = 1e-5;
   const size_t dilation = 1;
-  ops::ConvShape conv;
-  conv.batch = static_cast<std::int64_t>(batch_size);
-  conv.in_channels = static_cast<int>(in_channels);
-  conv.out_channels = static_cast<int>(out_channels);
-  conv.groups = static_cast<int>(groups);
+  ops::ConvShape conv = ops::conv_shape(batch_size, in_channels, out_channels, groups);
   conv.height = ops::conv_transpose_axis(height, kernel_h, stride_h, padding_h, output_padding_h, dilation);
   conv.width = ops::conv_transpose_axis(width, kernel_w, stride_w, padding_w, output_padding_w, dilation);
 

@@ -1,13 +1,10 @@
-// Text for HTML and MathML.
+// Addresses in HTML; text is escaped by escape_markup() in base/text.h.
 #pragma once
 
 #include <string>
 #include <string_view>
 
 namespace kgrade::authoring {
-
-// The text with & < > " and ' written as entities, fit for content and for attributes in quotes.
-std::string escape_html(std::string_view text);
 
 // A link's address that a page may hold: http, https, mailto, or without a scheme. Empty for any other, as
 // javascript: is. Not escaped.

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "authoring/html.h"
 #include "authoring/markdown_table.h"
 #include "authoring/mathml.h"
+#include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
@@ -152,8 +152,8 @@ class BlockWriter {
     for (++at_; at_ < lines_.size(); ++at_) {
       const std::string_view line = stripped(lines_[at_]);
       if (line.starts_with(fence) && line.find_first_not_of(fence.front()) == line.npos) break;
-      code +=
-          escape_html(std::string_view(lines_[at_]).substr(std::min(indent, indent_of(lines_[at_])))) + "\n";
+      code += escape_markup(std::string_view(lines_[at_]).substr(std::min(indent, indent_of(lines_[at_])))) +
+              "\n";
     }
     if (at_ < lines_.size()) ++at_;
     html_ += "<pre><code>" + code + "</code></pre>\n";

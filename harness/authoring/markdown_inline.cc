@@ -8,6 +8,7 @@
 #include "authoring/html.h"
 #include "authoring/markdown.h"
 #include "authoring/mathml.h"
+#include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
@@ -56,7 +57,7 @@ class InlineWriter {
   }
 
   void flush() {
-    html_ += escape_html(plain_);
+    html_ += escape_markup(plain_);
     plain_.clear();
   }
 
@@ -105,7 +106,7 @@ class InlineWriter {
     std::string_view inside = text_.substr(at_ + length, *end - at_ - 2 * length);
     const bool padded = inside.size() > 2 && inside.front() == ' ' && inside.back() == ' ';
     if (padded) inside = inside.substr(1, inside.size() - 2);
-    emit("<code>" + escape_html(inside) + "</code>", *end);
+    emit("<code>" + escape_markup(inside) + "</code>", *end);
   }
 
   // The closing dollars from `begin` on; those behind a backslash do not count.
@@ -145,7 +146,7 @@ class InlineWriter {
                          end != rest.npos && rest[end] == '>';
     if (!address) return take_literally(1);
     const std::string_view inside = rest.substr(1, end - 1);
-    emit(anchor(inside, escape_html(inside)), at_ + end + 1);
+    emit(anchor(inside, escape_markup(inside)), at_ + end + 1);
   }
 
   void entity() {
@@ -159,7 +160,7 @@ class InlineWriter {
   static std::string anchor(std::string_view address, const std::string& content) {
     const std::string safe = safe_address(address);
     if (safe.empty()) return content;
-    return fmt::format("<a href=\"{}\" rel=\"noreferrer\">{}</a>", escape_html(safe), content);
+    return fmt::format("<a href=\"{}\" rel=\"noreferrer\">{}</a>", escape_markup(safe), content);
   }
 
   // The bracket that closes the one before `begin`, code spans and formulas passed over.

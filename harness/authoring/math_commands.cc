@@ -1,9 +1,9 @@
 // What the commands of a formula take, and what they become.
 #include <fmt/format.h>
 
-#include "authoring/html.h"
 #include "authoring/math_writer.h"
 #include "authoring/mathml_elements.h"
+#include "base/text.h"
 
 namespace kgrade::authoring {
 MathWriter::Atom MathWriter::command(std::string_view name) {
@@ -87,7 +87,7 @@ MathWriter::Atom MathWriter::sized_bracket(std::string_view size) {
   const std::string text = bracket();
   if (text.empty()) return {};
   return {fmt::format("<mo stretchy=\"true\" symmetric=\"true\" minsize=\"{0}\" maxsize=\"{0}\">{1}</mo>",
-                      size, escape_html(text))};
+                      size, escape_markup(text))};
 }
 
 MathWriter::Atom MathWriter::brackets() {
@@ -158,7 +158,7 @@ MathWriter::Atom MathWriter::words(std::string_view name) {
     if (starred) reader_.next();
     const auto text = reader_.raw_group();
     if (!text) return {unknown(starred ? "\\operatorname*" : name)};
-    return {element("mi", escape_html(unescaped(*text))), starred, true};
+    return {element("mi", escape_markup(unescaped(*text))), starred, true};
   }
   return alphabet(name);
 }
@@ -174,7 +174,7 @@ MathWriter::Atom MathWriter::alphabet(std::string_view name) {
     if (!inner) failed_ = true;
     return {group_of(inner.value_or(""))};
   }
-  const std::string plain = escape_html(in_alphabet(name, unescaped(*text)));
+  const std::string plain = escape_markup(in_alphabet(name, unescaped(*text)));
   return {(upright && name != "\\mathit" ? "<mi mathvariant=\"normal\">" : "<mi>") + plain + "</mi>"};
 }
 

@@ -4,9 +4,9 @@
 
 #include <cctype>
 
-#include "authoring/html.h"
 #include "authoring/math_writer.h"
 #include "authoring/mathml_elements.h"
+#include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
@@ -128,7 +128,7 @@ MathWriter::Atom MathWriter::character(std::string_view text) {
   if (c == '~') return {space("0.25em")};
   if (c == '/') return {"<mo lspace=\"0\" rspace=\"0\">/</mo>"};
   const bool bracket = std::string_view("()[]|").find(c) != std::string_view::npos;
-  return {fmt::format("<mo{}>{}</mo>", bracket ? " stretchy=\"false\"" : "", escape_html(text))};
+  return {fmt::format("<mo{}>{}</mo>", bracket ? " stretchy=\"false\"" : "", escape_markup(text))};
 }
 
 std::string MathWriter::mixed_text(std::string_view text) {
@@ -152,9 +152,9 @@ std::string MathWriter::mixed_text(std::string_view text) {
 std::string to_mathml(std::string_view latex, bool display) {
   std::optional<std::string> content;
   if (latex.size() <= longest) content = MathWriter(latex, display, 0).formula();
-  if (!content) return fmt::format("<code class=\"latex\">{}</code>", escape_html(latex));
+  if (!content) return fmt::format("<code class=\"latex\">{}</code>", escape_markup(latex));
   return fmt::format("<math{} alttext=\"{}\"><mrow>{}</mrow></math>", display ? " display=\"block\"" : "",
-                     escape_html(latex), *content);
+                     escape_markup(latex), *content);
 }
 
 }  // namespace kgrade::authoring

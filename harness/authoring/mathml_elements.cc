@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "authoring/html.h"
+#include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
@@ -31,7 +31,7 @@ std::string element(std::string_view name, const std::string& content) {
 std::string group_of(const std::string& row) { return element("mrow", row); }
 
 std::string unknown(std::string_view source) {
-  return fmt::format("<mtext class=\"unknown\">{}</mtext>", escape_html(source));
+  return fmt::format("<mtext class=\"unknown\">{}</mtext>", escape_markup(source));
 }
 
 std::string space(std::string_view width) { return fmt::format("<mspace width=\"{}\"/>", width); }
@@ -39,7 +39,7 @@ std::string space(std::string_view width) { return fmt::format("<mspace width=\"
 // A no-break space is what MathML does not drop at the ends.
 std::string text_element(std::string_view text) {
   std::string content;
-  for (const char c : text) content += c == ' ' || c == '~' ? "\u00a0" : escape_html(std::string(1, c));
+  for (const char c : text) content += c == ' ' || c == '~' ? "\u00a0" : escape_markup(std::string(1, c));
   return element("mtext", content);
 }
 
@@ -74,7 +74,7 @@ std::optional<std::string_view> bracket_size(std::string_view command) {
 
 std::string fence(std::string_view text, std::string_view form) {
   if (text.empty()) return "";
-  return fmt::format("<mo form=\"{}\" fence=\"true\" stretchy=\"true\">{}</mo>", form, escape_html(text));
+  return fmt::format("<mo form=\"{}\" fence=\"true\" stretchy=\"true\">{}</mo>", form, escape_markup(text));
 }
 
 const MathEnvironment* find_math_environment(std::string_view name) {

@@ -8,7 +8,7 @@
 #include <cerrno>
 
 #include "base/cleanup.h"
-#include "base/unique_fd.h"
+#include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
@@ -23,15 +23,6 @@ Error failed(const fs::path& path, int code) {
   return {fmt::format("cannot be written: {}", ::strerror(code)),
           "name a folder that you may write to",
           {path.string(), 0, 0}};
-}
-
-bool write_all(int fd, std::string_view rest) {
-  while (!rest.empty()) {
-    const ssize_t count = ::write(fd, rest.data(), rest.size());
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
 }
 
 // Undoes what was made unless it is told to stay.
@@ -60,8 +51,8 @@ class Batch {
     UniqueFd fd = Cleanup::of_this_process().make_file(partial);
     if (!fd) return errno;
     partial_.push_back(partial);
-    if (!write_all(fd.get(), file.content) || ::fchmod(fd.get(), 0644) != 0) return errno;
-    return ::close(fd.release()) == 0 ? 0 : errno;
+    if (::fchmod(fd.get(), 0644) != 0) return errno;
+    return write_and_close(std::move(fd), file.content);
   }
 
   // link(2) never replaces, unlike rename(2).

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "authoring/html.h"
 #include "authoring/markdown.h"
 #include "authoring/page_style.h"
 #include "base/text.h"
@@ -14,7 +13,7 @@ namespace {
 
 constexpr std::size_t largest_statement = 1 << 20;
 
-std::string code(std::string_view text) { return "<code>" + escape_html(text) + "</code>"; }
+std::string code(std::string_view text) { return "<code>" + escape_markup(text) + "</code>"; }
 
 std::string row(std::string_view tag, const std::vector<std::string>& cells) {
   std::string html = "<tr>";
@@ -45,7 +44,7 @@ std::string entry_point(const Problem& problem) {
   if (text.size() > 90 && open != text.npos) {
     text = text.substr(0, open + 1) + "\n    " + replace_all(text.substr(open + 1), ", ", ",\n    ");
   }
-  return "<pre><code>" + escape_html(text) + "</code></pre>\n";
+  return "<pre><code>" + escape_markup(text) + "</code></pre>\n";
 }
 
 std::string parameters(const Problem& problem) {
@@ -76,7 +75,7 @@ std::string formulas(const Problem& problem) {
 std::string outputs_of(const Case& bound) {
   std::vector<std::string> texts;
   for (const Tensor& tensor : bound.tensors) {
-    if (tensor.output) texts.push_back(escape_html(fmt::format("[{}]", fmt::join(tensor.shape, ", "))));
+    if (tensor.output) texts.push_back(escape_markup(fmt::format("[{}]", fmt::join(tensor.shape, ", "))));
   }
   return fmt::format("{}", fmt::join(texts, "<br>"));
 }
@@ -89,7 +88,7 @@ std::string values_of(const Problem& problem, const Case& bound) {
     if (whole != bound.integers.end()) values.push_back(fmt::format("{}={}", parameter.name, whole->second));
     if (real != bound.reals.end()) values.push_back(fmt::format("{}={}", parameter.name, real->second));
   }
-  return "<div class=\"values\">" + escape_html(fmt::format("{}", fmt::join(values, " "))) + "</div>";
+  return "<div class=\"values\">" + escape_markup(fmt::format("{}", fmt::join(values, " "))) + "</div>";
 }
 
 std::string cases_table(const Problem& problem, const std::vector<Case>& cases) {
@@ -97,9 +96,9 @@ std::string cases_table(const Problem& problem, const std::vector<Case>& cases) 
   std::string rows;
   for (const Case& bound : cases) {
     const auto bytes = static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)));
-    rows += row("td",
-                {code(bound.name), escape_html(to_string(bound.role)), outputs_of(bound), format_bytes(bytes),
-                 bound.flops ? format_operations(*bound.flops) : "", values_of(problem, bound)});
+    rows += row(
+        "td", {code(bound.name), escape_markup(to_string(bound.role)), outputs_of(bound), format_bytes(bytes),
+               bound.flops ? format_operations(*bound.flops) : "", values_of(problem, bound)});
   }
   return "<h2>Cases</h2>\n" + table({"name", "role", "output", "memory", "arithmetic", "values"}, rows) +
          "<p class=\"about\">Memory: all tensors once, in float32.</p>\n";
@@ -109,10 +108,10 @@ std::string about(const Problem& problem) {
   std::string html = "<p class=\"about\"><span>" + code(problem.slug) + "</span> <span>" +
                      std::string(to_string(problem.difficulty)) + "</span>";
   for (const std::string* text : {&problem.author, &problem.source}) {
-    if (!text->empty()) html += " <span>" + escape_html(*text) + "</span>";
+    if (!text->empty()) html += " <span>" + escape_markup(*text) + "</span>";
   }
   if (!problem.tags.empty())
-    html += " <span>" + escape_html(fmt::format("{}", fmt::join(problem.tags, ", "))) + "</span>";
+    html += " <span>" + escape_markup(fmt::format("{}", fmt::join(problem.tags, ", "))) + "</span>";
   return html + "</p>\n";
 }
 
@@ -120,7 +119,7 @@ std::string precision(const Problem& problem) {
   std::string text = fmt::format("Answers must reach {} precision.", problem.precision);
   if (problem.libraries == Libraries::none)
     text += " No libraries but the C and C++ runtime and the CUDA driver.";
-  return "<p>" + escape_html(text) + "</p>\n";
+  return "<p>" + escape_markup(text) + "</p>\n";
 }
 
 }  // namespace
@@ -136,7 +135,7 @@ Result<std::string> problem_page(const Problem& problem, const std::vector<Case>
          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
          "'unsafe-inline'\">\n"
          "<title>" +
-         escape_html(problem.title) + "</title>\n<style>" + std::string(page_style) +
+         escape_markup(problem.title) + "</title>\n<style>" + std::string(page_style) +
          "</style>\n</head>\n<body>\n<h1>" + inline_markdown_to_html(problem.title) + "</h1>\n" +
          about(problem) + entry_point(problem) + "<main>\n" + markdown_to_html(problem.statement) +
          "</main>\n" + parameters(problem) + formulas(problem) + cases_table(problem, cases) +

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 
 namespace kgrade {
 
@@ -22,6 +23,10 @@ Result<std::string> read_text_file(const std::filesystem::path& path, std::uint6
 // has taken already is left then. Opening a fifo waits for its reader.
 Result<bool> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// Writes all of it and closes the file; 0, or the errno of what failed. For an `fd` that could not be opened,
+// its.
+int write_and_close(UniqueFd fd, std::string_view content);
+
 // The byte offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, no overlong forms).
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
@@ -34,6 +39,9 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 
 // Every occurrence of `from` replaced; an empty `from` replaces nothing.
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
+
+// For HTML, MathML and SVG: & < > " and ' written as entities, fit for content and for attributes in quotes.
+std::string escape_markup(std::string_view text);
 
 // "1.5 GiB".
 std::string format_bytes(std::uint64_t bytes);

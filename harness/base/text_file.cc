@@ -51,7 +51,7 @@ class NoPipeSignal {
   bool was_pending_ = false;
 };
 
-// As the next two, 0 or the errno of what failed.
+// As the next one, 0 or the errno of what failed.
 int write_all(int fd, std::string_view rest) {
   const NoPipeSignal guard;
   while (!rest.empty()) {
@@ -69,11 +69,15 @@ int write_all(int fd, std::string_view rest) {
   return 0;
 }
 
+}  // namespace
+
 int write_and_close(UniqueFd fd, std::string_view content) {
   if (!fd) return errno;
   if (const int failure = write_all(fd.get(), content); failure != 0) return failure;
   return ::close(fd.release()) == 0 ? 0 : errno;
 }
+
+namespace {
 
 // `old` is what is replaced, or null.
 int replace_file(const fs::path& path, std::string_view content, const struct stat* old) {

@@ -12,7 +12,6 @@ constexpr Patience oracle_patience{300'000};
 // A worker below a tool takes its time until it is there.
 constexpr Patience worker_patience{120'000};
 constexpr Patience load_patience{60'000};
-constexpr Patience lending_patience{60'000};
 // For a tool to write down what it saw, leaks too.
 constexpr Patience farewell_patience{60'000};
 constexpr std::uint64_t report_limit = 64 << 20;

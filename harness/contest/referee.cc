@@ -10,7 +10,6 @@
 namespace kgrade {
 namespace {
 
-constexpr Patience lending_patience{60'000};
 constexpr Patience recovery_patience{5'000};
 
 }  // namespace

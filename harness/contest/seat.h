@@ -10,6 +10,9 @@
 
 namespace kgrade {
 
+// How long a worker may take to map what it is lent for a case.
+constexpr Patience lending_patience{60'000};
+
 class Seat {
  public:
   // Starts the worker, which prepares its device while the contestant is still being compiled.

@@ -65,9 +65,13 @@ class CaseRun {
   // A single slow call may be the machine's doing. One who computes only what is new is slow in all of them.
   bool looks_faster_on_old_contents() {
     if (calls_.failed() || session_.arena.measures_speed()) return false;
-    const SpeedTolerance tolerance = speed_tolerance(false, 1);
-    return faster_on_old_contents(record().candidate_ms, record().repeated_ms, tolerance) ||
-           faster_on_old_contents(record().candidate_ms, calls_.changed_ms(), tolerance);
+    return faster_on_any_old_contents(speed_tolerance(false, 1)).has_value();
+  }
+
+  // On those of the last call, or on those of which only a few elements are new.
+  Suspicion faster_on_any_old_contents(const SpeedTolerance& tolerance) {
+    const auto on_last = faster_on_old_contents(record().candidate_ms, record().repeated_ms, tolerance);
+    return on_last ? on_last : faster_on_old_contents(record().candidate_ms, calls_.changed_ms(), tolerance);
   }
 
   Trouble play_round(const Draw& draw, Purpose purpose) {
@@ -87,10 +91,7 @@ class CaseRun {
     if (measured_) judge_bound();
     record().changed_ms = calls_.changed_ms();
     const SpeedTolerance tolerance = speed_tolerance(speed, launches());
-    for (const auto& old : {record().repeated_ms, calls_.changed_ms()}) {
-      calls_.suspect(Defence::repeat_speed, "repeat_speed",
-                     faster_on_old_contents(record().candidate_ms, old, tolerance));
-    }
+    calls_.suspect(Defence::repeat_speed, "repeat_speed", faster_on_any_old_contents(tolerance));
     checks_.pass("repeat_speed");
     calls_.suspect(Defence::steady_speed, "steady_speed",
                    faster_when_measured(record().unmeasured_ms, record().candidate_ms, tolerance));

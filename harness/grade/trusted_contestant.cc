@@ -28,7 +28,7 @@ Failure TrustedContestant::await_ready() {
 }
 
 Failure TrustedContestant::load(StageClock& stages) {
-  const Result<BuildOutcome>& built = build_->finish();
+  const Result<BuildOutcome>& built = this->built();
   if (!built) return GradeFailure{exit_machine, built.errors()};
   if (built->status != BuildStatus::built) {
     return failure(exit_usage, "does not build: " + built->message,

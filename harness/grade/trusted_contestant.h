@@ -22,6 +22,9 @@ class TrustedContestant {
   // Waits for the build. What does not build is for the author of the reference to mend.
   Failure load(StageClock& stages);
 
+  // Waits for the build.
+  const Result<BuildOutcome>& built() { return build_->finish(); }
+  const char* name() const { return name_; }  // "oracle"
   Seat& seat() { return *seat_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text.h"
 #include "report/terminal.h"
 
 namespace kgrade {
@@ -41,23 +42,9 @@ const char* colour_of(const SpeedRatio& ratio) {
   return ratio.interval && !ratio.interval->contains(1) ? without_one : usual;
 }
 
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '<') {
-      result += "&lt;";
-    } else if (c == '&') {
-      result += "&amp;";
-    } else {
-      result += c;
-    }
-  }
-  return result;
-}
-
 std::string text_at(double x, double y, std::string_view anchor, std::string_view text) {
   return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
+                     escape_markup(text));
 }
 
 std::string line(double x1, double y1, double x2, double y2, std::string_view style) {
@@ -147,7 +134,7 @@ std::string render_svg(const SelftestRecord& record) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\" fill=\"{2}\">\n",
       right + 16, top + height + bottom, grey);
-  svg += fmt::format("<title>kgrade selftest on {}</title>\n", escaped(record.device.name));
+  svg += fmt::format("<title>kgrade selftest on {}</title>\n", escape_markup(record.device.name));
   svg += legend() + scale(right);
   if (!record.judged()) {
     svg += text_at((left + right) / 2, top + height / 4, "middle", "Times of this device are no speed.");

@@ -58,14 +58,13 @@ class CalibrationRun {
   Failure measure_case(Stand& stand, const Case& bound) {
     CalibratedCase result{bound.name, {}, ""};
     const bool emulated = workshop_.device().info().kind == "emulated";
-    if (options_.cases.empty())
-      result.skipped = why_passed_over(problem_, bound, soundness_limits(true, emulated));
+    if (options_.cases.empty()) result.skipped = why_passed_over(bound, soundness_limits(true, emulated));
     if (result.skipped.empty()) {
       options_.progress(bound.name);
       if (const auto error = stand.sit(bound)) {
         result.skipped = error->message;
       } else {
-        const bool small = why_passed_over(problem_, bound, soundness_limits(false, emulated)).empty();
+        const bool small = why_passed_over(bound, soundness_limits(false, emulated)).empty();
         const auto errors = measure_classes(stand, options_.seed, small ? draws_of_small_cases : 1);
         if (!errors)
           return fail(fmt::format("case '{}': {}", bound.name, errors.error().message),

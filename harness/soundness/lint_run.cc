@@ -91,6 +91,8 @@ class LintRun {
   struct Job {
     FileReport* file;
     std::unique_ptr<const Problem> problem;
+
+    bool is_in_first_dtype() const { return problem->dtype == file->problem->dtype; }
   };
 
   static void add_jobs(FileReport& file, std::vector<Job>& jobs) {
@@ -106,13 +108,12 @@ class LintRun {
 
   void take(const Job& job, SoundnessReport found) {
     FileReport& file = *job.file;
-    const bool is_first = job.problem->dtype == file.problem->dtype;
     for (LintFinding& finding : found.findings) {
-      if (!is_first)
+      if (!job.is_in_first_dtype())
         finding.what.message = fmt::format("in {}: {}", to_string(job.problem->dtype), finding.what.message);
       file.findings.push_back(std::move(finding));
     }
-    if (is_first) {
+    if (job.is_in_first_dtype()) {
       file.notes.insert(file.notes.end(), found.notes.begin(), found.notes.end());
       file.errors = found.errors;
     }
@@ -123,8 +124,7 @@ class LintRun {
 
   static void pass_over(std::span<const Job> jobs) {
     for (const Job& job : jobs) {
-      if (job.problem->dtype == job.file->problem->dtype)
-        job.file->notes.emplace_back("soundness was not looked at");
+      if (job.is_in_first_dtype()) job.file->notes.emplace_back("soundness was not looked at");
     }
   }
 

@@ -1,28 +1,19 @@
 #include "soundness/rounding.h"
 
-#include <bit>
 #include <cmath>
-#include <cstdint>
-#include <limits>
+
+#include "base/dtype.h"
 
 namespace kgrade {
 namespace {
 
 // A carry out of the mantissa raises the exponent, as it should, up to infinity.
-float without_low_bits(float value, unsigned int dropped) {
-  auto bits = std::bit_cast<std::uint32_t>(value);
-  const std::uint32_t half = (std::uint32_t{1} << (dropped - 1)) - 1;
-  bits += half + (bits >> dropped & 1);
-  return std::bit_cast<float>(bits & ~((std::uint32_t{1} << dropped) - 1));
-}
-
-float to_half(float value) {
-  constexpr float smallest_normal = 0x1p-14F;
-  constexpr float subnormal_step = 0x1p-24F;
-  constexpr float largest = 65504;
-  if (std::fabs(value) < smallest_normal) return std::nearbyint(value / subnormal_step) * subnormal_step;
-  const float near = without_low_bits(value, 13);
-  return std::fabs(near) <= largest ? near : std::copysign(std::numeric_limits<float>::infinity(), value);
+float to_tf32(float value) {
+  constexpr std::uint32_t dropped = 13;
+  constexpr std::uint32_t below_half = (1u << (dropped - 1)) - 1;
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t raised = bits + below_half + (bits >> dropped & 1u);
+  return float_of(raised >> dropped << dropped);
 }
 
 }  // namespace
@@ -31,13 +22,13 @@ float rounded(float value, OperandFormat format) {
   if (!std::isfinite(value)) return value;
   switch (format) {
     case OperandFormat::tf32:
-      return without_low_bits(value, 13);
+      return to_tf32(value);
     case OperandFormat::bf16:
-      return without_low_bits(value, 16);
+      return rounded_to(Dtype::bfloat16, value);
     case OperandFormat::fp16:
       break;
   }
-  return to_half(value);
+  return rounded_to(Dtype::float16, value);
 }
 
 }  // namespace kgrade

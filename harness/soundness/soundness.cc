@@ -61,7 +61,7 @@ class SoundnessRun {
     for (const CaseSpec& spec : problem_.cases) {
       auto bound = resolve_case(problem_, spec);
       if (!bound) continue;  // a finding of its meaning
-      const std::string reason = why_passed_over(problem_, *bound, limits);
+      const std::string reason = why_passed_over(*bound, limits);
       if (reason.empty()) {
         cases_.push_back(std::move(*bound));
       } else if (deep_ || bound->role != CaseRole::bench) {
@@ -139,7 +139,7 @@ SoundnessLimits soundness_limits(bool deep, bool emulated) {
   return {all, all, true};
 }
 
-std::string why_passed_over(const Problem& /*problem*/, const Case& bound, const SoundnessLimits& limits) {
+std::string why_passed_over(const Case& bound, const SoundnessLimits& limits) {
   if (bound.role == CaseRole::bench && !limits.bench)
     return "it is sized for a GPU's speed; --deep looks at it";
   if (bound.flops && *bound.flops > limits.flops)

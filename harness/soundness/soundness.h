@@ -30,7 +30,7 @@ struct SoundnessLimits {
 SoundnessLimits soundness_limits(bool deep, bool emulated);
 
 // Why a case is not looked at; empty when it is.
-std::string why_passed_over(const Problem& problem, const Case& bound, const SoundnessLimits& limits);
+std::string why_passed_over(const Case& bound, const SoundnessLimits& limits);
 
 // A problem without findings of form and meaning, whose contestants are being built.
 SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, bool deep);

@@ -8,11 +8,7 @@
 #include "soundness/elements.h"
 
 namespace kgrade {
-namespace {
-
-constexpr Patience lending_patience{60'000};
-
-}  // namespace
+namespace {}  // namespace
 
 Stand::Stand(Device& device, const Problem& problem, Seat& oracle, Seat& reference)
     : device_(device),

@@ -41,53 +41,46 @@ ProblemBuilds::ProblemBuilds(Workshop& workshop, const Problem& problem, bool ch
     return std::make_unique<Build>(workshop.toolchain(), problem, role, source_, workshop.options().layout,
                                    workshop.stages(), is_checked);
   };
-  oracle_.build = start(Role::oracle, false);
-  reference_.build = start(Role::reference, false);
+  oracle_ = std::make_unique<TrustedContestant>(Role::oracle, source_, start(Role::oracle, false));
+  reference_ = std::make_unique<TrustedContestant>(Role::reference, source_, start(Role::reference, false));
   if (checked) checked_ = start(Role::reference, true);
 }
 
 Failure ProblemBuilds::load() {
-  for (Contestant* const contestant : {&oracle_, &reference_}) {
-    if (auto failure = load(*contestant)) return failure;
-  }
-  stand_ = std::make_unique<Stand>(workshop_.device(), problem_, *oracle_.seat, *reference_.seat);
-  return std::nullopt;
-}
-
-Failure ProblemBuilds::load(Contestant& contestant) {
-  if (contestant.build == nullptr) {
+  if (oracle_ == nullptr) {
     return GradeFailure{
         exit_usage, {about_source("the problem has no reference", "write it: the oracle is built from it")}};
   }
-  const auto& built = contestant.build->finish();
+  for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
+    if (auto failure = load(*contestant)) return failure;
+  }
+  stand_ = std::make_unique<Stand>(workshop_.device(), problem_, oracle_->seat(), reference_->seat());
+  return std::nullopt;
+}
+
+// Unlike grading, lint tells what is the author's to mend from what is the machine's.
+Failure ProblemBuilds::load(TrustedContestant& contestant) {
+  const auto& built = contestant.built();
   if (!built) return GradeFailure{exit_machine, built.errors()};
   unsupported_ = built->status == BuildStatus::unsupported;
   if (unsupported_) {
     return GradeFailure{
         exit_machine,
-        {about_source(fmt::format("the {} cannot run here: {}", contestant.name, built->message),
+        {about_source(fmt::format("the {} cannot run here: {}", contestant.name(), built->message),
                       "lint it on a machine with a GPU")}};
   }
   if (built->status != BuildStatus::built) {
     return GradeFailure{
         exit_usage,
-        {about_source(fmt::format("the {} does not build: {}", contestant.name, built->message),
+        {about_source(fmt::format("the {} does not build: {}", contestant.name(), built->message),
                       "mend the source; it must define the function that `kgrade show` prints")}};
   }
-  auto seat = Seat::take(workshop_.device(), problem_);
-  if (!seat) return GradeFailure{exit_machine, seat.errors()};
-  contestant.seat = std::move(*seat);
-  const Answer ready = contestant.seat->await_ready(load_patience);
-  if (!ready.ok()) {
-    return GradeFailure{exit_machine,
-                        {{"a worker cannot use the device: " + ready.detail,
-                          "run `kgrade doctor`; another program may hold the GPU",
-                          {}}}};
-  }
-  const Answer loaded = contestant.seat->load(built->library, load_patience);
+  if (auto failure = contestant.take_seat(workshop_.device(), problem_)) return failure;
+  if (auto failure = contestant.await_ready()) return failure;
+  const Answer loaded = contestant.seat().load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;
   return GradeFailure{exit_usage,
-                      {about_source(fmt::format("the {} does not load: {}", contestant.name, loaded.detail),
+                      {about_source(fmt::format("the {} does not load: {}", contestant.name(), loaded.detail),
                                     "mend what it does before its first call")}};
 }
 

@@ -9,6 +9,7 @@
 
 #include "grade/contestants.h"
 #include "grade/machinery.h"
+#include "grade/trusted_contestant.h"
 #include "soundness/stand.h"
 
 namespace kgrade {
@@ -55,26 +56,21 @@ class ProblemBuilds {
 
   const Problem& problem() const { return problem_; }
   const std::filesystem::path& source() const { return source_; }
-  Seat& oracle() { return *oracle_.seat; }
+  Seat& oracle() { return oracle_->seat(); }
   Stand& stand() { return *stand_; }
   // Null where none was asked for, or there is no source.
   Build* checked_build() { return checked_.get(); }
 
  private:
-  struct Contestant {
-    const char* name;
-    std::unique_ptr<Build> build;
-    std::unique_ptr<Seat> seat;
-  };
-  Failure load(Contestant& contestant);
+  Failure load(TrustedContestant& contestant);
   Error about_source(const std::string& message, const std::string& remedy) const;
 
   Workshop& workshop_;
   const Problem& problem_;
   std::filesystem::path source_;
   std::unique_ptr<Build> checked_;
-  Contestant oracle_{"oracle", nullptr, nullptr};
-  Contestant reference_{"reference", nullptr, nullptr};
+  std::unique_ptr<TrustedContestant> oracle_;  // null, as the next one, where there is no source
+  std::unique_ptr<TrustedContestant> reference_;
   std::unique_ptr<Stand> stand_;
   bool unsupported_ = false;
 };

@@ -6,11 +6,7 @@ extern "C" void solution(const ops::element* input, const ops::element* kernel, 
                          size_t width, size_t kernel_h, size_t kernel_w, size_t stride_h, size_t stride_w,
                          size_t padding_h, size_t padding_w, size_t output_padding_h, size_t output_padding_w,
                          size_t dilation_h, size_t dilation_w, size_t groups) {
-  ops::ConvShape shape;
-  shape.batch = static_cast<std::int64_t>(batch_size);
-  shape.in_channels = static_cast<int>(in_channels);
-  shape.out_channels = static_cast<int>(out_channels);
-  shape.groups = static_cast<int>(groups);
+  ops::ConvShape shape = ops::conv_shape(batch_size, in_channels, out_channels, groups);
   shape.height =
       ops::conv_transpose_axis(height, kernel_h, stride_h, padding_h, output_padding_h, dilation_h);
   shape.width = ops::conv_transpose_axis(width, kernel_w, stride_w, padding_w, output_padding_w, dilation_w);

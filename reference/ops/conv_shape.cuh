@@ -36,6 +36,17 @@ struct ConvShape {
   __host__ __device__ std::int64_t output_planes() const { return batch * out_channels; }
 };
 
+// Its axes are still to be set.
+inline ConvShape conv_shape(std::size_t batch, std::size_t in_channels, std::size_t out_channels,
+                            std::size_t groups) {
+  ConvShape shape;
+  shape.batch = static_cast<std::int64_t>(batch);
+  shape.in_channels = static_cast<int>(in_channels);
+  shape.out_channels = static_cast<int>(out_channels);
+  shape.groups = static_cast<int>(groups);
+  return shape;
+}
+
 // A thread computes several output channels of a group at the same position: what it loads of the input
 // serves all of them. Where groups are small, one.
 constexpr int most_channels_at_once = 8;

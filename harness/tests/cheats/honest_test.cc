@@ -63,18 +63,6 @@ std::vector<std::string> names() {
 
 class HonestCandidates : public testing::TestWithParam<std::string> {};
 
-// A record holds candidates of one element type, which they declare in their first line.
-std::map<std::string, std::vector<std::string>> by_dtype(const std::vector<std::string>& candidates) {
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const std::string& file : candidates) {
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    groups[line.starts_with("// kgrade: dtype ") ? line : ""].push_back(file);
-  }
-  return groups;
-}
-
 void expect_accepted(const std::string& problem, const std::vector<std::string>& candidates,
                      const char* seed) {
   SCOPED_TRACE(std::string("seed ") + seed);
@@ -92,7 +80,7 @@ void expect_accepted(const std::string& problem, const std::vector<std::string>&
 TEST_P(HonestCandidates, AreAcceptedInEveryRun) {
   const Honest honest = everybody().at(GetParam());
   ASSERT_FALSE(honest.candidates.empty());
-  for (const auto& [dtype, candidates] : by_dtype(honest.candidates)) {
+  for (const auto& [dtype, candidates] : by_declared_dtype(honest.candidates)) {
     for (const char* seed : {"1", "22", "333", "4444", "55555"})
       expect_accepted(honest.problem, candidates, seed);
   }

@@ -191,14 +191,6 @@ class WrongCandidates : public testing::TestWithParam<std::string> {};
 
 TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
 
-// The type that a solution declares in its first line, which is all that it says of itself.
-std::string dtype_of(const fs::path& solution) {
-  std::ifstream stream(solution);
-  std::string line;
-  std::getline(stream, line);
-  return line.starts_with("// kgrade: dtype ") ? line.substr(17) : "float32";
-}
-
 void expect_accepted(const std::string& slug, const std::vector<std::string>& files) {
   std::vector<std::string> arguments = {slug};
   arguments.insert(arguments.end(), files.begin(), files.end());
@@ -213,11 +205,8 @@ void expect_accepted(const std::string& slug, const std::vector<std::string>& fi
 }
 
 TEST_P(Verdicts, SolutionsAreAccepted) {
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const auto& file : sources_in(fs::path(KGRADE_SOURCE_DIR) / "solutions" / GetParam())) {
-    groups[dtype_of(file)].push_back(file);
-  }
-  for (const auto& [dtype, files] : groups) expect_accepted(GetParam(), files);
+  const auto solutions = sources_in(fs::path(KGRADE_SOURCE_DIR) / "solutions" / GetParam());
+  for (const auto& [dtype, files] : by_declared_dtype(solutions)) expect_accepted(GetParam(), files);
 }
 
 TEST_P(WrongCandidates, AreRefused) {

@@ -17,11 +17,8 @@ ops::Axis conv_transpose_axis(const ConvArguments& a, int axis) {
 }
 
 ops::ConvShape shape_of(const ConvArguments& arguments, ops::Axis (*axis)(const ConvArguments&, int)) {
-  ops::ConvShape shape;
-  shape.batch = static_cast<std::int64_t>(arguments.batch);
-  shape.in_channels = static_cast<int>(arguments.in_channels);
-  shape.out_channels = static_cast<int>(arguments.out_channels);
-  shape.groups = static_cast<int>(arguments.groups);
+  ops::ConvShape shape =
+      ops::conv_shape(arguments.batch, arguments.in_channels, arguments.out_channels, arguments.groups);
   shape.depth = axis(arguments, 0);
   shape.height = axis(arguments, 1);
   shape.width = axis(arguments, 2);

@@ -35,7 +35,7 @@ text
 class Limits : public ::testing::Test {
  protected:
   std::string reason(const std::string& name, const SoundnessLimits& limits) const {
-    return why_passed_over(problem_, bound(name), limits);
+    return why_passed_over(bound(name), limits);
   }
   Case bound(const std::string& name) const { return *resolve_case(problem_, *problem_.find_case(name)); }
 

@@ -59,6 +59,18 @@ std::string test_device() {
   return device != nullptr ? device : "auto";
 }
 
+std::map<std::string, std::vector<std::string>> by_declared_dtype(
+    const std::vector<std::string>& candidates) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (const std::string& file : candidates) {
+    std::ifstream stream(file);
+    std::string line;
+    std::getline(stream, line);
+    groups[line.starts_with("// kgrade: dtype ") ? line : ""].push_back(file);
+  }
+  return groups;
+}
+
 std::vector<std::string> slugs_of_different_solutions() {
   std::map<std::string, std::string> slugs;  // by the file
   for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "solutions")) {
