@@ -130,7 +130,7 @@ std::size_t Lease::changed_tensor(std::uint32_t change) const {
     if (!case_.tensors[i].output) inputs.push_back(i);
   }
   if (inputs.empty()) return case_.tensors.size();
-  if (change % 2 == 0) return inputs[change / 2 % inputs.size()];
+  if (!is_single_change(change)) return inputs[change / 2 % inputs.size()];
   return *std::max_element(inputs.begin(), inputs.end(), [&](std::size_t a, std::size_t b) {
     return is_small(case_.tensors[a], case_.tensors[b]);
   });
@@ -146,8 +146,9 @@ InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   if (draw.change == 0 || buffer % case_.tensors.size() != changed_tensor(draw.change)) return contents;
   const RandomStream source = input_stream(draw.seed, problem_.slug, case_.name, input.parameter,
                                            changes_draw | (first + draw.change));
-  contents.changes = draw_changes(contents.distribution, contents.stream,
-                                  static_cast<std::uint64_t>(input.elements), source);
+  contents.changes =
+      draw_changes(contents.distribution, contents.stream, static_cast<std::uint64_t>(input.elements), source,
+                   is_single_change(draw.change) ? 1 : max_input_changes);
   return contents;
 }
 

@@ -26,9 +26,9 @@ float another_value(const Distribution& distribution, float old, const RandomStr
 }  // namespace
 
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
-                          std::uint64_t elements, const RandomStream& source) {
+                          std::uint64_t elements, const RandomStream& source, unsigned int most) {
   InputChanges changes;
-  const std::uint64_t wanted = std::min<std::uint64_t>(max_input_changes, elements);
+  const std::uint64_t wanted = std::min<std::uint64_t>({most, max_input_changes, elements});
   for (std::uint64_t k = 0; k < wanted; ++k) {
     const PhiloxBlock random = random_block(source, k * blocks_per_change);
     const std::uint64_t position = (std::uint64_t{random.word[0]} << 32 | random.word[1]) % elements;

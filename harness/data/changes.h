@@ -17,10 +17,11 @@ struct InputChanges {
   float value[max_input_changes] = {};
 };
 
-// Up to max_input_changes different elements of an input of `elements`, each with a value of the same
-// distribution that is not the one it has (in a constant input no such value exists: it stays as it is).
-// Positions and values come from `source`.
+// Up to `most` different elements of an input of `elements`, each with a value of the same distribution that
+// is not the one it has (in a constant input no such value exists: it stays as it is). Positions and values
+// come from `source`.
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
-                          std::uint64_t elements, const RandomStream& source);
+                          std::uint64_t elements, const RandomStream& source,
+                          unsigned int most = max_input_changes);
 
 }  // namespace kgrade

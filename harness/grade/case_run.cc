@@ -51,7 +51,7 @@ class CaseRun {
   Trouble run_rounds() {
     auto trouble = calls_.seat({Player::oracle, Player::reference, Player::candidate}, 1);
     DrawSequence draws(session_.seed);
-    for (const Purpose purpose : {Purpose::warm_up, Purpose::sample, Purpose::changed}) {
+    for (const Purpose purpose : {Purpose::warm_up, Purpose::sample, Purpose::changed, Purpose::changed}) {
       if (trouble || calls_.failed()) return trouble;
       session_.progress(fmt::format("{}: call {}", case_.name, record().calls + 1));
       trouble = play_round(purpose == Purpose::changed ? draws.changed() : draws.fresh(), purpose);

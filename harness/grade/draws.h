@@ -1,6 +1,6 @@
 // Which contents the calls of a case have, one after the other. No two calls have the same, but for those
 // that are repeated on purpose. Most are new throughout; some differ from the ones before in a few elements
-// only: in the largest input the first time, in others later.
+// only: in one of the largest input and in several of each input in turn (contest/lease.h).
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
 
 #include "data/changes.h"
 #include "lease_fixture.h"
@@ -62,9 +63,22 @@ TEST_F(LeaseDraws, AChangeIsAFewElementsOfOneInput) {
   }
 }
 
-TEST_F(LeaseDraws, OddChangesAreInTheLargestInput) {
-  for (std::uint32_t change = 1; change < 40; change += 2)
-    EXPECT_EQ(changed({1, 7, change}).begin()->first, input);
+TEST_F(LeaseDraws, OddChangesAreOneElementOfTheLargestInput) {
+  for (std::uint32_t change = 1; change < 40; change += 2) {
+    const auto counts = changed({1, 7, change});
+    EXPECT_EQ(counts.begin()->first, input);
+    EXPECT_EQ(counts.begin()->second, 1);
+  }
+}
+
+TEST_F(LeaseDraws, EvenChangesAreSeveralElementsOfEachInputInTurn) {
+  std::set<std::size_t> inputs;
+  for (std::uint32_t change = 2; change <= 40; change += 2) {
+    const auto counts = changed({1, 7, change});
+    inputs.insert(counts.begin()->first);
+    EXPECT_GT(counts.begin()->second, 1);
+  }
+  EXPECT_EQ(inputs, (std::set<std::size_t>{input, weights}));
 }
 
 TEST_F(LeaseDraws, TheLargestInputNeedNotBeTheFirst) {

@@ -48,15 +48,16 @@ class CaseCalls : public test::CaseFixture {
   }
 };
 
-TEST_F(CaseCalls, ACaseThatIsNotMeasuredHasThreeRoundsAndRepetitions) {
+TEST_F(CaseCalls, ACaseThatIsNotMeasuredHasFourRoundsAndRepetitions) {
   case_.role = CaseRole::test;
-  arena_.candidate_ms = {1000, 1, 9, 2, 3};
+  arena_.candidate_ms = {1000, 1, 9, 8, 2, 3};
   const CaseRecord record = run();
-  EXPECT_THAT(rounds(), ElementsAre("rc", "rc", "rccc"));
+  EXPECT_THAT(rounds(), ElementsAre("rc", "rc", "rc", "rccc"));
   for (std::size_t call = 0; call < 3; ++call) expect_contents(call, 0, 0);
   for (std::size_t call = 3; call < 6; ++call) expect_contents(call, 1, 0);
-  for (std::size_t call = 6; call < 11; ++call) expect_contents(call, 1, 1);
-  EXPECT_EQ(record.calls, 5);
+  for (std::size_t call = 6; call < 9; ++call) expect_contents(call, 1, 1);
+  for (std::size_t call = 9; call < 14; ++call) expect_contents(call, 1, 2);
+  EXPECT_EQ(record.calls, 6);
   EXPECT_THAT(record.candidate_ms, ElementsAre(1));
   EXPECT_THAT(record.repeated_ms, ElementsAre(2, 3));
   EXPECT_FALSE(record.measurement);

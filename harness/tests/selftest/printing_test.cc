@@ -131,7 +131,7 @@ TEST(SelftestPicture, HasAMarkForEveryComparisonOfTheSameWork) {
   EXPECT_EQ(count_of(svg, "stroke-width=\"1.5\""), 20u) << "intervals";
   EXPECT_THAT(svg, HasSubstr("arithmetic-5us"));
   EXPECT_THAT(svg, HasSubstr("+1 %"));
-  EXPECT_THAT(svg, HasSubstr("A &lt;GPU>"));
+  EXPECT_THAT(svg, HasSubstr("A &lt;GPU&gt;"));
   EXPECT_THAT(svg, Not(HasSubstr("<script")));
 }
 
