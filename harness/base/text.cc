@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <charconv>
+#include <cstdint>
 #include <numeric>
 
 namespace kgrade {
@@ -105,6 +108,22 @@ std::string format_bytes(std::uint64_t bytes) {
     ++unit;
   }
   return fmt::format("{:.{}f} {}", value, value < 10 ? 1 : 0, units[unit]);
+}
+
+std::optional<std::uint64_t> parse_bytes(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [rest, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{}) return std::nullopt;
+  std::string unit;
+  for (const char* c = rest; c != text.data() + text.size(); ++c) {
+    if (*c != ' ') unit += static_cast<char>(std::toupper(static_cast<unsigned char>(*c)));
+  }
+  if (unit.ends_with("IB")) unit.resize(unit.size() - 2);
+  if (unit.size() > 1 && unit.back() == 'B') unit.pop_back();
+  const std::size_t power = std::string_view("BKMGT").find(unit.empty() ? 'B' : unit.front());
+  if (unit.size() > 1 || power == std::string_view::npos || value > (UINT64_MAX >> (10 * power)))
+    return std::nullopt;
+  return value << (10 * power);
 }
 
 std::string escape_markup(std::string_view text) {

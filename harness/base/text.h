@@ -46,6 +46,10 @@ std::string escape_markup(std::string_view text);
 // "1.5 GiB".
 std::string format_bytes(std::uint64_t bytes);
 
+// The reverse, of what users write: "4G", "500 MiB", "4096"; K, M, G and T are powers of 1024. Nothing for
+// other texts.
+std::optional<std::uint64_t> parse_bytes(std::string_view text);
+
 // "2.15 GFLOP": so much arithmetic, in MFLOP at least.
 std::string format_operations(std::int64_t count);
 

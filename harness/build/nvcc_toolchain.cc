@@ -108,6 +108,10 @@ std::string NvccToolchain::describe() const {
   return fmt::format("nvcc {} {}", version_, fmt::join(flags_, " "));
 }
 
+std::string NvccToolchain::identity() const {
+  return fmt::format("{}; {}; {}", describe(), stamp_of(nvcc_.string()), stamp_of("g++"));
+}
+
 std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
                                                 const std::filesystem::path& unit,
                                                 const std::filesystem::path& library, bool lean) const {

@@ -19,6 +19,7 @@ class NvccToolchain : public Toolchain {
                 std::shared_ptr<const Sandbox> sandbox = nullptr);
 
   std::string describe() const override;
+  std::string identity() const override;
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
 
  private:

@@ -28,6 +28,8 @@ struct BuildRequest {
   // What beside the toolchain may be read: files, and folders with all below; absolute. Nothing at all for a
   // source of our own, which is built without a sandbox.
   std::optional<std::vector<std::filesystem::path>> readable;
+  // Of `readable`, the folders of a vendor's: too much to be read through, and known by their names.
+  std::vector<std::filesystem::path> vendor_folders;
   // Not to be seen in any case, although it may lie below something that the toolchain needs.
   std::vector<std::filesystem::path> hidden;
   Dtype dtype = Dtype::float32;                // what [VAR] is
@@ -47,7 +49,8 @@ struct BuildOutcome {
   std::string message;            // one line: the first thing that is wrong
   std::string log;                // what the compiler wrote, with paths as the user knows them
   std::vector<std::string> command;
-  double seconds = 0;
+  double seconds = 0;   // that the compiler took, now or when the contestant was cached
+  bool cached = false;  // it was built before (build/caching_toolchain.h)
 };
 
 // Builds contestants for one device. Safe to use from several threads at once.
@@ -56,6 +59,9 @@ class Toolchain {
   virtual ~Toolchain() = default;
   // "nvcc 13.0.88 -O3 ...": what the record keeps.
   virtual std::string describe() const = 0;
+  // Changes with everything that a build depends on and that no request names: compilers, their versions and
+  // flags, headers of our own.
+  virtual std::string identity() const = 0;
   // An Error only when the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
 };

@@ -1,6 +1,9 @@
 #include "build/toolchain_paths.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <sstream>
 
@@ -141,6 +144,15 @@ Paths cuda_toolkit_paths(const fs::path& nvcc) {
     }
   }
   return tidy(paths);
+}
+
+std::string stamp_of(const std::string& program) {
+  const auto found = find_program(program);
+  if (!found) return program;
+  std::error_code ignored;
+  const auto written = fs::last_write_time(*found, ignored).time_since_epoch();
+  return fmt::format("{} {} {}", found->string(), fs::file_size(*found, ignored),
+                     std::chrono::duration_cast<std::chrono::seconds>(written).count());
 }
 
 }  // namespace kgrade

@@ -13,6 +13,10 @@ namespace kgrade {
 std::vector<std::filesystem::path> host_compiler_paths(const std::vector<std::string>& command,
                                                        const std::vector<std::string>& environment);
 
+// A program as it is now: "/usr/bin/g++ 1234567 1700000000", with the size of its file and the time that it
+// was written; of a name that is no program, the name.
+std::string stamp_of(const std::string& program);
+
 // The parts of the CUDA toolkit that `nvcc` belongs to.
 std::vector<std::filesystem::path> cuda_toolkit_paths(const std::filesystem::path& nvcc);
 

@@ -31,6 +31,7 @@ Command add_calibrate(CLI::App& app);
 Command add_dump(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_selftest(CLI::App& app);
+Command add_cache(CLI::App& app);
 
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);

@@ -36,6 +36,7 @@ class CandidateRun {
 
   Result<CandidateRecord> run(const BuildOutcome& built, const std::vector<PlannedCase>& cases) {
     record_.compile_seconds = built.seconds;
+    record_.compile_cached = built.cached;
     record_.compiler_log = built.log;
     if (built.status != BuildStatus::built) {
       const Verdict verdict = verdict_of(built.status);

@@ -32,13 +32,15 @@ void link_cudnn(BuildRequest& request, const Layout& layout) {
   const fs::path headers = plain(layout.cudnn_include);
   const fs::path libraries = plain(layout.cudnn_library);
   request.include_directories.push_back(headers);
-  request.readable->insert(request.readable->end(), {headers, libraries});
+  request.vendor_folders = {headers, libraries};
   request.libraries.push_back({libraries, "libcudnn.so.9"});
   // Loaded with the baseline they are found by their names, wherever the loader would have looked for them.
   for (const fs::path& companion : layout.cudnn_companions) {
-    request.readable->push_back(companion.parent_path());
+    request.vendor_folders.push_back(companion.parent_path());
     request.libraries.push_back({companion.parent_path(), companion.filename().string()});
   }
+  request.readable->insert(request.readable->end(), request.vendor_folders.begin(),
+                           request.vendor_folders.end());
 }
 
 // Where a header that looks like the candidate's own may not be read, the compiler's "no such file" says half

@@ -1,5 +1,10 @@
 #include "grade/machinery.h"
 
+#include <cstdlib>
+
+#include "base/text.h"
+#include "base/user_cache.h"
+#include "build/caching_toolchain.h"
 #include "build/emulated/emulated_toolchain.h"
 #include "build/nvcc_toolchain.h"
 #include "measure/ceilings_cache.h"
@@ -28,7 +33,27 @@ Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<c
   return std::unique_ptr<Toolchain>(std::make_unique<NvccToolchain>(*nvcc, architecture, std::move(sandbox)));
 }
 
+// A contestant that runs unconfined could put a library of its own into the cache, under another one's key.
+Result<std::unique_ptr<Toolchain>> with_cache(Result<std::unique_ptr<Toolchain>> toolchain,
+                                              const Sandbox& sandbox) {
+  auto cache = contestant_cache();
+  if (!toolchain || !cache || !sandbox.confines()) return toolchain;
+  std::string identity = program_identity() + "; " + (*toolchain)->identity();
+  return std::unique_ptr<Toolchain>(
+      std::make_unique<CachingToolchain>(std::move(*toolchain), std::move(*cache), std::move(identity)));
+}
+
 }  // namespace
+
+std::optional<ContestantCache> contestant_cache() {
+  const char* const limit = std::getenv("KGRADE_CACHE_LIMIT");
+  const auto bytes = limit != nullptr ? parse_bytes(limit) : std::nullopt;
+  const char* const chosen = std::getenv("KGRADE_CACHE_DIR");
+  if (chosen != nullptr && *chosen == 0) return std::nullopt;
+  return ContestantCache(
+      chosen != nullptr ? std::filesystem::absolute(chosen) : user_cache_folder("contestants"),
+      bytes.value_or(usual_cache_limit));
+}
 
 bool is_confined(const Machinery& machinery) {
   return machinery.sandbox != nullptr && machinery.sandbox->confines();
@@ -49,7 +74,9 @@ Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
   return {!emulated,
           [resolved, layout] { return open_device(resolved, layout.workers.string()); },
           [resolved, layout, emulated, sandbox] {
-            return emulated ? emulated_toolchain(layout, sandbox) : cuda_toolchain(resolved.ordinal, sandbox);
+            return with_cache(
+                emulated ? emulated_toolchain(layout, sandbox) : cuda_toolchain(resolved.ordinal, sandbox),
+                *sandbox);
           },
           std::make_shared<SteadyClock>(),
           sandbox,

@@ -4,8 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "base/clock.h"
+#include "build/contestant_cache.h"
 #include "build/toolchain.h"
 #include "device/device.h"
 #include "device/registry.h"
@@ -34,6 +36,11 @@ struct Machinery {
 bool is_confined(const Machinery& machinery);
 // The failure of a run that may not do without.
 GradeFailure lack_of_sandbox();
+
+// Built contestants of this user: $KGRADE_CACHE_DIR, or the user's cache folder (base/user_cache.h), limited
+// to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB when that is unset or no size). Nothing when $KGRADE_CACHE_DIR
+// is set and empty.
+std::optional<ContestantCache> contestant_cache();
 
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout);
 

@@ -11,6 +11,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "base/user_cache.h"
 #include "measure/roofline.h"
 
 namespace kgrade {
@@ -179,24 +180,9 @@ void measure(Device& device, const fs::path& path, CachedCeilings& result) {
   if (warning) result.warnings.push_back(std::move(*warning));
 }
 
-fs::path below(std::string_view base, const char* rest) {
-  const fs::path path(base);
-  return path.is_absolute() ? path / rest : fs::path();
-}
-
-std::string_view variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
 }  // namespace
 
-fs::path ceilings_folder(std::string_view xdg_cache_home, std::string_view home) {
-  fs::path folder = below(xdg_cache_home, "kgrade/ceilings");
-  return folder.empty() ? below(home, ".cache/kgrade/ceilings") : folder;
-}
-
-fs::path ceilings_folder() { return ceilings_folder(variable("XDG_CACHE_HOME"), variable("HOME")); }
+fs::path ceilings_folder() { return user_cache_folder("ceilings"); }
 
 CachedCeilings load_or_measure(Device& device, const fs::path& folder, bool remeasure) {
   CachedCeilings result;

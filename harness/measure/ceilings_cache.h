@@ -17,10 +17,8 @@ namespace kgrade {
 // Goes up with every change of what measure_ceilings() of a device measures, or how.
 inline constexpr int ceilings_protocol = 1;
 
-// kgrade/ceilings below the user's cache folder, as the XDG Base Directory Specification has it: of
-// $XDG_CACHE_HOME, or of $HOME/.cache; only absolute paths count. Empty when there is neither.
-std::filesystem::path ceilings_folder(std::string_view xdg_cache_home, std::string_view home);
-std::filesystem::path ceilings_folder();  // by this process's environment
+// Of this user (base/user_cache.h); empty when there is none.
+std::filesystem::path ceilings_folder();
 
 struct CachedCeilings {
   std::optional<Ceilings> ceilings;  // nothing: the device has none to measure, or no room to

@@ -91,7 +91,8 @@ struct CandidateRecord {
   Precision precision = Precision::fp32;  // the worst class of all cases
   std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
   std::string compiler_log;
-  double compile_seconds = 0;
+  double compile_seconds = 0;   // that the compiler took, now or when the contestant was cached
+  bool compile_cached = false;  // it was built before
   LibraryUse libraries;
   TelemetrySummary telemetry;      // of the device, while this candidate was graded
   std::vector<std::string> notes;  // what is to be known beside the verdict

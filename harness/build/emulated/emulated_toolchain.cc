@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "build/binding.h"
 #include "build/compiler_log.h"
+#include "build/content_key.h"
 #include "build/emulated/compiler_commands.h"
 #include "build/emulated/rewrite.h"
 #include "build/emulated/unsupported.h"
@@ -142,6 +143,12 @@ EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::pat
 
 std::string EmulatedToolchain::describe() const {
   return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(), " "));
+}
+
+std::string EmulatedToolchain::identity() const {
+  std::string text = fmt::format("{}; headers {}", describe(), hash_of_folder(device_headers_).value_or(""));
+  for (const std::string& word : compiler_.command) text += "; " + stamp_of(word);
+  return text;
 }
 
 std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {

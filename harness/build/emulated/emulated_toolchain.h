@@ -32,6 +32,7 @@ class EmulatedToolchain : public Toolchain {
                     std::shared_ptr<const Sandbox> sandbox = nullptr);
 
   std::string describe() const override;
+  std::string identity() const override;
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
 
   // As build(), for a source that offers symbols of its own instead of a problem's entry point.

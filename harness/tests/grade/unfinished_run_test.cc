@@ -31,6 +31,7 @@ class FaultyToolchain : public Toolchain {
       : real_(std::move(real)), build_second_(std::move(build_second)) {}
 
   std::string describe() const override { return real_->describe(); }
+  std::string identity() const override { return real_->identity(); }
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override {
     if (request.source.filename() == "first.cu") return BuildOutcome{};
     if (request.source.filename() == "second.cu") return build_second_(*real_, problem, request);

@@ -12,6 +12,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "base/user_cache.h"
 
 namespace kgrade {
 namespace {
@@ -339,11 +340,11 @@ TEST_F(CeilingsCacheTest, SeveralRunsShareTheFolder) {
 }
 
 TEST(CeilingsFolder, IsBelowTheUsersCacheFolder) {
-  EXPECT_EQ(ceilings_folder("/cache", "/home"), "/cache/kgrade/ceilings");
-  EXPECT_EQ(ceilings_folder("", "/home"), "/home/.cache/kgrade/ceilings");
-  EXPECT_EQ(ceilings_folder("relative", "/home"), "/home/.cache/kgrade/ceilings");
-  EXPECT_EQ(ceilings_folder("", ""), "");
-  EXPECT_EQ(ceilings_folder("", "relative"), "");
+  EXPECT_EQ(user_cache_folder("ceilings", "/cache", "/home"), "/cache/kgrade/ceilings");
+  EXPECT_EQ(user_cache_folder("ceilings", "", "/home"), "/home/.cache/kgrade/ceilings");
+  EXPECT_EQ(user_cache_folder("ceilings", "relative", "/home"), "/home/.cache/kgrade/ceilings");
+  EXPECT_EQ(user_cache_folder("ceilings", "", ""), "");
+  EXPECT_EQ(user_cache_folder("ceilings", "", "relative"), "");
 }
 
 }  // namespace
