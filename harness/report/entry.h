@@ -1,23 +1,26 @@
-// Finished results read back: one candidate on one problem, as leaderboards and comparisons see it.
+// Finished results: one candidate on one problem, as leaderboards, comparisons and CI see it.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "report/measurement.h"
+#include "report/record.h"
 #include "verify/verdict.h"
 
 namespace kgrade {
 
-// One measured case of an accepted candidate.
+// One case of an accepted candidate in which its speed was compared.
 struct EntryCase {
   std::string name;
   double candidate_ms = 0;  // median of the samples that count
   // With the reference first, then with the fastest baseline of the candidate's class where there is one.
+  // Never empty.
   std::vector<SpeedComparison> comparisons;
   std::optional<std::int64_t> flops;
   std::int64_t tensor_bytes = 0;
@@ -29,20 +32,24 @@ struct EntryCase {
 
 struct Entry {
   std::filesystem::path file;  // that it was read from
+  int line = 0;                // of a .jsonl file; 0 in a record by itself
   std::string started_at;      // ISO 8601, UTC
   std::string tool_version;
   std::string git_commit;
   std::string slug;
   std::string title;
   std::string problem_sha256;
+  std::string reference_sha256;
   Dtype dtype = Dtype::float32;
   Precision required = Precision::fp32;
   std::string device;       // "NVIDIA H200"
   std::string device_kind;  // "cuda"
   bool times_are_speed = false;
+  std::string toolchain;  // compiler, version and flags
   std::optional<Ceilings> ceilings;
   std::string effort;  // "normal"
   std::string cache;   // "cold"; empty where nothing was measured
+  double seconds = 0;  // that the run took, for all its candidates together
   std::string path;    // of the candidate, as the record has it
   std::string sha256;
   Verdict verdict = Verdict::accepted;
@@ -56,12 +63,23 @@ struct Entry {
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
 };
 
-// Entries of a file, in its order: a record of `kgrade grade` (schema kgrade-record, versions 2 and 3, with
-// one or more candidates), or a file of such records one a line, as `kgrade sweep` writes it (ending in
-// .jsonl; what follows the last line break was being written when the sweep was killed, and is passed over).
-// For a folder, of all .json and .jsonl files below it in order of name; there, JSON files that are no record
-// are passed over. Errors name the file, for .jsonl with the line, and say what is missing or of the wrong
-// type.
+// Of a record that has just been made, what read_entries() gives for its file: an entry a candidate.
+std::vector<Entry> entries_of(const Record& record);
+
+// Entries of one record as text, of schema kgrade-record; nothing for a JSON document of another schema.
+// Errors are at `from`, name the place in the document by its JSON pointer, and say what to do.
+//
+// Versions 1 to 3 are read. Before 3 there are no intervals, no baselines and no ceilings: of a measured case
+// there is the ratio to the reference alone. In version 1 hashes of candidates do not cover their headers.
+Result<std::optional<std::vector<Entry>>> parse_entries(std::string_view text, const Location& from);
+
+// Entries of a file, in its order: a record of `kgrade grade` (with one or more candidates), or a file of
+// such records one a line, as `kgrade sweep` writes it (ending in .jsonl; what follows the last line break
+// was being written when the sweep was killed, and is passed over). For a folder, of all .json and .jsonl
+// files below it in order of name; there, files that hold JSON but no record are passed over, and hidden
+// ones, and it is an Error if no record is left. Links to folders are not followed. A record may have 64 MiB.
+// Errors name the file, for .jsonl with the line, and say what is missing or of the wrong type; there are at
+// most ten.
 Result<std::vector<Entry>> read_entries(const std::filesystem::path& path);
 
 }  // namespace kgrade
