@@ -4,9 +4,11 @@
 #include "base/text.h"
 #include "contest/message.h"
 #include "device/finding_book.h"
+#include "report/json.h"
 #include "spec/catalogue.h"
 #include "spec/families.h"
 #include "tests/fuzz/targets.h"
+#include "tests/report/sample_record.h"
 
 namespace kgrade::fuzz {
 namespace {
@@ -148,6 +150,13 @@ Texts report_texts() {
       "=========     by thread (0,0,0) in block (0,0,0)\n"};
 }
 
+// The smallest ones: one of version 2, and one with a bit of everything.
+Texts record_texts(const fs::path& source) {
+  const fs::path older =
+      source / "results/nvidia-h200/conv-transpose-2d-sq-input-asym-kernel.kernelbench.json";
+  return {read_text_file(older).value(), to_json(test::sample_record()).dump()};
+}
+
 Texts finding_book_texts() {
   Texts texts;
   for (std::uint32_t kind = 1; kind <= last_finding_kind; ++kind) {
@@ -174,6 +183,7 @@ std::vector<std::string> seeds(std::string_view target, const fs::path& source) 
   if (target == "fuzz_expression") return expression_texts(source);
   if (target == "fuzz_rewrite") return cuda_texts(source);
   if (target == "fuzz_sanitizer_report") return report_texts();
+  if (target == "fuzz_record") return record_texts(source);
   if (target == "fuzz_finding_book") return finding_book_texts();
   if (target == "fuzz_addr2line") {
     return {

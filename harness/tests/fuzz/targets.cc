@@ -5,7 +5,7 @@
 namespace kgrade::fuzz {
 
 std::span<const Target> targets() {
-  static constexpr std::array<Target, 10> all = {{{"fuzz_reply", fuzz_reply},
+  static constexpr std::array<Target, 11> all = {{{"fuzz_reply", fuzz_reply},
                                                   {"fuzz_request", fuzz_request},
                                                   {"fuzz_frontmatter", fuzz_frontmatter},
                                                   {"fuzz_expression", fuzz_expression},
@@ -14,7 +14,8 @@ std::span<const Target> targets() {
                                                   {"fuzz_addr2line", fuzz_addr2line},
                                                   {"fuzz_compiler_log", fuzz_compiler_log},
                                                   {"fuzz_last_words", fuzz_last_words},
-                                                  {"fuzz_finding_book", fuzz_finding_book}}};
+                                                  {"fuzz_finding_book", fuzz_finding_book},
+                                                  {"fuzz_record", fuzz_record}}};
   return all;
 }
 

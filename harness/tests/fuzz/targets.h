@@ -28,7 +28,8 @@ int fuzz_addr2line(const std::uint8_t* data, std::size_t size);
 int fuzz_compiler_log(const std::uint8_t* data, std::size_t size);
 int fuzz_last_words(const std::uint8_t* data, std::size_t size);  // what a worker printed
 int fuzz_finding_book(const std::uint8_t* data,
-                      std::size_t size);  // what a checked worker left in its memory
+                      std::size_t size);                      // what a checked worker left in its memory
+int fuzz_record(const std::uint8_t* data, std::size_t size);  // a line of a sweep
 
 // A problem file; behind a form feed, which none may hold, the file of the one family that there is.
 inline constexpr char between_files = '\f';
