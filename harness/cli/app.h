@@ -12,6 +12,7 @@ namespace kgrade::cli {
 // The other exit codes are in grade/run.h.
 constexpr int exit_ok = 0;
 constexpr int exit_not_accepted = 1;
+constexpr int exit_slower = 4;  // than asked: --fail-on slower
 
 // A subcommand registers its options and leaves what is to be run.
 using Run = std::function<int()>;
@@ -32,6 +33,8 @@ Command add_dump(CLI::App& app);
 Command add_doctor(CLI::App& app);
 Command add_selftest(CLI::App& app);
 Command add_cache(CLI::App& app);
+Command add_sweep(CLI::App& app);
+Command add_sweep_lane(CLI::App& app);
 
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);

@@ -126,6 +126,8 @@ class GradeRun {
   }
 
   Failure grade_candidate(Referee& referee, const CandidateSource& source, const BuildOutcome& built) {
+    const std::size_t number = record_.candidates.size();
+    options_.on_start(number);
     auto record = run_one(referee, source, built);
     if (!record) return GradeFailure{exit_internal, record.errors()};
     if (record->verdict == Verdict::unstable) {
@@ -135,8 +137,18 @@ class GradeRun {
       if (!record) return GradeFailure{exit_internal, record.errors()};
     }
     record_.candidates.push_back(std::move(*record));
+    if (options_.on_verdict) options_.on_verdict(number, record_of_last());
     const bool last = record_.candidates.size() == setup_.candidates().size();
     return last ? std::nullopt : take_next_seat();
+  }
+
+  Record record_of_last() {
+    std::vector<CandidateRecord> all = std::move(record_.candidates);
+    record_.candidates = {all.back()};
+    setup_.take_times(record_);
+    Record one = record_;
+    record_.candidates = std::move(all);
+    return one;
   }
 
   // Once a device: its ceilings, and whoever tells how it is.

@@ -134,6 +134,10 @@ Failure RunSetup::guard(const std::function<Failure()>& run) {
 
 void RunSetup::close(RunRecord& record) {
   next_build_.reset();  // after a failure it may still run, and count its time
+  take_times(record);
+}
+
+void RunSetup::take_times(RunRecord& record) {
   record.stages = stages_.stages();
   record.total_seconds = machinery_.clock->now() - start_;
 }

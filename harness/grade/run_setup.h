@@ -32,6 +32,8 @@ class RunSetup {
   Failure start(std::initializer_list<Role> trusted);
   // What the records of all commands hold, once the run has started.
   void describe(RunRecord& record) const;
+  // What the run took so far.
+  void take_times(RunRecord& record);
   Failure load_trusted();
   // In order, the next one being compiled meanwhile; ends at the first failure.
   Failure each_candidate(const Visit& visit);

@@ -1,0 +1,202 @@
+#include "sweep/sweep.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <thread>
+
+#include "cli/app.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "device/registry.h"
+#include "sweep/summary.h"
+
+namespace kgrade::cli {
+namespace {
+
+constexpr int lane_socket = 3;
+
+struct Arguments {
+  SweepSelection selection;
+  LaneOptions lane;
+  std::string gpus;
+  int jobs = 0;
+  std::string output = "sweep.jsonl";
+  bool resume = false;
+  bool overwrite = false;
+  bool quick = false;
+  bool ranked = false;
+  bool warm = false;
+  bool no_baselines = false;
+  std::vector<std::string> fail_on;
+};
+
+int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
+// "0,1,3": those of the CUDA devices.
+Result<std::vector<std::string>> gpus_of(const std::string& text) {
+  std::vector<std::string> devices;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    int number = 0;
+    const auto [rest, failure] = std::from_chars(text.data() + begin, text.data() + end, number);
+    const std::string device = fmt::format("cuda:{}", number);
+    const bool twice = std::find(devices.begin(), devices.end(), device) != devices.end();
+    if (failure != std::errc{} || rest != text.data() + end || number < 0 || twice)
+      return Error{fmt::format("--gpus: '{}' is no list of different GPUs", text), "write --gpus 0,1", {}};
+    devices.push_back(device);
+    begin = end + 1;
+  }
+  return devices;
+}
+
+// A lane for each GPU; the emulated device has as many as there are jobs.
+Result<std::vector<std::string>> devices_of(const Arguments& arguments) {
+  if (!arguments.gpus.empty()) return gpus_of(arguments.gpus);
+  const auto choice = parse_device_choice(arguments.lane.device);
+  if (!choice) return choice.errors();
+  if (resolve_choice(*choice).kind != DeviceChoice::Kind::emulated)
+    return std::vector<std::string>{arguments.lane.device};
+  return std::vector<std::string>(arguments.jobs > 0 ? arguments.jobs : cores(), "emulated");
+}
+
+Result<ResultFile> open_results(const Arguments& arguments) {
+  ResultMode mode = ResultMode::create;
+  if (arguments.resume) mode = ResultMode::resume;
+  if (arguments.overwrite) mode = ResultMode::overwrite;
+  return ResultFile::open(arguments.output, mode);
+}
+
+bool is_slower(const Entry& entry) {
+  const Score* score = entry.headline();
+  return score != nullptr && statement_of(score->speedup.interval) == Statement::slower;
+}
+
+int exit_code_of(const Arguments& arguments, const SweepOutcome& outcome) {
+  const auto asked = [&](const char* what) {
+    return std::find(arguments.fail_on.begin(), arguments.fail_on.end(), what) != arguments.fail_on.end();
+  };
+  const auto any = [&](auto is_bad) {
+    return std::any_of(outcome.entries.begin(), outcome.entries.end(), is_bad);
+  };
+  if (!outcome.ungraded.empty()) return exit_internal;
+  if (asked("not-accepted") && any([](const Entry& e) { return e.verdict != Verdict::accepted; }))
+    return exit_not_accepted;
+  return asked("slower") && any(is_slower) ? exit_slower : exit_ok;
+}
+
+SweepOptions options_of(const Arguments& arguments, std::vector<std::string> devices, Layout layout) {
+  SweepOptions options;
+  options.lane = arguments.lane;
+  if (arguments.quick) options.lane.effort = Effort::quick;
+  if (arguments.ranked) options.lane.effort = Effort::ranked;
+  if (arguments.warm) options.lane.cache = CacheState::warm;
+  options.lane.baselines = !arguments.no_baselines;
+  const bool emulated = devices.front() == "emulated";
+  options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : cores();
+  options.devices = std::move(devices);
+  options.lane_command = {"/proc/self/exe", "sweep-lane"};
+  options.layout = std::move(layout);
+  return options;
+}
+
+int run(Arguments& arguments) {
+  auto devices = devices_of(arguments);
+  if (!devices) return fail(devices.errors());
+  Layout layout = Layout::find();
+  const auto plan = make_plan(arguments.selection, layout);
+  if (!plan) return fail(plan.errors());
+  auto results = open_results(arguments);
+  if (!results) return fail(results.errors());
+  SweepOptions options = options_of(arguments, std::move(*devices), std::move(layout));
+  const Style style = Style::for_descriptor(STDERR_FILENO);
+  Result<SweepOutcome> outcome = SweepOutcome{};
+  {
+    Progress progress;
+    options.events.progress = [&](const std::string& what) { progress.show(what); };
+    options.events.result = [&](const Entry& entry, std::size_t done, std::size_t all) {
+      progress.clear();
+      fmt::print(stderr, "[{}/{}] {}\n", done, all, result_line(entry, style));
+    };
+    outcome = sweep(*plan, options, *results);
+  }
+  if (!outcome) return fail(outcome.errors(), exit_internal);
+  fmt::print("{}", render_summary(*plan, *outcome, Style::for_descriptor(STDOUT_FILENO)));
+  return exit_code_of(arguments, *outcome);
+}
+
+void add_what(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("--problems", arguments.selection.problems,
+                  "Slugs to grade, as a pattern of the shell's; with a slash, problem files")
+      ->type_name("GLOB");
+  command
+      .add_option(
+          "--solutions", arguments.selection.solutions,
+          "Names of candidates in solutions/<slug>/; with a slash, files in folders that are called like "
+          "their problems")
+      ->type_name("GLOB");
+}
+
+void add_how(CLI::App& command, Arguments& arguments) {
+  command
+      .add_option("--jobs", arguments.jobs,
+                  "Compilers that run at once, and on the emulated device candidates (default: all cores)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  CLI::Option* const device = command.get_option("--device");
+  command.add_option("--gpus", arguments.gpus, "CUDA devices to grade on, one candidate at a time on each")
+      ->type_name("0,1,..")
+      ->excludes(device);
+  CLI::Option* const quick = command.add_flag("--quick", arguments.quick, "As of `kgrade grade`");
+  command.add_flag("--ranked", arguments.ranked, "As of `kgrade grade`")->excludes(quick);
+  command.add_flag("--warm", arguments.warm, "As of `kgrade grade`");
+  command.add_flag("--no-baselines", arguments.no_baselines, "As of `kgrade grade`");
+  add_hidden_options(command, usual_hidden_cases, arguments.lane.hidden_cases, arguments.lane.hidden_seed);
+  add_seed_option(command, arguments.lane.seed,
+                  "Seed of the inputs of all candidates (default: another one for each run)");
+  add_time_limit_option(command, arguments.lane.time_limit_seconds, "As of `kgrade grade`");
+  add_require_sandbox_option(command, arguments.lane.require_sandbox);
+}
+
+void add_results(CLI::App& command, Arguments& arguments) {
+  command.add_option("--output", arguments.output, "Results, a record a line (default: sweep.jsonl)")
+      ->type_name("FILE");
+  CLI::Option* const resume =
+      command.add_flag("--resume", arguments.resume, "Go on: grade what has no result in the file yet");
+  command.add_flag("--overwrite", arguments.overwrite, "Begin anew, whatever the file holds")
+      ->excludes(resume);
+  command
+      .add_option(
+          "--fail-on", arguments.fail_on,
+          "Exit with 1 if a candidate is not accepted, with 4 if one is slower than what it is compared with")
+      ->check(CLI::IsMember({"not-accepted", "slower"}))
+      ->delimiter(',')
+      ->type_name("WHAT");
+}
+
+}  // namespace
+
+Command add_sweep(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = app.add_subcommand("sweep", "Grade many candidates, and go on after an interruption");
+  add_what(*command, *arguments);
+  add_device_option(*command, arguments->lane.device);
+  add_how(*command, *arguments);
+  add_results(*command, *arguments);
+  command->footer(
+      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
+      "Exit codes: 0 all candidates have a verdict, 70 some could not be graded; and those of --fail-on.");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+// What `kgrade sweep` starts for each of its lanes.
+Command add_sweep_lane(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("sweep-lane", "")->group("");
+  return {command, [] { return run_lane(lane_socket); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,79 @@
+// A process of its own that grades batches of candidates on one device, one candidate at a time, and tells
+// what it finds over a socket. Whatever happens to it costs the candidate that it was grading, and nothing
+// else.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/subprocess.h"
+#include "base/unique_fd.h"
+#include "grade/grade.h"
+
+namespace kgrade {
+
+// How all candidates of a sweep are graded.
+struct LaneOptions {
+  std::string device = "auto";  // as --device has it
+  std::string problems;         // the folder, as the user named it; empty: the usual one
+  Effort effort = Effort::normal;
+  CacheState cache = CacheState::cold;
+  bool baselines = true;
+  bool require_sandbox = false;
+  std::optional<std::uint64_t> seed;
+  std::optional<std::size_t> hidden_cases;
+  std::optional<std::uint64_t> hidden_seed;
+  std::optional<double> time_limit_seconds;
+};
+
+// What a lane is asked for.
+struct LaneJob {
+  LaneOptions options;
+  std::string problem;  // path of the file
+  std::string dtype;
+  std::vector<std::string> candidates;
+};
+
+// What it answers, in this order: for each candidate begun, doing..., graded; at last ended.
+struct LaneMessage {
+  enum class Kind { begun, doing, graded, ended };
+  Kind kind = Kind::ended;
+  std::size_t candidate = 0;  // of the job
+  std::string text;           // doing: what; graded: the record; ended: why before its time, or empty
+  int exit_code = 0;          // ended before its time: of `kgrade grade` in the same case
+};
+
+// One line of JSON without a break, and back; nothing for a line that is none of ours.
+std::string to_line(const LaneJob& job);
+std::string to_line(const LaneMessage& message);
+std::optional<LaneJob> read_job(const std::string& line);
+std::optional<LaneMessage> read_message(const std::string& line);
+
+// The parent's side.
+class Lane {
+ public:
+  // Starts `command`, with the socket as descriptor 3.
+  static Result<Lane> start(const std::vector<std::string>& command);
+
+  int descriptor() const { return socket_.get(); }
+  // False when the process is gone.
+  bool give(const LaneJob& job);
+  // Reads what is there, to be called when the descriptor is readable. False at the end: the process is gone.
+  bool read();
+  std::optional<LaneMessage> next();
+  // After the end: "signal 9 (Killed)".
+  std::string describe_end();
+
+ private:
+  Lane(ChildProcess child, UniqueFd socket) : child_(std::move(child)), socket_(std::move(socket)) {}
+
+  ChildProcess child_;
+  UniqueFd socket_;
+  std::string received_;
+};
+
+// The process's own side: does jobs from the socket until that is closed. Returns the exit code.
+int run_lane(int socket);
+
+}  // namespace kgrade

@@ -1,0 +1,82 @@
+#include <nlohmann/json.hpp>
+
+#include "sweep/lane.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+template <class T>
+Json value_or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <class T>
+void read_optional(const Json& json, const char* key, std::optional<T>& value) {
+  if (!json.at(key).is_null()) value = json.at(key).get<T>();
+}
+
+}  // namespace
+
+std::string to_line(const LaneJob& job) {
+  const LaneOptions& options = job.options;
+  return dump({{"device", options.device},
+               {"problems", options.problems},
+               {"effort", static_cast<int>(options.effort)},
+               {"warm", options.cache == CacheState::warm},
+               {"baselines", options.baselines},
+               {"require_sandbox", options.require_sandbox},
+               {"seed", value_or_null(options.seed)},
+               {"hidden_cases", value_or_null(options.hidden_cases)},
+               {"hidden_seed", value_or_null(options.hidden_seed)},
+               {"time_limit_seconds", value_or_null(options.time_limit_seconds)},
+               {"problem", job.problem},
+               {"dtype", job.dtype},
+               {"candidates", job.candidates}});
+}
+
+std::string to_line(const LaneMessage& message) {
+  return dump({{"kind", static_cast<int>(message.kind)},
+               {"candidate", message.candidate},
+               {"text", message.text},
+               {"exit_code", message.exit_code}});
+}
+
+std::optional<LaneJob> read_job(const std::string& line) try {
+  const Json json = Json::parse(line);
+  LaneJob job;
+  LaneOptions& options = job.options;
+  options.device = json.at("device").get<std::string>();
+  options.problems = json.at("problems").get<std::string>();
+  options.effort = static_cast<Effort>(json.at("effort").get<int>());
+  options.cache = json.at("warm").get<bool>() ? CacheState::warm : CacheState::cold;
+  options.baselines = json.at("baselines").get<bool>();
+  options.require_sandbox = json.at("require_sandbox").get<bool>();
+  read_optional(json, "seed", options.seed);
+  read_optional(json, "hidden_cases", options.hidden_cases);
+  read_optional(json, "hidden_seed", options.hidden_seed);
+  read_optional(json, "time_limit_seconds", options.time_limit_seconds);
+  job.problem = json.at("problem").get<std::string>();
+  job.dtype = json.at("dtype").get<std::string>();
+  job.candidates = json.at("candidates").get<std::vector<std::string>>();
+  return job;
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+std::optional<LaneMessage> read_message(const std::string& line) try {
+  const Json json = Json::parse(line);
+  LaneMessage message;
+  message.kind = static_cast<LaneMessage::Kind>(json.at("kind").get<int>());
+  message.candidate = json.at("candidate").get<std::size_t>();
+  message.text = json.at("text").get<std::string>();
+  message.exit_code = json.at("exit_code").get<int>();
+  return message;
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,116 @@
+// What a lane's own process does.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/unique_fd.h"
+#include "device/registry.h"
+#include "report/json.h"
+#include "spec/problem.h"
+#include "sweep/lane.h"
+
+namespace kgrade {
+namespace {
+
+class LaneWorker {
+ public:
+  explicit LaneWorker(int socket) : socket_(socket) {}
+
+  int run() {
+    while (const auto line = next_line()) {
+      const auto job = read_job(*line);
+      if (!job) return exit_internal;
+      try {
+        end(carry_out(*job));
+      } catch (const std::exception& thrown) {
+        end(failure_of(thrown));
+      }
+    }
+    return 0;
+  }
+
+ private:
+  Failure carry_out(const LaneJob& job) {
+    const auto device = parse_device_choice(job.options.device);
+    if (!device) return GradeFailure{exit_usage, device.errors()};
+    auto problem = load_problem(job.problem);
+    if (problem) problem = with_dtype(std::move(*problem), job.dtype);
+    if (!problem) return GradeFailure{exit_usage, problem.errors()};
+    const GradeOptions options = options_of(job);
+    return grade(*problem, options, real_machinery(*device, options.layout)).failure;
+  }
+
+  GradeOptions options_of(const LaneJob& job) {
+    GradeOptions options;
+    options.candidates.assign(job.candidates.begin(), job.candidates.end());
+    options.seed = job.options.seed;
+    options.time_limit_seconds = job.options.time_limit_seconds;
+    options.require_sandbox = job.options.require_sandbox;
+    options.layout = Layout::find(job.options.problems);
+    options.effort = job.options.effort;
+    options.cache = job.options.cache;
+    options.baselines = job.options.baselines;
+    options.hidden_cases = job.options.hidden_cases;
+    options.hidden_seed = job.options.hidden_seed;
+    options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };
+    options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, number, ""}); };
+    options.on_verdict = [this](std::size_t number, const Record& record) {
+      const auto json = to_json(record);
+      send({LaneMessage::Kind::graded, number,
+            json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)});
+    };
+    return options;
+  }
+
+  void end(const Failure& failure) {
+    LaneMessage message;
+    if (failure) {
+      message.exit_code = failure->exit_code;
+      for (const Error& error : failure->errors)
+        message.text += (message.text.empty() ? "" : "\n") + to_string(error);
+    }
+    send(message);
+  }
+
+  // Where nobody listens any more there is nothing left to do.
+  void send(const LaneMessage& message) const {
+    const std::string text = to_line(message) + "\n";
+    for (std::size_t sent = 0; sent < text.size();) {
+      const ssize_t count = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
+      if (count < 0 && errno != EINTR) ::raise(SIGTERM);
+      if (count > 0) sent += static_cast<std::size_t>(count);
+    }
+  }
+
+  std::optional<std::string> next_line() {
+    std::size_t end = 0;
+    while ((end = received_.find('\n')) == received_.npos) {
+      char buffer[4096];
+      const ssize_t count = ::recv(socket_.get(), buffer, sizeof buffer, 0);
+      if (count == 0 || (count < 0 && errno != EINTR)) return std::nullopt;
+      if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
+    }
+    std::string line = received_.substr(0, end);
+    received_.erase(0, end + 1);
+    return line;
+  }
+
+  UniqueFd socket_;
+  std::string received_;
+};
+
+}  // namespace
+
+int run_lane(int socket) {
+  // With the parent gone there is time to remove what lies in /tmp (base/cleanup.h).
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+  return LaneWorker(socket).run();
+}
+
+}  // namespace kgrade

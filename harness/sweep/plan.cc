@@ -1,0 +1,149 @@
+#include "sweep/plan.h"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <glob.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "grade/candidate_dtypes.h"
+#include "grade/contestants.h"
+#include "spec/catalogue.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+bool matches(const std::string& glob, const std::string& text) {
+  return ::fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+}
+
+bool names_paths(const std::string& glob) { return glob.find('/') != glob.npos; }
+
+std::vector<fs::path> paths_of(const std::string& pattern) {
+  glob_t found{};
+  std::vector<fs::path> paths;
+  if (::glob(pattern.c_str(), GLOB_TILDE, nullptr, &found) == 0)
+    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
+  ::globfree(&found);
+  return paths;
+}
+
+// As a user in the working folder would write it.
+fs::path as_written(const fs::path& path) {
+  std::error_code failure;
+  const fs::path here = fs::current_path(failure);
+  const fs::path relative = path.lexically_proximate(here);
+  return failure || relative.empty() || *relative.begin() == ".." ? path : relative;
+}
+
+class Planner {
+ public:
+  Planner(const SweepSelection& selection, const Layout& layout) : selection_(selection), layout_(layout) {}
+
+  Result<SweepPlan> plan() {
+    if (auto errors = read_problems(); !errors.empty()) return errors;
+    if (problems_.empty()) return nothing("--problems", selection_.problems, "problem");
+    if (names_paths(selection_.solutions)) {
+      if (auto errors = take_paths(); !errors.empty()) return errors;
+    } else {
+      for (const auto& [slug, problem] : problems_) take_folder(slug);
+    }
+    for (const auto& [slug, problem] : problems_) {
+      if (auto errors = add(problem, candidates_[slug]); !errors.empty()) return errors;
+    }
+    if (plan_.tasks.empty()) return nothing("--solutions", selection_.solutions, "candidate");
+    return std::move(plan_);
+  }
+
+ private:
+  static Error nothing(const char* option, const std::string& glob, const char* what) {
+    return {fmt::format("{}: '{}' matches no {}", option, glob, what),
+            "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems",
+            {}};
+  }
+
+  Errors read_problems() {
+    const bool paths = names_paths(selection_.problems);
+    const auto files = paths ? Result<std::vector<fs::path>>(paths_of(selection_.problems))
+                             : problem_files(layout_.problems);
+    if (!files) return files.errors();
+    Errors errors;
+    for (const fs::path& file : *files) {
+      slugs_.push_back(file.stem().string());
+      if (!paths && !matches(selection_.problems, slugs_.back())) continue;
+      auto problem = load_problem(file);
+      if (problem) {
+        problems_.emplace(problem->slug, std::move(*problem));
+      } else {
+        errors.insert(errors.end(), problem.errors().begin(), problem.errors().end());
+      }
+    }
+    return errors;
+  }
+
+  void take_folder(const std::string& slug) {
+    const fs::path solutions = problems_.at(slug).path.parent_path().parent_path() / "solutions";
+    std::error_code failure;
+    for (fs::directory_iterator at(fs::absolute(solutions, failure).lexically_normal() / slug, failure), end;
+         !failure && at != end; at.increment(failure)) {
+      const fs::path path = at->path();
+      const bool wanted = matches(selection_.solutions, path.stem().string()) ||
+                          matches(selection_.solutions, path.filename().string());
+      if (path.extension() == ".cu" && wanted) candidates_[slug].push_back(as_written(path));
+    }
+  }
+
+  Errors take_paths() {
+    Errors errors;
+    for (const fs::path& path : paths_of(selection_.solutions)) {
+      const std::string slug = fs::absolute(path).lexically_normal().parent_path().filename().string();
+      if (problems_.contains(slug)) {
+        candidates_[slug].push_back(path);
+      } else if (std::find(slugs_.begin(), slugs_.end(), slug) == slugs_.end()) {
+        errors.push_back({fmt::format("there is no problem '{}'", slug),
+                          "put candidates into folders that are called like their problems",
+                          {path.string(), 0, 0}});
+      }
+    }
+    return errors;
+  }
+
+  Errors add(const Problem& problem, std::vector<fs::path>& candidates) {
+    if (candidates.empty()) return {};
+    std::sort(candidates.begin(), candidates.end());
+    auto groups = group_by_dtype(problem, candidates, std::nullopt);
+    if (!groups) return groups.errors();
+    for (DtypeGroup& group : *groups) {
+      for (const fs::path& candidate : group.candidates) {
+        const auto sha256 = hash_of_candidate(candidate, layout_);
+        if (!sha256) return sha256.errors();
+        plan_.tasks.push_back({plan_.groups.size(), candidate, *sha256});
+      }
+      plan_.groups.push_back({std::move(group.problem)});
+    }
+    return {};
+  }
+
+  const SweepSelection& selection_;
+  const Layout& layout_;
+  std::vector<std::string> slugs_;
+  std::map<std::string, Problem> problems_;
+  std::map<std::string, std::vector<fs::path>> candidates_;
+  SweepPlan plan_;
+};
+
+}  // namespace
+
+std::string SweepGroup::label() const {
+  return problem.dtype == Dtype::float32 ? problem.slug
+                                         : fmt::format("{} ({})", problem.slug, to_string(problem.dtype));
+}
+
+Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout) {
+  return Planner(selection, layout).plan();
+}
+
+}  // namespace kgrade

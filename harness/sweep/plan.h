@@ -1,0 +1,43 @@
+// Which candidates a sweep grades.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "grade/layout.h"
+#include "spec/problem.h"
+
+namespace kgrade {
+
+// Candidates of one problem in one element type: what one run of `kgrade grade` can grade.
+struct SweepGroup {
+  Problem problem;
+  std::string label() const;  // the slug, and the type where it is not float32
+};
+
+struct SweepTask {
+  std::size_t group = 0;
+  std::filesystem::path candidate;
+  std::string sha256;  // of the candidate, as records have it
+};
+
+struct SweepPlan {
+  std::vector<SweepGroup> groups;
+  std::vector<SweepTask> tasks;  // those of one group stand together
+};
+
+// Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
+// in solutions/<slug>/ beside the folder of the problems, with or without .cu; with one they name problem
+// files, and candidates in folders that are called like their problems.
+struct SweepSelection {
+  std::string problems = "*";
+  std::string solutions = "*";
+};
+
+// In order of slug, type and path. Paths of candidates below the working folder are relative to it. Errors: a
+// problem file that is wrong, a candidate that cannot be read, that declares a type its problem has not or
+// that lies in a folder called like no problem; globs that match nothing.
+Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout);
+
+}  // namespace kgrade

@@ -1,0 +1,73 @@
+#include "sweep/queue.h"
+
+#include <algorithm>
+
+namespace kgrade {
+namespace {
+
+constexpr int most_attempts = 2;
+constexpr int most_refusals = 3;
+
+}  // namespace
+
+SweepQueue::SweepQueue(const std::vector<std::optional<std::size_t>>& group_of, std::size_t lanes)
+    : lanes_(std::max<std::size_t>(1, lanes)) {
+  for (std::size_t task = 0; task < group_of.size(); ++task) {
+    if (!group_of[task]) continue;
+    groups_[*group_of[task]].fresh.push_back(task);
+    left_ += 1;
+  }
+}
+
+std::optional<SweepBatch> SweepQueue::take(std::optional<std::size_t> last) {
+  const auto most = std::max_element(groups_.begin(), groups_.end(), [](const auto& a, const auto& b) {
+    return a.second.waiting() < b.second.waiting();
+  });
+  auto found = last ? groups_.find(*last) : groups_.end();
+  if (found == groups_.end() || found->second.waiting() == 0) found = most;
+  if (found == groups_.end() || found->second.waiting() == 0) return std::nullopt;
+  Group& group = found->second;
+  SweepBatch batch{found->first, {}};
+  if (group.fresh.empty()) {
+    batch.tasks = {group.suspects.front()};
+    group.suspects.pop_front();
+    return batch;
+  }
+  const std::size_t share = (group.fresh.size() + lanes_ - 1) / lanes_;
+  const auto count = static_cast<std::ptrdiff_t>(std::min(share, largest_batch));
+  batch.tasks.assign(group.fresh.begin(), group.fresh.begin() + count);
+  group.fresh.erase(group.fresh.begin(), group.fresh.begin() + count);
+  return batch;
+}
+
+void SweepQueue::finished(std::size_t) { left_ -= 1; }
+
+void SweepQueue::failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message) {
+  if (graded >= batch.tasks.size()) return;
+  Group& group = groups_[batch.group];
+  const std::size_t culprit = batch.tasks[graded];
+  for (std::size_t i = batch.tasks.size(); i-- > graded + 1;) group.fresh.push_front(batch.tasks[i]);
+  if (++attempts_[culprit] < most_attempts) {
+    group.suspects.push_back(culprit);
+  } else {
+    give_up(culprit, message);
+  }
+  if (begun || group.words != message) group.refusals = 0;
+  if (begun) return;
+  group.words = message;
+  if (++group.refusals >= most_refusals) give_up_group(group);
+}
+
+void SweepQueue::give_up(std::size_t task, const std::string& message) {
+  failures_.push_back({task, message});
+  left_ -= 1;
+}
+
+void SweepQueue::give_up_group(Group& group) {
+  for (auto* tasks : {&group.fresh, &group.suspects}) {
+    for (const std::size_t task : *tasks) give_up(task, group.words);
+    tasks->clear();
+  }
+}
+
+}  // namespace kgrade

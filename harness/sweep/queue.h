@@ -1,0 +1,66 @@
+// Who grades what next. Pure: it starts nothing and knows no clock.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kgrade {
+
+// Tasks of one group, by their numbers, for one lane to grade one after the other.
+struct SweepBatch {
+  std::size_t group = 0;
+  std::vector<std::size_t> tasks;
+};
+
+// What cannot be graded, through no fault of the candidate's: `kgrade` or the machine is to blame.
+struct SweepFailure {
+  std::size_t task = 0;
+  std::string message;
+};
+
+class SweepQueue {
+ public:
+  static constexpr std::size_t largest_batch = 32;
+
+  // `group_of[task]` is the group of each task that is to be graded; nothing for those that are done.
+  SweepQueue(const std::vector<std::optional<std::size_t>>& group_of, std::size_t lanes);
+
+  // For a lane that graded `last` before: more of that group, since its oracle and reference are built then;
+  // else the group with the most tasks left. A batch is the lane's share of what is left, so that the lanes
+  // end together. Nothing when no task waits: others may come back from a lane that fails.
+  std::optional<SweepBatch> take(std::optional<std::size_t> last);
+
+  void finished(std::size_t task);
+  // The lane could not go on. `graded` of the batch are finished, the next one had `begun` or not. That one
+  // is tried once more, alone; after a second failure it is given up. Where tasks of one group are given up
+  // before they begin, three times in a row with the same words, the group is to blame and all of it is given
+  // up.
+  void failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message);
+
+  std::size_t left() const { return left_; }  // tasks without an end, waiting or with a lane
+  const std::vector<SweepFailure>& failures() const { return failures_; }
+
+ private:
+  struct Group {
+    std::deque<std::size_t> fresh;
+    std::deque<std::size_t> suspects;  // each to be tried alone
+    int refusals = 0;
+    std::string words;
+    std::size_t waiting() const { return fresh.size() + suspects.size(); }
+  };
+
+  void give_up(std::size_t task, const std::string& message);
+  void give_up_group(Group& group);
+
+  std::size_t lanes_;
+  std::map<std::size_t, Group> groups_;
+  std::map<std::size_t, int> attempts_;  // of tasks that failed
+  std::size_t left_ = 0;
+  std::vector<SweepFailure> failures_;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,76 @@
+#include "sweep/result_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+Error failed(const fs::path& path, const std::string& what) {
+  return {fmt::format("{}: {}", what, std::strerror(errno)),
+          "check the folder, the permissions and the space on the disk",
+          {path.string(), 0, 0}};
+}
+
+// One call, so that lines of a file that is written to by mistake twice stay whole. 0, or errno.
+int write_line(int fd, const std::string& line) {
+  std::string_view rest = line;
+  while (!rest.empty()) {
+    const ssize_t count = ::write(fd, rest.data(), rest.size());
+    if (count < 0 && errno != EINTR) return errno;
+    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno;
+}
+
+// Cuts off what follows the last line break.
+bool cut_unfinished_line(int fd, off_t size) {
+  char byte = 0;
+  off_t end = size;
+  while (end > 0 && ::pread(fd, &byte, 1, end - 1) == 1 && byte != '\n') --end;
+  return end == size || ::ftruncate(fd, end) == 0;
+}
+
+}  // namespace
+
+Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode) {
+  UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  struct stat status {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) return failed(path, "cannot be opened");
+  if (!S_ISREG(status.st_mode))
+    return Error{"is no file that results could be added to", "name another one", {path.string(), 0, 0}};
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return Error{
+        "another sweep writes to it", "wait for its end, or name another file", {path.string(), 0, 0}};
+  if (mode == ResultMode::create && status.st_size > 0) {
+    return Error{
+        "holds results already",
+        "go on with them by --resume, replace them by --overwrite, or name another file with --output",
+        {path.string(), 0, 0}};
+  }
+  if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
+    return failed(path, "cannot be emptied");
+  std::vector<Entry> before;
+  if (mode == ResultMode::resume) {
+    if (!cut_unfinished_line(fd.get(), status.st_size)) return failed(path, "cannot be cut");
+    auto entries = read_entries(path);
+    if (!entries) return entries.errors();
+    before = std::move(*entries);
+  }
+  return ResultFile(path, std::move(fd), std::move(before));
+}
+
+Result<bool> ResultFile::append(const std::string& record) {
+  errno = write_line(fd_.get(), record + "\n");
+  if (errno != 0) return failed(path_, "a result could not be written");
+  return true;
+}
+
+}  // namespace kgrade

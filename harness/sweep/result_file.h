@@ -1,0 +1,39 @@
+// The file that a sweep writes: a record of `kgrade grade` with one candidate a line, each appended as soon
+// as it is there. Whatever ends the sweep, at any moment, at most the line being written is lost.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/unique_fd.h"
+#include "report/entry.h"
+
+namespace kgrade {
+
+enum class ResultMode { create, resume, overwrite };
+
+class ResultFile {
+ public:
+  // `create` refuses a file that has something in it. `resume` reads what is there, or makes the file; a line
+  // that was not finished is cut off. Errors: the file cannot be opened, another sweep writes to it, a line
+  // of it is no record.
+  static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode);
+
+  // What was there when the file was opened.
+  const std::vector<Entry>& before() const { return before_; }
+  const std::filesystem::path& path() const { return path_; }
+  // The text of a record, without line breaks. It is on the disk when this returns.
+  Result<bool> append(const std::string& record);
+
+ private:
+  ResultFile(std::filesystem::path path, UniqueFd fd, std::vector<Entry> before)
+      : path_(std::move(path)), fd_(std::move(fd)), before_(std::move(before)) {}
+
+  std::filesystem::path path_;
+  UniqueFd fd_;  // locked
+  std::vector<Entry> before_;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,17 @@
+// What a sweep came to, for people.
+#pragma once
+
+#include <string>
+
+#include "report/terminal.h"
+#include "sweep/sweep.h"
+
+namespace kgrade {
+
+// "accepted  conv-.../naive.cu  1.48x cudnn-fp32", for a line as each result comes.
+std::string result_line(const Entry& entry, const Style& style);
+
+// A row a candidate, those without a verdict with the reason, and a line of counts.
+std::string render_summary(const SweepPlan& plan, const SweepOutcome& outcome, const Style& style);
+
+}  // namespace kgrade

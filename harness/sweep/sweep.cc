@@ -1,0 +1,236 @@
+#include "sweep/sweep.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "sweep/build_ahead.h"
+#include "sweep/estimate.h"
+#include "sweep/queue.h"
+
+namespace kgrade {
+namespace {
+
+constexpr int look_again_ms = 500;
+
+// A lane, and what it works on.
+struct Worker {
+  std::string device;
+  std::optional<Lane> lane;  // started with its first batch
+  std::optional<SweepBatch> batch;
+  std::optional<std::size_t> last_group;
+  std::size_t graded = 0;  // of the batch
+  bool begun = false;      // the next one has
+  std::string doing;
+};
+
+class Sweep {
+ public:
+  Sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results)
+      : plan_(plan),
+        options_(options),
+        results_(results),
+        found_(plan.tasks.size()),
+        queue_(open_tasks(), options.devices.size()),
+        start_(clock_.now()),
+        time_left_(start_) {
+    for (const std::string& device : options.devices) {
+      workers_.push_back({});
+      workers_.back().device = device;
+    }
+  }
+
+  Result<SweepOutcome> run() {
+    const std::unique_ptr<BuildAhead> ahead = build_ahead();
+    while (queue_.left() > 0) {
+      if (const auto error = hand_out()) return *error;
+      if (const auto error = listen()) return *error;
+      show();
+    }
+    return outcome();
+  }
+
+ private:
+  using Trouble = std::optional<Error>;
+
+  // Takes over what the file holds; the others, with their groups.
+  std::vector<std::optional<std::size_t>> open_tasks() {
+    std::vector<std::optional<std::size_t>> open(plan_.tasks.size());
+    for (std::size_t task = 0; task < open.size(); ++task) {
+      for (const Entry& entry : results_.before()) {
+        if (is_result_of(entry, plan_, plan_.tasks[task], options_.lane.effort)) found_[task] = entry;
+      }
+      if (found_[task]) {
+        taken_over_ += 1;
+      } else {
+        open[task] = plan_.tasks[task].group;
+      }
+    }
+    done_ = taken_over_;
+    return open;
+  }
+
+  std::unique_ptr<BuildAhead> build_ahead() const {
+    if (options_.build_jobs == 0 || options_.devices.empty()) return nullptr;
+    const auto device = parse_device_choice(options_.devices.front());
+    if (!device) return nullptr;
+    std::vector<std::size_t> wanted;
+    for (std::size_t task = 0; task < found_.size(); ++task) {
+      if (!found_[task]) wanted.push_back(task);
+    }
+    const bool baselines = options_.lane.baselines && options_.lane.effort != Effort::quick;
+    return std::make_unique<BuildAhead>(plan_, std::move(wanted), options_.layout,
+                                        real_machinery(*device, options_.layout), baselines,
+                                        options_.build_jobs);
+  }
+
+  // Work for every lane that has none.
+  Trouble hand_out() {
+    for (Worker& worker : workers_) {
+      if (worker.batch) continue;
+      auto batch = queue_.take(worker.last_group);
+      if (!batch) continue;
+      if (!worker.lane) {
+        auto lane = Lane::start(options_.lane_command);
+        if (!lane) return lane.error();
+        worker.lane = std::move(*lane);
+      }
+      worker.last_group = batch->group;
+      worker.graded = 0;
+      worker.begun = false;
+      const LaneJob job = job_of(*batch, worker.device);
+      worker.batch = std::move(*batch);
+      worker.lane->give(job);  // where it is gone, its socket says so
+    }
+    return std::nullopt;
+  }
+
+  LaneJob job_of(const SweepBatch& batch, const std::string& device) const {
+    const Problem& problem = plan_.groups[batch.group].problem;
+    LaneJob job{options_.lane, problem.path.string(), std::string(to_string(problem.dtype)), {}};
+    job.options.device = device;
+    for (const std::size_t task : batch.tasks) job.candidates.push_back(plan_.tasks[task].candidate.string());
+    return job;
+  }
+
+  Trouble listen() {
+    std::vector<pollfd> sockets;
+    std::vector<Worker*> owners;
+    for (Worker& worker : workers_) {
+      if (!worker.lane) continue;
+      sockets.push_back({worker.lane->descriptor(), POLLIN, 0});
+      owners.push_back(&worker);
+    }
+    if (::poll(sockets.data(), sockets.size(), look_again_ms) <= 0) return std::nullopt;
+    for (std::size_t i = 0; i < sockets.size(); ++i) {
+      if (sockets[i].revents == 0) continue;
+      const bool alive = owners[i]->lane->read();
+      if (const auto error = take_messages(*owners[i])) return error;
+      if (!alive) bury(*owners[i]);
+    }
+    return std::nullopt;
+  }
+
+  Trouble take_messages(Worker& worker) {
+    while (const auto message = worker.lane->next()) {
+      if (!worker.batch) continue;
+      switch (message->kind) {
+        case LaneMessage::Kind::begun:
+          worker.begun = true;
+          break;
+        case LaneMessage::Kind::doing:
+          worker.doing = message->text;
+          break;
+        case LaneMessage::Kind::graded:
+          if (auto error = keep(worker, message->text)) return error;
+          break;
+        case LaneMessage::Kind::ended:
+          end_batch(worker, message->text.empty() ? "the run ended before its time" : message->text);
+          break;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Trouble keep(Worker& worker, const std::string& record) {
+    if (worker.graded >= worker.batch->tasks.size()) return std::nullopt;
+    const std::size_t task = worker.batch->tasks[worker.graded];
+    auto entries = parse_entries(record, {results_.path().string(), 0, 0});
+    if (!entries) return entries.error();
+    if (!*entries || (*entries)->size() != 1) return std::nullopt;
+    if (auto written = results_.append(record); !written) return written.error();
+    worker.graded += 1;
+    worker.begun = false;
+    found_[task] = std::move((*entries)->front());
+    queue_.finished(task);
+    done_ += 1;
+    time_left_.result_at(clock_.now());
+    options_.events.result(*found_[task], done_, found_.size());
+    return std::nullopt;
+  }
+
+  void end_batch(Worker& worker, const std::string& why) {
+    queue_.failed(*worker.batch, worker.graded, worker.begun, why);
+    worker.batch.reset();
+    worker.doing.clear();
+  }
+
+  void bury(Worker& worker) {
+    const std::string end = worker.lane->describe_end();
+    if (worker.batch) end_batch(worker, "the process that graded ended with " + end);
+    worker.lane.reset();
+  }
+
+  void show() {
+    const double now = clock_.now();
+    std::string text = fmt::format("{}/{}", done_, found_.size());
+    if (const auto seconds = time_left_.seconds(queue_.left(), now))
+      text += ", " + describe_time_left(*seconds);
+    for (const Worker& worker : workers_) {
+      if (worker.batch)
+        text += fmt::format("  [{}] {}", plan_.groups[worker.batch->group].label(), worker.doing);
+    }
+    options_.events.progress(text);
+  }
+
+  SweepOutcome outcome() {
+    SweepOutcome outcome;
+    for (auto& entry : found_) {
+      if (entry) outcome.entries.push_back(std::move(*entry));
+    }
+    outcome.taken_over = taken_over_;
+    for (const SweepFailure& failure : queue_.failures())
+      outcome.ungraded.push_back({failure.task, failure.message});
+    outcome.seconds = clock_.now() - start_;
+    return outcome;
+  }
+
+  const SweepPlan& plan_;
+  const SweepOptions& options_;
+  ResultFile& results_;
+  std::vector<std::optional<Entry>> found_;  // by task
+  std::size_t taken_over_ = 0;
+  std::size_t done_ = 0;
+  SweepQueue queue_;
+  std::vector<Worker> workers_;
+  SteadyClock clock_;
+  double start_;
+  TimeLeft time_left_;
+};
+
+}  // namespace
+
+bool is_result_of(const Entry& entry, const SweepPlan& plan, const SweepTask& task, Effort effort) {
+  const Problem& problem = plan.groups[task.group].problem;
+  return entry.slug == problem.slug && entry.problem_sha256 == problem.content_sha256 &&
+         entry.dtype == problem.dtype && entry.path == task.candidate.string() &&
+         entry.sha256 == task.sha256 && entry.effort == to_string(effort);
+}
+
+Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results) {
+  return Sweep(plan, options, results).run();
+}
+
+}  // namespace kgrade

@@ -1,0 +1,52 @@
+// Many candidates on one machine: lanes that grade side by side, results that are kept as they come.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "sweep/lane.h"
+#include "sweep/plan.h"
+#include "sweep/result_file.h"
+
+namespace kgrade {
+
+struct SweepEvents {
+  // What is going on, for a line that is overwritten.
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+  // A candidate has its verdict; `done` of `all` have theirs.
+  std::function<void(const Entry&, std::size_t done, std::size_t all)> result = [](const Entry&, std::size_t,
+                                                                                   std::size_t) {};
+};
+
+struct SweepOptions {
+  LaneOptions lane;                  // but for the device
+  std::vector<std::string> devices;  // of the lanes, one each: "cuda:0"
+  int build_jobs = 0;                // compilers that run ahead of the lanes; 0: none do
+  std::vector<std::string> lane_command;
+  Layout layout;
+  SweepEvents events;
+};
+
+// A candidate without a verdict, through no fault of its own.
+struct Ungraded {
+  std::size_t task = 0;
+  std::string message;
+};
+
+struct SweepOutcome {
+  std::vector<Entry> entries;  // of all tasks that have a verdict, in the plan's order; older ones too
+  std::size_t taken_over = 0;  // of them, those that were in the file already
+  std::vector<Ungraded> ungraded;
+  double seconds = 0;
+};
+
+// Whether the entry is of this task: the same problem, type, candidate and way of measuring. Not by device: a
+// file that mixes GPUs names the device of each result.
+bool is_result_of(const Entry& entry, const SweepPlan& plan, const SweepTask& task, Effort effort);
+
+// Grades the tasks that have no result in the file yet. An Error when results cannot be written or no lane
+// can be started; what is in the file stays.
+Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results);
+
+}  // namespace kgrade
