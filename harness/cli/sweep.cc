@@ -12,6 +12,8 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "device/registry.h"
+#include "sweep/chunks.h"
+#include "sweep/slurm_sweep.h"
 #include "sweep/summary.h"
 
 namespace kgrade::cli {
@@ -32,6 +34,8 @@ struct Arguments {
   bool warm = false;
   bool no_baselines = false;
   std::vector<std::string> fail_on;
+  std::string executor = "local";
+  SlurmOptions slurm;
 };
 
 int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
@@ -99,12 +103,40 @@ SweepOptions options_of(const Arguments& arguments, std::vector<std::string> dev
   options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : cores();
   options.devices = std::move(devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
+  options.resume = arguments.resume;
   options.layout = std::move(layout);
   return options;
 }
 
+// A task asks for one GPU where its device needs one.
+void ask_for_gpu(const Arguments& arguments, SlurmOptions& slurm) {
+  const auto names_gpus = [](const std::string& option) {
+    return option.starts_with("--gres") || option.starts_with("--gpus") || option.starts_with("-G");
+  };
+  const bool asked = std::any_of(slurm.options.begin(), slurm.options.end(), names_gpus);
+  if (!asked && arguments.lane.device != "emulated")
+    slurm.options.insert(slurm.options.begin(), "--gres=gpu:1");
+}
+
+Result<SweepOutcome> carry_out(const Arguments& arguments, const SweepPlan& plan, const SweepOptions& options,
+                               ResultFile& results) {
+  if (arguments.executor == "local") return sweep(plan, options, results);
+  SlurmOptions slurm = arguments.slurm;
+  std::error_code failure;
+  slurm.program = std::filesystem::read_symlink("/proc/self/exe", failure);
+  ask_for_gpu(arguments, slurm);
+  return sweep_by_slurm(plan, options, slurm, results);
+}
+
+// Of the nodes: what this machine has plays no part.
+Result<std::vector<std::string>> devices_elsewhere(const Arguments& arguments) {
+  const auto choice = parse_device_choice(arguments.lane.device);
+  if (!choice) return choice.errors();
+  return std::vector<std::string>{arguments.lane.device == "auto" ? "cuda" : arguments.lane.device};
+}
+
 int run(Arguments& arguments) {
-  auto devices = devices_of(arguments);
+  auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
   Layout layout = Layout::find();
   const auto plan = make_plan(arguments.selection, layout);
@@ -121,9 +153,13 @@ int run(Arguments& arguments) {
       progress.clear();
       fmt::print(stderr, "[{}/{}] {}\n", done, all, result_line(entry, style));
     };
-    outcome = sweep(*plan, options, *results);
+    options.events.note = [&](const std::string& what) {
+      progress.clear();
+      fmt::print(stderr, "{}\n", what);
+    };
+    outcome = carry_out(arguments, *plan, options, *results);
   }
-  if (!outcome) return fail(outcome.errors(), exit_internal);
+  if (!outcome) return fail(outcome.errors(), exit_machine);
   fmt::print("{}", render_summary(*plan, *outcome, Style::for_descriptor(STDOUT_FILENO)));
   return exit_code_of(arguments, *outcome);
 }
@@ -178,6 +214,32 @@ void add_results(CLI::App& command, Arguments& arguments) {
       ->type_name("WHAT");
 }
 
+void add_executor(CLI::App& command, Arguments& arguments) {
+  CLI::Option* const executor = command
+                                    .add_option("--executor", arguments.executor,
+                                                "Where candidates are graded: local (the default) or slurm")
+                                    ->check(CLI::IsMember({"local", "slurm"}))
+                                    ->excludes(command.get_option("--gpus"));
+  command
+      .add_option(
+          "--slurm", arguments.slurm.options,
+          "Passed on to sbatch, as --slurm=--partition=gpu (may be repeated); tasks ask for one GPU each")
+      ->needs(executor)
+      ->allow_extra_args(false)
+      ->type_name("OPTION");
+  command
+      .add_option("--chunk", arguments.slurm.chunk,
+                  "Candidates in a task of Slurm's (default: 8; more where the array would be too large)")
+      ->needs(executor)
+      ->check(CLI::Range(1, 100000))
+      ->type_name("N");
+  command
+      .add_option("--poll", arguments.slurm.poll_seconds, "Seconds between two looks at Slurm (default: 5)")
+      ->needs(executor)
+      ->check(CLI::Range(0.1, 3600.0))
+      ->type_name("SECONDS");
+}
+
 }  // namespace
 
 Command add_sweep(CLI::App& app) {
@@ -187,10 +249,35 @@ Command add_sweep(CLI::App& app) {
   add_device_option(*command, arguments->lane.device);
   add_how(*command, *arguments);
   add_results(*command, *arguments);
+  add_executor(*command, *arguments);
   command->footer(
       "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
       "Exit codes: 0 all candidates have a verdict, 70 some could not be graded; and those of --fail-on.");
   return {command, [arguments] { return run(*arguments); }};
+}
+
+namespace {
+
+struct ChunkArguments {
+  std::string plan;
+  std::size_t round = 0;
+  std::size_t chunk = 0;
+  int restart = 0;
+};
+
+}  // namespace
+
+// What a task of Slurm's runs.
+Command add_sweep_chunk(CLI::App& app) {
+  auto arguments = std::make_shared<ChunkArguments>();
+  CLI::App* command = app.add_subcommand("sweep-chunk", "")->group("");
+  command->add_option("plan", arguments->plan)->required();
+  command->add_option("round", arguments->round)->required();
+  command->add_option("chunk", arguments->chunk)->required();
+  command->add_option("restart", arguments->restart)->required();
+  return {command, [arguments] {
+            return run_chunk(arguments->plan, arguments->round, arguments->chunk, arguments->restart);
+          }};
 }
 
 // What `kgrade sweep` starts for each of its lanes.

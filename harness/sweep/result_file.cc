@@ -40,7 +40,7 @@ bool cut_unfinished_line(int fd, off_t size) {
 
 }  // namespace
 
-Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode) {
+Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::vector<Entry> earlier) {
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) return failed(path, "cannot be opened");
@@ -57,12 +57,12 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode) {
   }
   if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
     return failed(path, "cannot be emptied");
-  std::vector<Entry> before;
+  std::vector<Entry> before = std::move(earlier);
   if (mode == ResultMode::resume) {
     if (!cut_unfinished_line(fd.get(), status.st_size)) return failed(path, "cannot be cut");
     auto entries = read_entries(path);
     if (!entries) return entries.errors();
-    before = std::move(*entries);
+    before.insert(before.end(), entries->begin(), entries->end());
   }
   return ResultFile(path, std::move(fd), std::move(before));
 }

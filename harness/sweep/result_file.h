@@ -19,7 +19,9 @@ class ResultFile {
   // `create` refuses a file that has something in it. `resume` reads what is there, or makes the file; a line
   // that was not finished is cut off. Errors: the file cannot be opened, another sweep writes to it, a line
   // of it is no record.
-  static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode);
+  // `earlier`: results that lie elsewhere, as if they were in the file.
+  static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode,
+                                 std::vector<Entry> earlier = {});
 
   // What was there when the file was opened.
   const std::vector<Entry>& before() const { return before_; }

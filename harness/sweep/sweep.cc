@@ -57,11 +57,12 @@ class Sweep {
 
   // Takes over what the file holds; the others, with their groups.
   std::vector<std::optional<std::size_t>> open_tasks() {
+    const TaskFinder finder(plan_, options_.lane.effort);
+    for (const Entry& entry : results_.before()) {
+      if (const auto task = finder.find(entry)) found_[*task] = entry;
+    }
     std::vector<std::optional<std::size_t>> open(plan_.tasks.size());
     for (std::size_t task = 0; task < open.size(); ++task) {
-      for (const Entry& entry : results_.before()) {
-        if (is_result_of(entry, plan_, plan_.tasks[task], options_.lane.effort)) found_[task] = entry;
-      }
       if (found_[task]) {
         taken_over_ += 1;
       } else {
@@ -222,11 +223,24 @@ class Sweep {
 
 }  // namespace
 
-bool is_result_of(const Entry& entry, const SweepPlan& plan, const SweepTask& task, Effort effort) {
-  const Problem& problem = plan.groups[task.group].problem;
+TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effort_(effort) {
+  for (std::size_t task = 0; task < plan.tasks.size(); ++task)
+    by_path_.emplace(plan.tasks[task].candidate.string(), task);
+}
+
+bool TaskFinder::fits(const Entry& entry, std::size_t task) const {
+  const Problem& problem = plan_.groups[plan_.tasks[task].group].problem;
   return entry.slug == problem.slug && entry.problem_sha256 == problem.content_sha256 &&
-         entry.dtype == problem.dtype && entry.path == task.candidate.string() &&
-         entry.sha256 == task.sha256 && entry.effort == to_string(effort);
+         entry.dtype == problem.dtype && entry.sha256 == plan_.tasks[task].sha256 &&
+         entry.effort == to_string(effort_);
+}
+
+std::optional<std::size_t> TaskFinder::find(const Entry& entry) const {
+  const auto [first, last] = by_path_.equal_range(entry.path);
+  const auto found =
+      std::find_if(first, last, [&](const auto& candidate) { return fits(entry, candidate.second); });
+  if (found == last) return std::nullopt;
+  return found->second;
 }
 
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "sweep/lane.h"
@@ -17,6 +19,8 @@ struct SweepEvents {
   // A candidate has its verdict; `done` of `all` have theirs.
   std::function<void(const Entry&, std::size_t done, std::size_t all)> result = [](const Entry&, std::size_t,
                                                                                    std::size_t) {};
+  // Said once, to be kept.
+  std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 
 struct SweepOptions {
@@ -24,6 +28,7 @@ struct SweepOptions {
   std::vector<std::string> devices;  // of the lanes, one each: "cuda:0"
   int build_jobs = 0;                // compilers that run ahead of the lanes; 0: none do
   std::vector<std::string> lane_command;
+  bool resume = false;  // what an earlier sweep has begun elsewhere goes on
   Layout layout;
   SweepEvents events;
 };
@@ -41,9 +46,21 @@ struct SweepOutcome {
   double seconds = 0;
 };
 
-// Whether the entry is of this task: the same problem, type, candidate and way of measuring. Not by device: a
-// file that mixes GPUs names the device of each result.
-bool is_result_of(const Entry& entry, const SweepPlan& plan, const SweepTask& task, Effort effort);
+// Which task a result is of: the same problem, type, candidate and effort. Not by device: a file that mixes
+// GPUs names the device of each result.
+class TaskFinder {
+ public:
+  // Keeps a reference.
+  TaskFinder(const SweepPlan& plan, Effort effort);
+  std::optional<std::size_t> find(const Entry& entry) const;
+
+ private:
+  bool fits(const Entry& entry, std::size_t task) const;
+
+  const SweepPlan& plan_;
+  Effort effort_;
+  std::unordered_multimap<std::string, std::size_t> by_path_;
+};
 
 // Grades the tasks that have no result in the file yet. An Error when results cannot be written or no lane
 // can be started; what is in the file stays.

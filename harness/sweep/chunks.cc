@@ -1,0 +1,192 @@
+#include "sweep/chunks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "grade/contestants.h"
+#include "sweep/summary.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::uint64_t largest_plan = std::uint64_t{256} << 20;
+
+Error no_plan(const fs::path& path, const std::string& why) {
+  return {fmt::format("is no plan of a sweep: {}", why), "start the sweep again", {path.string(), 0, 0}};
+}
+
+// Problems of a plan, each loaded once.
+class PlanReader {
+ public:
+  Result<ChunkedPlan> read(const Json& json) {
+    ChunkedPlan result;
+    result.options = read_job(json.at("options").get<std::string>()).value_or(LaneJob{}).options;
+    for (const Json& task : json.at("tasks")) {
+      const auto group =
+          group_of(result.plan, task.at("problem").get<std::string>(), task.at("dtype").get<std::string>());
+      if (!group) return group.errors();
+      result.plan.tasks.push_back(
+          {*group, task.at("candidate").get<std::string>(), task.at("sha256").get<std::string>()});
+    }
+    for (const Json& chunk : json.at("chunks"))
+      result.chunks.push_back({chunk.get<std::vector<std::size_t>>()});
+    return result;
+  }
+
+ private:
+  Result<std::size_t> group_of(SweepPlan& plan, const std::string& path, const std::string& dtype) {
+    const auto [at, is_new] = groups_.try_emplace({path, dtype}, plan.groups.size());
+    if (!is_new) return at->second;
+    auto problem = load_problem(path);
+    if (problem) problem = with_dtype(std::move(*problem), dtype);
+    if (!problem) return problem.errors();
+    plan.groups.push_back({std::move(*problem)});
+    return at->second;
+  }
+
+  std::map<std::pair<std::string, std::string>, std::size_t> groups_;
+};
+
+// Only the chunk's tasks, and those as they are now.
+SweepPlan plan_of_chunk(const ChunkedPlan& all, const Chunk& chunk) {
+  SweepPlan plan;
+  plan.groups = all.plan.groups;
+  for (const std::size_t task : chunk.tasks) plan.tasks.push_back(all.plan.tasks.at(task));
+  return plan;
+}
+
+std::string failure_line(const SweepTask& task, const std::string& message) {
+  return Json{{"candidate", task.candidate.string()}, {"message", message}}.dump(
+             -1, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+void write_failures(const fs::path& path, const SweepPlan& plan, const SweepOutcome& outcome) {
+  std::string text;
+  for (const Ungraded& one : outcome.ungraded) text += failure_line(plan.tasks[one.task], one.message);
+  if (!text.empty()) (void)write_file_atomically(path, text);
+}
+
+// Of a chunk's earlier runs: their results need not be found again.
+Result<std::vector<Entry>> earlier_results(const fs::path& folder, std::size_t round, std::size_t chunk,
+                                           int restart) {
+  std::vector<Entry> all;
+  for (int earlier = 0; earlier < restart; ++earlier) {
+    const fs::path path = results_of_chunk(folder, round, chunk, earlier);
+    if (!fs::exists(path)) continue;
+    auto entries = read_entries(path);
+    if (!entries) return entries.errors();
+    all.insert(all.end(), entries->begin(), entries->end());
+  }
+  return all;
+}
+
+int complain(const Errors& errors) {
+  for (const Error& error : errors) fmt::print(stderr, "kgrade: error: {}\n", to_string(error));
+  return exit_internal;
+}
+
+}  // namespace
+
+std::vector<Chunk> cut(const SweepPlan& plan, const std::vector<std::size_t>& tasks, std::size_t in_each,
+                       std::size_t most) {
+  const std::size_t size =
+      std::max({std::size_t{1}, in_each, (tasks.size() + most - 1) / std::max<std::size_t>(1, most)});
+  std::vector<std::size_t> ordered = tasks;
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](std::size_t a, std::size_t b) { return plan.tasks[a].group < plan.tasks[b].group; });
+  std::vector<Chunk> chunks;
+  for (std::size_t begin = 0; begin < ordered.size(); begin += size) {
+    const auto first = ordered.begin() + static_cast<std::ptrdiff_t>(begin);
+    const auto last = ordered.begin() + static_cast<std::ptrdiff_t>(std::min(begin + size, ordered.size()));
+    chunks.push_back({{first, last}});
+  }
+  return chunks;
+}
+
+std::string to_text(const ChunkedPlan& plan) {
+  Json tasks = Json::array();
+  for (const SweepTask& task : plan.plan.tasks) {
+    const Problem& problem = plan.plan.groups[task.group].problem;
+    tasks.push_back({{"problem", problem.path.string()},
+                     {"dtype", std::string(to_string(problem.dtype))},
+                     {"candidate", task.candidate.string()},
+                     {"sha256", task.sha256}});
+  }
+  Json chunks = Json::array();
+  for (const Chunk& chunk : plan.chunks) chunks.push_back(chunk.tasks);
+  const Json json = {{"schema", "kgrade-chunks"},
+                     {"options", to_line(LaneJob{plan.options, "", "", {}})},
+                     {"tasks", tasks},
+                     {"chunks", chunks}};
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<ChunkedPlan> read_chunked_plan(const fs::path& path) {
+  const auto text = read_text_file(path, largest_plan);
+  if (!text) return text.errors();
+  try {
+    auto plan = PlanReader().read(Json::parse(*text));
+    if (!plan) return plan;
+    for (const Chunk& chunk : plan->chunks) {
+      for (const std::size_t task : chunk.tasks) {
+        if (task >= plan->plan.tasks.size()) return no_plan(path, "a chunk names a task that is not there");
+      }
+    }
+    return plan;
+  } catch (const Json::exception& error) {
+    return no_plan(path, error.what());
+  }
+}
+
+fs::path results_of_chunk(const fs::path& folder, std::size_t round, std::size_t chunk, int restart) {
+  return folder / fmt::format("round{}-chunk{:05}-run{}.jsonl", round, chunk, restart);
+}
+
+fs::path failures_of_chunk(const fs::path& results) {
+  return fs::path(results).replace_extension(".failures");
+}
+
+std::vector<fs::path> all_results(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code failure;
+  for (fs::directory_iterator at(folder, failure), end; !failure && at != end; at.increment(failure)) {
+    if (at->path().extension() == ".jsonl") files.push_back(at->path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+int run_chunk(const fs::path& plan_file, std::size_t round, std::size_t chunk, int restart) {
+  const fs::path folder = plan_file.parent_path();
+  const auto all = read_chunked_plan(plan_file);
+  if (!all) return complain(all.errors());
+  if (chunk >= all->chunks.size()) return complain({no_plan(plan_file, "it has no such chunk")});
+  const SweepPlan plan = plan_of_chunk(*all, all->chunks[chunk]);
+  auto earlier = earlier_results(folder, round, chunk, restart);
+  if (!earlier) return complain(earlier.errors());
+  const fs::path path = results_of_chunk(folder, round, chunk, restart);
+  auto results = ResultFile::open(path, ResultMode::resume, std::move(*earlier));
+  if (!results) return complain(results.errors());
+  SweepOptions options;
+  options.lane = all->options;
+  options.devices = {all->options.device};
+  options.lane_command = {"/proc/self/exe", "sweep-lane"};
+  options.layout = Layout::find(all->options.problems);
+  options.events.result = [](const Entry& entry, std::size_t done, std::size_t count) {
+    fmt::print(stderr, "[{}/{}] {}\n", done, count, result_line(entry, Style(false)));
+  };
+  const auto outcome = sweep(plan, options, *results);
+  if (!outcome) return complain(outcome.errors());
+  write_failures(failures_of_chunk(path), plan, *outcome);
+  return outcome->ungraded.empty() ? 0 : exit_internal;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,125 @@
+#include "sweep/slurm_client.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <regex>
+#include <sstream>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::size_t usual_largest_array = 1001;
+constexpr std::array<std::string_view, 10> end_states = {
+    "COMPLETED", "FAILED",    "CANCELLED", "TIMEOUT",   "OUT_OF_MEMORY",
+    "NODE_FAIL", "BOOT_FAIL", "DEADLINE",  "PREEMPTED", "REVOKED"};
+
+Result<ProcessOutcome> call(const std::vector<std::string>& command) {
+  if (!find_program(command.front())) {
+    return Error{fmt::format("there is no {} here", command.front()),
+                 "install Slurm's client programs (Debian, Ubuntu: apt install slurm-client), or leave out "
+                 "--executor slurm",
+                 {}};
+  }
+  ProcessRequest request;
+  request.command = command;
+  for (char** variable = environ; *variable != nullptr; ++variable)
+    request.environment.emplace_back(*variable);
+  request.limits.wall = std::chrono::seconds(120);
+  request.output_limit_bytes = std::size_t{64} << 20;
+  return run_process(request);
+}
+
+std::string stripped(std::string text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  return text;
+}
+
+std::string element(const std::string& job, std::size_t task) { return fmt::format("{}_{}", job, task); }
+
+}  // namespace
+
+bool SlurmTask::ended() const {
+  return std::find(end_states.begin(), end_states.end(), state) != end_states.end();
+}
+
+bool SlurmTask::waits_for_nothing() const { return state == "PENDING" && reason == "BeginTime"; }
+
+Result<std::string> SlurmClient::submit(const SlurmArray& array) const {
+  // Requeued after the loss of a node, whatever the site's default is; then the log goes on.
+  std::vector<std::string> command = {"sbatch",
+                                      "--parsable",
+                                      "--requeue",
+                                      "--open-mode=append",
+                                      "--job-name=" + array.name,
+                                      fmt::format("--array=0-{}", array.tasks - 1),
+                                      fmt::format("--output={}/%A_%a.log", array.logs.string())};
+  command.insert(command.end(), array.options.begin(), array.options.end());
+  command.push_back(array.script.string());
+  const auto outcome = call(command);
+  if (!outcome) return outcome.errors();
+  std::smatch match;
+  const std::string output = stripped(outcome->output);
+  // Warnings may stand before it; behind it, the name of a cluster.
+  if (outcome->success() && std::regex_search(output, match, std::regex(R"((?:^|\n)([0-9]+)(?:;[^\n]*)?$)")))
+    return match[1].str();
+  return Error{fmt::format("sbatch refused the work: {}", printable(output)),
+               "`sinfo` shows partitions, nodes and what they have; options for sbatch go behind --slurm",
+               {}};
+}
+
+Result<std::map<std::size_t, SlurmTask>> SlurmClient::tasks(const std::string& job) const {
+  const auto outcome =
+      call({"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job, "--format=%i|%T|%r|%N"});
+  if (!outcome) return outcome.errors();
+  if (outcome->success()) return read_tasks(outcome->output, job);
+  if (outcome->output.find("Invalid job id") != std::string::npos) return std::map<std::size_t, SlurmTask>{};
+  return Error{fmt::format("squeue: {}", printable(stripped(outcome->output))),
+               "the controller may be away for a while: `scontrol ping`",
+               {}};
+}
+
+void SlurmClient::start_now(const std::string& job, std::size_t task) const {
+  (void)call({"scontrol", "update", "JobId=" + element(job, task), "StartTime=now"});
+}
+
+std::size_t SlurmClient::largest_array() const {
+  const auto outcome = call({"scontrol", "show", "config"});
+  return read_largest_array(outcome && outcome->success() ? outcome->output : "");
+}
+
+std::string SlurmClient::how_ended(const std::string& job, std::size_t task) const {
+  const auto outcome = call({"scontrol", "show", "job", element(job, task)});
+  std::smatch match;
+  if (!outcome || !std::regex_search(outcome->output, match, std::regex(R"(\bExitCode=([0-9]+):([0-9]+))")))
+    return "";
+  return match[2] == "0" ? fmt::format("exit code {}", match[1].str())
+                         : fmt::format("signal {}", match[2].str());
+}
+
+std::map<std::size_t, SlurmTask> read_tasks(const std::string& output, const std::string& job) {
+  static const std::regex pattern(R"(([0-9]+)_([0-9]{1,9})\|([A-Z_]+)\|([^|]*)\|([^|]*))");
+  std::map<std::size_t, SlurmTask> tasks;
+  std::istringstream lines(output);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_match(line, match, pattern) && match[1] == job)
+      tasks[std::stoul(match[2])] = {match[3].str(), match[4].str(), match[5].str()};
+  }
+  return tasks;
+}
+
+std::size_t read_largest_array(const std::string& output) {
+  std::smatch match;
+  const std::regex pattern(R"(\bMaxArraySize\s*=\s*([0-9]{1,9})\b)");
+  if (!std::regex_search(output, match, pattern)) return usual_largest_array;
+  return std::max<std::size_t>(1, std::stoul(match[1]));
+}
+
+}  // namespace kgrade

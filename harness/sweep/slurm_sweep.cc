@@ -1,0 +1,313 @@
+#include "sweep/slurm_sweep.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "sweep/chunks.h"
+#include "sweep/estimate.h"
+#include "sweep/slurm_client.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t most_rounds = 3;
+constexpr double longest_silence = 600;  // seconds without an answer of the controller
+constexpr double late_results = 60;      // a shared file system may show what was written that late
+
+// For the shell.
+std::string quoted(const std::string& text) { return "'" + replace_all(text, "'", "'\\''") + "'"; }
+
+// New lines of a file that grows, whole ones only.
+class Tail {
+ public:
+  std::vector<std::string> read(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    file.seekg(static_cast<std::streamoff>(begin_));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    std::vector<std::string> lines;
+    std::size_t begin = 0;
+    for (std::size_t end = 0; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
+      lines.push_back(text.substr(begin, end - begin));
+    begin_ += begin;
+    return lines;
+  }
+
+ private:
+  std::uint64_t begin_ = 0;
+};
+
+class SlurmSweep {
+ public:
+  SlurmSweep(const SweepPlan& plan, const SweepOptions& options, const SlurmOptions& slurm,
+             ResultFile& results)
+      : plan_(plan),
+        options_(options),
+        slurm_(slurm),
+        results_(results),
+        folder_(slurm_folder(results.path())),
+        finder_(plan, options.lane.effort),
+        found_(plan.tasks.size()),
+        start_(clock_.now()),
+        time_left_(start_) {}
+
+  Result<SweepOutcome> run() {
+    take_over();
+    if (auto error = make_folder()) return *error;
+    for (Trouble error = adopt(); left() > 0 || !job_.empty();) {
+      if (!error && job_.empty() && round_ - first_round_ >= most_rounds) break;
+      if (!error && job_.empty()) error = submit();
+      if (!error) error = follow();
+      if (error) return *error;
+    }
+    return outcome();
+  }
+
+ private:
+  using Trouble = std::optional<Error>;
+
+  std::size_t left() const {
+    return static_cast<std::size_t>(
+        std::count_if(found_.begin(), found_.end(), [](const auto& entry) { return !entry; }));
+  }
+
+  void take_over() {
+    for (const Entry& entry : results_.before()) {
+      if (const auto task = finder_.find(entry)) found_[*task] = entry;
+    }
+    taken_over_ = found_.size() - left();
+  }
+
+  Trouble make_folder() {
+    std::error_code failure;
+    // Results of a sweep that was replaced are none of this one's.
+    if (results_.before().empty() && !resumes()) fs::remove_all(folder_, failure);
+    fs::create_directories(folder_ / "logs", failure);
+    if (!failure) return std::nullopt;
+    return Error{fmt::format("cannot be made: {}", failure.message()),
+                 "name results in a folder that can be written to by --output",
+                 {folder_.string(), 0, 0}};
+  }
+
+  fs::path job_file() const { return folder_ / "job.json"; }
+  fs::path plan_file() const { return folder_ / fmt::format("plan{}.json", round_); }
+
+  bool resumes() const { return options_.resume && fs::exists(job_file()); }
+
+  // The job of an earlier `kgrade sweep`, if its tasks have not all ended. Their results count in any case.
+  Trouble adopt() {
+    if (!resumes()) return std::nullopt;
+    const auto text = read_text_file(job_file());
+    const Json json = text ? Json::parse(*text, nullptr, false) : Json();
+    if (!json.is_object() || !json.contains("job") || !json.contains("round")) return std::nullopt;
+    round_ = json.value("round", std::size_t{0});
+    const std::string job = json.value("job", "");
+    if (auto error = collect()) return error;
+    const auto tasks = client_.tasks(job);
+    if (!tasks) return tasks.error();
+    const bool runs =
+        std::any_of(tasks->begin(), tasks->end(), [](const auto& task) { return !task.second.ended(); });
+    if (runs) job_ = job;
+    // Rounds of the sweep before do not count against this one.
+    if (!runs) first_round_ = round_ = round_ + 1;
+    return std::nullopt;
+  }
+
+  Trouble submit() {
+    std::vector<std::size_t> open;
+    for (std::size_t task = 0; task < found_.size(); ++task) {
+      if (!found_[task]) open.push_back(task);
+    }
+    ChunkedPlan chunked{options_.lane, plan_, cut(plan_, open, slurm_.chunk, client_.largest_array())};
+    chunked.options.device = options_.devices.front();
+    chunks_ = chunked.chunks.size();
+    if (auto written = write_file_atomically(plan_file(), to_text(chunked)); !written) return written.error();
+    if (auto error = write_script()) return error;
+    const SlurmArray array{"kgrade-" + results_.path().stem().string(), folder_ / "task.sh", folder_ / "logs",
+                           chunks_, slurm_.options};
+    auto job = client_.submit(array);
+    if (!job) return job.error();
+    job_ = *job;
+    const std::string state = Json{{"job", job_}, {"round", round_}}.dump() + "\n";
+    if (auto written = write_file_atomically(job_file(), state); !written) return written.error();
+    options_.events.note(
+        fmt::format("job {} with {} tasks for {} candidates; `scancel {}` stops it, `kgrade sweep "
+                    "--resume` finds it again",
+                    job_, chunks_, open.size(), job_));
+    return std::nullopt;
+  }
+
+  Trouble write_script() const {
+    const std::string text = fmt::format(
+        "#!/bin/sh\nexec {} sweep-chunk {} {} \"$SLURM_ARRAY_TASK_ID\" \"${{SLURM_RESTART_COUNT:-0}}\"\n",
+        quoted(slurm_.program.string()), quoted(fs::absolute(plan_file()).string()), round_);
+    const fs::path path = folder_ / "task.sh";
+    if (auto written = write_file_atomically(path, text); !written) return written.error();
+    ::chmod(path.c_str(), 0755);
+    return std::nullopt;
+  }
+
+  // Until no task of the job runs or waits any more, or nothing is left to be found.
+  Trouble follow() {
+    double answered = clock_.now();
+    double seen_running = answered;
+    while (left() > 0) {
+      if (auto error = collect()) return error;
+      const auto tasks = client_.tasks(job_);
+      if (tasks) {
+        answered = clock_.now();
+        look_at(*tasks);
+        if (!all_ended(*tasks)) seen_running = answered;
+        if (seen_running < answered && has_nothing_more(answered - seen_running)) break;
+      } else if (clock_.now() - answered > longest_silence) {
+        return tasks.error();
+      }
+      std::this_thread::sleep_for(std::chrono::duration<double>(slurm_.poll_seconds));
+    }
+    if (left() > 0) remember_ends();
+    job_.clear();
+    round_ += 1;
+    return collect();
+  }
+
+  static bool all_ended(const std::map<std::size_t, SlurmTask>& tasks) {
+    return std::all_of(tasks.begin(), tasks.end(), [](const auto& task) { return task.second.ended(); });
+  }
+
+  // Slurm holds requeued tasks back for two minutes.
+  void look_at(const std::map<std::size_t, SlurmTask>& tasks) {
+    std::map<std::string, int> states;
+    for (const auto& [index, task] : tasks) {
+      states[task.state] += 1;
+      if (task.waits_for_nothing()) client_.start_now(job_, index);
+    }
+    std::string text = fmt::format("{}/{}", found_.size() - left(), found_.size());
+    if (const auto seconds = time_left_.seconds(left(), clock_.now()))
+      text += ", " + describe_time_left(*seconds);
+    text += "  job " + job_ + ":";
+    for (const auto& [state, count] : states) text += fmt::format(" {} {}", count, state);
+    options_.events.progress(text);
+  }
+
+  // Whole lines that have come to any of the tasks' files. The first result of a candidate counts.
+  Trouble collect() {
+    for (const fs::path& path : all_results(folder_)) {
+      for (const std::string& line : tails_[path].read(path)) {
+        if (auto error = take(path, line)) return error;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Trouble take(const fs::path& path, const std::string& line) {
+    const auto entries = parse_entries(line, {path.string(), 0, 0});
+    if (!entries || !*entries || (*entries)->size() != 1) return std::nullopt;
+    const Entry& entry = (*entries)->front();
+    const auto task = finder_.find(entry);
+    if (!task || found_[*task]) return std::nullopt;
+    if (auto written = results_.append(line); !written) return written.error();
+    found_[*task] = entry;
+    time_left_.result_at(clock_.now());
+    options_.events.result(entry, found_.size() - left(), found_.size());
+    return std::nullopt;
+  }
+
+  // What tasks said of candidates that they could not grade.
+  std::map<std::string, std::string> failures() const {
+    std::map<std::string, std::string> messages;
+    for (const fs::path& results : all_results(folder_)) {
+      const auto text = read_text_file(failures_of_chunk(results));
+      if (!text) continue;
+      std::istringstream lines(*text);
+      for (std::string line; std::getline(lines, line);) {
+        const Json json = Json::parse(line, nullptr, false);
+        if (json.is_object()) messages[json.value("candidate", "")] = json.value("message", "");
+      }
+    }
+    return messages;
+  }
+
+  // Of a job that ended so long ago: every candidate without a result has a reason, or all that could come
+  // late has come.
+  bool has_nothing_more(double seconds) {
+    if (seconds > late_results) return true;
+    if (collect()) return false;
+    const auto messages = failures();
+    for (std::size_t task = 0; task < found_.size(); ++task) {
+      if (!found_[task] && !messages.contains(plan_.tasks[task].candidate.string())) return false;
+    }
+    return true;
+  }
+
+  void remember_ends() {
+    const auto tasks = client_.tasks(job_);
+    if (!tasks) return;
+    for (const auto& [index, task] : *tasks) {
+      if (task.state == "COMPLETED") continue;
+      const std::string how = client_.how_ended(job_, index);
+      last_end_ = fmt::format("task {}_{} on {} ended as {}{}", job_, index, task.node, task.state,
+                              how.empty() ? "" : ", " + how);
+    }
+  }
+
+  SweepOutcome outcome() {
+    SweepOutcome outcome;
+    const auto messages = failures();
+    for (std::size_t task = 0; task < found_.size(); ++task) {
+      if (found_[task]) {
+        outcome.entries.push_back(std::move(*found_[task]));
+        continue;
+      }
+      const auto said = messages.find(plan_.tasks[task].candidate.string());
+      const std::string why = said != messages.end() ? said->second : last_end_;
+      outcome.ungraded.push_back(
+          {task, fmt::format("no result of {} jobs{}; their logs are in {}", most_rounds,
+                             why.empty() ? "" : ": " + why, (folder_ / "logs").string())});
+    }
+    outcome.taken_over = taken_over_;
+    outcome.seconds = clock_.now() - start_;
+    return outcome;
+  }
+
+  const SweepPlan& plan_;
+  const SweepOptions& options_;
+  const SlurmOptions& slurm_;
+  ResultFile& results_;
+  fs::path folder_;
+  SlurmClient client_;
+  TaskFinder finder_;
+  std::vector<std::optional<Entry>> found_;
+  std::map<fs::path, Tail> tails_;
+  std::size_t taken_over_ = 0;
+  std::size_t round_ = 0;
+  std::size_t first_round_ = 0;
+  std::size_t chunks_ = 0;
+  std::string job_;  // that runs; empty: none
+  std::string last_end_;
+  SteadyClock clock_;
+  double start_;
+  TimeLeft time_left_;
+};
+
+}  // namespace
+
+fs::path slurm_folder(const fs::path& results) { return results.string() + ".slurm"; }
+
+Result<SweepOutcome> sweep_by_slurm(const SweepPlan& plan, const SweepOptions& options,
+                                    const SlurmOptions& slurm, ResultFile& results) {
+  return SlurmSweep(plan, options, slurm, results).run();
+}
+
+}  // namespace kgrade
