@@ -2,6 +2,7 @@
 # Installs what building kgrade needs and this machine lacks, on Debian 12 and Ubuntu 24.04 or later.
 #   tools/setup.sh           what a build and a run need
 #   tools/setup.sh --tests   what the tests need as well
+#   tools/setup.sh --all-tests   and what single tests are skipped without: Slurm, other shells, mandoc
 #   tools/setup.sh --fuzz    what tools/fuzz.sh needs as well
 # Each thing is looked for itself (a program, a CMake package), not its Debian package: what was installed in
 # another way counts, and apt is not called when nothing is missing.
@@ -20,7 +21,7 @@ fail() { # message, remedy
 }
 
 usage() {
-  sed -n '2,5s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+  sed -n '2,6s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
 }
 
 at_least() { # wanted version, version
@@ -81,7 +82,17 @@ EOF
   rm -rf "$probe"
 }
 
-# Prints "<what is missing> <Debian package>", one a line. The purpose is tests, fuzz, or empty for a build.
+# Daemons are in /usr/sbin, which is not in everybody's PATH.
+missing_of_some_tests() {
+  local pair program package
+  for pair in slurmctld:slurmctld slurmd:slurmd squeue:slurm-client munged:munge zsh:zsh fish:fish man:man-db \
+    mandoc:mandoc; do
+    program=${pair%:*} package=${pair#*:}
+    PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || echo "$program $package"
+  done
+}
+
+# Prints "<what is missing> <Debian package>", one a line. The purpose is tests, all-tests, fuzz, or empty for a build.
 missing() {
   local purpose=$1
   local programs_there=true
@@ -93,7 +104,8 @@ missing() {
     [fmt]=libfmt-dev)
   [ -z "$purpose" ] || package_of[GTest]="libgtest-dev libgmock-dev"
   case $purpose in
-    tests) has_venv || echo "python3-venv python3 python3-venv" ;;
+    tests | all-tests) has_venv || echo "python3-venv python3 python3-venv" ;;&
+    all-tests) missing_of_some_tests ;;
     fuzz) has_libfuzzer || echo "clang++-with-libFuzzer clang libclang-rt-dev" ;;
   esac
   local library
@@ -174,13 +186,13 @@ main() {
   local purpose=''
   case "${1:-}" in
     '') ;;
-    --tests | --fuzz) purpose=${1#--} ;;
+    --tests | --all-tests | --fuzz) purpose=${1#--} ;;
     -h | --help) usage && return ;;
     *) usage >&2 && exit 2 ;;
   esac
   install_missing "$purpose"
   report_cuda
-  if [ "$purpose" = tests ]; then
+  if [[ $purpose == *tests ]]; then
     # Without the packages from PyPI the other tests can still be run.
     "$root/tools/test_python.sh" >/dev/null ||
       say "the tests labelled 'pypi' will fail; the others do not need them"

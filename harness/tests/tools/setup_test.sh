@@ -135,6 +135,16 @@ sudo_is_used_by_one_who_is_not_root() {
   expect "apt-get by sudo" [ "$(grep -c '^sudo env .*apt-get .*libfmt-dev$' <<<"$calls")" -eq 1 ]
 }
 
+what_single_tests_need_is_installed_only_for_all_of_them() {
+  complete_machine
+  set_up --tests
+  expect "no other shells" [ "$(grep -cw zsh <<<"$calls")" -eq 0 ]
+  complete_machine
+  set_up --all-tests
+  expect "other shells" [ "$(grep -cw zsh <<<"$calls")" -eq 1 ]
+  expect "clients of Slurm" [ "$(grep -cw slurm-client <<<"$calls")" -eq 1 ]
+}
+
 libfuzzer_is_looked_for_only_for_fuzzing() {
   complete_machine
   stand_in clang++ 'exit 1'
@@ -157,9 +167,10 @@ for statement in apt_is_not_called_when_nothing_is_missing only_what_is_missing_
   everything_is_installed_on_a_bare_machine an_old_cmake_counts_as_missing \
   the_failure_of_apt_is_told_with_a_remedy another_system_is_told_what_it_lacks \
   another_system_that_lacks_nothing_is_fine one_who_is_not_root_and_has_no_sudo_is_told \
-  sudo_is_used_by_one_who_is_not_root libfuzzer_is_looked_for_only_for_fuzzing \
+  sudo_is_used_by_one_who_is_not_root what_single_tests_need_is_installed_only_for_all_of_them \
+  libfuzzer_is_looked_for_only_for_fuzzing \
   a_clang_with_libfuzzer_needs_nothing_more; do
   "$statement"
 done
 [ "$failures" -eq 0 ]
-echo "11 statements hold"
+echo "12 statements hold"

@@ -1,0 +1,423 @@
+#!/usr/bin/env python3
+"""A Slurm cluster of several nodes on this one machine, for tests of whatever uses Slurm.
+
+  slurm_cluster.py up DIR [--nodes N] [--gpus N] [--cpus N] [--set KEY=VALUE]...
+  slurm_cluster.py status DIR            the nodes and their states
+  slurm_cluster.py kill DIR NODE         end a node as a power cut would: its daemon, its jobs, all they started
+  slurm_cluster.py start DIR NODE        bring a killed node back
+  slurm_cluster.py drain DIR NODE        let its jobs end and give it no others
+  slurm_cluster.py resume DIR NODE       end that, and see a node as lost or back without delay
+  slurm_cluster.py down DIR              end everything and remove DIR; safe to call twice
+
+The daemons are the distribution's: munged, slurmctld and one slurmd for each node n0, n1, ... All their files lie in
+DIR, which they have to themselves; they listen on loopback only, on ports that are free. GPUs are stand-in files: jobs
+get CUDA_VISIBLE_DEVICES, and nothing behind it. --set adds to slurm.conf or replaces what stands there, as in
+--set MaxArraySize=11. Neither systemd nor privileges are needed. Clients find the cluster by SLURM_CONF, which `up`
+prints as a line for the shell. Exit codes: 0 done, 1 failed or not running, 2 wrong usage, 3 Slurm is not installed.
+"""
+
+import argparse
+import ctypes
+import os
+import pwd
+import random
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+PACKAGES = "slurmctld slurmd slurm-client munge"
+INSTALL = f"apt-get install -y --no-install-recommends {PACKAGES}"
+PROGRAMS = ("munged", "slurmctld", "slurmd", "sinfo", "scontrol")
+MARK = "cluster"  # the file by which `down` knows that a folder is one of ours
+VARIABLE = "KGRADE_SLURM_CLUSTER"  # in the environment of every daemon: its folder
+LONGEST_PATH = 70  # of DIR: sockets below it must fit into the 108 bytes that a socket's address has
+START_SECONDS = 60
+PR_SET_CHILD_SUBREAPER = 36
+
+
+class Trouble(Exception):
+    """Something the user should know: the message, the remedy, the exit code."""
+
+    def __init__(self, message: str, remedy: str, code: int = 1):
+        super().__init__(message)
+        self.remedy = remedy
+        self.code = code
+
+
+class DaemonEnded(Trouble):
+    """While the cluster was being started."""
+
+
+def program(name: str) -> str | None:
+    return shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
+
+
+def require_slurm() -> None:
+    missing = [name for name in PROGRAMS if program(name) is None]
+    if missing:
+        raise Trouble(f"not installed: {', '.join(missing)}", INSTALL, 3)
+
+
+# Processes. One is known by its id and the time of its start, since ids are given out again.
+
+def stat_fields(pid: int) -> list[str] | None:
+    """The fields of /proc/PID/stat from the third on; None when the process has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else fields
+
+
+def identity(pid: int) -> str | None:
+    fields = stat_fields(pid)
+    return f"{pid} {fields[19]}" if fields else None
+
+
+def all_processes() -> list[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def descendants(roots: set[int]) -> set[int]:
+    """The roots and everything below them."""
+    parents = {pid: int(fields[1]) for pid in all_processes() if (fields := stat_fields(pid))}
+    found = {pid for pid in roots if pid in parents}
+    while more := {pid for pid, parent in parents.items() if parent in found and pid not in found}:
+        found |= more
+    return found
+
+
+def send(pid: int, what: signal.Signals) -> None:
+    try:
+        os.kill(pid, what)
+    except ProcessLookupError:
+        pass
+
+
+def kill_trees(roots: set[int]) -> None:
+    """SIGKILL for all of them at once. Stopped first, so that none can start another meanwhile."""
+    stopped: set[int] = set()
+    while fresh := descendants(roots) - stopped:
+        for pid in fresh:
+            send(pid, signal.SIGSTOP)
+        stopped |= fresh
+    known = {pid: identity(pid) for pid in stopped}
+    for pid in stopped:
+        send(pid, signal.SIGKILL)
+    wait_for(lambda: all(name is None or identity(pid) != name for pid, name in known.items()), 20,
+             "processes outlive SIGKILL")
+
+
+def wait_for(condition, seconds: float, complaint: str) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > end:
+            raise Trouble(complaint, "the logs of the daemons say more")
+        time.sleep(0.05)
+
+
+class Cluster:
+    def __init__(self, directory: Path):
+        self.directory = directory.absolute().resolve()
+        self.conf = self.directory / "slurm.conf"
+
+    def path(self, *parts: str) -> Path:
+        return self.directory.joinpath(*parts)
+
+    def exists(self) -> bool:
+        return self.path(MARK).is_file()
+
+    def nodes(self) -> list[str]:
+        return self.path(MARK).read_text().split()
+
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "SLURM_CONF": str(self.conf)}
+
+    def client(self, name: str, *arguments: str) -> subprocess.CompletedProcess:
+        return subprocess.run([program(name), *arguments], env=self.environment(), stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+
+    def states(self) -> dict[str, str]:
+        """What the controller says of each node, as in idle, mixed or down*; nothing while it does not answer."""
+        lines = self.client("sinfo", "--noheader", "--Node", "--format=%N %T").stdout.splitlines()
+        return dict(line.split(maxsplit=1) for line in lines if line)
+
+    # The daemons, each below a keeper of its own.
+
+    def keep(self, name: str, command: list[str]) -> None:
+        """Starts a daemon. Its keeper is where processes go whose parents end, so that all can be found again."""
+        with open(self.path("log", f"{name}.out"), "ab") as log:
+            subprocess.Popen([sys.executable, __file__, "keep", str(self.directory), name, *command],
+                             stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                             cwd=self.directory, env={**self.environment(), VARIABLE: str(self.directory)})
+
+    def keeper(self, name: str) -> int | None:
+        """Its process id, if it runs."""
+        try:
+            known = self.path("run", f"{name}.keeper").read_text()
+        except OSError:
+            return None
+        pid = int(known.split()[0])
+        return pid if identity(pid) == known else None
+
+    def start_munge(self) -> None:
+        self.keep("munged", [program("munged"), "--foreground", "--force",
+                             f"--key-file={self.path('munge', 'key')}", f"--socket={self.path('munge', 'socket')}",
+                             f"--pid-file={self.path('munge', 'pid')}", f"--seed-file={self.path('munge', 'seed')}",
+                             f"--log-file={self.path('log', 'munged.log')}"])
+        wait_for(self.path("munge", "socket").exists, START_SECONDS, "munged has not come up")
+
+    def start_node(self, node: str) -> None:
+        self.keep(node, [program("slurmd"), "-D", "-N", node, "-f", str(self.conf)])
+
+    def start(self) -> None:
+        self.start_munge()
+        self.keep("slurmctld", [program("slurmctld"), "-D", "-c", "-f", str(self.conf)])
+        for node in self.nodes():
+            self.start_node(node)
+        wait_for(lambda: self.is_idle() or self.has_lost_daemon(), START_SECONDS, "the nodes have not become idle")
+        if not self.is_idle():
+            raise DaemonEnded("a daemon has ended", "its last words are above")
+
+    def is_idle(self) -> bool:
+        return list(self.states().values()) == ["idle"] * len(self.nodes())
+
+    def has_lost_daemon(self) -> bool:
+        return any(self.path("run", f"{name}.keeper").exists() and self.keeper(name) is None
+                   for name in ("munged", "slurmctld", *self.nodes()))
+
+    def owned(self) -> set[int]:
+        """All that the daemons of this folder are: below their keepers, or known by the environment."""
+        mark = f"{VARIABLE}={self.directory}\0".encode()
+        roots = {pid for file in self.path("run").glob("*.keeper") if (pid := self.keeper(file.stem))}
+        for pid in all_processes():
+            try:
+                if mark in Path(f"/proc/{pid}/environ").read_bytes() + b"\0":
+                    roots.add(pid)
+            except OSError:
+                pass
+        return descendants(roots)
+
+    def down(self) -> None:
+        # Twice, for a keeper that was just being started.
+        while running := self.owned():
+            kill_trees(running)
+        shutil.rmtree(self.directory, ignore_errors=False)
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports on loopback below those that the kernel hands out to connections."""
+    found: list[int] = []
+    for port in random.sample(range(20000, 32000), 2000):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        found.append(port)
+        if len(found) == count:
+            return found
+    raise Trouble("no free ports on 127.0.0.1", "end what listens there")
+
+
+def configuration(cluster: Cluster, nodes: int, gpus: int, cpus: int, ports: list[int]) -> dict[str, str]:
+    host = socket.gethostname().split(".")[0]
+    user = pwd.getpwuid(os.geteuid()).pw_name
+    last = f"[0-{nodes - 1}]" if nodes > 1 else "0"
+    node_ports = ",".join(str(port) for port in ports[1:])
+    files = {"StateSaveLocation": "state", "SlurmdSpoolDir": "spool/%n", "SlurmctldPidFile": "run/slurmctld.pid",
+             "SlurmdPidFile": "run/%n.pid", "SlurmctldLogFile": "log/slurmctld.log", "SlurmdLogFile": "log/%n.log",
+             "JobCompLoc": "log/jobs.txt"}
+    return {
+        "ClusterName": "test", "SlurmctldHost": f"{host}(127.0.0.1)", "SlurmctldPort": str(ports[0]),
+        # Without these two words the daemons listen on all addresses.
+        "CommunicationParameters": "NoCtldInAddrAny,NoInAddrAny",
+        "AuthInfo": f"socket={cluster.path('munge', 'socket')}", "SlurmUser": user, "SlurmdUser": user,
+        **{key: str(cluster.path(file)) for key, file in files.items()},
+        "ProctrackType": "proctrack/linuxproc", "TaskPlugin": "task/none", "JobAcctGatherType": "jobacct_gather/none",
+        "SelectType": "select/cons_tres", "SelectTypeParameters": "CR_Core", "MpiDefault": "none",
+        "SchedulerParameters": "sched_interval=1,bf_interval=1,sched_min_interval=10000,batch_sched_delay=0",
+        "JobCompType": "jobcomp/filetxt", "MinJobAge": "3600", "KillWait": "2",
+        # A lost node is noticed after about 15 s (25 s with the usual MessageTimeout).
+        "SlurmdTimeout": "5", "MessageTimeout": "5", "TCPTimeout": "2",
+        # More processors than there are, and nodes that come back by themselves.
+        "SlurmdParameters": "config_overrides", "ReturnToService": "2", "GresTypes": "gpu",
+        "NodeName": f"n{last} NodeHostname={host} NodeAddr=127.0.0.1 Port={node_ports} CPUs={cpus} RealMemory=1000"
+                    + (f" Gres=gpu:{gpus}" if gpus else "") + " State=UNKNOWN",
+        "PartitionName": "gpu Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 State=UP",
+    }
+
+
+def write_files(cluster: Cluster, options: argparse.Namespace) -> None:
+    for folder in ("state", "spool", "log", "run", "munge", "gpus"):
+        cluster.path(folder).mkdir(mode=0o755)
+    key = os.open(cluster.path("munge", "key"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400)
+    os.write(key, secrets.token_bytes(1024))
+    os.close(key)
+    # Slurm wants devices, and their numbers from the ends of their names.
+    for index in range(options.gpus):
+        cluster.path("gpus", f"gpu{index}").symlink_to("/dev/null")
+    settings = configuration(cluster, options.nodes, options.gpus, options.cpus, free_ports(options.nodes + 1))
+    settings.update(pair.split("=", 1) for pair in options.set)
+    cluster.conf.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+    # A count alone is not enough for GPUs: nodes would be drained for having fewer than configured.
+    gres = "".join(f"Name=gpu File={cluster.path('gpus', f'gpu{index}')}\n" for index in range(options.gpus))
+    cluster.path("gres.conf").write_text(gres)
+
+
+def claim(cluster: Cluster, nodes: int) -> None:
+    """Takes an empty or missing folder; leaves any other alone."""
+    if cluster.exists():
+        raise Trouble(f"there is a cluster in {cluster.directory}", "take it down, or name another folder")
+    if len(str(cluster.directory)) > LONGEST_PATH:
+        raise Trouble(f"the path of {cluster.directory} is longer than {LONGEST_PATH} characters",
+                      "a shorter one, as in /tmp: sockets with longer names cannot be made")
+    if any(character.isspace() for character in str(cluster.directory)):
+        raise Trouble(f"there is a blank in '{cluster.directory}'", "another folder: slurm.conf cannot quote them")
+    cluster.directory.mkdir(parents=True, exist_ok=True)
+    if any(cluster.directory.iterdir()):
+        raise Trouble(f"{cluster.directory} is not empty", "name a folder that is new or empty")
+    cluster.path(MARK).write_text(" ".join(f"n{index}" for index in range(nodes)))
+
+
+def last_words(cluster: Cluster) -> str:
+    lines = []
+    for log in sorted(cluster.path("log").glob("*")):
+        lines += [f"{log.name}: {line}" for line in log.read_text(errors="replace").splitlines()
+                  if "error" in line.lower() or "fatal" in line.lower()][-3:]
+    return "\n".join(lines)
+
+
+def try_up(cluster: Cluster, options: argparse.Namespace) -> None:
+    claim(cluster, options.nodes)
+    try:
+        write_files(cluster, options)
+        cluster.start()
+    except BaseException:
+        print(last_words(cluster), file=sys.stderr)
+        cluster.down()
+        raise
+
+
+def up(cluster: Cluster, options: argparse.Namespace) -> None:
+    try:
+        try_up(cluster, options)
+    except DaemonEnded:
+        # Somebody else may have taken one of the ports since it was found free: once more, with others.
+        try_up(cluster, options)
+    print(f"export SLURM_CONF={cluster.conf}")
+
+
+def status(cluster: Cluster, _options: argparse.Namespace) -> None:
+    states = cluster.states() if cluster.exists() else {}
+    if not states:
+        raise Trouble(f"no cluster answers in {cluster.directory}", "slurm_cluster.py up DIR starts one")
+    for node, state in states.items():
+        print(f"{node} {state}{'' if cluster.keeper(node) else ' (killed)'}")
+
+
+def kill(cluster: Cluster, options: argparse.Namespace) -> None:
+    keeper = cluster.keeper(options.node)
+    if keeper is None:
+        raise Trouble(f"{options.node} does not run", "`status` says which nodes do")
+    kill_trees({keeper})
+
+
+def start(cluster: Cluster, options: argparse.Namespace) -> None:
+    if cluster.keeper(options.node) is not None:
+        raise Trouble(f"{options.node} runs", "`resume` is for nodes that are drained")
+    cluster.start_node(options.node)
+    wait_for(lambda: cluster.states().get(options.node) in ("idle", "drained"), START_SECONDS,
+             f"{options.node} has not come back")
+
+
+def set_state(state: str):
+    def change(cluster: Cluster, options: argparse.Namespace) -> None:
+        reason = ["Reason=asked for"] if state == "DRAIN" else []
+        outcome = cluster.client("scontrol", "update", f"NodeName={options.node}", f"State={state}", *reason)
+        if outcome.returncode != 0:
+            raise Trouble(outcome.stderr.strip(), "`status` says how the node is")
+    return change
+
+
+def down(cluster: Cluster, _options: argparse.Namespace) -> None:
+    if cluster.exists():
+        cluster.down()
+    elif cluster.directory.exists():
+        raise Trouble(f"{cluster.directory} holds no cluster", "nothing was touched")
+
+
+def keep(directory: Path, name: str, command: list[str]) -> int:
+    """A keeper: adopts what the daemon's processes leave behind, and stays as long as any of them is there."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    (directory / "run" / f"{name}.keeper").write_text(identity(os.getpid()))
+    subprocess.Popen(command)
+    while True:
+        try:
+            os.wait()
+        except ChildProcessError:
+            return 0
+
+
+def number(least: int, most: int):
+    def read(text: str) -> int:
+        if not least <= int(text) <= most:
+            raise argparse.ArgumentTypeError(f"{text} is not within {least} and {most}")
+        return int(text)
+    return read
+
+
+def setting(text: str) -> str:
+    key, equals, value = text.partition("=")
+    if not key or not equals or "\n" in value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not KEY=VALUE")
+    return text
+
+
+def read_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    actions = {"up": up, "status": status, "kill": kill, "start": start, "drain": set_state("DRAIN"),
+               "resume": set_state("RESUME"), "down": down}
+    for name, action in actions.items():
+        command = commands.add_parser(name)
+        command.set_defaults(action=action)
+        command.add_argument("directory", metavar="DIR", type=Path)
+        if name in ("kill", "start", "drain", "resume"):
+            command.add_argument("node", metavar="NODE")
+    begin = commands.choices["up"]
+    begin.add_argument("--nodes", type=number(1, 64), default=4, metavar="N", help="nodes (default: 4)")
+    begin.add_argument("--gpus", type=number(0, 16), default=2, metavar="N", help="GPUs of each node (default: 2)")
+    begin.add_argument("--cpus", type=number(1, 256), default=4, metavar="N", help="cores of each node (default: 4)")
+    begin.add_argument("--set", type=setting, action="append", default=[], metavar="KEY=VALUE",
+                       help="a line of slurm.conf")
+    return parser.parse_args()
+
+
+def main() -> int:
+    if sys.argv[1:2] == ["keep"]:
+        return keep(Path(sys.argv[2]), sys.argv[3], sys.argv[4:])
+    options = read_arguments()
+    # So that an interrupted `up` takes down what it has started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        if options.action is not down:
+            require_slurm()
+        cluster = Cluster(options.directory)
+        if options.action not in (up, status, down):
+            if not cluster.exists() or options.node not in cluster.nodes():
+                raise Trouble(f"there is no node {options.node} in {cluster.directory}", "`status` lists them")
+        options.action(cluster, options)
+        return 0
+    except Trouble as trouble:
+        print(f"error: {trouble}\n  remedy: {trouble.remedy}", file=sys.stderr)
+        return trouble.code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
