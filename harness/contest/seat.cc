@@ -56,6 +56,7 @@ std::unique_ptr<Seat> Seat::take_with(Device& device, const Problem& problem,
 Answer Seat::await_ready(Patience patience) {
   gate_.reset();
   Answer answer = worker_->give_back(patience);
+  is_ready_ = answer.ok();
   if (!answer.ok() || !device_.gates_calls()) return answer;
   gate_ = Gate::make();
   if (gate_ != nullptr && !worker_->offer_gate(*gate_, patience)) gate_.reset();
@@ -69,6 +70,7 @@ Result<Answer> Seat::start_anew(Patience ready_patience, Patience load_patience)
 
 Errors Seat::begin_anew() {
   lease_.reset();
+  is_ready_ = false;
   worker_->retire();
   auto worker = start_worker(device_, libraries_, loading_);
   if (!worker) return worker.errors();
@@ -83,6 +85,11 @@ Answer Seat::finish_anew(Patience ready_patience, Patience load_patience) {
 
 Answer Seat::load(const std::filesystem::path& library, Patience patience) {
   library_ = library;
+  // Before it is, it has neither a gate nor the threads that are its own.
+  if (!is_ready_) {
+    Answer ready = await_ready(patience);
+    if (!ready.ok()) return ready;
+  }
   worker_->find_worker();
   own_threads_ = worker_->threads();
   own_libraries_ = worker_->libraries();

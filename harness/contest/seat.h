@@ -76,6 +76,7 @@ class Seat {
   std::filesystem::path library_;  // that was loaded last
   std::unique_ptr<Lease> lease_;
   std::unique_ptr<Gate> gate_;                 // null where the device has none
+  bool is_ready_ = false;                      // the worker has prepared its device
   unsigned int own_threads_ = 0;               // of the worker before it loads the contestant
   std::optional<LibraryNames> own_libraries_;  // likewise
   int calls_ = 0;                              // on the present buffers

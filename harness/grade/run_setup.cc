@@ -87,9 +87,11 @@ void RunSetup::describe(RunRecord& record) const {
 
 Failure RunSetup::load_trusted() {
   {
-    // The workers were started together: when the first has the device, the others are not far.
+    // They were started together: when the first has the device, the others are not far.
     const auto timer = stages_.time("workers");
-    if (auto failure = trusted_.front().await_ready()) return failure;
+    for (TrustedContestant& contestant : trusted_) {
+      if (auto failure = contestant.await_ready()) return failure;
+    }
   }
   for (TrustedContestant& contestant : trusted_) {
     if (auto failure = contestant.load(stages_)) return failure;

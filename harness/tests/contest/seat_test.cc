@@ -86,6 +86,16 @@ TEST_F(SeatTest, AnHonestCallLeavesNothingButItsAnswer) {
   expect_doubled();
 }
 
+// Before it has its device's threads, each of them would be taken for the contestant's.
+TEST_F(SeatTest, AWorkerThatIsNotReadyIsAwaitedBeforeItLoads) {
+  for (int i = 0; i < 10; ++i) {
+    auto seat = Seat::take(*device_, problem_);
+    ASSERT_TRUE(seat.ok());
+    seat_ = std::move(*seat);
+    EXPECT_EQ(first_call(Behaviour::honest).threads_left, 0u);
+  }
+}
+
 TEST_F(SeatTest, EveryCallIsLikeTheFirstAtOtherAddresses) {
   first_call(Behaviour::honest);
   std::set<std::uint64_t> begins;

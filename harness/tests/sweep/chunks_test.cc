@@ -1,0 +1,115 @@
+// A sweep in pieces: how it is cut, and the file that says so.
+#include "sweep/chunks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::size_t> numbers(std::size_t count) {
+  std::vector<std::size_t> all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return all;
+}
+
+// Tasks of three groups in turn.
+SweepPlan mixed_plan(std::size_t tasks) {
+  SweepPlan plan;
+  plan.groups.resize(3);
+  for (std::size_t task = 0; task < tasks; ++task) plan.tasks.push_back({task % 3, "c.cu", ""});
+  return plan;
+}
+
+TEST(Cut, GivesEveryTaskOnceAndGroupsTogether) {
+  const SweepPlan plan = mixed_plan(20);
+  const auto chunks = cut(plan, numbers(20), 6, 1000);
+  ASSERT_EQ(chunks.size(), 4u);
+  std::vector<std::size_t> all;
+  for (const Chunk& chunk : chunks) {
+    EXPECT_LE(chunk.tasks.size(), 6u);
+    all.insert(all.end(), chunk.tasks.begin(), chunk.tasks.end());
+  }
+  EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), [&](std::size_t a, std::size_t b) {
+    return plan.tasks[a].group < plan.tasks[b].group;
+  }));
+  std::sort(all.begin(), all.end());
+  EXPECT_EQ(all, numbers(20));
+}
+
+TEST(Cut, MakesChunksLargerWhereTheyWouldBeTooMany) {
+  const auto chunks = cut(mixed_plan(2500), numbers(2500), 1, 1001);
+  EXPECT_EQ(chunks.size(), 834u) << "of three each";
+  EXPECT_EQ(cut(mixed_plan(5), numbers(5), 1, 1).size(), 1u);
+  EXPECT_TRUE(cut(mixed_plan(5), {}, 1, 1).empty());
+}
+
+class ChunkedPlanTest : public testing::Test {
+ protected:
+  ChunkedPlan plan() {
+    ChunkedPlan plan;
+    const std::string slug = "conv-depthwise-2d-square-input-asym-kernel";
+    const auto problem = load_problem(fs::path(KGRADE_SOURCE_DIR) / "problems" / (slug + ".md"));
+    EXPECT_TRUE(problem);
+    plan.plan.groups.push_back({*with_dtype(*problem, "bfloat16")});
+    plan.plan.tasks = {{0, "a b/'c'.cu", "12"}, {0, "d.cu", "34"}};
+    plan.chunks = {{{1}}, {{0}}};
+    plan.options.effort = Effort::quick;
+    plan.options.seed = 18446744073709551615u;
+    plan.options.device = "emulated";
+    return plan;
+  }
+
+  Result<ChunkedPlan> read(const std::string& text) {
+    EXPECT_TRUE(write_file_atomically(path_, text));
+    return read_chunked_plan(path_);
+  }
+
+  TemporaryDirectory folder_;
+  fs::path path_ = folder_.path() / "plan.json";
+};
+
+TEST_F(ChunkedPlanTest, ComesBackFromItsFile) {
+  const auto back = read(to_text(plan()));
+  ASSERT_TRUE(back) << to_string(back.errors());
+  ASSERT_EQ(back->plan.groups.size(), 1u);
+  EXPECT_EQ(back->plan.groups[0].problem.dtype, Dtype::bfloat16);
+  ASSERT_EQ(back->plan.tasks.size(), 2u);
+  EXPECT_EQ(back->plan.tasks[0].candidate, "a b/'c'.cu");
+  EXPECT_EQ(back->plan.tasks[1].sha256, "34");
+  ASSERT_EQ(back->chunks.size(), 2u);
+  EXPECT_EQ(back->chunks[0].tasks, std::vector<std::size_t>{1});
+  EXPECT_EQ(back->options.effort, Effort::quick);
+  EXPECT_EQ(back->options.seed, 18446744073709551615u);
+  EXPECT_EQ(back->options.device, "emulated");
+}
+
+TEST_F(ChunkedPlanTest, RefusesWhatIsNone) {
+  for (const std::string& text :
+       {std::string(), std::string("{}"), std::string("[1]"), replace_all(to_text(plan()), "\"tasks\"", "\"t\"")}) {
+    const auto back = read(text);
+    ASSERT_FALSE(back) << text;
+    EXPECT_THAT(back.error().message, testing::HasSubstr("no plan"));
+  }
+  ChunkedPlan wrong = plan();
+  wrong.chunks.push_back({{7}});
+  EXPECT_FALSE(read(to_text(wrong)));
+}
+
+TEST(ChunkFiles, OfEveryRoundAndRunAreKeptApart) {
+  const fs::path first = results_of_chunk("f", 0, 3, 0);
+  EXPECT_EQ(first, "f/round0-chunk00003-run0.jsonl");
+  EXPECT_NE(first, results_of_chunk("f", 0, 3, 1));
+  EXPECT_NE(first, results_of_chunk("f", 1, 3, 0));
+  EXPECT_EQ(failures_of_chunk(first), "f/round0-chunk00003-run0.failures");
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,45 @@
+// What Slurm's commands print, as its 22.05 does.
+#include "sweep/slurm_client.h"
+
+#include <gtest/gtest.h>
+
+namespace kgrade {
+namespace {
+
+TEST(ReadTasks, TakesTheLinesOfItsJob) {
+  const auto tasks = read_tasks(
+      "7_0|COMPLETED|None|n1\n"
+      "7_1|RUNNING|None|n2\n"
+      "7_10|PENDING|BeginTime|\n"
+      "8_2|RUNNING|None|n2\n"
+      "slurm_load_jobs: a warning\n"
+      "7|PENDING|Priority|\n"
+      "7_x|RUNNING|None|n0\n"
+      "7_99999999999999999999|RUNNING|None|n0\n",
+      "7");
+  ASSERT_EQ(tasks.size(), 3u);
+  EXPECT_TRUE(tasks.at(0).ended());
+  EXPECT_EQ(tasks.at(0).node, "n1");
+  EXPECT_FALSE(tasks.at(1).ended());
+  EXPECT_TRUE(tasks.at(10).waits_for_nothing());
+  EXPECT_FALSE(tasks.at(10).ended());
+}
+
+TEST(ReadTasks, KnowsWhatHasEndedAndWaitsForTheRest) {
+  for (const char* state : {"FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL", "PREEMPTED"})
+    EXPECT_TRUE((SlurmTask{state, "", ""}.ended())) << state;
+  for (const char* state : {"PENDING", "RUNNING", "COMPLETING", "REQUEUED", "SUSPENDED", "A_NEW_WORD"})
+    EXPECT_FALSE((SlurmTask{state, "", ""}.ended())) << state;
+  EXPECT_FALSE((SlurmTask{"PENDING", "Resources", ""}.waits_for_nothing()));
+  EXPECT_FALSE((SlurmTask{"RUNNING", "BeginTime", ""}.waits_for_nothing()));
+}
+
+TEST(ReadLargestArray, FindsItAmongTheOthers) {
+  EXPECT_EQ(read_largest_array("MaxArrayTasks = 5\nMaxArraySize            = 11\nMaxJobCount = 10000\n"), 11u);
+  EXPECT_EQ(read_largest_array(""), 1001u);
+  EXPECT_EQ(read_largest_array("MaxArraySize = many"), 1001u);
+  EXPECT_EQ(read_largest_array("MaxArraySize = 0"), 1u) << "no array of none";
+}
+
+}  // namespace
+}  // namespace kgrade
