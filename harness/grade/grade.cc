@@ -145,9 +145,15 @@ class GradeRun {
   Record record_of_last() {
     std::vector<CandidateRecord> all = std::move(record_.candidates);
     record_.candidates = {all.back()};
-    setup_.take_times(record_);
     Record one = record_;
     record_.candidates = std::move(all);
+    setup_.take_times(one);
+    const std::vector<StageTime> stages = one.stages;
+    const double total = one.total_seconds;
+    one.stages = times_since(told_stages_, one.stages);
+    one.total_seconds -= told_seconds_;
+    told_stages_ = stages;
+    told_seconds_ = total;
     return one;
   }
 
@@ -225,6 +231,8 @@ class GradeRun {
   BaselineBench baselines_{{}};
   std::map<std::string, std::vector<double>> reference_alone_;  // see Session
   Record record_;
+  std::vector<StageTime> told_stages_;  // by the records of the candidates before
+  double told_seconds_ = 0;
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ struct GradeOptions : RunOptions {
   std::optional<std::size_t> hidden_cases;
   std::optional<std::uint64_t> hidden_seed;
   // Told when the candidate with this number begins, and when it has its verdict: a record of its own, with
-  // the times of the run so far.
+  // the times of the run since the candidate before.
   std::function<void(std::size_t candidate)> on_start = [](std::size_t) {};
   std::function<void(std::size_t candidate, const Record& record)> on_verdict;
 };

@@ -42,12 +42,26 @@ class StageClock {
     }
     stages_.push_back({stage, seconds});
   }
-  std::vector<StageTime> stages() const { return stages_; }
+  std::vector<StageTime> stages() const {
+    const std::lock_guard lock(mutex_);
+    return stages_;
+  }
 
  private:
   const Clock& clock_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::vector<StageTime> stages_;
 };
+
+// What came to each stage since `before`; stages to which nothing came are left out.
+inline std::vector<StageTime> times_since(const std::vector<StageTime>& before, std::vector<StageTime> now) {
+  for (StageTime& stage : now) {
+    for (const StageTime& known : before) {
+      if (known.name == stage.name) stage.seconds -= known.seconds;
+    }
+  }
+  std::erase_if(now, [](const StageTime& stage) { return stage.seconds <= 0; });
+  return now;
+}
 
 }  // namespace kgrade
