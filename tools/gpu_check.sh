@@ -4,6 +4,7 @@
 #   tools/gpu_check.sh [DIR [STEP...]]
 # Logs and records go to DIR (default: build/gpu_check), the records also as an archive. Steps, all by default:
 #   time solutions lint wrong-candidates checks   verdicts, records and how long they take
+#   sweep throughput                              all solutions in one sweep; candidates a minute, nothing compiled before
 #   tests cheats                                  all tests; those that need the device for themselves, one at a time
 #   selftest slowdowns repeat                     A/A comparisons, and with slow-downs; the same speedups twice
 #   oracle baselines                              against PyTorch: answers in float64, times of cuDNN
@@ -76,7 +77,7 @@ check_candidates() {
 time_grade() { # what, arguments...
   local slug=conv-transpose-2d-sq-input-asym-kernel begin end
   begin=$(date +%s.%N)
-  "$kgrade" grade "$slug" "solutions/$slug/naive.cu" --device cuda --verbose "${@:2}" || return
+  KGRADE_CACHE_DIR='' "$kgrade" grade "$slug" "solutions/$slug/naive.cu" --device cuda --verbose "${@:2}" || return
   end=$(date +%s.%N)
   awk "BEGIN {printf \"seconds from command to verdict, $1: %.2f\\n\", $end - $begin}"
 }
@@ -107,6 +108,10 @@ step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tes
 step time time_grades
 is_wanted time && grep 'seconds from' "$out/time.log"
 step solutions grade_solutions
+step sweep "$kgrade" sweep --device cuda --overwrite --output "$records/sweep.jsonl"
+is_wanted sweep && tail -n 3 "$out/sweep.log"
+step throughput tools/throughput.py --kgrade "$kgrade" --device cuda --json "$records/throughput.out"
+is_wanted throughput && grep -v '^\[' "$out/throughput.log"
 # Measured cases too: much of it is the host's work, and takes memory for five outputs of the largest problem.
 step lint "$kgrade" lint --deep --device cuda --json "$out/records/lint.out"
 is_wanted lint && tail -n 2 "$out/lint.log"
