@@ -36,6 +36,7 @@ Command add_cache(CLI::App& app);
 Command add_sweep(CLI::App& app);
 Command add_sweep_lane(CLI::App& app);
 Command add_sweep_chunk(CLI::App& app);
+Command add_leaderboard(CLI::App& app);
 
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);

@@ -56,10 +56,10 @@ int run(int argc, char** argv) {
       "70 a fault of kgrade.\n"
       "Start with: kgrade list");
   const std::vector<cli::Command> commands = {
-      cli::add_grade(app), cli::add_check(app),      cli::add_list(app),       cli::add_show(app),
-      cli::add_lint(app),  cli::add_new(app),        cli::add_import(app),     cli::add_calibrate(app),
-      cli::add_dump(app),  cli::add_doctor(app),     cli::add_selftest(app),   cli::add_cache(app),
-      cli::add_sweep(app), cli::add_sweep_lane(app), cli::add_sweep_chunk(app)};
+      cli::add_grade(app), cli::add_check(app),      cli::add_list(app),        cli::add_show(app),
+      cli::add_lint(app),  cli::add_new(app),        cli::add_import(app),      cli::add_calibrate(app),
+      cli::add_dump(app),  cli::add_doctor(app),     cli::add_selftest(app),    cli::add_cache(app),
+      cli::add_sweep(app), cli::add_sweep_lane(app), cli::add_sweep_chunk(app), cli::add_leaderboard(app)};
   for (const cli::Command& command : commands) command.app->set_version_flag("--version", version_text());
   try {
     app.parse(argc, argv);

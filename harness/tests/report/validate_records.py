@@ -1,11 +1,12 @@
 """validate_records.py KGRADE: every record under results/ and fresh ones follow the schema of their kind there:
 record.schema.json for those of `kgrade grade`, check.schema.json for those of `kgrade check`, selftest.schema.json for
-those of `kgrade selftest`. And the schemas refuse records that they should refuse."""
+those of `kgrade selftest`, leaderboard.schema.json for leaderboards. And the schemas refuse records that they should refuse."""
 
 import copy
 import json
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import jsonschema
@@ -19,7 +20,7 @@ CHECKS = ROOT / "harness/tests/checks"
 BENCH = ROOT / "harness/tests/measured"
 # By kind and, where an older one has its own, version.
 SCHEMAS = {"kgrade-record": "record.schema.json", "kgrade-check": "check.schema.json",
-           "kgrade-selftest": "selftest.schema.json",
+           "kgrade-selftest": "selftest.schema.json", "kgrade-leaderboard": "leaderboard.schema.json",
            "kgrade-record 1": "record.v2.schema.json", "kgrade-record 2": "record.v2.schema.json"}
 
 
@@ -49,6 +50,14 @@ def fresh_check(kgrade: str) -> dict:
 def fresh_selftest(kgrade: str) -> dict:
     return output_of([kgrade, "selftest", "--kernels", "arithmetic-3us,copy-10ms", "--comparisons", "2", "--slowdowns", "2",
                       "--device", "emulated", "--json", "-"])
+
+
+def fresh_leaderboard(kgrade: str, record: dict) -> dict:
+    """Of the records that the repository ships, and of one that the emulated device judged."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(record, file)
+        file.flush()
+        return output_of([kgrade, "leaderboard", str(ROOT / "results"), file.name, "--json", "-"])
 
 
 def validators() -> dict:
@@ -97,6 +106,9 @@ def main(kgrade: str) -> int:
     check = records["(fresh check)"] = fresh_check(kgrade)
     measured = records["(fresh measured)"] = measured_record(kgrade)
     selftest = records["(fresh self-test)"] = fresh_selftest(kgrade)
+    leaderboard = records["(fresh leaderboard)"] = fresh_leaderboard(kgrade, fresh)
+    if (ROOT / "results/leaderboard.json").exists():
+        records["results/leaderboard.json"] = json.loads((ROOT / "results/leaderboard.json").read_text(encoding="utf-8"))
     failures = [f"{name}: {error.json_path}: {error.message}"
                 for name, record in records.items() for error in validator_of(by_kind, record).iter_errors(record)]
     case = ["candidates", 0, "cases", 0]
@@ -132,6 +144,12 @@ def main(kgrade: str) -> int:
         ([*compared, "asked"], 0.03), ([*compared, "ended"], "well"), ([*compared, "lengths"], [1]),
         ([*compared, "ratio", "statement"], "fast"), (["all", "same", "false_calls", "share"], 1.5),
         (["criteria"], [{"name": "false_calls"}]), (["kernels", 0, "bound_by"], "luck")])
+    board = ["boards", 0]
+    failures += wrongly_accepted(by_kind["kgrade-leaderboard"], leaderboard, [
+        (["schema_version"], 2), (["surprise"], 1), (["measurements"], 0), (["devices"], []), ([*board, "rows"], []),
+        ([*board, "against"], "luck"), ([*board, "precision"], "fp8"), ([*board, "rows", 0, "rank"], 0),
+        ([*board, "rows", 0, "id"], "abc"), ([*board, "rows", 0, "scores"], [{"against": "reference"}]),
+        (["unmeasured", 0, "verdict"], "fine"), (["suites", 0, "rows", 0, "fast_p"], {"1": 2})])
     print("\n".join(failures) or f"{len(records)} records follow their schemas")
     return 1 if failures else 0
 

@@ -1,0 +1,130 @@
+#include "report/leaderboard/leaderboard.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "base/text.h"
+#include "cli/app.h"
+#include "cli/options.h"
+#include "report/leaderboard/leaderboard_json.h"
+#include "report/leaderboard/leaderboard_table.h"
+#include "report/leaderboard/page.h"
+
+namespace kgrade::cli {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> paths;
+  std::string json;
+  std::string markdown;
+  std::string html;
+};
+
+// One form of the leaderboard, and where it is to go.
+struct Export {
+  std::string_view option;
+  const std::string& file;
+  std::string (*render)(const Leaderboard&);
+};
+
+std::vector<Export> exports_of(const Arguments& arguments) {
+  return {{"--json", arguments.json, [](const Leaderboard& leaderboard) { return to_text(leaderboard); }},
+          {"--markdown", arguments.markdown, render_markdown},
+          {"--html", arguments.html, render_page}};
+}
+
+// Before anything is read: reading much takes its time.
+Errors check_files(const std::vector<Export>& exports) {
+  Errors errors;
+  int printed = 0;
+  for (const Export& one : exports) {
+    auto error = check_writable(one.file);
+    if (error) {
+      error->message = replace_all(error->message, "--json", one.option);
+      errors.push_back(*error);
+    }
+    printed += one.file == "-";
+  }
+  if (printed > 1) {
+    errors.push_back(
+        {"--json, --markdown, --html: only one can be printed", "write the others to files", {}});
+  }
+  return errors;
+}
+
+Result<std::vector<Entry>> read_all(const std::vector<std::string>& paths) {
+  std::vector<Entry> all;
+  Errors errors;
+  for (const std::string& path : paths) {
+    auto entries = read_entries(path);
+    if (!entries) {
+      errors.insert(errors.end(), entries.errors().begin(), entries.errors().end());
+      continue;
+    }
+    std::move(entries->begin(), entries->end(), std::back_inserter(all));
+  }
+  if (errors.empty() && all.empty()) {
+    errors.push_back(
+        {"there is no record to rank", "kgrade grade --json FILE writes records", {paths.front(), 0, 0}});
+  }
+  if (!errors.empty()) return errors;
+  return all;
+}
+
+int run(const Arguments& arguments) {
+  const std::vector<Export> exports = exports_of(arguments);
+  if (const Errors errors = check_files(exports); !errors.empty()) return fail(errors);
+  auto entries = read_all(arguments.paths);
+  if (!entries) return fail(entries.errors());
+  const Leaderboard leaderboard = make_leaderboard(std::move(*entries));
+  bool prints_table = true;
+  for (const Export& one : exports) {
+    if (one.file.empty()) continue;
+    const std::string text = one.render(leaderboard);
+    if (one.file == "-") {
+      fmt::print("{}", text);
+      prints_table = false;
+    } else if (const auto written = write_file_atomically(one.file, text); !written) {
+      return fail(written.errors());
+    }
+  }
+  if (prints_table) fmt::print("{}", render_table(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_leaderboard(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  arguments->paths = {"results"};
+  CLI::App* command = app.add_subcommand("leaderboard", "Rank the candidates of many records");
+  command
+      ->add_option(
+          "paths", arguments->paths,
+          "Records of `kgrade grade`, files of `kgrade sweep`, or folders with either (default: results)")
+      ->type_name("PATH");
+  command
+      ->add_option("--json", arguments->json,
+                   "Write the leaderboard as JSON; - prints it instead of the table")
+      ->type_name("FILE");
+  command
+      ->add_option("--markdown", arguments->markdown,
+                   "Write a table of the leaders for a README; - prints it instead of the table")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--html", arguments->html,
+          "Write one page with everything in it, to be opened in a browser; - prints it instead of the table")
+      ->type_name("FILE");
+  command->footer(
+      "Candidates are ranked on one problem, one GPU model and one precision class at a time; those share a "
+      "rank\n"
+      "that as many lie above with their whole interval. Of a candidate measured more than once the newest\n"
+      "result counts. Existing files are replaced.\n"
+      "Example: kgrade leaderboard results --json leaderboard.json --html leaderboard.html");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

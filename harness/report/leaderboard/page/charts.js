@@ -1,0 +1,210 @@
+// Charts of what the table shows, for one GPU model and class at a time: nothing else may be compared.
+const mostPoints = 1500;
+const mostBars = 40;
+const mostLines = 6;
+
+function everyNth(list, most) {
+  const step = Math.ceil(list.length / most);
+  return step > 1 ? list.filter((_, i) => i % step === 0) : list;
+}
+
+// A frame with two axes. `x` and `y`: {low, high, log, ticks, text}; heights and widths in units of the picture.
+function frame(width, height, left, x, y, label) {
+  const [right, top, bottom] = [14, 10, 34];
+  const picture = svgElement('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': label });
+  const scale = (axis, from, to) => {
+    const at = axis.log ? Math.log : (v) => v;
+    return (v) => from + (to - from) * (at(v) - at(axis.low)) / (at(axis.high) - at(axis.low));
+  };
+  const [px, py] = [scale(x, left, width - right), scale(y, height - bottom, top)];
+  for (const tick of x.ticks) {
+    picture.append(svgElement('line', { class: 'grid', x1: px(tick), x2: px(tick), y1: top, y2: height - bottom }),
+        svgElement('text', { class: 'centre', x: px(tick), y: height - bottom + 15 }, x.text(tick)));
+  }
+  for (const tick of y.ticks) {
+    picture.append(svgElement('line', { class: 'grid', x1: left, x2: width - right, y1: py(tick), y2: py(tick) }),
+        svgElement('text', { class: 'right', x: left - 6, y: py(tick) + 4 }, y.text(tick)));
+  }
+  if (x.name) picture.append(svgElement('text', { class: 'right', x: width - right, y: height - 4 }, x.name));
+  return { picture, px, py };
+}
+
+// A few factors of powers of ten within the range, the fewer the wider it is.
+function logTicks(low, high) {
+  const ticks = [];
+  const decades = Math.log10(high / low);
+  const factors = decades > 2.2 ? [1] : decades > 1.1 ? [1, 2, 5] : [1, 1.5, 2, 3, 5, 7];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+    for (const factor of factors) {
+      const tick = factor * 10 ** power;
+      if (tick >= low * 0.999 && tick <= high * 1.001) ticks.push(+tick.toPrecision(3));
+    }
+  }
+  return ticks;
+}
+
+function ratioAxis(values) {
+  let [low, high] = [1, 1];
+  for (const value of values) {
+    low = Math.min(low, value);
+    high = Math.max(high, value);
+  }
+  const ends = { low: Math.min(low / 1.08, 0.7), high: Math.max(high * 1.08, 1.5), log: true };
+  return { ...ends, ticks: logTicks(ends.low, ends.high), text: (v) => `${v}\u00d7` };
+}
+
+function show(id, title, note, picture, legend = []) {
+  const caption = element('figcaption', {}, element('h3', {}, title), element('p', {}, note));
+  const items = legend.map((text, i) => element('li', { class: `s${i}` }, text));
+  document.getElementById(id).replaceChildren(caption, ...(picture ? [picture] : []),
+      ...(items.length ? [element('ul', { class: 'legend' }, ...items)] : []));
+}
+
+function clipped(text, most) {
+  return text.length <= most ? text : `${text.slice(0, most - 1)}\u2026`;
+}
+
+// Of one board its candidates, else the leader of each board.
+function speedupBars(shown) {
+  const one = new Set(shown.map((row) => rows.problem[row])).size === 1;
+  const ranked = shown.filter((row) => rows.rank[row]);
+  const seen = new Set();
+  const leaders = ranked.filter((row) => !seen.has(rows.problem[row]) && seen.add(rows.problem[row]));
+  const bars = (one ? ranked : leaders).slice(0, mostBars);
+  const title = one ? `Speedups on ${problemOf(shown[0])}` : 'Leaders by problem';
+  if (!bars.length) return show('speedups', title, 'Nothing here has a speed.');
+  const left = 236;
+  const height = 44 + 19 * bars.length;
+  const x = ratioAxis(bars.flatMap((row) => [rows.low[row], rows.high[row]]));
+  const { picture, px } = frame(560, height, left, x, { low: 0, high: 1, ticks: [] }, title);
+  bars.forEach((row, i) => {
+    const y = 14 + 19 * i;
+    const [at, speed] = [px(1), px(rows.speed[row])];
+    const tip = svgElement('title', {}, `${pathOf(row)}: ${ratioText(rows.speed[row])} (${intervalText(rows.low[row], rows.high[row])}) vs ${data.against[rows.against[row]]}`);
+    picture.append(svgElement('g', {}, tip,
+        svgElement('text', { class: 'right strong', x: left - 8, y: y + 9 }, clipped(one ? nameOf(row) : problemOf(row), 38)),
+        svgElement('rect', { class: `fill ${rows.speed[row] < 1 ? 's1' : 's0'}`, x: Math.min(at, speed), y, width: Math.max(1, Math.abs(speed - at)), height: 11, rx: 1.5 }),
+        svgElement('line', { class: 'whisker', x1: px(rows.low[row]), x2: px(rows.high[row]), y1: y + 5.5, y2: y + 5.5 })));
+  });
+  picture.append(svgElement('line', { class: 'one', x1: px(1), x2: px(1), y1: 6, y2: height - 32 }));
+  const all = one ? ranked.length : leaders.length;
+  const note = `Against what the table says, with 95 % intervals.${all > bars.length ? ` The first ${bars.length} of ${wholeText(all)}.` : ''}`;
+  return show('speedups', title, note, picture);
+}
+
+function rooflinePlot(shown, focus) {
+  const ceilings = data.ceilings[focus.device];
+  const points = everyNth(shown.filter((row) => rows.intensity[row] && rows.rate[row]), mostPoints);
+  const title = 'Roofline';
+  if (!ceilings || !points.length) {
+    return show('roofline', title, ceilings ? 'Nothing here says how many operations it did.' : 'The ceilings of this device are not known.');
+  }
+  const bandwidth = ceilings[0];
+  const rates = [['fp32', ceilings[1]], ['tf32', ceilings[2]], ['bf16', ceilings[3]]];
+  const ridges = rates.map(([, rate]) => rate / bandwidth);
+  const bounds = (values, low, high) => values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [low, high]);
+  const [low, high] = bounds(points.map((row) => rows.intensity[row]), Math.min(...ridges) / 8, Math.max(...ridges) * 3);
+  const [slow, fast] = bounds(points.map((row) => rows.rate[row]), bandwidth * low, Math.max(...rates.map(([, rate]) => rate)));
+  const axis = (a, b) => ({ low: a / 1.4, high: b * 1.4, log: true });
+  const x = { ...axis(low, high), text: (v) => String(v), name: 'operations per byte' };
+  const y = { ...axis(slow, fast), text: (v) => `${+(v / 1e12).toPrecision(3)}` };
+  x.ticks = logTicks(x.low, x.high);
+  y.ticks = logTicks(y.low, y.high);
+  const { picture, px, py } = frame(560, 330, 46, x, y, `${title}: ${points.length} candidates below the ceilings of ${data.devices[focus.device]}`);
+  const memory = Math.max(...ridges);
+  picture.append(svgElement('path', { class: 'ceiling', d: `M${px(x.low)} ${py(bandwidth * x.low)}L${px(memory)} ${py(bandwidth * memory)}` }));
+  for (const [name, rate] of rates) {
+    picture.append(svgElement('path', { class: 'ceiling', d: `M${px(rate / bandwidth)} ${py(rate)}H${px(x.high)}` }),
+        svgElement('text', { class: 'right strong', x: px(x.high), y: py(rate) - 4 }, `${name} ${+(rate / 1e12).toPrecision(3)}`));
+  }
+  for (const row of points) {
+    picture.append(svgElement('circle', { class: `dot fill s${focus.precision % 3}`, cx: px(rows.intensity[row]).toFixed(1), cy: py(rows.rate[row]).toFixed(1), r: 3.4 },
+        svgElement('title', {}, `${problemOf(row)}, ${nameOf(row)}: ${+(rows.rate[row] / 1e12).toPrecision(3)} TFLOP/s`)));
+  }
+  const note = `TFLOP/s by operations per byte, all measured cases of a candidate together, under ${(bandwidth / 1e12).toPrecision(3)} TB/s and the measured rates.`;
+  return show('roofline', title, note, picture);
+}
+
+function fastCurve(focus) {
+  const fits = (suite, against) => suite.device === data.devices[focus.device] && suite.precision === focus.precision && suite.against === against;
+  const suite = data.suites.find((s) => fits(s, 'baseline')) || data.suites.find((s) => fits(s, 'reference'));
+  if (!suite) return show('fast', 'fast_p', 'Nothing here has a speed.');
+  const lines = suite.rows.slice(0, mostLines);
+  const x = ratioAxis(lines.flatMap((row) => row[5]));
+  const y = { low: 0, high: 1, ticks: [0, 0.25, 0.5, 0.75, 1], text: (v) => `${100 * v} %` };
+  const { picture, px, py } = frame(560, 300, 46, { ...x, name: 'p' }, y, `fast_p of ${lines.length} solutions`);
+  picture.append(svgElement('line', { class: 'one', x1: px(1), x2: px(1), y1: py(1), y2: py(0) }));
+  lines.forEach(([, , , , , speedups], i) => {
+    // From the left, where all accepted ones are faster, down a step at each speedup.
+    let path = `M${px(x.low)} ${py(speedups.length / suite.problems)}`;
+    for (let n = speedups.length - 1; n >= 0; --n) path += `H${px(speedups[n]).toFixed(1)}V${py(n / suite.problems).toFixed(1)}`;
+    picture.append(svgElement('path', { class: `line stroke s${i}`, d: `${path}H${px(x.high)}` }));
+  });
+  const note = `Share of ${suite.problems} problems answered in ${classes[suite.precision]} and more than p times as fast as the ` +
+      `${suite.against === 'baseline' ? 'strongest baseline' : 'reference'}${suite.solutions > lines.length ? `; ${lines.length} of ${wholeText(suite.solutions)} solutions` : ''}.`;
+  return show('fast', 'fast_p', note, picture, lines.map(([name, answered]) => `${name} (${answered} of ${suite.problems})`));
+}
+
+// Every result, and the best so far where they are of one board.
+function historyPlot(shown) {
+  const points = [];
+  for (const row of shown) {
+    if (!rows.rank[row]) continue;
+    points.push([times[rows.time[row]], rows.speed[row], row]);
+    for (const [time, speed] of data.history[row] || []) if (speed) points.push([times[time], speed, row]);
+  }
+  if (!points.length) return show('history', 'History', 'Nothing here has a speed.');
+  points.sort((a, b) => a[0] - b[0]);
+  const [first, last] = [points[0][0], points[points.length - 1][0]];
+  const margin = Math.max((last - first) * 0.03, 3.6e6);
+  const x = { low: first - margin, high: last + margin, text: (v) => new Date(v).toISOString().slice(0, 10) };
+  x.ticks = last - first < 8.64e7 ? [(first + last) / 2] : [first, (first + last) / 2, last];
+  const { picture, px, py } = frame(560, 300, 46, x, ratioAxis(points.map((point) => point[1])), 'Speedups by the time of measuring');
+  picture.append(svgElement('line', { class: 'one', x1: px(x.low), x2: px(x.high), y1: py(1), y2: py(1) }));
+  const one = new Set(shown.map((row) => rows.problem[row])).size === 1;
+  if (one) picture.append(bestSoFar(points, px, py, x.high));
+  for (const [time, speed, row] of everyNth(points, mostPoints)) {
+    picture.append(svgElement('circle', { class: 'dot fill s0', cx: px(time).toFixed(1), cy: py(speed).toFixed(1), r: 3 },
+        svgElement('title', {}, `${problemOf(row)}, ${nameOf(row)}: ${ratioText(speed)}`)));
+  }
+  return show('history', 'History', `Speedups by the day of measuring${one ? '; the line is the best so far' : ''}.`, picture);
+}
+
+function bestSoFar(points, px, py, end) {
+  let best = points[0][1];
+  let path = `M${px(points[0][0]).toFixed(1)} ${py(best).toFixed(1)}`;
+  for (const [time, speed] of points) {
+    if (speed <= best) continue;
+    best = speed;
+    path += `H${px(time).toFixed(1)}V${py(best).toFixed(1)}`;
+  }
+  return svgElement('path', { class: 'line stroke s1', d: `${path}H${px(end).toFixed(1)}` });
+}
+
+// The GPU model and class of most ranked rows.
+function focusOf(found) {
+  const counts = new Map();
+  for (const row of found) {
+    const key = 4 * rows.device[row] + rows.precision[row];
+    counts.set(key, (counts.get(key) || 0) + (rows.rank[row] ? 1 : 1e-6));
+  }
+  let best = null;
+  for (const [key, n] of counts) if (best === null || n > counts.get(best)) best = key;
+  return best === null ? null : { device: Math.floor(best / 4), precision: best % 4 };
+}
+
+function drawCharts(found) {
+  const focus = focusOf(found);
+  const text = document.getElementById('focus');
+  if (!focus) {
+    text.textContent = 'No candidate matches.';
+    for (const id of ['speedups', 'roofline', 'fast', 'history']) document.getElementById(id).replaceChildren();
+    return;
+  }
+  text.textContent = `Of what the table shows: ${data.devices[focus.device]}, ${classes[focus.precision]}.`;
+  const shown = found.filter((row) => rows.device[row] === focus.device && rows.precision[row] === focus.precision);
+  speedupBars(shown);
+  rooflinePlot(shown, focus);
+  fastCurve(focus);
+  historyPlot(shown);
+}
