@@ -2,7 +2,7 @@
 # Installs what building kgrade needs and this machine lacks, on Debian 12 and Ubuntu 24.04 or later.
 #   tools/setup.sh           what a build and a run need
 #   tools/setup.sh --tests   what the tests need as well
-#   tools/setup.sh --all-tests   and what single tests are skipped without: Slurm, other shells, mandoc
+#   tools/setup.sh --all-tests   and what single tests are skipped without: Slurm, other shells, mandoc, a browser
 #   tools/setup.sh --fuzz    what tools/fuzz.sh needs as well
 # Each thing is looked for itself (a program, a CMake package), not its Debian package: what was installed in
 # another way counts, and apt is not called when nothing is missing.
@@ -58,6 +58,14 @@ has_libfuzzer() {
   return $code
 }
 
+has_chromium() {
+  local name
+  for name in chromium chromium-browser google-chrome google-chrome-stable; do
+    ! command -v "$name" >/dev/null || return 0
+  done
+  return 1
+}
+
 # Prints those of the given CMake packages that find_package does not find.
 missing_cmake_packages() {
   local probe
@@ -90,6 +98,7 @@ missing_of_some_tests() {
     program=${pair%:*} package=${pair#*:}
     PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || echo "$program $package"
   done
+  has_chromium || echo "chromium chromium"
 }
 
 # Prints "<what is missing> <Debian package>", one a line. The purpose is tests, all-tests, fuzz, or empty for a build.

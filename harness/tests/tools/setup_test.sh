@@ -163,14 +163,24 @@ a_clang_with_libfuzzer_needs_nothing_more() {
   expect "no call of apt-get" [ -z "$calls" ]
 }
 
+any_browser_of_the_family_will_do() {
+  complete_machine
+  set_up --all-tests
+  expect "Debian's is asked for" grep -q -- ' chromium\b' <<<"$calls"
+  complete_machine
+  stand_in google-chrome 'exit 0'
+  set_up --all-tests
+  expect "another one is as good" bash -c '! grep -q chromium' <<<"$calls"
+}
+
 for statement in apt_is_not_called_when_nothing_is_missing only_what_is_missing_is_installed \
   everything_is_installed_on_a_bare_machine an_old_cmake_counts_as_missing \
   the_failure_of_apt_is_told_with_a_remedy another_system_is_told_what_it_lacks \
   another_system_that_lacks_nothing_is_fine one_who_is_not_root_and_has_no_sudo_is_told \
   sudo_is_used_by_one_who_is_not_root what_single_tests_need_is_installed_only_for_all_of_them \
   libfuzzer_is_looked_for_only_for_fuzzing \
-  a_clang_with_libfuzzer_needs_nothing_more; do
+  a_clang_with_libfuzzer_needs_nothing_more any_browser_of_the_family_will_do; do
   "$statement"
 done
 [ "$failures" -eq 0 ]
-echo "12 statements hold"
+echo "13 statements hold"

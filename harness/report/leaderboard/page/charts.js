@@ -1,5 +1,5 @@
 // Charts of what the table shows, for one GPU model and class at a time: nothing else may be compared.
-const mostPoints = 1500;
+const mostPoints = 750;
 const mostBars = 40;
 const mostLines = 6;
 
@@ -73,6 +73,7 @@ function speedupBars(shown) {
   const bars = (one ? ranked : leaders).slice(0, mostBars);
   const title = one ? `Speedups on ${problemOf(shown[0])}` : 'Leaders by problem';
   if (!bars.length) return show('speedups', title, 'Nothing here has a speed.');
+  document.getElementById('speedups').classList.toggle('tall', bars.length > 16);
   const left = 236;
   const height = 44 + 19 * bars.length;
   const x = ratioAxis(bars.flatMap((row) => [rows.low[row], rows.high[row]]));

@@ -97,7 +97,7 @@ function changed(what) {
 function toRow() {
   const shown = state.chosen >= 0 && control(`r-${idOf(state.chosen)}`);
   if (!shown) return;
-  shown.scrollIntoView({ block: 'center' });
+  shown.scrollIntoView({ block: 'center', behavior: 'instant' });
   shown.querySelector('a').focus({ preventScroll: true });
 }
 
@@ -153,7 +153,7 @@ function listen() {
     toRow();
   });
   // On paper there are no pages to turn.
-  addEventListener('beforeprint', () => showRows(order.slice(0, Math.max(250, state.size)), state.chosen));
+  addEventListener('beforeprint', () => showRows(order.slice(0, Math.max(100, state.size)), state.chosen));
   addEventListener('afterprint', showPage);
 }
 
@@ -162,4 +162,6 @@ fillSelects();
 listen();
 fromAddress(location.hash);
 update();
-toRow();
+// Not before the browser has gone to the place that the address names, which takes the focus away.
+if (document.readyState === 'complete') toRow();
+else addEventListener('load', () => requestAnimationFrame(toRow));

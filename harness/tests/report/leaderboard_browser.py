@@ -1,0 +1,227 @@
+"""leaderboard_browser.py KGRADE FOLDER: the leaderboard's page in a real browser, with 50,000 records that nobody
+measured. Screenshots go to FOLDER, or where KGRADE_SCREENSHOTS says. Exit code 77, for a test that is skipped, where
+there is no Chromium."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "tools/leaderboard"))
+sys.dont_write_bytecode = True
+
+import synthetic  # noqa: E402
+from browser import Browser, find_chromium  # noqa: E402
+
+RECORDS = 50_000
+SKIPPED = 77
+ROWS = "document.querySelectorAll('#rows tr:not(.details)').length"
+NAMES = "[...document.querySelectorAll('#rows .name a')].map(a => a.textContent)"
+HEAD = "document.querySelector('th[data-sort={0}]')"
+STATUS = "document.getElementById('status').textContent"
+WIDTH = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+
+failures: list[str] = []
+
+
+def expect(what: str, seen, wanted=True) -> None:
+    if seen != wanted:
+        failures.append(f"{what}: {seen!r} and not {wanted!r}")
+
+
+def column(browser: Browser, number: int) -> list[str]:
+    return browser.evaluate(f"[...document.querySelectorAll('#rows tr > :nth-child({number})')].map(c => c.innerText)")
+
+
+def choose(browser: Browser, control: str, text: str) -> None:
+    browser.evaluate(f"(() => {{ const s = document.getElementById('{control}');"
+                     f"s.value = [...s.options].find(o => o.text === '{text}').value;"
+                     "s.dispatchEvent(new Event('input')); })()")
+
+
+def opens(browser: Browser, url: str) -> None:
+    browser.open(url)
+    expect("rows of the first page", browser.evaluate(ROWS), 25)
+    # However many records there are: a page of rows, 750 points with their titles in two charts, a dozen solutions a table.
+    expect("elements of the page are few", browser.evaluate("document.querySelectorAll('*').length < 8000"))
+    expect("all charts are drawn", browser.evaluate("document.querySelectorAll('figure svg').length"), 4)
+    expect("the status tells the number", browser.evaluate(STATUS).endswith("candidates"))
+
+
+def sorts(browser: Browser) -> None:
+    heads = browser.evaluate("[...document.querySelectorAll('#table thead th')].map(h => h.dataset.sort)")
+    expect("columns", len(heads), 11)
+    for name in heads:
+        head = HEAD.format(name)
+        orders = []
+        for _ in range(2):
+            browser.evaluate(f"{head}.querySelector('button').click()")
+            orders.append((browser.evaluate(f"{head}.getAttribute('aria-sort')"), browser.evaluate(NAMES)))
+        expect(f"two presses on {name} sort both ways", {order for order, _ in orders}, {"ascending", "descending"})
+        expect(f"the order by {name} changes", orders[0][1] != orders[1][1])
+        expect("one column is the sorted one", browser.evaluate(
+            "document.querySelectorAll('th[aria-sort=ascending], th[aria-sort=descending]').length"), 1)
+    browser.evaluate("document.querySelector('th[data-sort=speedup] button').click()")
+    speeds = browser.evaluate("[...document.querySelectorAll('#rows .value')].map(v => parseFloat(v.textContent))")
+    expect("the fastest comes first", speeds == sorted(speeds, reverse=True) and len(speeds) == 25)
+    browser.evaluate("document.querySelector('#filters button').click()")
+
+
+def filters(browser: Browser) -> None:
+    choose(browser, "device", "NVIDIA B")
+    choose(browser, "precision", "tf32")
+    choose(browser, "problem", "synthetic-problem-07")
+    expect("only the GPU asked for", set(column(browser, 4)), {"NVIDIA B"})
+    expect("only the class asked for", set(column(browser, 5)), {"tf32"})
+    expect("only the problem asked for", set(column(browser, 3)), {"synthetic-problem-07"})
+    ranks = [int(rank.rstrip("=")) for rank in column(browser, 1) if rank != "\u2013"]
+    expect("one board by rank", ranks == sorted(ranks) and ranks[0] == 1)
+    address = browser.evaluate("location.hash")
+    shown = browser.evaluate(NAMES)
+    browser.open(browser.evaluate("location.href.split('#')[0]") + "?again" + address)
+    expect("the address brings the same view back", browser.evaluate(NAMES), shown)
+    browser.evaluate("document.querySelector('#filters button').click()")
+    browser.evaluate("document.getElementById('q').focus()")
+    browser.type("warp-split nvidia c")
+    expect("a search finds by name and GPU", set(browser.evaluate(NAMES)), {"warp-split.cu"})
+    browser.type(" nothing-like-it")
+    expect("a search without a match says so", column(browser, 1), ["No candidate matches."])
+    browser.evaluate("document.querySelector('#filters button').click()")
+    choose(browser, "verdict", "compile_error")
+    expect("only the verdict asked for", set(column(browser, 10)), {"compile_error"})
+    browser.evaluate("document.querySelector('#filters button').click()")
+    browser.evaluate("document.getElementById('next').click()")
+    expect("the next page", browser.evaluate("document.getElementById('range').textContent").startswith("26\u201350 of"))
+    browser.evaluate("document.querySelector('#filters button').click()")
+
+
+def links_to_a_row(browser: Browser, url: str, board: dict) -> None:
+    row = board["rows"][-1]
+    browser.open("about:blank")
+    browser.open(f"{url}#r-{row['id']}")
+    chosen = "document.querySelector('#rows tr.chosen')"
+    expect("the row that is linked", browser.evaluate(f"{chosen}.id"), f"r-{row['id']}")
+    expect("its path is told", browser.evaluate(f"{chosen}.nextElementSibling.innerText").count(row["candidate"]), 1)
+    expect("it has the focus", browser.evaluate(f"{chosen}.contains(document.activeElement)"))
+    expect("it is on the screen", browser.evaluate(
+        f"{chosen}.getBoundingClientRect().top > 0 && {chosen}.getBoundingClientRect().bottom < innerHeight"))
+    browser.press("Enter")
+    expect("pressing it again closes it", browser.evaluate("document.querySelectorAll('tr.details').length"), 0)
+    browser.press("Enter")
+    expect("and opens it", browser.evaluate("document.querySelectorAll('tr.details').length"), 1)
+
+
+def works_by_keyboard(browser: Browser, url: str) -> None:
+    browser.open("about:blank")
+    browser.open(url)
+    browser.press("Tab")
+    expect("the first stop skips to the table", browser.evaluate("document.activeElement.className"), "skip")
+    reached = []
+    for _ in range(40):
+        browser.press("Tab")
+        reached.append(browser.evaluate("document.activeElement.closest('th') ? 'by ' + document.activeElement.closest('th').dataset.sort"
+                                        " : document.activeElement.id"))
+        if reached[-1] == "by speedup":
+            break
+    expect("controls come before the columns", [name for name in reached if name in ("q", "problem", "device")],
+           ["q", "problem", "device"])
+    expect("the focus can be seen", browser.evaluate("getComputedStyle(document.activeElement).outlineStyle"), "solid")
+    browser.press("Enter")
+    expect("Enter sorts", browser.evaluate(HEAD.format("speedup") + ".getAttribute('aria-sort')"), "descending")
+    browser.press(" ")
+    expect("Space turns the order", browser.evaluate(HEAD.format("speedup") + ".getAttribute('aria-sort')"), "ascending")
+    browser.evaluate("document.querySelector('#filters button').click()")
+
+
+def contrast_of(browser: Browser, kind: str) -> float:
+    """WCAG 2.2, 1.4.3, of a text of that class on the page's ground."""
+    browser.evaluate(f"document.body.insertAdjacentHTML('beforeend', '<a id=\"probe\" class=\"{kind}\">x</a>')")
+    luminance = ("c => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => { const v = c.match(/[\\d.]+/g)[i] / 255;"
+                 "return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); }, 0)")
+    colours = browser.evaluate(f"[getComputedStyle(document.getElementById('probe')).color,"
+                               f"getComputedStyle(document.body).backgroundColor].map({luminance})")
+    browser.evaluate("document.getElementById('probe').remove()")
+    return (max(colours) + 0.05) / (min(colours) + 0.05)
+
+
+def looks_right(browser: Browser, folder: Path) -> None:
+    grounds = []
+    for scheme in ("light", "dark"):
+        browser.colours(scheme)
+        grounds.append(browser.evaluate("getComputedStyle(document.body).backgroundColor"))
+        for text in ("link", "about", "interval", "accepted", "refused"):
+            expect(f"contrast of {text}, {scheme}", contrast_of(browser, text) >= 4.5)
+        browser.screenshot(folder / f"{scheme}.png")
+        browser.evaluate("document.getElementById('charts').scrollIntoView({behavior: 'instant'})")
+        browser.screenshot(folder / f"{scheme}-charts.png")
+        browser.evaluate("scrollTo({top: 0, behavior: 'instant'})")
+    expect("dark is dark", grounds, ["rgb(255, 255, 255)", "rgb(21, 24, 28)"])
+    browser.colours("light")
+    expect("nothing sticks out of a wide screen", browser.evaluate(WIDTH), 0)
+    browser.resize(390, 844, phone=True, scale=2)
+    expect("nothing sticks out of a phone's screen", browser.evaluate(WIDTH), 0)
+    expect("a row is a card on a phone", browser.evaluate("getComputedStyle(document.querySelector('#rows tr')).display"), "block")
+    browser.screenshot(folder / "phone.png")
+    browser.evaluate("document.getElementById('charts').scrollIntoView({behavior: 'instant'})")
+    browser.screenshot(folder / "phone-charts.png")
+    browser.resize(320, 640, phone=True)
+    expect("nor of a narrow one", browser.evaluate(WIDTH), 0)
+
+
+def prints(browser: Browser, folder: Path) -> None:
+    browser.resize(1360, 900)
+    browser.medium("print")
+    expect("controls are not printed", browser.evaluate("getComputedStyle(document.getElementById('filters')).display"), "none")
+    browser.medium("")
+    pages = len(re.findall(rb"/Type\s*/Page\b", browser.pdf(folder / "print.pdf")))
+    expect("a few pages of paper", 1 < pages < 30)
+
+
+def works_without_scripts(browser: Browser, url: str) -> None:
+    browser.call("Emulation.setScriptExecutionDisabled", value=True)
+    browser.open("about:blank")
+    browser.open(url)
+    browser.call("Emulation.setScriptExecutionDisabled", value=False)
+    expect("leaders stand in the page", browser.evaluate(ROWS), 100)
+    expect("controls that would do nothing are away",
+           browser.evaluate("getComputedStyle(document.getElementById('filters')).display"), "none")
+
+
+def check_page(program: str, page: Path, board: dict, folder: Path) -> None:
+    url = page.as_uri()
+    with Browser(program) as browser:
+        browser.resize(1360, 900)
+        opens(browser, url)
+        sorts(browser)
+        filters(browser)
+        links_to_a_row(browser, url, board)
+        works_by_keyboard(browser, url)
+        looks_right(browser, folder)
+        prints(browser, folder)
+        expect("what the page complained about", browser.complaints(), [])
+        expect("what the page asked for", browser.requests(), [])
+        works_without_scripts(browser, url)
+
+
+def main(kgrade: str, folder: str) -> int:
+    program = find_chromium()
+    if program is None:
+        print("skipped: there is no Chromium\n  remedy: tools/setup.sh --all-tests, or KGRADE_CHROMIUM=<program>")
+        return SKIPPED
+    with tempfile.TemporaryDirectory() as work:
+        records, page, form = (Path(work) / name for name in ("records.jsonl", "page.html", "leaderboard.json"))
+        synthetic.write(RECORDS, records, slim=True)
+        subprocess.run([kgrade, "leaderboard", str(records), "--html", str(page), "--json", str(form)],
+                       check=True, stdout=subprocess.DEVNULL)
+        boards = json.loads(form.read_text(encoding="utf-8"))["boards"]
+        check_page(program, page, max(boards, key=lambda board: len(board["rows"])),
+                   Path(os.environ.get("KGRADE_SCREENSHOTS", folder)))
+    print("\n".join(failures) or "the page does what it should")
+    return 1 if failures else 0
+
+
+sys.exit(main(*sys.argv[1:]))
