@@ -89,6 +89,7 @@ Command add_grade(CLI::App& app) {
   add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
   add_measuring_options(*command, *arguments);
   add_run_options(*command, *arguments, words);
+  add_ci_options(*command, arguments->ci);
   command->footer(
       "Example: kgrade grade conv-transpose-2d-sq-input-asym-kernel "
       "solutions/conv-transpose-2d-sq-input-asym-kernel/naive.cu");

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "cli/app.h"
+#include "cli/ci_output.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "device/registry.h"
@@ -33,6 +34,7 @@ struct GradingArguments {
   std::string problems;
   bool require_sandbox = false;
   bool verbose = false;
+  CiOutput ci;  // of grade
 };
 
 // What the help says of options that differ in detail.
@@ -61,6 +63,13 @@ struct Printout {
 Printout printout_of(const Record& record, bool verbose);
 Printout printout_of(const CheckRecord& record, bool verbose);
 
+// What a CI system is told: verdicts. `check` has none, and no options for it.
+inline void add_entries(const Record& record, std::vector<Entry>& entries) {
+  std::vector<Entry> more = entries_of(record);
+  std::move(more.begin(), more.end(), std::back_inserter(entries));
+}
+inline void add_entries(const CheckRecord&, std::vector<Entry>&) {}
+
 // Prints one of them, writes the file of `--json FILE`, and returns the exit code.
 int print(const Printout& printout, const std::string& json);
 
@@ -74,11 +83,14 @@ Result<std::vector<DtypeGroup>> groups_of(const GradingArguments& arguments, con
 template <class Options, class RecordType>
 int run_and_print(const GradingArguments& arguments, const DeviceChoice& device, Options options,
                   RunOutcome<RecordType> (*run)(const Problem&, const Options&, const Machinery&)) {
-  if (const auto error = check_writable(arguments.json)) return fail({*error});
+  for (const auto& error : {check_writable(arguments.json), check_ci_output(arguments.ci)}) {
+    if (error) return fail({*error});
+  }
   static_cast<RunOptions&>(options) = run_options(arguments);
   const auto groups = groups_of(arguments, options);
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
+  std::vector<Entry> entries;
   for (const DtypeGroup& group : *groups) {
     options.candidates = group.candidates;
     RunOutcome<RecordType> outcome;
@@ -87,11 +99,20 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       options.progress = [&](const std::string& what) { progress.show(what); };
       outcome = run(group.problem, options, real_machinery(device, options.layout));
     }
-    if (outcome.record)
-      exit_code = std::max(exit_code, print(printout_of(*outcome.record, arguments.verbose), arguments.json));
-    if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
+    if (outcome.record) {
+      Printout printout = printout_of(*outcome.record, arguments.verbose);
+      printout.table = log_text(arguments.ci, std::move(printout.table));
+      exit_code = std::max(exit_code, print(printout, arguments.json));
+      add_entries(*outcome.record, entries);
+    }
+    if (outcome.failure) {
+      exit_code = fail(outcome.failure->errors, outcome.failure->exit_code);
+      break;
+    }
   }
-  return exit_code;
+  // What is printed as JSON is JSON and nothing else.
+  const auto told = write_ci_output(arguments.ci, entries, arguments.json == "-" ? stderr : stdout);
+  return told ? exit_code : fail(told.errors());
 }
 
 }  // namespace kgrade::cli

@@ -52,14 +52,15 @@ int run(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 all accepted or clean, 1 some not, 2 wrong usage or problem file, 3 the machine lacks "
-      "something, "
+      "something, 4 slower than asked, "
       "70 a fault of kgrade.\n"
       "Start with: kgrade list");
   const std::vector<cli::Command> commands = {
-      cli::add_grade(app), cli::add_check(app),      cli::add_list(app),        cli::add_show(app),
-      cli::add_lint(app),  cli::add_new(app),        cli::add_import(app),      cli::add_calibrate(app),
-      cli::add_dump(app),  cli::add_doctor(app),     cli::add_selftest(app),    cli::add_cache(app),
-      cli::add_sweep(app), cli::add_sweep_lane(app), cli::add_sweep_chunk(app), cli::add_leaderboard(app)};
+      cli::add_grade(app),  cli::add_check(app),      cli::add_list(app),        cli::add_show(app),
+      cli::add_lint(app),   cli::add_new(app),        cli::add_import(app),      cli::add_calibrate(app),
+      cli::add_dump(app),   cli::add_doctor(app),     cli::add_selftest(app),    cli::add_cache(app),
+      cli::add_sweep(app),  cli::add_sweep_lane(app), cli::add_sweep_chunk(app), cli::add_leaderboard(app),
+      cli::add_compare(app)};
   for (const cli::Command& command : commands) command.app->set_version_flag("--version", version_text());
   try {
     app.parse(argc, argv);

@@ -48,12 +48,6 @@ int list(const std::vector<selftest::Kernel>& kernels) {
   return exit_ok;
 }
 
-std::optional<Error> check_svg(const std::string& path) {
-  auto error = check_writable(path);
-  if (error) error->message = replace_all(error->message, "--json", "--svg");
-  return error;
-}
-
 Result<bool> write_to(const std::string& path, const std::string& text) {
   if (path.empty() || path == "-") return true;
   return write_file_atomically(path, text);
@@ -94,7 +88,7 @@ int run(const Arguments& arguments) {
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
   for (const auto& error :
-       {check_together(arguments), check_writable(arguments.json), check_svg(arguments.svg)}) {
+       {check_together(arguments), check_writable(arguments.json), check_writable(arguments.svg, "--svg")}) {
     if (error) return fail({*error});
   }
   SelftestOptions options;

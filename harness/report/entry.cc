@@ -47,7 +47,7 @@ Entry common_of(const Record& record) {
   common.toolchain = record.toolchain;
   common.ceilings = record.ceilings;
   common.effort = to_string(record.effort);
-  common.seconds = record.total_seconds;
+  common.seconds = record.total_seconds / std::max(1.0, static_cast<double>(record.candidates.size()));
   return common;
 }
 

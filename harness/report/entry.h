@@ -49,7 +49,7 @@ struct Entry {
   std::optional<Ceilings> ceilings;
   std::string effort;  // "normal"
   std::string cache;   // "cold"; empty where nothing was measured
-  double seconds = 0;  // that the run took, for all its candidates together
+  double seconds = 0;  // that the run took, in equal shares of its candidates
   std::string path;    // of the candidate, as the record has it
   std::string sha256;
   Verdict verdict = Verdict::accepted;

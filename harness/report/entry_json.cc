@@ -253,6 +253,7 @@ Result<std::optional<std::vector<Entry>>> parse_entries(std::string_view text, c
   std::vector<Entry> entries;
   for (const JsonValue& item : root["candidates"].items(most_candidates))
     entries.push_back(entry_of(item, document));
+  for (Entry& entry : entries) entry.seconds /= static_cast<double>(entries.size());
   if (complaints.empty() && std::any_of(entries.begin(), entries.end(), has_speed_without_times))
     complaints.add("/device/times_are_speed", "is false, but speeds are compared");
   if (!complaints.empty()) return complaints.errors();

@@ -19,7 +19,7 @@ const std::string naive = "solutions/" + depthwise + "/naive.cu";
 
 TEST(Commands, HelpAndVersionEverywhere) {
   for (const char* command :
-       {"grade", "check", "list", "show", "lint", "calibrate", "dump", "doctor", "selftest"}) {
+       {"grade", "check", "compare", "list", "show", "lint", "calibrate", "dump", "doctor", "selftest"}) {
     const Result help = kgrade({command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_THAT(help.output, HasSubstr("Usage: kgrade " + std::string(command)));

@@ -1,0 +1,58 @@
+#include "cli/ci_output.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/text.h"
+#include "base/unique_fd.h"
+#include "cli/options.h"
+#include "data/seed.h"
+#include "report/github.h"
+#include "report/junit.h"
+
+namespace kgrade::cli {
+namespace {
+
+Result<bool> append(const std::string& file, const std::string& text) {
+  const int failure =
+      write_and_close(UniqueFd(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)), text);
+  if (failure == 0) return true;
+  return Error{fmt::format("cannot be written: {}", std::strerror(failure)),
+               "unset GITHUB_STEP_SUMMARY, or let it name a file that you may write to",
+               Location{file, 0, 0}};
+}
+
+}  // namespace
+
+void add_ci_options(CLI::App& command, CiOutput& output) {
+  command.add_option("--junit", output.junit, "Write the verdicts to FILE as JUnit XML")->type_name("FILE");
+  command.add_flag("--github", output.github,
+                   "In a job of GitHub Actions: print annotations, and add to the job's summary");
+}
+
+std::optional<Error> check_ci_output(const CiOutput& output) {
+  if (output.junit == "-") return Error{"--junit: '-' is no file", "name a file", {}};
+  return check_writable(output.junit, "--junit");
+}
+
+std::string log_text(const CiOutput& output, std::string text) {
+  if (!output.github) return text;
+  return github_quoted(text, fmt::format("kgrade{:016x}{:016x}", random_seed(), random_seed()));
+}
+
+Result<bool> write_ci_output(const CiOutput& output, const std::vector<Entry>& entries, std::FILE* stream) {
+  if (!output.junit.empty()) {
+    auto written = write_file_atomically(output.junit, junit_xml(entries));
+    if (!written) return written;
+  }
+  if (!output.github) return true;
+  fmt::print(stream, "{}", github_annotations(entries));
+  const char* summary = std::getenv("GITHUB_STEP_SUMMARY");
+  return summary == nullptr || *summary == '\0' ? true : append(summary, github_summary(entries));
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,32 @@
+// What commands that grade tell a CI system.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "report/entry.h"
+
+namespace kgrade::cli {
+
+struct CiOutput {
+  std::string junit;
+  bool github = false;
+};
+
+// --junit FILE and --github.
+void add_ci_options(CLI::App& command, CiOutput& output);
+// What is wrong with their values, before any work is done.
+std::optional<Error> check_ci_output(const CiOutput& output);
+
+// Text for the log: with --github none of it is taken for a command.
+std::string log_text(const CiOutput& output, std::string text);
+
+// Writes what was asked for: the JUnit file; annotations to `stream`, and the summary at the end of the file
+// that GITHUB_STEP_SUMMARY names, where it is set.
+Result<bool> write_ci_output(const CiOutput& output, const std::vector<Entry>& entries,
+                             std::FILE* stream = stdout);
+
+}  // namespace kgrade::cli

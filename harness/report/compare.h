@@ -1,0 +1,58 @@
+// Two sets of finished results side by side: what became faster or slower, what is no longer accepted.
+//
+// Both sides were measured against the same reference, at different times: the ratio of their speeds is the
+// quotient of their speedups over it. On the log scale the two errors are independent, so that the
+// half-widths of their intervals add in quadrature.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "report/entry.h"
+
+namespace kgrade {
+
+struct ComparedCase {
+  std::string name;
+  SpeedRatio ratio;  // above 1: the second one is faster
+};
+
+// Of verdicts; `other` is from one that is not accepted to another.
+enum class VerdictChange { none, regression, improvement, other };
+std::string_view to_string(VerdictChange change);  // "regression"
+
+// The same candidate twice, or two candidates where there is one on each side.
+struct ComparedPair {
+  Entry before;
+  Entry after;
+  VerdictChange change = VerdictChange::none;
+  // Over all cases: the geometric mean of their ratios, as suite_score() has it. Nothing where the speeds
+  // cannot be compared.
+  std::optional<SpeedRatio> speed;
+  std::string no_speed;  // why not
+  std::vector<ComparedCase> cases;
+};
+
+struct EntriesComparison {
+  std::vector<ComparedPair> pairs;  // by problem, element type, device and path of the second one
+  std::vector<Entry> removed;       // that only the first side has, in the same order
+  std::vector<Entry> added;         // likewise the second one
+  SuiteScore suite;                 // of the pairs whose speeds are compared
+  std::size_t superseded = 0;       // results on either side of which there is a newer one there
+};
+
+// A pair is the same problem, element type, GPU model and candidate: of the same path, or else of the same
+// file name where only one on each side has it. If each side has a single candidate, and both are on the same
+// problem, type and model, these are the pair, whatever they are called. Of several results of one candidate
+// on a side the newest counts.
+EntriesComparison compare_entries(std::vector<Entry> before, std::vector<Entry> after);
+
+// The ratio of the second speed over the first: both speedups over the same opponent. No interval where one
+// of them has none.
+SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after);
+
+std::size_t count_of(const EntriesComparison& comparison, Statement statement);
+std::size_t count_of(const EntriesComparison& comparison, VerdictChange change);
+
+}  // namespace kgrade

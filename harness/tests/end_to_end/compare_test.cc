@@ -1,0 +1,83 @@
+// `kgrade compare` from files to exit code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "base/text.h"
+#include "report/json.h"
+#include "tests/report/sample_record.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+// One candidate of these speeds, or a refused one.
+std::string record_of(const std::string& path, double speedup, Verdict verdict = Verdict::accepted) {
+  Record record = sample_record();
+  record.candidates.resize(1);
+  CandidateRecord& candidate = record.candidates[0];
+  candidate.path = path;
+  candidate.verdict = verdict;
+  candidate.cases[1].comparisons[0].ratio = {speedup, Interval{speedup / 1.001, speedup * 1.001},
+                                             Method::within_process, 6};
+  if (verdict == Verdict::accepted) return to_text(record);
+  candidate.message = "wrong";
+  candidate.scores.clear();
+  candidate.cases[1].comparisons.clear();
+  return to_text(record);
+}
+
+TEST(Compare, TwoRecords) {
+  const ScratchFile before("a.json", record_of("a.cu", 2));
+  const ScratchFile after("b.json", record_of("b.cu", 3));
+  const Result there = kgrade({"compare", before.path(), after.path(), "--fail-on", "slower,not-accepted"});
+  EXPECT_EQ(there.exit_code, 0) << there.output;
+  EXPECT_THAT(there.output, HasSubstr("a.cu -> b.cu  1.5000x  1.4979x to 1.5021x  faster"));
+  EXPECT_THAT(there.output, HasSubstr("1 faster\n"));
+  EXPECT_EQ(kgrade({"compare", after.path(), before.path(), "--fail-on", "slower"}).exit_code, 4);
+  EXPECT_EQ(kgrade({"compare", after.path(), before.path(), "--fail-on", "not-accepted"}).exit_code, 0);
+  EXPECT_EQ(kgrade({"compare", after.path(), before.path()}).exit_code, 0) << "a difference is no failure";
+}
+
+TEST(Compare, WhatIsNoLongerAcceptedFailsFirst) {
+  const ScratchFile good("a.json", record_of("a.cu", 2));
+  const ScratchFile bad("b.json", record_of("a.cu", 2, Verdict::wrong_answer));
+  const Result broken = kgrade({"compare", good.path(), bad.path(), "--fail-on", "slower,not-accepted"});
+  EXPECT_EQ(broken.exit_code, 1) << broken.output;
+  EXPECT_THAT(broken.output, HasSubstr("no longer accepted"));
+  EXPECT_EQ(kgrade({"compare", bad.path(), good.path(), "--fail-on", "not-accepted"}).exit_code, 0);
+}
+
+TEST(Compare, WritesItsFiles) {
+  const ScratchFile record("a.json", record_of("a.cu", 2));
+  const std::string markdown = record.directory() + "/out.md", json = record.directory() + "/out.json";
+  const Result result =
+      kgrade({"compare", record.path(), record.path(), "--markdown", markdown, "--json", json});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(read_text_file(markdown).value(), HasSubstr("**1 same**"));
+  EXPECT_EQ(nlohmann::json::parse(read_text_file(json).value())["counts"]["same"], 1);
+  const Result printed = kgrade({"compare", record.path(), record.path(), "--markdown", "-"});
+  EXPECT_THAT(printed.output, testing::StartsWith("**1 same**"));
+  std::filesystem::remove(markdown);
+  std::filesystem::remove(json);
+}
+
+TEST(Compare, WhatCannotBeReadOrWrittenIsSaid) {
+  const ScratchFile record("a.json", record_of("a.cu", 2));
+  const ScratchFile other("b.json", "{\"schema\": \"kgrade-record\", \"schema_version\": 99}");
+  const Result newer = kgrade({"compare", record.path(), other.path()});
+  EXPECT_EQ(newer.exit_code, 2);
+  EXPECT_THAT(newer.output, HasSubstr(other.path() + ": error: is a record of version 99"));
+  const Result nowhere = kgrade({"compare", record.path(), record.path(), "--markdown", "/missing/x.md"});
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_THAT(nowhere.output, HasSubstr("--markdown: there is no folder /missing"));
+  EXPECT_EQ(kgrade({"compare", record.path(), record.path(), "--markdown", "-", "--json", "-"}).exit_code, 2);
+  EXPECT_EQ(kgrade({"compare", record.path(), record.path(), "--fail-on", "luck"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace kgrade::test
