@@ -49,9 +49,9 @@ int run(const Arguments& arguments) {
   if (arguments.json == "-" && arguments.markdown == "-") {
     return fail({{"--json and --markdown cannot both be printed", "name a file for one of them", {}}});
   }
-  auto before = read_entries(arguments.before);
+  auto before = read_results(arguments.before);
   if (!before) return fail(before.errors());
-  auto after = read_entries(arguments.after);
+  auto after = read_results(arguments.after);
   if (!after) return fail(after.errors());
   const auto comparison = compare_entries(std::move(*before), std::move(*after));
   if (arguments.json != "-" && arguments.markdown != "-")
@@ -69,7 +69,7 @@ Command add_compare(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("compare", "Compare two sets of results: faster, slower, or the same");
-  const char* what = "A record (.json), a sweep (.jsonl) or a folder with such files";
+  const char* what = "A record or leaderboard (.json), a sweep (.jsonl) or a folder with records and sweeps";
   command->add_option("before", arguments->before, std::string(what) + ": what is compared with")->required();
   command->add_option("after", arguments->after, std::string(what) + ": what is judged")->required();
   command

@@ -86,6 +86,8 @@ std::string why_not_compared(const Entry& before, const Entry& after) {
   if (!before.times_are_speed || !after.times_are_speed) return "times of this device are no speed";
   if (before.verdict != Verdict::accepted || after.verdict != Verdict::accepted) return "not accepted";
   if (before.problem_sha256 != after.problem_sha256) return "the problem's file has changed";
+  if (before.reference_sha256.empty() || after.reference_sha256.empty())
+    return "the reference that was measured is not known";
   if (before.reference_sha256 != after.reference_sha256) return "measured against another reference";
   if (before.precision != after.precision) {
     return fmt::format("answers of another class: {}, before {}", to_string(after.precision),

@@ -82,4 +82,11 @@ Result<std::optional<std::vector<Entry>>> parse_entries(std::string_view text, c
 // most ten.
 Result<std::vector<Entry>> read_entries(const std::filesystem::path& path);
 
+// Entries of a leaderboard as text (schema kgrade-leaderboard, version 1): of each candidate its newest
+// result, with its cases but without scores; nothing for another JSON document. Errors as of parse_entries().
+Result<std::optional<std::vector<Entry>>> parse_leaderboard(std::string_view text, const Location& from);
+
+// As read_entries(), and of a .json file that holds a leaderboard, of up to 1 GiB, what that has.
+Result<std::vector<Entry>> read_results(const std::filesystem::path& path);
+
 }  // namespace kgrade

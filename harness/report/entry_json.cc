@@ -5,17 +5,13 @@
 #include <charconv>
 
 #include "report/entry.h"
+#include "report/entry_fields.h"
 #include "report/json.h"
-#include "report/json_reader.h"
 
 namespace kgrade {
 namespace {
 
-constexpr std::size_t most_text = 64 << 10;  // of a title, a message
-constexpr std::size_t most_name = 4 << 10;   // of a path
 constexpr std::size_t most_candidates = 100'000;
-constexpr std::size_t most_cases = 10'000;
-constexpr std::size_t most_comparisons = 100;
 constexpr const char* remedy = "grade it again, or leave the file out";
 
 // What the document says of all its candidates.
@@ -23,67 +19,6 @@ struct Document {
   std::int64_t version = record_schema_version;
   Entry common;
 };
-
-// The value among these that is called so.
-template <class Value>
-auto one_of(std::initializer_list<Value> values) {
-  return [values = std::vector<Value>(values)](std::string_view text) -> std::optional<Value> {
-    for (const Value& value : values) {
-      if (to_string(value) == text) return value;
-    }
-    return std::nullopt;
-  };
-}
-
-auto word_of(std::initializer_list<std::string_view> words) {
-  return [words = std::vector<std::string_view>(words)](std::string_view text) -> std::optional<std::string> {
-    const auto found = std::find(words.begin(), words.end(), text);
-    return found == words.end() ? std::nullopt : std::optional<std::string>(*found);
-  };
-}
-
-const auto read_precision = one_of({Precision::fp32, Precision::tf32, Precision::bf16, Precision::none});
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
-std::string checked(const JsonValue& value, const std::string& text, bool good, const char* what) {
-  if (!good && !text.empty()) value.complain(what);
-  return good ? text : std::string();
-}
-
-// Of a problem or a case: pages make links of it.
-std::string slug_of(const JsonValue& value) {
-  const std::string text = value.text(200);
-  const bool good =
-      std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || is_lower(c) || c == '-'; });
-  return checked(value, text, good, "is not of small letters, digits and hyphens");
-}
-
-std::string sha256_of(const JsonValue& value) {
-  const std::string text = value.text(64);
-  const bool good = text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-                      return is_digit(c) || (c >= 'a' && c <= 'f');
-                    });
-  return checked(value, text, good, "is no SHA-256 in hexadecimal digits");
-}
-
-// Sorting by it as text is to sort by time.
-std::string moment_of(const JsonValue& value) {
-  constexpr std::string_view form = "0000-00-00T00:00:00Z";
-  const std::string text = value.text(form.size());
-  const bool good = std::equal(text.begin(), text.end(), form.begin(), form.end(),
-                               [](char c, char f) { return f == '0' ? is_digit(c) : c == f; });
-  return checked(value, text, good, "is no moment like 2026-01-31T12:00:00Z");
-}
-
-std::optional<Interval> interval_in(const JsonValue& owner) {
-  const auto value = owner.find("interval");
-  if (!value) return std::nullopt;
-  const Interval interval{(*value)["low"].positive(), (*value)["high"].positive()};
-  if (!(interval.low <= interval.high)) value->complain("ends below its beginning");
-  return interval;
-}
 
 SpeedComparison comparison_of(const JsonValue& json) {
   constexpr std::int64_t most = 1'000'000'000;
@@ -134,7 +69,7 @@ Ceilings ceilings_of(const JsonValue& json) {
 
 void read_roofline(const JsonValue& json, EntryCase& into) {
   into.floor_ms = json["floor_ms"].positive();
-  into.bound_by = json["bound_by"].word(word_of({"memory", "arithmetic"}));
+  into.bound_by = word_of(json["bound_by"], {"memory", "arithmetic"});
   into.share = json["shares"]["candidate"].number(0, 1e6);
 }
 
@@ -162,7 +97,7 @@ void read_case(const JsonValue& json, const Document& document, Entry& entry) {
   one.tensor_bytes = json["tensor_bytes"].integer(0, INT64_MAX);
   if (const auto flops = json.find("flops")) one.flops = flops->integer(0, INT64_MAX);
   if (const auto measurement = json.find("measurement"))
-    entry.cache = (*measurement)["cache"].word(word_of({"cold", "warm"}));
+    entry.cache = word_of((*measurement)["cache"], {"cold", "warm"});
   read_comparisons(json, document.version, one);
   if (one.comparisons.empty() || entry.verdict != Verdict::accepted) return;
   one.candidate_ms = json["candidate"]["summary"]["median_ms"].positive();
@@ -185,7 +120,7 @@ Entry entry_of(const JsonValue& json, const Document& document) {
   entry.sha256 = sha256_of(json["sha256"]);
   entry.verdict = json["verdict"].word(verdict_from);
   entry.message = json["message"].text(most_text);
-  entry.precision = json["precision"].word(read_precision);
+  entry.precision = precision_of(json["precision"]);
   for (const JsonValue& item : json["cases"].items(most_cases)) read_case(item, document, entry);
   read_scores(json, document.version, entry);
   return entry;
@@ -196,7 +131,7 @@ void read_problem(const JsonValue& json, Entry& common) {
   common.title = json["title"].text(most_text);
   common.problem_sha256 = sha256_of(json["sha256"]);
   if (const auto dtype = json.find("dtype")) common.dtype = dtype->word(dtype_from);
-  common.required = json["precision"].word(read_precision);
+  common.required = precision_of(json["precision"]);
 }
 
 void read_common(const JsonValue& json, std::int64_t version, Entry& common) {
@@ -207,11 +142,11 @@ void read_common(const JsonValue& json, std::int64_t version, Entry& common) {
   common.reference_sha256 = sha256_of(json["reference"]["sha256"]);
   const JsonValue device = json["device"];
   common.device = device["name"].text(200);
-  common.device_kind = device["kind"].word(word_of({"cuda", "emulated"}));
+  common.device_kind = word_of(device["kind"], {"cuda", "emulated"});
   common.times_are_speed = device["times_are_speed"].truth();
   common.toolchain = json["toolchain"].text(most_text);
   if (version >= 3) {
-    common.effort = json["effort"].word(word_of({"quick", "normal", "ranked"}));
+    common.effort = word_of(json["effort"], {"quick", "normal", "ranked"});
     if (const auto ceilings = json.find("ceilings")) common.ceilings = ceilings_of(*ceilings);
   } else {
     common.effort = json["quick"].truth() ? "quick" : "normal";

@@ -189,6 +189,8 @@ TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
   EXPECT_EQ(why([](Entry& e) { e.times_are_speed = false; }), "times of this device are no speed");
   EXPECT_EQ(why([](Entry& e) { e.problem_sha256 = "q"; }), "the problem's file has changed");
   EXPECT_EQ(why([](Entry& e) { e.reference_sha256 = "q"; }), "measured against another reference");
+  EXPECT_EQ(why([](Entry& e) { e.reference_sha256.clear(); }),
+            "the reference that was measured is not known");
   EXPECT_EQ(why([](Entry& e) { e.precision = Precision::tf32; }),
             "answers of another class: tf32, before fp32");
   EXPECT_EQ(why([](Entry& e) { e.cache = "warm"; }), "one with a cold, one with a warm cache");

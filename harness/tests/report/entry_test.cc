@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/temporary_directory.h"
-#include "base/text.h"
 #include "report/json.h"
 #include "sample_record.h"
 
@@ -223,79 +221,69 @@ TEST(Entry, OtherDocumentsAreNone) {
   }
 }
 
-class EntryFiles : public testing::Test {
- protected:
-  fs::path write(const std::string& name, const std::string& content) {
-    const fs::path path = folder_.path() / name;
-    fs::create_directories(path.parent_path());
-    EXPECT_TRUE(write_file_atomically(path, content).ok());
-    return path;
-  }
-  static std::string line(const std::string& candidate) {
-    Record record = test::sample_record();
-    record.candidates.resize(1);
-    record.candidates[0].path = candidate;
-    return to_json(record).dump() + "\n";
-  }
-  static std::vector<std::string> paths(const Result<std::vector<Entry>>& entries) {
-    std::vector<std::string> all;
-    if (!entries) return {to_string(entries.errors())};
-    for (const Entry& entry : *entries) all.push_back(entry.path);
-    return all;
-  }
-  TemporaryDirectory folder_;
-};
-
-using Names = std::vector<std::string>;
-
-TEST_F(EntryFiles, OfASweepAreReadWithTheirLines) {
-  const auto entries =
-      read_entries(write("sweep.jsonl", line("a.cu") + "\n" + line("b.cu") + "{\"schema\": \"kgr"));
-  EXPECT_EQ(paths(entries), (Names{"a.cu", "b.cu"}));
-  EXPECT_EQ((*entries)[1].line, 3);
+json leaderboard() {
+  const json row = {{"candidate", "a.cu"},
+                    {"sha256", std::string(64, 'c')},
+                    {"message", ""},
+                    {"measured_at", "2026-01-02T03:04:05Z"},
+                    {"tool_version", "0.1.0"},
+                    {"git_commit", ""},
+                    {"problem_sha256", std::string(64, 'a')},
+                    {"reference_sha256", std::string(64, 'b')},
+                    {"effort", "normal"},
+                    {"cache", "cold"},
+                    {"verdict", "accepted"}};
+  json ranked = row, refused = row;
+  const json interval = {{"low", 1.5}, {"high", 2.5}};
+  ranked["cases"] = {{{"name", "large"},
+                      {"median_ms", 1.5},
+                      {"flops", nullptr},
+                      {"bytes", 100},
+                      {"comparisons", {{{"against", "reference"}, {"speedup", 2}, {"interval", interval}}}}}};
+  const json contest = {{"problem", "scale"},
+                        {"title", "Scale"},
+                        {"dtype", "float16"},
+                        {"device", "NVIDIA H200"},
+                        {"precision", "tf32"}};
+  json board = contest;
+  board["rows"] = {ranked};
+  refused.update(contest);
+  refused["candidate"] = "b.cu";
+  refused["verdict"] = "unstable";
+  return {{"schema", "kgrade-leaderboard"},
+          {"schema_version", 1},
+          {"boards", {board}},
+          {"unmeasured", {refused}},
+          {"devices", {{{"name", "NVIDIA H200"}, {"kind", "cuda"}, {"times_are_speed", true}}}}};
 }
 
-TEST_F(EntryFiles, ABrokenLineOfASweepIsNamed) {
-  const auto entries = read_entries(write("sweep.jsonl", line("a.cu") + "{\"schema\"\n" + line("b.cu")));
-  ASSERT_FALSE(entries.ok());
-  EXPECT_EQ(entries.error().location.line, 2);
-  const auto other = read_entries(write("sweep.jsonl", line("a.cu") + "{}\n"));
-  ASSERT_FALSE(other.ok());
-  EXPECT_EQ(other.error().location.line, 2);
+TEST(Entry, OfALeaderboardHasItsNewestResults) {
+  const auto entries = parse_leaderboard(leaderboard().dump(), anywhere);
+  ASSERT_TRUE(entries.ok()) << to_string(entries.errors());
+  ASSERT_EQ((*entries)->size(), 2u);
+  const Entry& ranked = (**entries)[0];
+  EXPECT_EQ(ranked.path, "a.cu");
+  EXPECT_EQ(ranked.dtype, Dtype::float16);
+  EXPECT_EQ(ranked.precision, Precision::tf32);
+  EXPECT_TRUE(ranked.times_are_speed);
+  EXPECT_EQ(ranked.reference_sha256, std::string(64, 'b'));
+  EXPECT_EQ(ranked.cases.at(0).comparisons.at(0).ratio.interval->high, 2.5);
+  EXPECT_EQ((**entries)[1].verdict, Verdict::unstable);
 }
 
-TEST_F(EntryFiles, ManyBrokenLinesAreTenErrors) {
-  std::string broken = line("a.cu");
-  for (int i = 0; i < 100; ++i) broken += "{\n";
-  EXPECT_EQ(read_entries(write("sweep.jsonl", broken)).errors().size(), 10u);
-}
-
-TEST_F(EntryFiles, ASweepThatHasJustBegunHasNone) {
-  EXPECT_EQ(paths(read_entries(write("s.jsonl", ""))), Names{});
-}
-
-TEST_F(EntryFiles, OfAFolderAreReadInOrderOfName) {
-  write("b/one.json", line("1.cu"));
-  write("a.jsonl", line("2.cu") + line("3.cu"));
-  write("c.json", "{\"schema\": \"something else\"}");
-  write("d.jsonl", "[]\n");
-  write(".hidden/e.json", line("4.cu"));
-  write("f.txt", "no JSON");
-  EXPECT_EQ(paths(read_entries(folder_.path())), (Names{"2.cu", "3.cu", "1.cu"}));
-}
-
-TEST_F(EntryFiles, ABrokenFileInAFolderIsNotPassedOver) {
-  write("a.json", line("1.cu"));
-  const fs::path broken = write("b.json", "{");
-  const auto entries = read_entries(folder_.path());
-  ASSERT_FALSE(entries.ok());
-  EXPECT_EQ(entries.error().location.file, broken.string());
-}
-
-TEST_F(EntryFiles, WhatHoldsNoRecordIsAnError) {
-  EXPECT_THAT(paths(read_entries(write("a.json", "{}")))[0], HasSubstr("is no record of kgrade grade"));
-  EXPECT_THAT(paths(read_entries(folder_.path()))[0], HasSubstr("holds no record"));
-  EXPECT_THAT(paths(read_entries(folder_.path() / "none.json"))[0], HasSubstr("no such file"));
+TEST(Entry, OfABrokenLeaderboardAreRefused) {
+  const auto message = [](const std::string& pointer, const json& value) {
+    json changed = leaderboard();
+    changed[json::json_pointer(pointer)] = value;
+    const auto entries = parse_leaderboard(changed.dump(), anywhere);
+    return entries.ok() ? std::string() : entries.error().message;
+  };
+  EXPECT_EQ(message("/boards/0/device", "a toaster"), "/boards/0/device is none of /devices");
+  EXPECT_THAT(message("/boards/0/rows/0/cases/0/comparisons/0/speedup", 0),
+              HasSubstr("/speedup is 0, which is not"));
+  EXPECT_THAT(message("/schema_version", 2), HasSubstr("is a leaderboard of version 2"));
+  EXPECT_THAT(message("/unmeasured/0/verdict", 7), HasSubstr("/unmeasured/0/verdict is number"));
+  EXPECT_FALSE(*parse_leaderboard("{}", anywhere));
 }
 
 }  // namespace
