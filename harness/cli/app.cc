@@ -4,7 +4,47 @@
 
 #include <cstdio>
 
+#include "base/text.h"
+
 namespace kgrade::cli {
+namespace {
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return names;
+}
+
+}  // namespace
+
+std::vector<ExitCode> exit_codes() {
+  return {{exit_ok, "all accepted or clean"},
+          {exit_not_accepted, "some not"},
+          {exit_usage, "wrong usage or problem file"},
+          {exit_machine, "the machine lacks something"},
+          {exit_internal, "a fault of kgrade"}};
+}
+
+std::string exit_codes_line() {
+  std::string line;
+  for (const ExitCode& exit : exit_codes())
+    line += fmt::format("{}{} {}", line.empty() ? "Exit codes: " : ", ", exit.code, exit.meaning);
+  return line + ".";
+}
+
+const CLI::App* find_command(const CLI::App& app, const std::string& name) {
+  for (const CLI::App* command : app.get_subcommands({})) {
+    if (command->get_name() == name) return command;
+  }
+  return nullptr;
+}
+
+int fail_unknown_command(const CLI::App& app, const std::string& name) {
+  const auto near = nearest(name, command_names(app));
+  return fail({{fmt::format("there is no command '{}'", name),
+                near ? fmt::format("did you mean 'kgrade {}'?", *near) : "kgrade --help lists them",
+                {}}});
+}
 
 int fail(const Errors& errors, int exit_code) {
   fmt::print(stderr, "{}\n", to_string(errors));

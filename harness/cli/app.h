@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "grade/run.h"
@@ -38,6 +40,24 @@ Command add_sweep(CLI::App& app);
 Command add_sweep_lane(CLI::App& app);
 Command add_sweep_chunk(CLI::App& app);
 Command add_leaderboard(CLI::App& app);
+// These tell about the whole command line, and so come last.
+Command add_completion(CLI::App& app);
+Command add_man(CLI::App& app);
+Command add_help(CLI::App& app);
+
+// The meaning of each exit code, as it stands in --help and in the man page.
+struct ExitCode {
+  int code;
+  std::string meaning;
+};
+std::vector<ExitCode> exit_codes();
+// "Exit codes: 0 ..., 1 ...", in one line.
+std::string exit_codes_line();
+
+// Null when there is none of that name.
+const CLI::App* find_command(const CLI::App& app, const std::string& name);
+// What a mistyped word was meant to be, or where the right ones are listed.
+int fail_unknown_command(const CLI::App& app, const std::string& name);
 
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);

@@ -36,9 +36,8 @@ Command add_check(CLI::App& app) {
   add_contest_options(*command, *arguments);
   command
       ->add_option("--order", arguments->orders,
-                   "Only this order of threads and blocks: forward, reverse or shuffled (may be repeated; "
-                   "default: all three)")
-      ->type_name("ORDER")
+                   "Only this order of threads and blocks (may be repeated; default: all three)")
+      ->type_name("forward|reverse|shuffled")
       ->allow_extra_args(false);
   add_run_options(*command, *arguments, words);
   command->footer(

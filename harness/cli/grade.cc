@@ -81,11 +81,11 @@ Command add_grade(CLI::App& app) {
   CLI::App* command = app.add_subcommand("grade", "Grade candidate kernels for a problem");
   add_contest_options(*command, *arguments);
   command
-      ->add_option(
-          "--order", arguments->order,
-          "How the emulated device runs the threads of a block, and the blocks: forward (the default), "
-          "reverse or shuffled (by the seed); what differs between orders is a race")
-      ->type_name("ORDER");
+      ->add_option("--order", arguments->order,
+                   "How the emulated device runs the threads of a block, and the blocks (default: forward; "
+                   "shuffled goes "
+                   "by the seed); what differs between orders is a race")
+      ->type_name("forward|reverse|shuffled");
   add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
   add_measuring_options(*command, *arguments);
   add_run_options(*command, *arguments, words);

@@ -11,7 +11,7 @@
 namespace kgrade::cli {
 namespace {
 
-int run(const std::string& directory) {
+int run(const std::string& directory, bool names) {
   const Layout layout = Layout::find(directory);
   const auto files = problem_files(layout.problems);
   if (!files) return fail(files.errors());
@@ -29,7 +29,11 @@ int run(const std::string& directory) {
                std::to_string(problem->cases.size()), problem->title});
     problems.push_back(std::move(*problem));
   }
-  fmt::print("{}", table.render(style, ""));
+  if (names) {
+    for (const Problem& problem : problems) fmt::print("{}\n", problem.slug);
+  } else {
+    fmt::print("{}", table.render(style, ""));
+  }
   const Errors clashes = check_catalogue(problems);
   errors.insert(errors.end(), clashes.begin(), clashes.end());
   return errors.empty() ? exit_ok : fail(errors);
@@ -38,10 +42,15 @@ int run(const std::string& directory) {
 }  // namespace
 
 Command add_list(CLI::App& app) {
-  auto directory = std::make_shared<std::string>();
+  struct Arguments {
+    std::string directory;
+    bool names = false;
+  };
+  auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("list", "List the problems");
-  add_problems_option(*command, *directory);
-  return {command, [directory] { return run(*directory); }};
+  command->add_flag("--names", arguments->names, "Print the slugs only, one a line");
+  add_problems_option(*command, arguments->directory);
+  return {command, [arguments] { return run(arguments->directory, arguments->names); }};
 }
 
 }  // namespace kgrade::cli

@@ -1,14 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <string>
 #include <vector>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "cli/app.h"
 #include "report/record.h"
 
@@ -25,24 +24,21 @@ std::string version_text() {
   return text;
 }
 
-std::vector<std::string> command_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-  return names;
-}
-
 // CLI11's own codes are many; ours says wrong usage with one.
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
-  const std::vector<std::string> names = command_names(app);
   if (error.get_exit_code() == 0) return app.exit(error) == 0 ? cli::exit_ok : exit_usage;
-  if (!first.empty() && first[0] != '-' && std::find(names.begin(), names.end(), first) == names.end()) {
-    const auto near = nearest(first, names);
-    return cli::fail({{fmt::format("there is no command '{}'", first),
-                       near ? fmt::format("did you mean 'kgrade {}'?", *near) : "kgrade --help lists them",
-                       {}}});
-  }
+  if (!first.empty() && first[0] != '-' && cli::find_command(app, first) == nullptr)
+    return cli::fail_unknown_command(app, first);
   return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
+}
+
+// What every command has. Some say themselves what their exit codes mean.
+void finish(CLI::App& command) {
+  command.set_version_flag("--version", version_text());
+  const std::string footer = command.get_footer();
+  if (footer.find("Exit codes:") == std::string::npos)
+    command.footer(footer + (footer.empty() ? "" : "\n") + cli::exit_codes_line());
 }
 
 int run(int argc, char** argv) {
@@ -50,18 +46,15 @@ int run(int argc, char** argv) {
                "kgrade");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 all accepted or clean, 1 some not, 2 wrong usage or problem file, 3 the machine lacks "
-      "something, 4 slower than asked, "
-      "70 a fault of kgrade.\n"
-      "Start with: kgrade list");
   const std::vector<cli::Command> commands = {
-      cli::add_grade(app),  cli::add_check(app),      cli::add_list(app),        cli::add_show(app),
-      cli::add_lint(app),   cli::add_new(app),        cli::add_import(app),      cli::add_calibrate(app),
-      cli::add_dump(app),   cli::add_doctor(app),     cli::add_selftest(app),    cli::add_cache(app),
-      cli::add_sweep(app),  cli::add_sweep_lane(app), cli::add_sweep_chunk(app), cli::add_leaderboard(app),
-      cli::add_compare(app)};
-  for (const cli::Command& command : commands) command.app->set_version_flag("--version", version_text());
+      cli::add_grade(app),       cli::add_check(app),       cli::add_sweep(app),   cli::add_sweep_lane(app),
+      cli::add_sweep_chunk(app), cli::add_leaderboard(app), cli::add_compare(app), cli::add_list(app),
+      cli::add_show(app),        cli::add_lint(app),        cli::add_new(app),     cli::add_import(app),
+      cli::add_calibrate(app),   cli::add_dump(app),        cli::add_doctor(app),  cli::add_selftest(app),
+      cli::add_cache(app),       cli::add_completion(app),  cli::add_man(app),     cli::add_help(app)};
+  for (const cli::Command& command : commands) finish(*command.app);
+  // After the commands, which would inherit it.
+  app.footer(cli::exit_codes_line() + "\nStart with: kgrade list");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

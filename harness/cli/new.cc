@@ -98,8 +98,9 @@ Command add_new(CLI::App& app) {
   CLI::App* command = app.add_subcommand("new", "Begin a problem: its file, and a reference that compiles");
   command->add_option("slug", arguments->problem.slug, "Its name, as in row-softmax")->required();
   command->add_option("--title", arguments->problem.title, "Title (default: made of the slug)");
-  command->add_option("--difficulty", arguments->problem.difficulty, "EASY, MEDIUM or HARD")
-      ->check(CLI::IsMember({"EASY", "MEDIUM", "HARD"}))
+  command->add_option("--difficulty", arguments->problem.difficulty, "How hard it is")
+      ->check(CLI::IsMember({"EASY", "MEDIUM", "HARD"}).description(""))
+      ->type_name("EASY|MEDIUM|HARD")
       ->capture_default_str();
   const auto add_list = [&](const char* name, std::vector<std::string>& list, const char* description,
                             const char* type) {

@@ -66,7 +66,9 @@ std::optional<Error> check_writable(const std::string& path, const std::string& 
 }
 
 void add_problem_argument(CLI::App& command, std::string& problem) {
-  command.add_option("problem", problem, "Slug of a problem, or the path of a problem file")->required();
+  command.add_option("problem", problem, "Slug of a problem, or the path of a problem file")
+      ->required()
+      ->type_name("PROBLEM");
 }
 
 void add_problems_option(CLI::App& command, std::string& directory) {
@@ -75,9 +77,9 @@ void add_problems_option(CLI::App& command, std::string& directory) {
 }
 
 void add_device_option(CLI::App& command, std::string& device) {
-  command.add_option("--device", device, "auto, cuda, cuda:N or emulated")
+  command.add_option("--device", device, "Where kernels run: a GPU, or the CPU's cores")
       ->capture_default_str()
-      ->type_name("DEVICE");
+      ->type_name("auto|cuda[:N]|emulated");
 }
 
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
@@ -90,7 +92,7 @@ void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, cons
 }
 
 void add_dtype_option(CLI::App& command, std::optional<std::string>& dtype, const std::string& description) {
-  command.add_option("--dtype", dtype, description)->type_name("DTYPE");
+  command.add_option("--dtype", dtype, description)->type_name("float32|float16|bfloat16");
 }
 
 void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std::size_t>& count,

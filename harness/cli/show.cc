@@ -181,8 +181,7 @@ Command add_show(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       app.add_subcommand("show", "Show a problem: entry point, shapes, cases with memory and arithmetic");
-  command->add_option("problem", arguments->problem, "Slug of a problem, or the path of a problem file")
-      ->required();
+  add_problem_argument(*command, arguments->problem);
   add_problems_option(*command, arguments->directory);
   add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");
   CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON");

@@ -251,8 +251,7 @@ Command add_sweep(CLI::App& app) {
   add_results(*command, *arguments);
   add_executor(*command, *arguments);
   command->footer(
-      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
-      "Exit codes: 0 all candidates have a verdict, 70 some could not be graded; and those of --fail-on.");
+      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl"
   return {command, [arguments] { return run(*arguments); }};
 }
 

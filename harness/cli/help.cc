@@ -1,0 +1,42 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/app.h"
+#include "cli/man_page.h"
+#include "report/record.h"
+
+namespace kgrade::cli {
+namespace {
+
+int print_help(CLI::App& app, const std::string& name) {
+  if (name.empty()) {
+    // Not app.help(), which goes on to the command that is being run.
+    fmt::print("{}", app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+    return exit_ok;
+  }
+  const CLI::App* command = find_command(app, name);
+  if (command == nullptr) return fail_unknown_command(app, name);
+  fmt::print("{}", command->help(app.get_name()));
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_man(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("man", "Print the man page");
+  command->footer("To read it where it is not installed: kgrade man | man -l -");
+  return {command, [&app] {
+            fmt::print("{}", man_page(describe(app), tool_info().version, exit_codes()));
+            return exit_ok;
+          }};
+}
+
+Command add_help(CLI::App& app) {
+  auto name = std::make_shared<std::string>();
+  CLI::App* command = app.add_subcommand("help", "Print the help of kgrade or of a command");
+  command->add_option("command", *name, "The command")->type_name("COMMAND");
+  return {command, [&app, name] { return print_help(app, *name); }};
+}
+
+}  // namespace kgrade::cli

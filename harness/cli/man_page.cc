@@ -1,0 +1,112 @@
+#include "cli/man_page.h"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+namespace kgrade::cli {
+namespace {
+
+// When the words were last changed. A date of the build would make two builds of the same source differ.
+constexpr const char* date = "2026-11-21";
+
+constexpr std::size_t width = 78;
+
+// Backslashes, and hyphens that stay hyphens when they are copied.
+std::string escaped(const std::string& text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter == '\\' || letter == '-') result += '\\';
+    result += letter == '\\' ? 'e' : letter;
+  }
+  return result;
+}
+
+// Text in lines of which none is a request by accident, without the last line's end.
+std::string prose(const std::string& text) {
+  std::istringstream words(text);
+  std::string lines;
+  std::size_t column = 0;
+  for (std::string word; words >> word;) {
+    std::string roff = escaped(word);
+    if (column > 0 && column + 1 + roff.size() > width) {
+      lines += '\n';
+      column = 0;
+    } else if (column > 0) {
+      lines += ' ';
+      ++column;
+    }
+    if (column == 0 && (roff.front() == '.' || roff.front() == '\'')) roff.insert(0, "\\&");
+    lines += roff;
+    column += roff.size();
+  }
+  return lines;
+}
+
+std::string bold(const std::string& text) { return "\\fB" + escaped(text) + "\\fR"; }
+std::string italic(const std::string& text) { return "\\fI" + escaped(text) + "\\fR"; }
+
+bool is_common(const std::string& name) { return name == "--help" || name == "--version"; }
+
+std::string option_entry(const OptionText& option) {
+  std::string head;
+  for (const std::string& name : option.names) head += (head.empty() ? "" : ", ") + bold(name);
+  if (!option.placeholder.empty()) head += " " + italic(option.placeholder);
+  std::string entry = fmt::format(".TP\n{}\n{}\n", head, prose(option.description));
+  if (!option.default_value.empty()) entry += fmt::format("(default: {})\n", prose(option.default_value));
+  return entry;
+}
+
+std::string argument_entry(const OptionText& argument) {
+  return fmt::format(".TP\n{}{}\n{}\n", italic(argument.names.front()), argument.repeats ? " ..." : "",
+                     prose(argument.description));
+}
+
+std::string synopsis(const CommandText& command) {
+  std::string line = bold("kgrade " + command.name) + " [options]";
+  for (const OptionText& argument : command.arguments) {
+    const std::string word = italic(argument.names.front()) + (argument.repeats ? " ..." : "");
+    line += argument.required ? " " + word : " [" + word + "]";
+  }
+  return line;
+}
+
+// Less the exit codes that all commands share: those have a section.
+std::string footer_paragraphs(const std::string& footer) {
+  std::istringstream lines(footer);
+  std::string paragraphs;
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line != exit_codes_line()) paragraphs += ".PP\n" + prose(line) + "\n";
+  }
+  return paragraphs;
+}
+
+std::string command_section(const CommandText& command) {
+  std::string section = fmt::format(".SS {}\n{}\n.PP\n{}.\n", escaped(command.name), synopsis(command),
+                                    prose(command.description));
+  for (const OptionText& argument : command.arguments) section += argument_entry(argument);
+  for (const OptionText& option : command.options) {
+    if (!is_common(option.names.back())) section += option_entry(option);
+  }
+  return section + footer_paragraphs(command.footer);
+}
+
+}  // namespace
+
+std::string man_page(const ProgramText& text, const std::string& version,
+                     const std::vector<ExitCode>& exits) {
+  std::string page = fmt::format(
+      ".TH KGRADE 1 {} \"kgrade {}\" \"User Commands\"\n.SH NAME\nkgrade \\- grade CUDA kernels\n"
+      ".SH SYNOPSIS\n{} [{} | {}] {} [options] [{} ...]\n.SH DESCRIPTION\n{}\n{}.SH OPTIONS\n",
+      date, version, bold("kgrade"), bold("--help"), bold("--version"), italic("command"), italic("argument"),
+      prose(text.program.description), footer_paragraphs(text.program.footer));
+  for (const OptionText& option : text.program.options) page += option_entry(option);
+  page += ".PP\nEvery command has these two as well.\n.SH COMMANDS\n";
+  for (const CommandText& command : text.commands) page += command_section(command);
+  page += ".SH EXIT STATUS\n";
+  for (const ExitCode& exit : exits)
+    page += fmt::format(".TP\n{}\n{}\n", bold(std::to_string(exit.code)), prose(exit.meaning));
+  return page;
+}
+
+}  // namespace kgrade::cli
