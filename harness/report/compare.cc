@@ -94,7 +94,9 @@ std::string why_not_compared(const Entry& before, const Entry& after) {
                        to_string(before.precision));
   }
   if (before.cases.empty() || after.cases.empty()) return "no speed was measured";
-  if (before.cache != after.cache) return "one with a cold, one with a warm cache";
+  // Older records do not say.
+  const bool said = !before.cache.empty() && !after.cache.empty();
+  if (said && before.cache != after.cache) return "one with a cold, one with a warm cache";
   return "";
 }
 

@@ -73,8 +73,9 @@ bool is_bad(const ComparedPair& pair) {
 
 // Who is compared: both, where they are not the same.
 std::string candidates_of(const ComparedPair& pair) {
-  if (pair.before.path == pair.after.path) return pair.after.path;
-  return pair.before.path + " -> " + pair.after.path;
+  const std::string before = std::filesystem::path(pair.before.path).lexically_normal().generic_string();
+  const std::string after = std::filesystem::path(pair.after.path).lexically_normal().generic_string();
+  return before == after ? after : before + " -> " + after;
 }
 
 // Beside the outcome: of what is not accepted the message, and why speeds are not compared.

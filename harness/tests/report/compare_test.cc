@@ -221,6 +221,14 @@ TEST(CompareTable, HasARowAPairAndTheSuite) {
             "1 no longer accepted, 1 faster, 1 slower, 1 added, 1 removed\n");
 }
 
+TEST(CompareTable, APathIsTheSameHoweverItIsWritten) {
+  Entry older = as_fast("x//a.cu", 1);
+  older.cache.clear();
+  older.cases[0].comparisons[0].ratio.interval.reset();
+  const std::string text = render_table(compare_entries({older}, {as_fast("x/./a.cu", 2)}), Style(false));
+  EXPECT_THAT(text, HasSubstr("  x/a.cu     2.00x                 inconclusive\n"));
+}
+
 TEST(CompareTable, MarkdownQuotesAreNoMarkup) {
   const std::string text = render_markdown(some_comparison());
   EXPECT_THAT(text, HasSubstr("**1 no longer accepted, 1 faster, 1 slower, 1 added, 1 removed**\n"));
