@@ -22,6 +22,7 @@ std::vector<ExitCode> exit_codes() {
           {exit_not_accepted, "some not"},
           {exit_usage, "wrong usage or problem file"},
           {exit_machine, "the machine lacks something"},
+          {exit_slower, "slower than asked by --fail-on"},
           {exit_internal, "a fault of kgrade"}};
 }
 

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cli/app.h"
+#include "cli/ci_output.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "device/registry.h"
@@ -36,6 +37,7 @@ struct Arguments {
   std::vector<std::string> fail_on;
   std::string executor = "local";
   SlurmOptions slurm;
+  CiOutput ci;
 };
 
 int cores() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
@@ -136,6 +138,7 @@ Result<std::vector<std::string>> devices_elsewhere(const Arguments& arguments) {
 }
 
 int run(Arguments& arguments) {
+  if (const auto error = check_ci_output(arguments.ci)) return fail({*error});
   auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
   Layout layout = Layout::find();
@@ -151,7 +154,8 @@ int run(Arguments& arguments) {
     options.events.progress = [&](const std::string& what) { progress.show(what); };
     options.events.result = [&](const Entry& entry, std::size_t done, std::size_t all) {
       progress.clear();
-      fmt::print(stderr, "[{}/{}] {}\n", done, all, result_line(entry, style));
+      const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(entry, style));
+      fmt::print(stderr, "{}", log_text(arguments.ci, line));
     };
     options.events.note = [&](const std::string& what) {
       progress.clear();
@@ -160,7 +164,10 @@ int run(Arguments& arguments) {
     outcome = carry_out(arguments, *plan, options, *results);
   }
   if (!outcome) return fail(outcome.errors(), exit_machine);
-  fmt::print("{}", render_summary(*plan, *outcome, Style::for_descriptor(STDOUT_FILENO)));
+  const std::string summary = render_summary(*plan, *outcome, Style::for_descriptor(STDOUT_FILENO));
+  fmt::print("{}", log_text(arguments.ci, summary));
+  if (const auto written = write_ci_output(arguments.ci, outcome->entries); !written)
+    return fail(written.errors());
   return exit_code_of(arguments, *outcome);
 }
 
@@ -250,8 +257,9 @@ Command add_sweep(CLI::App& app) {
   add_how(*command, *arguments);
   add_results(*command, *arguments);
   add_executor(*command, *arguments);
+  add_ci_options(*command, arguments->ci);
   command->footer(
-      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl"
+      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl");
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -46,6 +46,7 @@ Json result_json(const Entry& entry) {
           {"tool_version", entry.tool_version},
           {"git_commit", entry.git_commit},
           {"problem_sha256", entry.problem_sha256},
+          {"reference_sha256", entry.reference_sha256},
           {"effort", entry.effort},
           {"cache", entry.cache.empty() ? Json(nullptr) : Json(entry.cache)},
           {"verdict", to_string(entry.verdict)},
