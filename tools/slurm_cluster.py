@@ -19,16 +19,15 @@ prints as a line for the shell. Exit codes: 0 done, 1 failed or not running, 2 w
 import argparse
 import ctypes
 import os
-import pwd
-import random
-import secrets
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+from process_trees import all_processes, descendants, identity, kill_trees
+from slurm_files import write_files
 
 PACKAGES = "slurmctld slurmd slurm-client munge"
 INSTALL = f"apt-get install -y --no-install-recommends {PACKAGES}"
@@ -61,56 +60,6 @@ def require_slurm() -> None:
     missing = [name for name in PROGRAMS if program(name) is None]
     if missing:
         raise Trouble(f"not installed: {', '.join(missing)}", INSTALL, 3)
-
-
-# Processes. One is known by its id and the time of its start, since ids are given out again.
-
-def stat_fields(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat from the third on; None when the process has ended."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return None
-    return None if fields[0] in "ZX" else fields
-
-
-def identity(pid: int) -> str | None:
-    fields = stat_fields(pid)
-    return f"{pid} {fields[19]}" if fields else None
-
-
-def all_processes() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
-
-
-def descendants(roots: set[int]) -> set[int]:
-    """The roots and everything below them."""
-    parents = {pid: int(fields[1]) for pid in all_processes() if (fields := stat_fields(pid))}
-    found = {pid for pid in roots if pid in parents}
-    while more := {pid for pid, parent in parents.items() if parent in found and pid not in found}:
-        found |= more
-    return found
-
-
-def send(pid: int, what: signal.Signals) -> None:
-    try:
-        os.kill(pid, what)
-    except ProcessLookupError:
-        pass
-
-
-def kill_trees(roots: set[int]) -> None:
-    """SIGKILL for all of them at once. Stopped first, so that none can start another meanwhile."""
-    stopped: set[int] = set()
-    while fresh := descendants(roots) - stopped:
-        for pid in fresh:
-            send(pid, signal.SIGSTOP)
-        stopped |= fresh
-    known = {pid: identity(pid) for pid in stopped}
-    for pid in stopped:
-        send(pid, signal.SIGKILL)
-    wait_for(lambda: all(name is None or identity(pid) != name for pid, name in known.items()), 20,
-             "processes outlive SIGKILL")
 
 
 def wait_for(condition, seconds: float, complaint: str) -> None:
@@ -210,66 +159,6 @@ class Cluster:
         shutil.rmtree(self.directory, ignore_errors=False)
 
 
-def free_ports(count: int) -> list[int]:
-    """Ports on loopback below those that the kernel hands out to connections."""
-    found: list[int] = []
-    for port in random.sample(range(20000, 32000), 2000):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        found.append(port)
-        if len(found) == count:
-            return found
-    raise Trouble("no free ports on 127.0.0.1", "end what listens there")
-
-
-def configuration(cluster: Cluster, nodes: int, gpus: int, cpus: int, ports: list[int]) -> dict[str, str]:
-    host = socket.gethostname().split(".")[0]
-    user = pwd.getpwuid(os.geteuid()).pw_name
-    last = f"[0-{nodes - 1}]" if nodes > 1 else "0"
-    node_ports = ",".join(str(port) for port in ports[1:])
-    files = {"StateSaveLocation": "state", "SlurmdSpoolDir": "spool/%n", "SlurmctldPidFile": "run/slurmctld.pid",
-             "SlurmdPidFile": "run/%n.pid", "SlurmctldLogFile": "log/slurmctld.log", "SlurmdLogFile": "log/%n.log",
-             "JobCompLoc": "log/jobs.txt"}
-    return {
-        "ClusterName": "test", "SlurmctldHost": f"{host}(127.0.0.1)", "SlurmctldPort": str(ports[0]),
-        # Without these two words the daemons listen on all addresses.
-        "CommunicationParameters": "NoCtldInAddrAny,NoInAddrAny",
-        "AuthInfo": f"socket={cluster.path('munge', 'socket')}", "SlurmUser": user, "SlurmdUser": user,
-        **{key: str(cluster.path(file)) for key, file in files.items()},
-        "ProctrackType": "proctrack/linuxproc", "TaskPlugin": "task/none", "JobAcctGatherType": "jobacct_gather/none",
-        "SelectType": "select/cons_tres", "SelectTypeParameters": "CR_Core", "MpiDefault": "none",
-        "SchedulerParameters": "sched_interval=1,bf_interval=1,sched_min_interval=10000,batch_sched_delay=0",
-        "JobCompType": "jobcomp/filetxt", "MinJobAge": "3600", "KillWait": "2",
-        # A lost node is noticed after about 15 s (25 s with the usual MessageTimeout).
-        "SlurmdTimeout": "5", "MessageTimeout": "5", "TCPTimeout": "2",
-        # More processors than there are, and nodes that come back by themselves.
-        "SlurmdParameters": "config_overrides", "ReturnToService": "2", "GresTypes": "gpu",
-        "NodeName": f"n{last} NodeHostname={host} NodeAddr=127.0.0.1 Port={node_ports} CPUs={cpus} RealMemory=1000"
-                    + (f" Gres=gpu:{gpus}" if gpus else "") + " State=UNKNOWN",
-        "PartitionName": "gpu Nodes=ALL Default=YES MaxTime=INFINITE DefaultTime=60 State=UP",
-    }
-
-
-def write_files(cluster: Cluster, options: argparse.Namespace) -> None:
-    for folder in ("state", "spool", "log", "run", "munge", "gpus"):
-        cluster.path(folder).mkdir(mode=0o755)
-    key = os.open(cluster.path("munge", "key"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400)
-    os.write(key, secrets.token_bytes(1024))
-    os.close(key)
-    # Slurm wants devices, and their numbers from the ends of their names.
-    for index in range(options.gpus):
-        cluster.path("gpus", f"gpu{index}").symlink_to("/dev/null")
-    settings = configuration(cluster, options.nodes, options.gpus, options.cpus, free_ports(options.nodes + 1))
-    settings.update(pair.split("=", 1) for pair in options.set)
-    cluster.conf.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-    # A count alone is not enough for GPUs: nodes would be drained for having fewer than configured.
-    gres = "".join(f"Name=gpu File={cluster.path('gpus', f'gpu{index}')}\n" for index in range(options.gpus))
-    cluster.path("gres.conf").write_text(gres)
-
-
 def claim(cluster: Cluster, nodes: int) -> None:
     """Takes an empty or missing folder; leaves any other alone."""
     if cluster.exists():
@@ -296,7 +185,7 @@ def last_words(cluster: Cluster) -> str:
 def try_up(cluster: Cluster, options: argparse.Namespace) -> None:
     claim(cluster, options.nodes)
     try:
-        write_files(cluster, options)
+        write_files(cluster.directory, options)
         cluster.start()
     except BaseException:
         print(last_words(cluster), file=sys.stderr)
@@ -355,7 +244,10 @@ def down(cluster: Cluster, _options: argparse.Namespace) -> None:
 def keep(directory: Path, name: str, command: list[str]) -> int:
     """A keeper: adopts what the daemon's processes leave behind, and stays as long as any of them is there."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    (directory / "run" / f"{name}.keeper").write_text(identity(os.getpid()))
+    # Renamed, so that nobody reads half of it.
+    unfinished = directory / "run" / f"{name}.unfinished"
+    unfinished.write_text(identity(os.getpid()))
+    unfinished.rename(unfinished.with_suffix(".keeper"))
     subprocess.Popen(command)
     while True:
         try:
@@ -414,6 +306,9 @@ def main() -> int:
                 raise Trouble(f"there is no node {options.node} in {cluster.directory}", "`status` lists them")
         options.action(cluster, options)
         return 0
+    except OSError as failure:
+        print(f"error: {failure}", file=sys.stderr)
+        return 1
     except Trouble as trouble:
         print(f"error: {trouble}\n  remedy: {trouble.remedy}", file=sys.stderr)
         return trouble.code
