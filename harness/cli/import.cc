@@ -44,7 +44,7 @@ int run(const Arguments& arguments) {
     return fail(errors);
   }
   const std::filesystem::path folder =
-      arguments.directory.empty() ? Layout::find().problems : std::filesystem::path(arguments.directory);
+      arguments.directory.empty() ? Layout::find().own_problems : std::filesystem::path(arguments.directory);
   const std::filesystem::path file = folder / (imported->draft.slug + ".md");
   const std::string text = authoring::problem_text(imported->draft);
   const auto written = authoring::write_new_files({{file, text}});

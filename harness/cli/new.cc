@@ -65,7 +65,7 @@ int run(const Arguments& arguments) {
   if (!problem) return fail(problem.errors());
   const Layout layout = Layout::find(arguments.directory);
   // Without a slash at its end, behind which there would be no name.
-  std::filesystem::path folder = layout.problems.lexically_normal();
+  std::filesystem::path folder = layout.own_problems.lexically_normal();
   if (!folder.has_filename()) folder = folder.parent_path();
   const std::filesystem::path file = folder / (problem->slug + ".md");
   const std::filesystem::path reference = folder.parent_path() / "reference" / (problem->slug + ".cu");

@@ -22,15 +22,40 @@ fs::path Layout::reference_folder(const fs::path& source) {
   return folder.filename() == "families" ? folder.parent_path() : folder;
 }
 
-Layout Layout::find(const fs::path& problems_override) {
-  const fs::path root = KGRADE_SOURCE_DIR;
-  std::error_code ignored;
+namespace {
+
+// As cmake/KgradeInstall.cmake lays it out: bin/, libexec/kgrade/, share/kgrade/.
+Layout installed(const fs::path& prefix) {
+  const fs::path share = prefix / "share/kgrade";
+  Layout layout;
+  layout.problems = share / "problems";
+  layout.own_problems = "problems";
+  layout.reference = share / "reference";
+  layout.emulated_include = share / "emulated";
+  layout.workers = prefix / "libexec/kgrade";
+  return layout;
+}
+
+Layout built(const fs::path& root, const fs::path& program) {
   Layout layout;
   layout.problems = root / "problems";
+  layout.own_problems = layout.problems;
   layout.reference = root / "reference";
-  layout.operators = layout.reference;
   layout.emulated_include = root / "harness/device/emulated/include";
-  layout.workers = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  layout.workers = program.parent_path();
+  return layout;
+}
+
+}  // namespace
+
+Layout Layout::find(const fs::path& problems_override) {
+  std::error_code ignored;
+  const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
+  const fs::path prefix = program.parent_path().parent_path();
+  Layout layout = fs::is_directory(prefix / "share/kgrade/problems", ignored)
+                      ? installed(prefix)
+                      : built(KGRADE_SOURCE_DIR, program);
+  layout.operators = layout.reference;
   layout.launcher = layout.workers / "kgrade-sandbox";
   layout.cudnn_include = KGRADE_CUDNN_INCLUDE;
   layout.cudnn_library = KGRADE_CUDNN_LIBRARY;
@@ -39,6 +64,7 @@ Layout Layout::find(const fs::path& problems_override) {
   for (std::string file; std::getline(companions, file, ':');) layout.cudnn_companions.emplace_back(file);
   if (problems_override.empty()) return layout;
   layout.problems = problems_override;
+  layout.own_problems = problems_override;
   const fs::path neighbour = fs::absolute(problems_override, ignored).lexically_normal() / ".." / "reference";
   if (fs::is_directory(neighbour, ignored)) layout.reference = neighbour.lexically_normal();
   return layout;

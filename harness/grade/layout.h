@@ -11,10 +11,11 @@ namespace kgrade {
 
 struct Layout {
   std::filesystem::path problems;          // problems/<slug>.md
+  std::filesystem::path own_problems;      // where new ones are written
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path operators;         // where ops/ lies that kgrade comes with
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
-  std::filesystem::path workers;           // kgrade-worker-*: beside the program
+  std::filesystem::path workers;           // kgrade-worker-*
   std::filesystem::path launcher;          // kgrade-sandbox: among them
   // Of cuDNN, as found when kgrade was configured; all empty when it was not.
   std::filesystem::path cudnn_include;  // the folder of its headers
@@ -32,8 +33,10 @@ struct Layout {
   // The `reference` folder that such a source is of.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);
 
-  // The checkout that this program was built from; `problems` is replaced when the user names another folder,
-  // and its neighbour `reference` with it when there is one.
+  // The installation that this program lies in, wherever it was moved to, or else the checkout that it was
+  // built from. `problems` is replaced when the user names another folder, and its neighbour `reference` with
+  // it when there is one. New problems go to that folder; else, in a checkout, to its own problems, and in an
+  // installation, which is not the user's to change, to `problems` in the working folder.
   static Layout find(const std::filesystem::path& problems_override = {});
 };
 

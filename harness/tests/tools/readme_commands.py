@@ -1,6 +1,6 @@
 """readme_commands.py KGRADE: runs every command of README.md, in order, in the root of the checkout, and holds its
-figures against the records. `tools/test.sh` is left out, since it is what runs this; where KGRADE is not the release
-build that the README names, it takes that one's place, and `tools/quickstart.sh`, which makes it, is left out too."""
+figures against the records. `tools/test.sh` is left out, since it is what runs this; where KGRADE is not of the
+release build that the README names, its build takes that one's place, and `tools/quickstart.sh`, which makes it, is left out too."""
 
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-RELEASE = "build/release/bin/kgrade"
+RELEASE = "build/release"
 
 
 def commands(text: str) -> list[str]:
@@ -23,7 +23,8 @@ def is_left_out(command: str, is_release: bool) -> bool:
 
 def main(kgrade: str) -> int:
     os.chdir(ROOT)
-    is_release = Path(kgrade).resolve() == (ROOT / RELEASE).resolve()
+    build = Path(kgrade).resolve().parent.parent
+    is_release = build == (ROOT / RELEASE).resolve()
     made = [ROOT / name for name in ("mine.cu", "mine.json", "mine.html", "leaderboard.html", "leaderboard.json")]
     if any(path.exists() for path in made):
         print(f"the README's commands write {', '.join(path.name for path in made)}: one of them is in the way")
@@ -34,7 +35,7 @@ def main(kgrade: str) -> int:
         for command in found:
             if is_left_out(command, is_release):
                 continue
-            outcome = subprocess.run(["bash", "-c", command.replace(RELEASE, kgrade)], capture_output=True, text=True,
+            outcome = subprocess.run(["bash", "-c", command.replace(RELEASE, str(build))], capture_output=True, text=True,
                                      stdin=subprocess.DEVNULL, check=False)
             print(f"$ {command}\n{outcome.stdout}{outcome.stderr}")
             if outcome.returncode != 0:

@@ -1,0 +1,23 @@
+# `cmake --install build/release --prefix DIR`: DIR/bin/kgrade works from any folder, without the checkout, and DIR may
+# be moved. Layout::find knows these places relative to the program.
+set(libexec libexec/kgrade)
+set(share share/kgrade)
+
+install(TARGETS kgrade DESTINATION bin)
+install(TARGETS kgrade-worker-emulated kgrade-sandbox DESTINATION ${libexec})
+if(TARGET kgrade-worker-cuda)
+  install(TARGETS kgrade-worker-cuda DESTINATION ${libexec})
+endif()
+
+install(DIRECTORY problems reference solutions DESTINATION ${share})
+install(DIRECTORY harness/device/emulated/include/ DESTINATION ${share}/emulated)
+install(FILES results/record.schema.json results/record.v2.schema.json results/check.schema.json
+              results/selftest.schema.json
+        DESTINATION ${share}/schema)
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION share/doc/kgrade)
+
+# Made by the target kgrade_manual.
+install(FILES ${PROJECT_BINARY_DIR}/share/bash-completion/completions/kgrade DESTINATION share/bash-completion/completions)
+install(FILES ${PROJECT_BINARY_DIR}/share/zsh/site-functions/_kgrade DESTINATION share/zsh/site-functions)
+install(FILES ${PROJECT_BINARY_DIR}/share/fish/vendor_completions.d/kgrade.fish DESTINATION share/fish/vendor_completions.d)
+install(FILES ${PROJECT_BINARY_DIR}/share/man/man1/kgrade.1 DESTINATION share/man/man1)

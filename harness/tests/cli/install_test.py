@@ -1,0 +1,87 @@
+"""install_test.py BUILD SOURCE: installs the build into a folder, moves that, and uses it from an empty folder."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+BUILD, SOURCE = (Path(path).resolve() for path in sys.argv[1:3])
+SLUG = "conv-depthwise-2d-square-input-asym-kernel"
+
+
+class InstallTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.work = Path(tempfile.mkdtemp())
+        first = cls.work / "first"
+        subprocess.run(["cmake", "--install", BUILD, "--prefix", first], check=True, stdout=subprocess.DEVNULL)
+        cls.prefix = cls.work / "moved to" / "kgrade"
+        cls.prefix.parent.mkdir()
+        first.rename(cls.prefix)
+
+    @classmethod
+    def tearDownClass(cls):
+        shutil.rmtree(cls.work)
+
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(dir=self.work))
+
+    def kgrade(self, *arguments):
+        return subprocess.run([self.prefix / "bin/kgrade", *arguments], cwd=self.folder, capture_output=True, text=True,
+                              check=False, stdin=subprocess.DEVNULL)
+
+    def test_doctor_finds_its_parts_in_the_prefix(self):
+        outcome = self.kgrade("doctor")
+        self.assertIn(f" in {self.prefix}/share/kgrade/problems", outcome.stdout)
+        self.assertNotIn(str(SOURCE), outcome.stdout)
+        self.assertNotIn(str(BUILD), outcome.stdout)
+
+    def test_a_kernel_is_graded(self):
+        shutil.copy(self.prefix / "share/kgrade/solutions" / SLUG / "naive.cu", self.folder / "mine.cu")
+        outcome = self.kgrade("grade", SLUG, "mine.cu", "--device", "emulated", "--case", "tiny", "--json", "mine.json")
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        record = (self.folder / "mine.json").read_text()
+        self.assertIn("accepted", record)
+        self.assertNotIn(str(SOURCE), record)
+
+    def test_it_does_without_the_checkout(self):
+        """Where the checkout and the build cannot be seen at all; only where mount namespaces can be made."""
+        hide = f'mount -t tmpfs none "{SOURCE}" && exec "$0" "$@"'
+        enter = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+        if subprocess.run([*enter, f'mount -t tmpfs none "{SOURCE}"'], capture_output=True, check=False).returncode:
+            self.skipTest("no mount namespaces here")
+        shutil.copy(self.prefix / "share/kgrade/solutions" / SLUG / "naive.cu", self.folder / "mine.cu")
+        outcome = subprocess.run([*enter, hide, self.prefix / "bin/kgrade", "grade", SLUG, "mine.cu", "--device", "emulated",
+                                  "--case", "tiny"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        self.assertTrue(outcome.stdout.splitlines()[1].startswith("accepted"), outcome.stdout)
+
+    def test_new_problems_are_written_into_the_working_folder(self):
+        before = sorted(self.prefix.rglob("*"))
+        (self.folder / "problems").mkdir()
+        (self.folder / "reference").mkdir()
+        outcome = self.kgrade("new", "twice", "--input", "x:n", "--output", "y:n")
+        self.assertEqual(outcome.returncode, 0, outcome.stdout + outcome.stderr)
+        self.assertTrue((self.folder / "problems/twice.md").is_file())
+        self.assertEqual(sorted(self.prefix.rglob("*")), before)
+        shown = self.kgrade("show", "problems/twice.md")
+        self.assertEqual(shown.returncode, 0, shown.stdout + shown.stderr)
+
+    def test_the_manual_is_where_it_is_looked_for(self):
+        if shutil.which("man"):
+            page = subprocess.run(["man", "--manpath", self.prefix / "share/man", "kgrade"], capture_output=True, text=True,
+                                  check=True, env={**os.environ, "MANPAGER": "cat", "MAN_KEEP_FORMATTING": ""}).stdout
+            self.assertIn("EXIT STATUS", page)
+        for file in ("bash-completion/completions/kgrade", "zsh/site-functions/_kgrade",
+                     "fish/vendor_completions.d/kgrade.fish", "man/man1/kgrade.1"):
+            self.assertGreater((self.prefix / "share" / file).stat().st_size, 1000)
+        schema = self.prefix / "share/kgrade/schema/record.schema.json"
+        self.assertEqual(schema.read_text(), (SOURCE / "results/record.schema.json").read_text())
+        self.assertIn("Apache License", (self.prefix / "share/doc/kgrade/LICENSE").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)
