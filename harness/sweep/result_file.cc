@@ -41,6 +41,11 @@ bool cut_unfinished_line(int fd, off_t size) {
 }  // namespace
 
 Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::vector<Entry> earlier) {
+  if (path.extension() != ".jsonl") {
+    return Error{"results are kept in a file called *.jsonl, by which they are known to stand one a line",
+                 fmt::format("call it {}.jsonl", path.stem().string()),
+                 {path.string(), 0, 0}};
+  }
   UniqueFd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   struct stat status {};
   if (!fd || ::fstat(fd.get(), &status) != 0) return failed(path, "cannot be opened");
@@ -49,6 +54,8 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return Error{
         "another sweep writes to it", "wait for its end, or name another file", {path.string(), 0, 0}};
+  // Again: until the lock was held another sweep could write.
+  if (::fstat(fd.get(), &status) != 0) return failed(path, "cannot be opened");
   if (mode == ResultMode::create && status.st_size > 0) {
     return Error{
         "holds results already",
