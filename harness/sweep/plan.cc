@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/text.h"
 #include "grade/candidate_dtypes.h"
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 bool matches(const std::string& glob, const std::string& text) {
-  return ::fnmatch(glob.c_str(), text.c_str(), 0) == 0;
+  return ::fnmatch(glob.c_str(), text.c_str(), FNM_PERIOD) == 0;
 }
 
 bool names_paths(const std::string& glob) { return glob.find('/') != glob.npos; }
@@ -35,8 +36,15 @@ std::vector<fs::path> paths_of(const std::string& pattern) {
 fs::path as_written(const fs::path& path) {
   std::error_code failure;
   const fs::path here = fs::current_path(failure);
-  const fs::path relative = path.lexically_proximate(here);
-  return failure || relative.empty() || *relative.begin() == ".." ? path : relative;
+  const fs::path whole = fs::absolute(path, failure).lexically_normal();
+  const fs::path relative = whole.lexically_proximate(here);
+  return failure || relative.empty() || *relative.begin() == ".." ? whole : relative;
+}
+
+// A link that leads nowhere is one as well: what is wrong with it is said when it is read.
+bool is_source(const fs::path& path) {
+  std::error_code failure;
+  return path.extension() == ".cu" && !fs::is_directory(path, failure);
 }
 
 class Planner {
@@ -72,37 +80,49 @@ class Planner {
     if (!files) return files.errors();
     Errors errors;
     for (const fs::path& file : *files) {
-      slugs_.push_back(file.stem().string());
-      if (!paths && !matches(selection_.problems, slugs_.back())) continue;
+      add_slugs_beside(file);
+      if (!paths && !matches(selection_.problems, file.stem().string())) continue;
       auto problem = load_problem(file);
-      if (problem) {
-        problems_.emplace(problem->slug, std::move(*problem));
-      } else {
+      if (!problem) {
         errors.insert(errors.end(), problem.errors().begin(), problem.errors().end());
+      } else if (const auto [other, fresh] = problems_.emplace(problem->slug, *problem); !fresh) {
+        errors.push_back({fmt::format("'{}' has the same slug", other->second.path.string()),
+                          "name one of the two files",
+                          {file.string(), 0, 0}});
       }
     }
     return errors;
   }
 
+  // Candidates of problems that are there, but were not asked for, are no mistake.
+  void add_slugs_beside(const fs::path& file) {
+    if (!folders_.insert(file.parent_path()).second) return;
+    const auto files = problem_files(file.has_parent_path() ? file.parent_path() : ".");
+    if (!files) return;
+    for (const fs::path& other : *files) slugs_.insert(other.stem().string());
+  }
+
   void take_folder(const std::string& slug) {
-    const fs::path solutions = problems_.at(slug).path.parent_path().parent_path() / "solutions";
     std::error_code failure;
-    for (fs::directory_iterator at(fs::absolute(solutions, failure).lexically_normal() / slug, failure), end;
-         !failure && at != end; at.increment(failure)) {
-      const fs::path path = at->path();
+    const fs::path problem = fs::absolute(problems_.at(slug).path, failure).lexically_normal();
+    const fs::path solutions = problem.parent_path().parent_path() / "solutions";
+    for (fs::directory_iterator at(solutions / slug, failure), end; !failure && at != end;
+         at.increment(failure)) {
+      const fs::path& path = at->path();
       const bool wanted = matches(selection_.solutions, path.stem().string()) ||
                           matches(selection_.solutions, path.filename().string());
-      if (path.extension() == ".cu" && wanted) candidates_[slug].push_back(as_written(path));
+      if (wanted && is_source(path)) candidates_[slug].push_back(as_written(path));
     }
   }
 
   Errors take_paths() {
     Errors errors;
     for (const fs::path& path : paths_of(selection_.solutions)) {
+      if (!is_source(path)) continue;
       const std::string slug = fs::absolute(path).lexically_normal().parent_path().filename().string();
       if (problems_.contains(slug)) {
-        candidates_[slug].push_back(path);
-      } else if (std::find(slugs_.begin(), slugs_.end(), slug) == slugs_.end()) {
+        candidates_[slug].push_back(as_written(path));
+      } else if (!slugs_.contains(slug)) {
         errors.push_back({fmt::format("there is no problem '{}'", slug),
                           "put candidates into folders that are called like their problems",
                           {path.string(), 0, 0}});
@@ -129,7 +149,8 @@ class Planner {
 
   const SweepSelection& selection_;
   const Layout& layout_;
-  std::vector<std::string> slugs_;
+  std::set<fs::path> folders_;   // of problems
+  std::set<std::string> slugs_;  // of all that lie in them
   std::map<std::string, Problem> problems_;
   std::map<std::string, std::vector<fs::path>> candidates_;
   SweepPlan plan_;

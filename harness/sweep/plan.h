@@ -29,7 +29,7 @@ struct SweepPlan {
 
 // Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
 // in solutions/<slug>/ beside the folder of the problems, with or without .cu; with one they name problem
-// files, and candidates in folders that are called like their problems.
+// files, and candidates in folders that are called like their problems. Candidates are files *.cu.
 struct SweepSelection {
   std::string problems = "*";
   std::string solutions = "*";
