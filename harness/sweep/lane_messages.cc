@@ -1,4 +1,5 @@
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
 #include "sweep/lane.h"
 
@@ -14,9 +15,27 @@ Json value_or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
+// Numbers that count nothing below zero, and nothing else: get() would convert.
+template <class T>
+T number(const Json& json) {
+  if constexpr (std::is_integral_v<T>) {
+    return json.get_ref<const Json::number_unsigned_t&>();
+  } else {
+    return json.get<T>();
+  }
+}
+
 template <class T>
 void read_optional(const Json& json, const char* key, std::optional<T>& value) {
-  if (!json.at(key).is_null()) value = json.at(key).get<T>();
+  if (!json.at(key).is_null()) value = number<T>(json.at(key));
+}
+
+// Of 0 to `last`; nothing for other numbers.
+template <class T>
+std::optional<T> enumerator(const Json& json, T last) {
+  const auto value = number<std::size_t>(json);
+  if (value > static_cast<std::size_t>(last)) return std::nullopt;
+  return static_cast<T>(value);
 }
 
 }  // namespace
@@ -51,7 +70,9 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   LaneOptions& options = job.options;
   options.device = json.at("device").get<std::string>();
   options.problems = json.at("problems").get<std::string>();
-  options.effort = static_cast<Effort>(json.at("effort").get<int>());
+  const auto effort = enumerator(json.at("effort"), Effort::ranked);
+  if (!effort) return std::nullopt;
+  options.effort = *effort;
   options.cache = json.at("warm").get<bool>() ? CacheState::warm : CacheState::cold;
   options.baselines = json.at("baselines").get<bool>();
   options.require_sandbox = json.at("require_sandbox").get<bool>();
@@ -70,8 +91,10 @@ std::optional<LaneJob> read_job(const std::string& line) try {
 std::optional<LaneMessage> read_message(const std::string& line) try {
   const Json json = Json::parse(line);
   LaneMessage message;
-  message.kind = static_cast<LaneMessage::Kind>(json.at("kind").get<int>());
-  message.candidate = json.at("candidate").get<std::size_t>();
+  const auto kind = enumerator(json.at("kind"), LaneMessage::Kind::ended);
+  if (!kind) return std::nullopt;
+  message.kind = *kind;
+  message.candidate = number<std::size_t>(json.at("candidate"));
   message.text = json.at("text").get<std::string>();
   message.exit_code = json.at("exit_code").get<int>();
   return message;
