@@ -71,6 +71,11 @@ UniqueFd Cleanup::make_file(std::string& pattern) {
   return file;
 }
 
+void Cleanup::remember(const std::filesystem::path& path) {
+  const std::lock_guard lock(mutex_);
+  paths_.insert(path);
+}
+
 void Cleanup::forget(const std::filesystem::path& path) {
   const std::lock_guard lock(mutex_);
   paths_.erase(path);

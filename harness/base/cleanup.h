@@ -47,6 +47,7 @@ class Cleanup {
   // returns no descriptor, with errno set, on failure.
   std::filesystem::path make_directory(std::string pattern);
   UniqueFd make_file(std::string& pattern);
+  void remember(const std::filesystem::path& path);  // one that is there already
   void forget(const std::filesystem::path& path);
 
   // fork(2); returns the child's id, or -1 with errno set. In the child `become` is called, which must not

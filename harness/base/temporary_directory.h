@@ -9,6 +9,8 @@ namespace kgrade {
 class TemporaryDirectory {
  public:
   TemporaryDirectory();  // throws std::system_error when no folder can be made
+  // Takes over one that another process made, and that is removed whichever of the two goes first.
+  explicit TemporaryDirectory(std::filesystem::path made_already);
   ~TemporaryDirectory();
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;

@@ -289,8 +289,10 @@ Command add_sweep_chunk(CLI::App& app) {
 
 // What `kgrade sweep` starts for each of its lanes.
 Command add_sweep_lane(CLI::App& app) {
+  auto folder = std::make_shared<std::string>();
   CLI::App* command = app.add_subcommand("sweep-lane", "")->group("");
-  return {command, [] { return run_lane(lane_socket); }};
+  command->add_option("folder", *folder)->required();
+  return {command, [folder] { return run_lane(lane_socket, *folder); }};
 }
 
 }  // namespace kgrade::cli

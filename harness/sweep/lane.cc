@@ -10,10 +10,12 @@
 namespace kgrade {
 namespace {
 
-// All of this process's: lanes are the same program.
-std::vector<std::string> whole_environment() {
-  std::vector<std::string> environment;
-  for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
+// All of this process's, since lanes are the same program, but for the folder.
+std::vector<std::string> environment_with(const std::filesystem::path& folder) {
+  std::vector<std::string> environment = {"TMPDIR=" + folder.string()};
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    if (!std::string_view(*variable).starts_with("TMPDIR=")) environment.emplace_back(*variable);
+  }
   return environment;
 }
 
@@ -53,13 +55,15 @@ Result<Lane> Lane::start(const std::vector<std::string>& command) {
     return Error{fmt::format("no socket: {}", std::strerror(errno)), "raise `ulimit -n`", {}};
   UniqueFd ours(ends[0]);
   UniqueFd theirs(ends[1]);
+  auto folder = std::make_unique<TemporaryDirectory>();
   SpawnRequest request;
   request.command = command;
-  request.environment = whole_environment();
+  request.command.push_back(folder->path().string());
+  request.environment = environment_with(folder->path());
   request.kept_fd = theirs.get();
   auto child = spawn(request);
   if (!child) return child.errors();
-  return Lane(std::move(*child), std::move(ours));
+  return Lane(std::move(folder), std::move(*child), std::move(ours));
 }
 
 bool Lane::give(const LaneJob& job) { return send_line(socket_.get(), to_line(job)); }

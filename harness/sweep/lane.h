@@ -3,11 +3,14 @@
 // else.
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/subprocess.h"
+#include "base/temporary_directory.h"
 #include "base/unique_fd.h"
 #include "grade/grade.h"
 
@@ -53,7 +56,8 @@ std::optional<LaneMessage> read_message(const std::string& line);
 // The parent's side.
 class Lane {
  public:
-  // Starts `command`, with the socket as descriptor 3.
+  // Starts `command`, with the socket as descriptor 3. A folder for its temporary files is its last argument
+  // and in TMPDIR; that goes with the object, however the process ended.
   static Result<Lane> start(const std::vector<std::string>& command);
 
   int descriptor() const { return socket_.get(); }
@@ -66,14 +70,17 @@ class Lane {
   std::string describe_end();
 
  private:
-  Lane(ChildProcess child, UniqueFd socket) : child_(std::move(child)), socket_(std::move(socket)) {}
+  Lane(std::unique_ptr<TemporaryDirectory> folder, ChildProcess child, UniqueFd socket)
+      : folder_(std::move(folder)), child_(std::move(child)), socket_(std::move(socket)) {}
 
+  std::unique_ptr<TemporaryDirectory> folder_;
   ChildProcess child_;
   UniqueFd socket_;
   std::string received_;
 };
 
-// The process's own side: does jobs from the socket until that is closed. Returns the exit code.
-int run_lane(int socket);
+// The process's own side: does jobs from the socket until that is closed, and removes the folder in the end,
+// since nobody else may be left to do so. Returns the exit code.
+int run_lane(int socket, const std::filesystem::path& folder);
 
 }  // namespace kgrade

@@ -106,9 +106,10 @@ class LaneWorker {
 
 }  // namespace
 
-int run_lane(int socket) {
+int run_lane(int socket, const std::filesystem::path& folder) {
   // With the parent gone there is time to remove what lies in /tmp (base/cleanup.h).
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  const TemporaryDirectory own(folder);
   ::fcntl(socket, F_SETFD, FD_CLOEXEC);
   return LaneWorker(socket).run();
 }
