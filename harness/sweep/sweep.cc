@@ -14,6 +14,8 @@ namespace kgrade {
 namespace {
 
 constexpr int look_again_ms = 500;
+constexpr const char* other_result =
+    "the result that came is not of this candidate as it was when the sweep began: were files changed?";
 
 // A lane, and what it works on.
 struct Worker {
@@ -32,6 +34,7 @@ class Sweep {
       : plan_(plan),
         options_(options),
         results_(results),
+        finder_(plan, options.lane.effort),
         found_(plan.tasks.size()),
         queue_(open_tasks(), options.devices.size()),
         start_(clock_.now()),
@@ -57,9 +60,8 @@ class Sweep {
 
   // Takes over what the file holds; the others, with their groups.
   std::vector<std::optional<std::size_t>> open_tasks() {
-    const TaskFinder finder(plan_, options_.lane.effort);
     for (const Entry& entry : results_.before()) {
-      if (const auto task = finder.find(entry)) found_[*task] = entry;
+      if (const auto task = finder_.find(entry)) found_[*task] = entry;
     }
     std::vector<std::optional<std::size_t>> open(plan_.tasks.size());
     for (std::size_t task = 0; task < open.size(); ++task) {
@@ -129,13 +131,15 @@ class Sweep {
       if (sockets[i].revents == 0) continue;
       const bool alive = owners[i]->lane->read();
       if (const auto error = take_messages(*owners[i])) return error;
-      if (!alive) bury(*owners[i]);
+      if (!alive && owners[i]->lane) bury(*owners[i]);
     }
     return std::nullopt;
   }
 
   Trouble take_messages(Worker& worker) {
-    while (const auto message = worker.lane->next()) {
+    while (worker.lane) {
+      const auto message = worker.lane->next();
+      if (!message) break;
       if (!worker.batch) continue;
       switch (message->kind) {
         case LaneMessage::Kind::begun:
@@ -145,7 +149,7 @@ class Sweep {
           worker.doing = message->text;
           break;
         case LaneMessage::Kind::graded:
-          if (auto error = keep(worker, message->text)) return error;
+          if (auto error = keep(worker, *message)) return error;
           break;
         case LaneMessage::Kind::ended:
           end_batch(worker, message->text.empty() ? "the run ended before its time" : message->text);
@@ -155,16 +159,31 @@ class Sweep {
     return std::nullopt;
   }
 
-  Trouble keep(Worker& worker, const std::string& record) {
-    if (worker.graded >= worker.batch->tasks.size()) return std::nullopt;
+  // Of the candidate whose turn it is; nothing where the message holds anything else.
+  std::optional<Entry> result_in(const Worker& worker, const LaneMessage& message) const {
+    const std::vector<std::size_t>& tasks = worker.batch->tasks;
+    if (worker.graded >= tasks.size() || message.candidate != worker.graded) return std::nullopt;
+    auto entries = parse_entries(message.text, {results_.path().string(), 0, 0});
+    if (!entries || !*entries || (*entries)->size() != 1) return std::nullopt;
+    Entry& entry = (*entries)->front();
+    const bool one_line = message.text.find('\n') == message.text.npos;
+    if (!one_line || finder_.find(entry) != tasks[worker.graded]) return std::nullopt;
+    return std::move(entry);
+  }
+
+  // A lane that tells of something else has no more say in this batch.
+  Trouble keep(Worker& worker, const LaneMessage& message) {
+    auto entry = result_in(worker, message);
+    if (!entry) {
+      end_batch(worker, other_result);
+      worker.lane.reset();
+      return std::nullopt;
+    }
+    if (auto written = results_.append(message.text); !written) return written.error();
     const std::size_t task = worker.batch->tasks[worker.graded];
-    auto entries = parse_entries(record, {results_.path().string(), 0, 0});
-    if (!entries) return entries.error();
-    if (!*entries || (*entries)->size() != 1) return std::nullopt;
-    if (auto written = results_.append(record); !written) return written.error();
     worker.graded += 1;
     worker.begun = false;
-    found_[task] = std::move((*entries)->front());
+    found_[task] = std::move(*entry);
     queue_.finished(task);
     done_ += 1;
     time_left_.result_at(clock_.now());
@@ -211,6 +230,7 @@ class Sweep {
   const SweepPlan& plan_;
   const SweepOptions& options_;
   ResultFile& results_;
+  TaskFinder finder_;
   std::vector<std::optional<Entry>> found_;  // by task
   std::size_t taken_over_ = 0;
   std::size_t done_ = 0;
