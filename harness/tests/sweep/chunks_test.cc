@@ -92,8 +92,8 @@ TEST_F(ChunkedPlanTest, ComesBackFromItsFile) {
 }
 
 TEST_F(ChunkedPlanTest, RefusesWhatIsNone) {
-  for (const std::string& text :
-       {std::string(), std::string("{}"), std::string("[1]"), replace_all(to_text(plan()), "\"tasks\"", "\"t\"")}) {
+  for (const std::string& text : {std::string(), std::string("{}"), std::string("[1]"),
+                                  replace_all(to_text(plan()), "\"tasks\"", "\"t\"")}) {
     const auto back = read(text);
     ASSERT_FALSE(back) << text;
     EXPECT_THAT(back.error().message, testing::HasSubstr("no plan"));

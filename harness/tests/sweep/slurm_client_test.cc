@@ -35,7 +35,8 @@ TEST(ReadTasks, KnowsWhatHasEndedAndWaitsForTheRest) {
 }
 
 TEST(ReadLargestArray, FindsItAmongTheOthers) {
-  EXPECT_EQ(read_largest_array("MaxArrayTasks = 5\nMaxArraySize            = 11\nMaxJobCount = 10000\n"), 11u);
+  EXPECT_EQ(read_largest_array("MaxArrayTasks = 5\nMaxArraySize            = 11\nMaxJobCount = 10000\n"),
+            11u);
   EXPECT_EQ(read_largest_array(""), 1001u);
   EXPECT_EQ(read_largest_array("MaxArraySize = many"), 1001u);
   EXPECT_EQ(read_largest_array("MaxArraySize = 0"), 1u) << "no array of none";

@@ -1,0 +1,151 @@
+// A lane that grades nothing: it answers with canned records, and goes wrong where the name of a candidate
+// says so. What it should do just once it notes beside the candidate.
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "grade/contestants.h"
+#include "sweep/lane.h"
+#include "tests/sweep/results.h"
+
+namespace {
+
+using namespace kgrade;
+namespace fs = std::filesystem;
+
+constexpr int socket_number = 3;
+
+void say(const std::string& text) {
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t count = ::send(socket_number, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count <= 0) ::_exit(0);
+    rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+void say(const LaneMessage& message) { say(to_line(message) + "\n"); }
+
+std::optional<std::string> next_line() {
+  std::string line;
+  char byte = 0;
+  while (::recv(socket_number, &byte, 1, 0) == 1) {
+    if (byte == '\n') return line;
+    line += byte;
+  }
+  return std::nullopt;
+}
+
+Record result_of(const LaneJob& job, const fs::path& candidate) {
+  const auto problem = with_dtype(load_problem(job.problem).value(), job.dtype).value();
+  Record record = test::result_record(candidate.string());
+  record.problem_slug = problem.slug;
+  record.problem_sha256 = problem.content_sha256;
+  record.dtype = problem.dtype;
+  record.effort = job.options.effort;
+  record.candidates[0].sha256 = *hash_of_candidate(candidate, Layout::find());
+  return record;
+}
+
+[[noreturn]] void sleep_for_ever() {
+  while (true) std::this_thread::sleep_for(std::chrono::hours(1));
+}
+
+// In a session of its own, where the lane's group does not reach it.
+void leave_a_process_behind(const fs::path& candidate) {
+  if (::fork() != 0) return;
+  ::setsid();
+  ::close(socket_number);
+  std::ofstream(candidate.string() + ".pid.tmp") << ::getpid();
+  fs::rename(candidate.string() + ".pid.tmp", candidate.string() + ".pid");
+  sleep_for_ever();
+}
+
+// Ends the job, and mostly the process with it.
+void go_wrong(const std::string& how, const fs::path& candidate, const std::string& answer) {
+  if (how == "killed") ::raise(SIGKILL);
+  if (how == "exits") ::_exit(3);
+  if (how == "hangs-up") {
+    say(answer.substr(0, answer.size() / 2));
+    ::_exit(0);
+  }
+  if (how == "closes") {
+    ::close(socket_number);
+    sleep_for_ever();
+  }
+  if (how == "leaves") {
+    leave_a_process_behind(candidate);
+    while (!fs::exists(candidate.string() + ".pid")) std::this_thread::yield();
+    ::raise(SIGKILL);
+  }
+}
+
+// What stands in the place of the right record.
+LaneMessage wrong_answer(const std::string& how, LaneMessage message, Record record) {
+  if (how == "other-path") record.candidates[0].path += "x";
+  if (how == "other-content") record.candidates[0].sha256 = std::string(64, '0');
+  if (how == "other-problem") record.problem_slug += "x";
+  if (how == "changed-problem") record.problem_sha256 = std::string(64, '0');
+  if (how == "other-dtype") record.dtype = Dtype::bfloat16;
+  if (how == "other-effort") record.effort = Effort::ranked;
+  if (how == "two-candidates") record.candidates.push_back(record.candidates[0]);
+  message.text = test::line_of(record);
+  if (how == "no-record") message.text = "{\"schema\": 3";
+  if (how == "no-json") message.text = "wrong";
+  if (how == "two-lines") message.text = to_text(record);
+  if (how == "other-number") message.candidate += 1;
+  return message;
+}
+
+bool is_first_time(const fs::path& candidate) {
+  const fs::path mark = candidate.string() + ".tried";
+  if (fs::exists(mark)) return false;
+  std::ofstream(mark) << "once";
+  return true;
+}
+
+void grade_one(const LaneJob& job, std::size_t number) {
+  const fs::path candidate = job.candidates[number];
+  std::string how = candidate.stem().string();
+  how = how.substr(0, how.find('.'));  // "killed.2.cu" is one more of those
+  if (how.starts_with("once-")) how = is_first_time(candidate) ? how.substr(5) : "good";
+  const Record record = result_of(job, candidate);
+  const LaneMessage right{LaneMessage::Kind::graded, number, test::line_of(record)};
+  say({LaneMessage::Kind::begun, number, ""});
+  say({LaneMessage::Kind::doing, 0, "\033[2J doing"});
+  if (how == "garbage") say("garbage\n{}\n[1,2]\n\xff\xfe\n{\"kind\":17}\n");
+  go_wrong(how, candidate, to_line(right) + "\n");
+  say(wrong_answer(how, right, record));
+  if (how == "twice") say(right);
+}
+
+// As `kgrade` ends a run that it cannot go on with.
+bool ends_early(const fs::path& candidate, bool begun) {
+  return candidate.stem().string().starts_with(begun ? "ends-within" : "ends-before");
+}
+
+void carry_out(const LaneJob& job) {
+  for (std::size_t i = 0; i < job.candidates.size(); ++i) {
+    if (ends_early(job.candidates[i], true)) say({LaneMessage::Kind::begun, i, ""});
+    if (ends_early(job.candidates[i], true) || ends_early(job.candidates[i], false))
+      return say({LaneMessage::Kind::ended, 0, "no memory", 70});
+    grade_one(job, i);
+  }
+  say({LaneMessage::Kind::ended, 0, ""});
+}
+
+}  // namespace
+
+int main(int, char** arguments) {
+  std::ofstream(fs::path(arguments[1]) / "left-behind") << "as by a process that dies";
+  while (const auto line = next_line()) {
+    const auto job = read_job(*line);
+    if (!job) return 1;
+    carry_out(*job);
+  }
+}

@@ -1,0 +1,111 @@
+// What a sweep and its lanes write to each other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "sweep/lane.h"
+
+namespace kgrade {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+LaneJob full_job() {
+  LaneJob job;
+  job.options = {"cuda:3",
+                 "some/problems",
+                 Effort::ranked,
+                 CacheState::warm,
+                 false,
+                 true,
+                 18446744073709551615u,
+                 7u,
+                 18446744073709551614u,
+                 2.5};
+  job.problem = "some/problems/one.md";
+  job.dtype = "float16";
+  job.candidates = {"a.cu", "with space\nand break \"quoted\".cu"};
+  return job;
+}
+
+auto all_of(const LaneJob& job) {
+  const LaneOptions& o = job.options;
+  return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
+                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, job.problem, job.dtype,
+                    job.candidates);
+}
+
+TEST(LaneMessages, AJobComesBackAsItWas) {
+  for (const LaneJob& job : {LaneJob{}, full_job()}) {
+    const std::string line = to_line(job);
+    EXPECT_THAT(line, Not(HasSubstr("\n")));
+    const auto read = read_job(line);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(all_of(*read), all_of(job));
+  }
+}
+
+TEST(LaneMessages, AnAnswerComesBackAsItWas) {
+  using Kind = LaneMessage::Kind;
+  for (const Kind kind : {Kind::begun, Kind::doing, Kind::graded, Kind::ended}) {
+    const LaneMessage message{kind, 31, "two\nlines \"and\" quotes", 70};
+    const std::string line = to_line(message);
+    EXPECT_THAT(line, Not(HasSubstr("\n")));
+    const auto read = read_message(line);
+    ASSERT_TRUE(read);
+    EXPECT_EQ(std::tuple(read->kind, read->candidate, read->text, read->exit_code),
+              std::tuple(message.kind, message.candidate, message.text, message.exit_code));
+  }
+}
+
+TEST(LaneMessages, BytesThatAreNoTextDoNotStopThem) {
+  const auto read = read_message(to_line({LaneMessage::Kind::ended, 0, "a\xff\xfe z", 1}));
+  ASSERT_TRUE(read);
+  EXPECT_THAT(read->text, HasSubstr("z"));
+}
+
+TEST(LaneMessages, WhatIsNoMessageIsNone) {
+  for (const char* line : {"", "{", "null", "[]", "3", "{}", "\xff\xfe", R"({"kind":2})",
+                           R"({"kind":"graded","candidate":0,"text":"","exit_code":0})",
+                           R"({"kind":4,"candidate":0,"text":"","exit_code":0})",
+                           R"({"kind":-1,"candidate":0,"text":"","exit_code":0})",
+                           R"({"kind":99999999999,"candidate":0,"text":"","exit_code":0})",
+                           R"({"kind":1.5,"candidate":0,"text":"","exit_code":0})",
+                           R"({"kind":true,"candidate":0,"text":"","exit_code":0})",
+                           R"({"kind":2,"candidate":-1,"text":"","exit_code":0})",
+                           R"({"kind":2,"candidate":0,"text":7,"exit_code":0})",
+                           R"({"kind":2,"candidate":0,"text":"","exit_code":null})"})
+    EXPECT_FALSE(read_message(line)) << line;
+  const std::string deep(100000, '[');
+  EXPECT_FALSE(read_message(deep));
+  EXPECT_FALSE(read_job(deep));
+}
+
+TEST(LaneMessages, AJobWithAnythingWrongIsNone) {
+  const json good = json::parse(to_line(full_job()));
+  ASSERT_TRUE(read_job(good.dump()));
+  for (const auto& [key, value] : good.items()) {
+    json without = good;
+    without.erase(key);
+    EXPECT_FALSE(read_job(without.dump())) << "without " << key;
+    json wrong = good;
+    wrong[key] = json::object();
+    EXPECT_FALSE(read_job(wrong.dump())) << "an object as " << key;
+  }
+  for (const int effort : {-1, 3, 1000}) {
+    json wrong = good;
+    wrong["effort"] = effort;
+    EXPECT_FALSE(read_job(wrong.dump())) << effort;
+  }
+  for (const char* key : {"seed", "hidden_cases", "hidden_seed"}) {
+    json wrong = good;
+    wrong[key] = -1;
+    EXPECT_FALSE(read_job(wrong.dump())) << key;
+  }
+}
+
+}  // namespace
+}  // namespace kgrade

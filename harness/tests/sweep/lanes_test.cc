@@ -1,0 +1,238 @@
+// Sweeps whose lanes misbehave: every candidate has its own result or is named as one without, and nothing
+// is left running.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <fstream>
+
+#include "base/cleanup.h"
+#include "base/process_table.h"
+#include "sweep/sweep.h"
+#include "tests/sweep/scratch_checkout.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::UnorderedElementsAre;
+
+class Lanes : public testing::Test {
+ protected:
+  static void SetUpTestSuite() { adopt_orphans(); }
+
+  void SetUp() override {
+    fs::create_directory(checkout_.path() / "tmp");
+    ::setenv("TMPDIR", (checkout_.path() / "tmp").c_str(), 1);
+    options_.layout = checkout_.layout();
+    options_.lane_command = {KGRADE_FAKE_LANE};
+    options_.devices = {"emulated"};
+    options_.events.result = [this](const Entry& entry, std::size_t done, std::size_t all) {
+      if (done_) {
+        EXPECT_EQ(done, *done_ + 1);
+      }
+      done_ = done;
+      EXPECT_EQ(all, plan_.tasks.size());
+      EXPECT_FALSE(entry.path.empty());
+    };
+  }
+
+  void TearDown() override {
+    ::unsetenv("TMPDIR");
+    EXPECT_THAT(children(), IsEmpty());
+    EXPECT_TRUE(fs::is_empty(checkout_.path() / "tmp"));
+  }
+
+  static std::vector<pid_t> children() {
+    std::vector<pid_t> children;
+    for (const ProcessEntry& entry : process_table()) {
+      if (entry.parent == ::getpid()) children.push_back(entry.pid);
+    }
+    return children;
+  }
+
+  void add(const std::string& slug, const std::vector<std::string>& names) {
+    checkout_.add_problem(slug);
+    for (const std::string& name : names) checkout_.add_candidate(slug + "/" + name + ".cu");
+  }
+
+  fs::path results() const { return checkout_.path() / "results.jsonl"; }
+
+  Result<SweepOutcome> swept(ResultMode mode = ResultMode::create) {
+    auto plan = make_plan({(checkout_.path() / "problems/*.md").string(), "*"}, checkout_.layout());
+    EXPECT_TRUE(plan.ok()) << to_string(plan.errors());
+    plan_ = std::move(*plan);
+    auto file = ResultFile::open(results(), mode);
+    EXPECT_TRUE(file.ok());
+    done_.reset();
+    return sweep(plan_, options_, *file);
+  }
+
+  // Each candidate has one result that is its own, in the outcome and in the file, or is named.
+  SweepOutcome outcome(ResultMode mode = ResultMode::create) {
+    auto outcome = swept(mode);
+    EXPECT_TRUE(outcome.ok()) << to_string(outcome.errors());
+    if (!outcome) return {};
+    std::vector<std::string> ended = names(outcome->entries);
+    EXPECT_EQ(names(*read_entries(results())).size(), ended.size());
+    EXPECT_THAT(names(*read_entries(results())), testing::UnorderedElementsAreArray(ended));
+    for (const Ungraded& one : outcome->ungraded) ended.push_back(name_of(plan_.tasks[one.task]));
+    std::vector<std::string> wanted;
+    for (const SweepTask& task : plan_.tasks) wanted.push_back(name_of(task));
+    EXPECT_THAT(ended, testing::UnorderedElementsAreArray(wanted));
+    const TaskFinder finder(plan_, options_.lane.effort);
+    for (const Entry& entry : outcome->entries) EXPECT_TRUE(finder.find(entry)) << entry.path;
+    return std::move(*outcome);
+  }
+
+  static std::string name_of(const fs::path& path) {
+    return (path.parent_path().filename() / path.stem()).string();
+  }
+  static std::string name_of(const SweepTask& task) { return name_of(task.candidate); }
+  static std::vector<std::string> names(const std::vector<Entry>& entries) {
+    std::vector<std::string> names;
+    for (const Entry& entry : entries) names.push_back(name_of(fs::path(entry.path)));
+    return names;
+  }
+
+  // "a/killed: the process that graded ended with signal 9 (Killed)"
+  std::vector<std::string> ungraded(const SweepOutcome& outcome) const {
+    std::vector<std::string> lines;
+    for (const Ungraded& one : outcome.ungraded)
+      lines.push_back(name_of(plan_.tasks[one.task]) + ": " + one.message);
+    return lines;
+  }
+
+  test::ScratchCheckout checkout_;
+  SweepOptions options_;
+  SweepPlan plan_;
+  std::optional<std::size_t> done_;  // as was told last
+};
+
+TEST_F(Lanes, ThatBehaveGradeEverything) {
+  add("alpha", {"good", "good.2", "good.3"});
+  add("beta", {"good", "twice", "garbage"});
+  for (const std::size_t lanes : {1u, 3u, 9u}) {
+    options_.devices.assign(lanes, "emulated");
+    fs::remove(results());
+    const SweepOutcome found = outcome();
+    EXPECT_THAT(names(found.entries), ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good",
+                                                  "beta/garbage", "beta/good", "beta/twice"));
+    EXPECT_EQ(found.taken_over, 0u);
+  }
+}
+
+TEST_F(Lanes, ThatDieCostNothingButWhatTheyWereGrading) {
+  add("alpha", {"good", "killed", "good.2", "exits", "good.3"});
+  add("beta", {"good", "once-killed", "good.2"});
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.entries), UnorderedElementsAre("alpha/good", "alpha/good.2", "alpha/good.3",
+                                                         "beta/good", "beta/good.2", "beta/once-killed"));
+  EXPECT_THAT(ungraded(found),
+              UnorderedElementsAre("alpha/killed: the process that graded ended with signal 9 (Killed)",
+                                   "alpha/exits: the process that graded ended with exit code 3"));
+}
+
+TEST_F(Lanes, ThatHangUpInMidLineLoseThatLine) {
+  add("alpha", {"good", "hangs-up", "once-hangs-up", "closes", "good.2"});
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.entries),
+              UnorderedElementsAre("alpha/good", "alpha/good.2", "alpha/once-hangs-up"));
+  EXPECT_THAT(ungraded(found), UnorderedElementsAre(HasSubstr("alpha/hangs-up"), HasSubstr("alpha/closes")));
+}
+
+TEST_F(Lanes, ThatDieTakeWhatTheyStartedAlong) {
+  add("alpha", {"leaves", "good"});
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.entries), ElementsAre("alpha/good"));
+  pid_t left = 0;
+  std::ifstream(checkout_.path() / "solutions/alpha/leaves.cu.pid") >> left;
+  ASSERT_GT(left, 1);
+  EXPECT_EQ(::kill(left, 0), -1);
+}
+
+// A result counts for the candidate that it names, in the state in which the sweep found it.
+TEST_F(Lanes, ThatTellOfSomethingElseAreNotBelieved) {
+  add("alpha",
+      {"other-path", "other-content", "other-problem", "changed-problem", "other-dtype", "other-effort",
+       "two-candidates", "no-record", "no-json", "two-lines", "other-number", "once-other-path", "good"});
+  options_.devices.assign(2, "emulated");
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.entries), UnorderedElementsAre("alpha/good", "alpha/once-other-path"));
+  EXPECT_THAT(ungraded(found), testing::Each(HasSubstr("were files changed?")));
+}
+
+TEST_F(Lanes, ACandidateThatIsChangedMeanwhileHasNoResult) {
+  add("alpha", {"good", "good.2"});
+  auto plan = make_plan({(checkout_.path() / "problems/*.md").string(), "*"}, checkout_.layout());
+  ASSERT_TRUE(plan.ok());
+  plan_ = std::move(*plan);
+  checkout_.add_candidate("alpha/good.cu", "// changed\n");
+  {
+    auto file = ResultFile::open(results(), ResultMode::create);
+    const auto found = sweep(plan_, options_, *file);
+    ASSERT_TRUE(found.ok());
+    EXPECT_THAT(names(found->entries), ElementsAre("alpha/good.2"));
+    EXPECT_THAT(ungraded(*found), ElementsAre(HasSubstr("alpha/good: ")));
+  }
+  EXPECT_THAT(names(outcome(ResultMode::resume).entries), SizeIs(2));
+}
+
+TEST_F(Lanes, ThatEndEarlySaySo) {
+  add("alpha", {"good", "ends-within"});
+  add("beta", {"ends-before", "good.2", "ends-before.3", "ends-before.4", "ends-before.5"});
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.entries), testing::Contains("alpha/good"));
+  EXPECT_THAT(ungraded(found),
+              AllOf(testing::Contains("alpha/ends-within: no memory"),
+                    testing::Contains("beta/ends-before: no memory"), testing::Each(HasSubstr("no memory"))));
+}
+
+TEST_F(Lanes, OfAWrongProgramGradeNothing) {
+  add("alpha", {"good", "good.2"});
+  add("beta", {"good"});
+  options_.lane_command = {"/bin/false"};
+  options_.devices.assign(4, "emulated");
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(found.entries, IsEmpty());
+  EXPECT_THAT(ungraded(found), testing::Each(HasSubstr("ended with exit code 1")));
+  options_.lane_command = {"/nowhere/at-all"};
+  fs::remove(results());
+  EXPECT_FALSE(swept().ok());
+}
+
+TEST_F(Lanes, AreNotAskedForWhatTheFileHolds) {
+  add("alpha", {"good", "killed", "good.2"});
+  EXPECT_THAT(outcome().entries, SizeIs(2));
+  fs::rename(checkout_.path() / "solutions/alpha/killed.cu", checkout_.path() / "solutions/alpha/good.3.cu");
+  SweepOutcome found = outcome(ResultMode::resume);
+  EXPECT_THAT(names(found.entries), ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good"));
+  EXPECT_EQ(found.taken_over, 2u);
+  options_.lane_command = {"/nowhere/at-all"};  // none is started for nothing
+  found = outcome(ResultMode::resume);
+  EXPECT_EQ(found.taken_over, 3u);
+}
+
+TEST_F(Lanes, AreAskedAgainWhereSomethingHasChanged) {
+  add("alpha", {"good", "good.2"});
+  add("beta", {"good"});
+  outcome();
+  checkout_.add_candidate("alpha/good.cu", "// changed\n");
+  checkout_.add_problem("beta", "dtypes: [float32]\nsource: elsewhere\n");
+  {
+    const auto found = swept(ResultMode::resume);
+    EXPECT_EQ(found->taken_over, 1u);
+    EXPECT_THAT(found->entries, SizeIs(3));
+  }
+  options_.lane.effort = Effort::quick;
+  const auto found = swept(ResultMode::resume);
+  EXPECT_EQ(found->taken_over, 0u);
+}
+
+}  // namespace
+}  // namespace kgrade

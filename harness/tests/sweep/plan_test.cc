@@ -1,0 +1,190 @@
+// Which candidates a sweep grades.
+#include "sweep/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "base/temporary_directory.h"
+#include "grade/contestants.h"
+#include "tests/sweep/scratch_checkout.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+using test::write_content;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+// A folder with problems and solutions of its own, and the working folder while the test runs.
+class Plan : public testing::Test {
+ protected:
+  Plan() {
+    fs::current_path(folder_.path());
+    folder_.add_problem("alpha");
+    folder_.add_problem("beta", "dtypes: [float32, float16]\n");
+    folder_.add_problem("gamma");
+    candidate("alpha/naive.cu");
+    candidate("alpha/fast.cu");
+    candidate("beta/naive.cu");
+    candidate("beta/half.cu", "// kgrade: dtype float16\n");
+    layout_ = folder_.layout();
+  }
+  ~Plan() override { fs::current_path(before_); }
+
+  void candidate(const std::string& name, const std::string& text = "") const {
+    folder_.add_candidate(name, text);
+  }
+
+  SweepPlan planned(const SweepSelection& selection) const {
+    auto plan = make_plan(selection, layout_);
+    EXPECT_TRUE(plan.ok()) << to_string(plan.errors());
+    return plan ? std::move(*plan) : SweepPlan{};
+  }
+
+  std::vector<std::string> tasks(const SweepSelection& selection) const {
+    std::vector<std::string> tasks;
+    const SweepPlan plan = planned(selection);
+    for (const SweepTask& task : plan.tasks)
+      tasks.push_back(plan.groups[task.group].label() + ": " + task.candidate.string());
+    return tasks;
+  }
+
+  std::string refusal(const SweepSelection& selection) const {
+    const auto plan = make_plan(selection, layout_);
+    return plan ? "none" : to_string(plan.errors());
+  }
+
+  fs::path before_ = fs::current_path();
+  test::ScratchCheckout folder_;
+  Layout layout_;
+};
+
+TEST_F(Plan, IsAllOfAllByDefault) {
+  EXPECT_THAT(tasks({}),
+              ElementsAre("alpha: solutions/alpha/fast.cu", "alpha: solutions/alpha/naive.cu",
+                          "beta (float16): solutions/beta/half.cu", "beta: solutions/beta/naive.cu"));
+}
+
+TEST_F(Plan, GroupsByProblemAndType) {
+  const SweepPlan plan = planned({});
+  ASSERT_EQ(plan.groups.size(), 3u);
+  EXPECT_EQ(plan.groups[1].problem.dtype, Dtype::float16);
+  EXPECT_EQ(plan.groups[2].problem.dtype, Dtype::float32);
+  EXPECT_EQ(plan.tasks[0].group, 0u);
+  EXPECT_EQ(plan.tasks[1].group, 0u);
+}
+
+TEST_F(Plan, HasTheHashesThatRecordsHave) {
+  const SweepPlan plan = planned({});
+  for (const SweepTask& task : plan.tasks)
+    EXPECT_EQ(task.sha256, *hash_of_candidate(task.candidate, layout_));
+  EXPECT_NE(plan.tasks[0].sha256, plan.tasks[1].sha256);
+}
+
+TEST_F(Plan, TakesSlugsAndNamesByGlobs) {
+  EXPECT_THAT(tasks({"a*", "*"}).size(), 2u);
+  EXPECT_THAT(tasks({"[ab]?*a", "naive"}),
+              ElementsAre("alpha: solutions/alpha/naive.cu", "beta: solutions/beta/naive.cu"));
+  EXPECT_THAT(tasks({"*", "h*.cu"}), ElementsAre("beta (float16): solutions/beta/half.cu"));
+}
+
+TEST_F(Plan, TakesPathsByGlobs) {
+  EXPECT_THAT(tasks({"*", "solutions/*/naive.cu"}),
+              ElementsAre("alpha: solutions/alpha/naive.cu", "beta: solutions/beta/naive.cu"));
+  EXPECT_THAT(tasks({"problems/[a]*.md", "*"}).size(), 2u);
+  write_content("elsewhere/alpha/mine.cu", "// mine\n");
+  EXPECT_THAT(tasks({"*", "elsewhere/*/*"}), ElementsAre("alpha: elsewhere/alpha/mine.cu"));
+}
+
+TEST_F(Plan, WritesPathsInOneWay) {
+  const std::string naive = "alpha: solutions/alpha/naive.cu";
+  EXPECT_THAT(tasks({"alpha", "naive"}), ElementsAre(naive));
+  EXPECT_THAT(tasks({"alpha", "./solutions//alpha/naive.cu"}), ElementsAre(naive));
+  EXPECT_THAT(tasks({"alpha", "problems/../solutions/alpha/naive.cu"}), ElementsAre(naive));
+  EXPECT_THAT(tasks({"alpha", (folder_.path() / "solutions/alpha/naive.cu").string()}), ElementsAre(naive));
+  const TemporaryDirectory elsewhere;
+  write_content(elsewhere.path() / "alpha/far.cu", "// far\n");
+  EXPECT_THAT(tasks({"alpha", elsewhere.path().string() + "/*/far.cu"}),
+              ElementsAre("alpha: " + (elsewhere.path() / "alpha/far.cu").string()));
+}
+
+TEST_F(Plan, LooksForSolutionsBesideTheFolderOfTheProblemFile) {
+  const TemporaryDirectory elsewhere;
+  fs::copy("problems", elsewhere.path() / "problems");
+  write_content(elsewhere.path() / "solutions/alpha/other.cu", "// other\n");
+  EXPECT_THAT(tasks({elsewhere.path().string() + "/problems/*.md", "*"}),
+              ElementsAre("alpha: " + (elsewhere.path() / "solutions/alpha/other.cu").string()));
+}
+
+TEST_F(Plan, OnlyTakesSources) {
+  candidate("alpha/helper.cuh");
+  candidate("alpha/notes.txt");
+  candidate("alpha/.fast.cu.swp.cu");
+  fs::create_symlink("nobody@nowhere", "solutions/alpha/.#fast.cu");
+  fs::create_directory("solutions/alpha/folder.cu");
+  EXPECT_EQ(tasks({"alpha", "*"}).size(), 2u);
+  EXPECT_EQ(tasks({"alpha", "solutions/*/*"}).size(), 2u);
+}
+
+TEST_F(Plan, FollowsLinksOfFamilies) {
+  candidate("families/shared.cu");
+  fs::create_directories("solutions/gamma");
+  fs::create_symlink("../families/shared.cu", "solutions/gamma/naive.cu");
+  fs::create_symlink("../families/shared.cu", "solutions/alpha/shared.cu");
+  EXPECT_THAT(tasks({"gamma", "*"}), ElementsAre("gamma: solutions/gamma/naive.cu"));
+  EXPECT_THAT(tasks({"*", "solutions/gamma/*.cu"}), ElementsAre("gamma: solutions/gamma/naive.cu"));
+  const SweepPlan plan = planned({"*", "*"});
+  EXPECT_EQ(plan.tasks[2].sha256, plan.tasks.back().sha256);
+}
+
+TEST_F(Plan, SaysWhatMatchesNothing) {
+  EXPECT_THAT(refusal({"delta*", "*"}), HasSubstr("--problems: 'delta*' matches no problem"));
+  EXPECT_THAT(refusal({"problems/delta*.md", "*"}), HasSubstr("matches no problem"));
+  EXPECT_THAT(refusal({"*", "slow*"}), HasSubstr("--solutions: 'slow*' matches no candidate"));
+  EXPECT_THAT(refusal({"*", "solutions/*/slow.cu"}), HasSubstr("matches no candidate"));
+  EXPECT_THAT(refusal({"gamma", "*"}), HasSubstr("matches no candidate"));
+}
+
+TEST_F(Plan, SaysWhichFolderIsCalledLikeNoProblem) {
+  candidate("delta/naive.cu");
+  EXPECT_THAT(refusal({"*", "solutions/*/naive.cu"}),
+              AllOf(HasSubstr("there is no problem 'delta'"), HasSubstr("solutions/delta/naive.cu")));
+  EXPECT_EQ(tasks({"*", "naive"}).size(), 2u);
+}
+
+TEST_F(Plan, CandidatesOfProblemsThatWereNotChosenAreNoMistake) {
+  EXPECT_THAT(tasks({"alpha", "solutions/*/naive.cu"}), ElementsAre("alpha: solutions/alpha/naive.cu"));
+  EXPECT_THAT(tasks({"problems/alpha.md", "solutions/*/naive.cu"}),
+              ElementsAre("alpha: solutions/alpha/naive.cu"));
+}
+
+TEST_F(Plan, TwoFilesOfOneSlugAreAMistake) {
+  fs::create_directory("more");
+  fs::copy_file("problems/alpha.md", "more/alpha.md");
+  EXPECT_THAT(refusal({"*/alpha.md", "*"}), HasSubstr("alpha"));
+}
+
+TEST_F(Plan, SaysWhatIsWrongWithAProblem) {
+  write_content("problems/alpha.md", "no problem");
+  EXPECT_THAT(refusal({}), HasSubstr("alpha.md"));
+  EXPECT_THAT(tasks({"beta", "naive"}).size(), 1u);
+}
+
+TEST_F(Plan, SaysWhichCandidateCannotBeGraded) {
+  candidate("alpha/half.cu", "// kgrade: dtype float16\n");
+  EXPECT_THAT(refusal({}), AllOf(HasSubstr("float16"), HasSubstr("solutions/alpha/half.cu")));
+  fs::remove("solutions/alpha/half.cu");
+  fs::create_symlink("nowhere.cu", "solutions/alpha/dangling.cu");
+  EXPECT_THAT(refusal({}), HasSubstr("solutions/alpha/dangling.cu"));
+}
+
+TEST_F(Plan, SaysWhichCandidateCannotBeRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root reads everything";
+  fs::permissions("solutions/alpha/fast.cu", fs::perms::none);
+  EXPECT_THAT(refusal({}), HasSubstr("solutions/alpha/fast.cu"));
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,82 @@
+// What a sweep came to, for people.
+#include "sweep/summary.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sweep/results.h"
+
+namespace kgrade {
+namespace {
+
+using test::result_record;
+using testing::HasSubstr;
+using testing::Not;
+
+Entry entry(const std::string& candidate = "solutions/scale/good.cu") {
+  return entries_of(result_record(candidate)).front();
+}
+
+Entry rejected(const std::string& message) {
+  Record record = test::sample_record();
+  record.candidates.erase(record.candidates.begin());
+  record.candidates[0].message = message;
+  return entries_of(record).front();
+}
+
+SweepPlan plan_of(const std::vector<std::string>& candidates) {
+  SweepPlan plan;
+  plan.groups.resize(1);
+  plan.groups[0].problem.slug = "scale";
+  for (const std::string& candidate : candidates) plan.tasks.push_back({0, candidate, ""});
+  return plan;
+}
+
+TEST(SweepSummary, AResultIsALine) {
+  EXPECT_EQ(result_line(entry(), Style(false)), "accepted  scale/good.cu  2.00x [1.75, 2.25] reference");
+  EXPECT_EQ(result_line(rejected("case 'tiny': all wrong\nmore"), Style(false)),
+            "wrong_answer  scale/bad.cu  case 'tiny': all wrong");
+}
+
+TEST(SweepSummary, NamesTheTypeWhereItIsNotTheUsualOne) {
+  Entry half = entry();
+  half.dtype = Dtype::float16;
+  EXPECT_THAT(result_line(half, Style(false)), HasSubstr("scale (float16)/good.cu"));
+}
+
+// What a candidate says, or is called, cannot draw on the terminal.
+TEST(SweepSummary, ShowsNoControlCharacters) {
+  const Entry hostile = rejected("\033[2J gone");
+  EXPECT_THAT(result_line(hostile, Style(false)), Not(HasSubstr("\033")));
+  SweepOutcome outcome;
+  outcome.entries = {entry("solutions/scale/\033[2J.cu"), hostile};
+  outcome.ungraded = {{0, "died \033[2J"}};
+  EXPECT_THAT(render_summary(plan_of({"\033[31m.cu"}), outcome, Style(false)), Not(HasSubstr("\033")));
+}
+
+TEST(SweepSummary, CountsWhatCameOut) {
+  SweepOutcome outcome;
+  outcome.entries = {entry(), entry("solutions/scale/other.cu"), rejected("wrong")};
+  outcome.ungraded = {{3, "the process that graded ended with signal 9 (Killed)"}};
+  outcome.taken_over = 2;
+  outcome.seconds = 12.34;
+  const std::string text = render_summary(plan_of({"a.cu", "b.cu", "c.cu", "d.cu"}), outcome, Style(false));
+  EXPECT_THAT(text, HasSubstr("other.cu"));
+  EXPECT_THAT(text, HasSubstr("not graded: d.cu: the process that graded ended with signal 9 (Killed)\n"));
+  EXPECT_THAT(text, HasSubstr("Geometric mean of 2 speedups: 2.00x [1.83, 2.186].\n"));
+  EXPECT_THAT(text, HasSubstr("4 candidates: 2 accepted, 1 not, 1 without a verdict; 2 of them from before; "
+                              "12.3 s\n"));
+}
+
+TEST(SweepSummary, SaysNothingOfWhatDidNotHappen) {
+  SweepOutcome outcome;
+  outcome.entries = {rejected("wrong")};
+  const std::string text = render_summary(plan_of({"a.cu"}), outcome, Style(false));
+  EXPECT_THAT(text, HasSubstr("1 candidates: 0 accepted, 1 not; 0.0 s\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Geometric mean")));
+  EXPECT_THAT(text, Not(HasSubstr("verdict;")));
+  EXPECT_THAT(text, Not(HasSubstr("before")));
+}
+
+}  // namespace
+}  // namespace kgrade
