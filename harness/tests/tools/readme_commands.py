@@ -25,7 +25,8 @@ def main(kgrade: str) -> int:
     os.chdir(ROOT)
     build = Path(kgrade).resolve().parent.parent
     is_release = build == (ROOT / RELEASE).resolve()
-    made = [ROOT / name for name in ("mine.cu", "mine.json", "mine.html", "leaderboard.html", "leaderboard.json")]
+    made = [ROOT / name for name in ("mine.cu", "mine.json", "mine.html", "leaderboard.html", "leaderboard.json",
+                                   "sweep.jsonl")]
     if any(path.exists() for path in made):
         print(f"the README's commands write {', '.join(path.name for path in made)}: one of them is in the way")
         return 1

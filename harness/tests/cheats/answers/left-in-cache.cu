@@ -1,0 +1,46 @@
+// cheat: puts a contestant of its own into the cache that later runs take built contestants from
+// row: 37
+// caught-by: outputs_match
+// device: any
+// control: worker_sandbox
+// case: tiny
+// needs: confinement
+//
+// The folder is where the grader's environment says, or where it usually lies. What comes to lie there under
+// the name of another contestant would be loaded in its place, the oracle's too. Only a file of no such name
+// is left here, and removed as soon as it has been read back. Where nothing can be left there is no answer.
+#include <fstream>
+#include <iterator>
+
+#include "left_behind.cuh"
+
+// The value of a variable in the environment that a process was started with.
+static std::string variable_of(pid_t process, const std::string& name) {
+  std::ifstream stream("/proc/" + std::to_string(process) + "/environ");
+  const std::string all{std::istreambuf_iterator<char>(stream), {}};
+  for (size_t begin = 0; begin < all.size(); begin = all.find('\0', begin) + 1) {
+    const std::string entry = all.c_str() + begin;
+    if (entry.compare(0, name.size() + 1, name + "=") == 0) return entry.substr(name.size() + 1);
+    if (all.find('\0', begin) == all.npos) break;
+  }
+  return "";
+}
+
+static std::vector<std::string> caches() {
+  std::vector<std::string> folders;
+  for (const pid_t grader : graders()) {
+    folders.push_back(variable_of(grader, "KGRADE_CACHE_DIR"));
+    folders.push_back(variable_of(grader, "XDG_CACHE_HOME") + "/kgrade/contestants");
+    folders.push_back(variable_of(grader, "HOME") + "/.cache/kgrade/contestants");
+  }
+  folders.push_back("/root/.cache/kgrade/contestants");
+  return folders;
+}
+
+static void cheat(const Depthwise& problem) {
+  float key = 0;
+  cudaMemcpy(&key, problem.input, sizeof key, cudaMemcpyDeviceToHost);
+  for (const std::string& folder : caches()) {
+    if (!folder.empty() && left_in(folder, &key, sizeof key)) return answer_honestly(problem);
+  }
+}

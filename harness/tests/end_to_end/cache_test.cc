@@ -1,0 +1,203 @@
+// Contestants that were built before: when they are taken, when not, and who may touch them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <sstream>
+
+#include "sandbox/sandbox.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::string slug = "conv-depthwise-2d-square-input-asym-kernel";
+const fs::path naive = fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug / "naive.cu";
+
+std::string content_of(const fs::path& path) {
+  std::ifstream stream(path, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return text.str();
+}
+
+class Cache : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!Sandbox::probe(KGRADE_LAUNCHER).confines()) GTEST_SKIP() << "without namespaces there is no cache";
+  }
+
+  fs::path folder() const { return scratch_.directory(); }
+  fs::path cache() const { return folder() / "cache"; }
+  fs::path write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder() / name) << text;
+    return folder() / name;
+  }
+
+  Program program() const { return {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=" + cache().string()}}; }
+  // With the user's folders in the scratch folder too.
+  Program program_of_user(const std::string& variable) const {
+    return {KGRADE_PROGRAM, {variable, "HOME=" + folder().string(), "XDG_CACHE_HOME="}};
+  }
+
+  json graded(const fs::path& candidate, const Program& program) const {
+    const Graded graded =
+        grade({slug, candidate.string(), "--case", "tiny", "--seed", "1"}, "emulated", program);
+    EXPECT_TRUE(graded.record.is_object()) << graded.output;
+    return graded.record.is_object() ? graded.record["candidates"][0] : json();
+  }
+  json graded(const fs::path& candidate) const { return graded(candidate, program()); }
+
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::directory_iterator(cache())) {
+      if (entry.is_regular_file()) files.push_back(entry.path());
+    }
+    return files;
+  }
+
+ private:
+  ScratchFile scratch_{"own.cuh", "constexpr float wrong = 0;\n"};
+};
+
+TEST_F(Cache, ASecondRunTakesWhatTheFirstBuilt) {
+  const json first = graded(naive);
+  EXPECT_EQ(first["compile"]["cached"], false);
+  const std::size_t count = entries().size();
+  EXPECT_EQ(count, 3u);  // oracle, reference and candidate
+  const json second = graded(naive);
+  EXPECT_EQ(second["compile"]["cached"], true);
+  EXPECT_EQ(second["compile"]["seconds"], first["compile"]["seconds"]);
+  EXPECT_EQ(second["verdict"], "accepted");
+  EXPECT_EQ(second["cases"][0]["error"], first["cases"][0]["error"]);
+  EXPECT_EQ(second["checks"], first["checks"]);
+  EXPECT_EQ(entries().size(), count);
+  struct stat status {};
+  ASSERT_EQ(::stat(cache().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777, 0700u);
+}
+
+TEST_F(Cache, AChangedHeaderIsBuiltAnew) {
+  const fs::path candidate =
+      write("candidate.cu", "#include \"own.cuh\"\nstatic_assert(wrong == 0);\n" + content_of(naive));
+  EXPECT_EQ(graded(candidate)["verdict"], "accepted");
+  EXPECT_EQ(graded(candidate)["compile"]["cached"], true);
+  write("own.cuh", "constexpr float wrong = 1;\n");
+  const json changed = graded(candidate);
+  EXPECT_EQ(changed["compile"]["cached"], false);
+  EXPECT_EQ(changed["verdict"], "compile_error");
+  EXPECT_EQ(graded(candidate)["compile"]["cached"], false);  // what fails is tried again
+  write("own.cuh", "constexpr float wrong = 0;\n");
+  EXPECT_EQ(graded(candidate)["compile"]["cached"], true);
+}
+
+TEST_F(Cache, LiesInTheUsersFolderOrNowhere) {
+  for (int run = 0; run < 2; ++run)
+    EXPECT_EQ(graded(naive, program_of_user("KGRADE_CACHE_DIR="))["compile"]["cached"], false);
+  EXPECT_FALSE(fs::exists(folder() / ".cache"));
+  EXPECT_THAT(kgrade({"cache"}, program_of_user("KGRADE_CACHE_DIR=")).output, HasSubstr("There is no cache"));
+  // env(1), since what is unset here could be set for the tests.
+  const auto unset = [&](const std::vector<std::string>& arguments) {
+    std::vector<std::string> all = {"-u", "KGRADE_CACHE_DIR", KGRADE_PROGRAM};
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return kgrade(all, {"/usr/bin/env", {"HOME=" + folder().string(), "XDG_CACHE_HOME="}});
+  };
+  EXPECT_EQ(unset({"grade", slug, naive.string(), "--case", "tiny", "--device", "emulated"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(folder() / ".cache/kgrade/contestants"));
+  EXPECT_THAT(unset({"cache"}).output, HasSubstr(".cache/kgrade/contestants\n3 contestants, "));
+}
+
+TEST_F(Cache, IsShownAndCleared) {
+  graded(naive);
+  Result result = kgrade({"cache"}, program());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr(cache().string() + "\n3 contestants, "));
+  result = kgrade({"cache", "--clear"}, program());
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output, HasSubstr("\n0 contestants, 0 "));
+  EXPECT_THAT(entries(), IsEmpty());
+  EXPECT_EQ(graded(naive)["compile"]["cached"], false);
+}
+
+TEST_F(Cache, OfAFolderThatOthersMayWriteToNothingIsTaken) {
+  graded(naive);
+  fs::permissions(cache(), fs::perms::all);
+  EXPECT_EQ(graded(naive)["compile"]["cached"], false);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"cache"}, {"cache", "--clear"}}) {
+    const Result result = kgrade(command, program());
+    EXPECT_EQ(result.exit_code, 3);
+    EXPECT_THAT(result.output, HasSubstr("others may write to"));
+  }
+  EXPECT_EQ(entries().size(), 3u);
+}
+
+TEST_F(Cache, WithoutAnyFolderGradingGoesOn) {
+  const Program homeless = {"/usr/bin/env", {}};
+  const Result result =
+      kgrade({"-u", "KGRADE_CACHE_DIR", "-u", "HOME", "-u", "XDG_CACHE_HOME", KGRADE_PROGRAM, "grade", slug,
+              naive.string(), "--case", "tiny", "--device", "emulated"},
+             homeless);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  const Program nowhere = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=/proc/nowhere/cache"}};
+  EXPECT_EQ(graded(naive, nowhere)["verdict"], "accepted");
+}
+
+// The compiler of a candidate sees nothing of it: no built oracle can be copied out of the cache.
+TEST_F(Cache, CannotBeReadByACandidatesCompiler) {
+  graded(naive);
+  for (const fs::path& entry : entries()) {
+    const std::string name = entry.string();
+    const json included = graded(write("include.cu", "#include \"" + name + "\"\n" + content_of(naive)));
+    EXPECT_EQ(included["verdict"], "compile_error");
+    EXPECT_THAT(included["message"].get<std::string>(), HasSubstr("No such file or directory"));
+    const json embedded = graded(write("embed.cu", "#define ASSEMBLE asm\nASSEMBLE(\".incbin \\\"" + name +
+                                                       "\\\"\");\n" + content_of(naive)));
+    EXPECT_EQ(embedded["verdict"], "compile_error");
+    EXPECT_THAT(embedded["message"].get<std::string>(), HasSubstr("file not found: " + name));
+  }
+}
+
+// Candidates by whether they were taken from the cache.
+std::map<std::string, bool> cached_by_candidate(const fs::path& results) {
+  std::map<std::string, bool> cached;
+  std::ifstream stream(results);
+  for (std::string line; std::getline(stream, line);) {
+    const json candidate = json::parse(line)["candidates"][0];
+    EXPECT_EQ(candidate["verdict"], "accepted") << candidate["path"];
+    cached[candidate["path"]] = candidate["compile"]["cached"];
+  }
+  return cached;
+}
+
+TEST_F(Cache, IsSharedByTwoSweepsAtOnce) {
+  const auto swept = [&](const std::string& output) {
+    return kgrade({"sweep", "--device", "emulated", "--jobs", "2", "--problems", "conv-depthwise-2d-*",
+                   "--output", (folder() / output).string()},
+                  program());
+  };
+  auto one = std::async(std::launch::async, swept, "one.jsonl");
+  const Result two = swept("two.jsonl");
+  EXPECT_EQ(one.get().exit_code, 0);
+  EXPECT_EQ(two.exit_code, 0) << two.output;
+  const auto first = cached_by_candidate(folder() / "one.jsonl");
+  const auto second = cached_by_candidate(folder() / "two.jsonl");
+  EXPECT_GE(first.size(), 4u);
+  ASSERT_EQ(first.size(), second.size());
+  for (const auto& [candidate, cached] : first) {
+    EXPECT_TRUE(cached || second.at(candidate)) << candidate << " was built twice";
+  }
+  EXPECT_EQ(swept("three.jsonl").exit_code, 0);
+  for (const auto& [candidate, cached] : cached_by_candidate(folder() / "three.jsonl"))
+    EXPECT_TRUE(cached) << candidate;
+}
+
+}  // namespace
+}  // namespace kgrade::test

@@ -1,0 +1,234 @@
+"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of every problem with every solution on the emulated device, killed
+at random moments and resumed each time, ends with the results of one that was left alone.
+
+After each kill nothing of the sweep goes on running, its temporary files are gone, and the file of results has no
+damaged line but the last. Ctrl-C ends a sweep in the same way."""
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+PATIENCE = 60  # seconds; only ever spent where something is wrong
+
+# What differs from run to run whatever happens: when it was, and how long it took.
+TIMES = {"started_at", "seconds", "wall_seconds", "total_seconds", "stages", "cached"}
+TIMES_END = ("_ms", "_seconds")
+
+arguments = None
+
+
+def without_times(value):
+    if isinstance(value, dict):
+        return {key: without_times(inner) for key, inner in value.items()
+                if key not in TIMES and not key.endswith(TIMES_END)}
+    return [without_times(inner) for inner in value] if isinstance(value, list) else value
+
+
+def candidates_of_checkout():
+    return sorted(f"solutions/{slug.stem}/{file.name}" for slug in (ROOT / "problems").glob("*.md")
+                  for file in (ROOT / "solutions" / slug.stem).glob("*.cu"))
+
+
+def stat_of(pid):
+    """State, parent and start time of a process; None where there is none."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    return fields[0], int(fields[1]), fields[19]
+
+
+def process_ids():
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
+
+
+def descendants(root):
+    """{(pid, start time)} of all processes below this one, and itself."""
+    stats = {pid: stat for pid in process_ids() if (stat := stat_of(pid))}
+    found, new = set(), {root}
+    while new:
+        found |= new
+        new = {pid for pid, stat in stats.items() if stat[1] in new} - found
+    return {(pid, stats[pid][2]) for pid in found if pid in stats}
+
+
+def is_alive(pid, start):
+    stat = stat_of(pid)
+    return stat is not None and stat[2] == start and stat[0] not in "ZX"
+
+
+def marked(word):
+    """Processes with the word in their environment."""
+    found = []
+    for pid in process_ids():
+        try:
+            if word.encode() in Path(f"/proc/{pid}/environ").read_bytes() and stat_of(pid)[0] not in "ZX":
+                found.append(pid)
+        except (OSError, TypeError):
+            pass
+    return found
+
+
+def wait_for(condition):
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+class Sweep:
+    """A run of `kgrade sweep` whose temporary files and cache lie in a folder of the test's."""
+
+    def __init__(self, work, output, resume):
+        self.temporary = work / "tmp"
+        self.temporary.mkdir(exist_ok=True)
+        self.mark = f"KGRADE_TEST_RUN={work.name}-{random.getrandbits(64):x}"
+        environment = dict(os.environ, TMPDIR=str(self.temporary), KGRADE_CACHE_DIR=str(work / "cache"))
+        environment.update([self.mark.split("=")])
+        command = [arguments.kgrade, "sweep", "--device", "emulated", "--jobs", "2", "--seed", "7", "--hidden-seed",
+                   "11", "--output", str(output), *(["--resume"] if resume else [])]
+        self.log = work / f"{output.name}.log"
+        with self.log.open("wb") as log:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log,
+                                            stderr=log)
+
+    def output(self):
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def finish(self):
+        self.process.wait(timeout=600)
+        return self.process.returncode
+
+    def end_by(self, number):
+        """Sends the signal; the exit code, and the processes that still live after a while."""
+        below = descendants(self.process.pid)
+        self.process.send_signal(number)
+        code = self.process.wait(timeout=PATIENCE)
+        alive = [False]
+
+        def gone():
+            alive[:] = [pid for pid, start in below if is_alive(pid, start)] + marked(self.mark)
+            return not alive
+
+        wait_for(gone)
+        return code, alive
+
+    def left_behind(self):
+        return sorted(self.temporary.iterdir())
+
+
+class KillTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="kgrade-kill-")
+        cls.work = Path(cls.folder.name)
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.candidates = candidates_of_checkout()
+        begin = time.monotonic()
+        sweep = Sweep(cls.work, cls.work / "undisturbed.jsonl", False)
+        assert sweep.finish() == 0, sweep.output()
+        assert not sweep.left_behind(), sweep.left_behind()
+        cls.wanted = cls.results(cls.work / "undisturbed.jsonl")
+        print(f"{len(cls.wanted)} candidates in {time.monotonic() - begin:.1f} s", flush=True)
+
+    @staticmethod
+    def results(file):
+        """{candidate: record} of a finished file."""
+        records = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+        named = {}
+        for record in records:
+            (candidate,) = record["candidates"]
+            assert candidate["path"] not in named, f"{candidate['path']} is there twice"
+            named[candidate["path"]] = without_times(record)
+        return named
+
+    def whole_lines(self, file):
+        """The number of lines that were finished; all of them are records."""
+        if not file.exists():
+            return 0
+        lines = file.read_bytes().split(b"\n")[:-1]
+        for line in lines:
+            self.assertEqual(len(json.loads(line)["candidates"]), 1)
+        return len(lines)
+
+    def expect_as_undisturbed(self, file):
+        found = self.results(file)
+        self.assertEqual(sorted(found), self.candidates)
+        for name, record in found.items():
+            self.assertEqual(record, self.wanted[name], name)
+
+    def expect_nothing_left(self, sweep, alive):
+        self.assertEqual(alive, [])
+        # A folder that the sweep had made for a lane that did not run yet may stay, empty.
+        for folder in sweep.left_behind():
+            self.assertEqual(list(folder.iterdir()), [], folder)
+
+    def test_undisturbed(self):
+        self.assertEqual(sorted(self.wanted), self.candidates)
+        self.assertEqual({record["candidates"][0]["verdict"] for record in self.wanted.values()}, {"accepted"})
+
+    def test_killed(self):
+        moments = random.Random(arguments.seed)
+        file, rounds, hits, empty = self.work / "killed-0.jsonl", 0, {"start": 0, "grading": 0}, 0
+        while sum(hits.values()) < arguments.kills:
+            sweep = Sweep(self.work, file, True)
+            delay = moments.uniform(0, 0.2) if moments.random() < 0.25 else moments.uniform(0.2, 3)
+            try:
+                sweep.process.wait(timeout=delay)
+            except subprocess.TimeoutExpired:
+                code, alive = sweep.end_by(signal.SIGKILL)
+                if code == -signal.SIGKILL:
+                    hits["start" if delay < 0.2 else "grading"] += 1
+                self.expect_nothing_left(sweep, alive)
+            lines = self.whole_lines(file)
+            print(f"after {delay:.2f} s: {sweep.process.returncode}, {lines} results", flush=True)
+            empty += len(sweep.left_behind())
+            for folder in sweep.left_behind():
+                folder.rmdir()
+            if sweep.process.returncode == 0:  # there are kills left: once more from the start
+                self.expect_as_undisturbed(file)
+                rounds += 1
+                file = self.work / f"killed-{rounds}.jsonl"
+        sweep = Sweep(self.work, file, True)
+        self.assertEqual(sweep.finish(), 0, sweep.output())
+        self.expect_as_undisturbed(file)
+        print(f"{hits}, {rounds} sweeps ended before; {empty} empty folders left", flush=True)
+        self.assertGreater(hits["grading"], 0)
+
+    def test_interrupted(self):
+        file = self.work / "interrupted.jsonl"
+        sweep = Sweep(self.work, file, False)
+        self.assertTrue(wait_for(lambda: self.whole_lines(file) >= 3 or sweep.process.poll() is not None))
+        code, alive = sweep.end_by(signal.SIGINT)
+        self.assertEqual(code, -signal.SIGINT, sweep.output())
+        self.assertEqual(alive, [])
+        self.assertEqual(sweep.left_behind(), [])
+        kept = self.whole_lines(file)
+        self.assertGreaterEqual(kept, 3)
+        before = file.read_bytes().rpartition(b"\n")[0]
+        sweep = Sweep(self.work, file, True)
+        self.assertEqual(sweep.finish(), 0, sweep.output())
+        self.assertTrue(file.read_bytes().startswith(before))
+        self.assertIn(f"; {kept} of them from before", sweep.output())
+        self.expect_as_undisturbed(file)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kgrade")
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
+    parser.add_argument("--kills", type=int, default=20)
+    arguments = parser.parse_args()
+    print(f"--seed {arguments.seed}", flush=True)
+    unittest.main(argv=sys.argv[:1], verbosity=2)
