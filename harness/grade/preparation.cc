@@ -18,6 +18,15 @@ std::vector<std::string> case_names(const Problem& problem) {
   return names;
 }
 
+// What a compiler quotes stands in records. A link may come with a candidate from anywhere and name any file
+// of the user's.
+bool leads_to_no_source(const std::filesystem::path& path) {
+  std::error_code failure;
+  if (!std::filesystem::is_symlink(path, failure)) return false;
+  const std::filesystem::path target = std::filesystem::canonical(path, failure);
+  return failure || target.extension() != ".cu";
+}
+
 Result<CandidateSource> read_candidate(const std::filesystem::path& path, const Layout& layout) {
   const auto content = read_text_file(path);
   if (!content) {
@@ -29,6 +38,11 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path, const 
   if (path.string().find_first_of("\"\\\n") != std::string::npos) {
     return Error{"a candidate's path may not hold quotes, backslashes or line breaks",
                  "rename it",
+                 {path.string(), 0, 0}};
+  }
+  if (leads_to_no_source(path)) {
+    return Error{"candidate: is a link to something that is no .cu file",
+                 "name the file itself",
                  {path.string(), 0, 0}};
   }
   auto hash = hash_of_candidate(path, layout);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
+#include <sstream>
 
 #include "base/text.h"
 #include "grade/contestants.h"
@@ -162,6 +164,36 @@ std::vector<fs::path> all_results(const fs::path& folder) {
   }
   std::sort(files.begin(), files.end());
   return files;
+}
+
+void remove_chunk_files(const fs::path& folder) {
+  static const std::regex ours(
+      R"(plan[0-9]+\.json|job\.json|task\.sh|round[0-9]+-chunk[0-9]+-run[0-9]+\.(jsonl|failures)|[0-9]+_[0-9]+\.log)");
+  std::error_code failure;
+  std::vector<fs::path> files;
+  for (const fs::path& place : {folder, folder / "logs"}) {
+    for (fs::directory_iterator at(place, failure), end; !failure && at != end; at.increment(failure)) {
+      if (std::regex_match(at->path().filename().string(), ours)) files.push_back(at->path());
+    }
+  }
+  for (const fs::path& file : files) fs::remove(file, failure);
+}
+
+std::map<std::string, std::string> read_failures(const fs::path& folder) {
+  std::map<std::string, std::string> messages;
+  for (const fs::path& results : all_results(folder)) {
+    const auto content = read_text_file(failures_of_chunk(results));
+    std::istringstream lines(content ? *content : "");
+    for (std::string line; std::getline(lines, line);) {
+      const Json json = Json::parse(line, nullptr, false);
+      const auto text = [&json](const char* key) {
+        const auto found = json.find(key);
+        return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
+      };
+      if (json.is_object()) messages[text("candidate")] = text("message");
+    }
+  }
+  return messages;
 }
 
 int run_chunk(const fs::path& plan_file, std::size_t round, std::size_t chunk, int restart) {

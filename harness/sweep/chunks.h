@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,13 @@ Result<ChunkedPlan> read_chunked_plan(const std::filesystem::path& path);
 std::filesystem::path results_of_chunk(const std::filesystem::path& folder, std::size_t round,
                                        std::size_t chunk, int restart);
 std::filesystem::path failures_of_chunk(const std::filesystem::path& results);
+// What all of them say: the newest message by the candidate's path.
+std::map<std::string, std::string> read_failures(const std::filesystem::path& folder);
 // Of all rounds and restarts, in order of name.
 std::vector<std::filesystem::path> all_results(const std::filesystem::path& folder);
+
+// Removes plan, results, failures and logs of a sweep by Slurm, and nothing else that may lie there.
+void remove_chunk_files(const std::filesystem::path& folder);
 
 // Grades what is left of a chunk after its earlier runs. Returns the exit code; complaints go to stderr.
 int run_chunk(const std::filesystem::path& plan_file, std::size_t round, std::size_t chunk, int restart);

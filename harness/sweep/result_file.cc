@@ -6,8 +6,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -30,12 +33,42 @@ int write_line(int fd, const std::string& line) {
   return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-// Cuts off what follows the last line break.
-bool cut_unfinished_line(int fd, off_t size) {
+// What follows the last line break.
+std::string unfinished_line(int fd, off_t size) {
   char byte = 0;
-  off_t end = size;
-  while (end > 0 && ::pread(fd, &byte, 1, end - 1) == 1 && byte != '\n') --end;
-  return end == size || ::ftruncate(fd, end) == 0;
+  off_t begin = size;
+  while (begin > 0 && ::pread(fd, &byte, 1, begin - 1) == 1 && byte != '\n') --begin;
+  std::string line(static_cast<std::size_t>(size - begin), 0);
+  const ssize_t count = ::pread(fd, line.data(), line.size(), begin);
+  line.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return line;
+}
+
+// Every line of ours begins so.
+bool begins_as_record(std::string_view line) {
+  constexpr std::string_view begin = R"({"schema":"kgrade-record")";
+  const std::size_t size = std::min(line.size(), begin.size());
+  return line.substr(0, size) == begin.substr(0, size);
+}
+
+// Of a sweep that was killed: what it was writing is cut off, and a record that lacks nothing but its line
+// break gets that. Anything else is not a sweep's, and stays as it is.
+std::optional<Error> mend_end(int fd, const fs::path& path, off_t size) {
+  const std::string line = unfinished_line(fd, size);
+  if (line.empty()) return std::nullopt;
+  if (!begins_as_record(line)) {
+    return Error{"ends in a line that is no record of a sweep",
+                 "name another file, or remove that line",
+                 {path.string(), 0, 0}};
+  }
+  const auto whole = parse_entries(line, {path.string(), 0, 0});
+  if (whole && *whole) {
+    errno = write_line(fd, "\n");
+  } else {
+    errno = ::ftruncate(fd, size - static_cast<off_t>(line.size())) == 0 ? 0 : errno;
+  }
+  if (errno != 0) return failed(path, "its last line cannot be mended");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -66,8 +99,10 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
     return failed(path, "cannot be emptied");
   std::vector<Entry> before = std::move(earlier);
   if (mode == ResultMode::resume) {
-    if (!cut_unfinished_line(fd.get(), status.st_size)) return failed(path, "cannot be cut");
-    auto entries = read_entries(path);
+    // Nothing is changed in a file that is not one of ours.
+    if (auto entries = read_entries(path); !entries) return entries.errors();
+    if (auto error = mend_end(fd.get(), path, status.st_size)) return *error;
+    const auto entries = read_entries(path);
     if (!entries) return entries.errors();
     before.insert(before.end(), entries->begin(), entries->end());
   }

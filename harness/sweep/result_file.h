@@ -17,9 +17,9 @@ enum class ResultMode { create, resume, overwrite };
 class ResultFile {
  public:
   // `create` refuses a file that has something in it. `resume` reads what is there, or makes the file; a line
-  // that was not finished is cut off. Errors: the file is not called *.jsonl or cannot be opened, another
-  // sweep writes to it, a line of it is no record.
-  // `earlier`: results that lie elsewhere, as if they were in the file.
+  // that was not finished is cut off, unless it is none of a sweep's. Errors: the file is not called *.jsonl
+  // or cannot be opened, another sweep writes to it, a line of it is no record. `earlier`: results that lie
+  // elsewhere, as if they were in the file.
   static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode,
                                  std::vector<Entry> earlier = {});
 

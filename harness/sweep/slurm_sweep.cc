@@ -5,16 +5,15 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/text.h"
 #include "sweep/chunks.h"
 #include "sweep/estimate.h"
+#include "sweep/growing_file.h"
 #include "sweep/slurm_client.h"
 
 namespace kgrade {
@@ -29,25 +28,6 @@ constexpr double late_results = 60;      // a shared file system may show what w
 
 // For the shell.
 std::string quoted(const std::string& text) { return "'" + replace_all(text, "'", "'\\''") + "'"; }
-
-// New lines of a file that grows, whole ones only.
-class Tail {
- public:
-  std::vector<std::string> read(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    file.seekg(static_cast<std::streamoff>(begin_));
-    const std::string text{std::istreambuf_iterator<char>(file), {}};
-    std::vector<std::string> lines;
-    std::size_t begin = 0;
-    for (std::size_t end = 0; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
-      lines.push_back(text.substr(begin, end - begin));
-    begin_ += begin;
-    return lines;
-  }
-
- private:
-  std::uint64_t begin_ = 0;
-};
 
 class SlurmSweep {
  public:
@@ -92,8 +72,11 @@ class SlurmSweep {
 
   Trouble make_folder() {
     std::error_code failure;
-    // Results of a sweep that was replaced are none of this one's.
-    if (results_.before().empty() && !resumes()) fs::remove_all(folder_, failure);
+    // Results of a sweep that is replaced are none of this one's.
+    if (!options_.resume) {
+      if (auto error = refuse_running_job()) return error;
+      remove_chunk_files(folder_);
+    }
     fs::create_directories(folder_ / "logs", failure);
     if (!failure) return std::nullopt;
     return Error{fmt::format("cannot be made: {}", failure.message()),
@@ -104,15 +87,39 @@ class SlurmSweep {
   fs::path job_file() const { return folder_ / "job.json"; }
   fs::path plan_file() const { return folder_ / fmt::format("plan{}.json", round_); }
 
+  // Its tasks would take the new plan for theirs.
+  Trouble refuse_running_job() const {
+    const std::string job = known_job().value("job", "");
+    const auto tasks = job.empty() ? std::map<std::size_t, SlurmTask>{} : known_tasks(job);
+    if (all_ended(tasks)) return std::nullopt;
+    return Error{fmt::format("job {} of an earlier sweep with this output still runs", job),
+                 fmt::format("follow it by --resume, or end it: scancel {}", job),
+                 {folder_.string(), 0, 0}};
+  }
+
+  // None where the controller does not answer.
+  std::map<std::size_t, SlurmTask> known_tasks(const std::string& job) const {
+    auto tasks = client_.tasks(job);
+    return tasks ? std::move(*tasks) : std::map<std::size_t, SlurmTask>{};
+  }
+
+  // What job_file() says, with keys of the right types; empty where there is none.
+  Json known_job() const {
+    const auto text = read_text_file(job_file());
+    Json json = text ? Json::parse(*text, nullptr, false) : Json();
+    const bool good = json.is_object() && json.contains("job") && json["job"].is_string() &&
+                      json.contains("round") && json["round"].is_number_unsigned();
+    return good ? json : Json::object();
+  }
+
   bool resumes() const { return options_.resume && fs::exists(job_file()); }
 
   // The job of an earlier `kgrade sweep`, if its tasks have not all ended. Their results count in any case.
   Trouble adopt() {
     if (!resumes()) return std::nullopt;
-    const auto text = read_text_file(job_file());
-    const Json json = text ? Json::parse(*text, nullptr, false) : Json();
-    if (!json.is_object() || !json.contains("job") || !json.contains("round")) return std::nullopt;
-    round_ = json.value("round", std::size_t{0});
+    const Json json = known_job();
+    if (json.empty()) return std::nullopt;
+    first_round_ = round_ = json.value("round", std::size_t{0});
     const std::string job = json.value("job", "");
     if (auto error = collect()) return error;
     const auto tasks = client_.tasks(job);
@@ -204,7 +211,7 @@ class SlurmSweep {
   // Whole lines that have come to any of the tasks' files. The first result of a candidate counts.
   Trouble collect() {
     for (const fs::path& path : all_results(folder_)) {
-      for (const std::string& line : tails_[path].read(path)) {
+      for (const std::string& line : files_[path].new_lines(path)) {
         if (auto error = take(path, line)) return error;
       }
     }
@@ -224,27 +231,12 @@ class SlurmSweep {
     return std::nullopt;
   }
 
-  // What tasks said of candidates that they could not grade.
-  std::map<std::string, std::string> failures() const {
-    std::map<std::string, std::string> messages;
-    for (const fs::path& results : all_results(folder_)) {
-      const auto text = read_text_file(failures_of_chunk(results));
-      if (!text) continue;
-      std::istringstream lines(*text);
-      for (std::string line; std::getline(lines, line);) {
-        const Json json = Json::parse(line, nullptr, false);
-        if (json.is_object()) messages[json.value("candidate", "")] = json.value("message", "");
-      }
-    }
-    return messages;
-  }
-
   // Of a job that ended so long ago: every candidate without a result has a reason, or all that could come
   // late has come.
   bool has_nothing_more(double seconds) {
     if (seconds > late_results) return true;
     if (collect()) return false;
-    const auto messages = failures();
+    const auto messages = read_failures(folder_);
     for (std::size_t task = 0; task < found_.size(); ++task) {
       if (!found_[task] && !messages.contains(plan_.tasks[task].candidate.string())) return false;
     }
@@ -264,7 +256,7 @@ class SlurmSweep {
 
   SweepOutcome outcome() {
     SweepOutcome outcome;
-    const auto messages = failures();
+    const auto messages = read_failures(folder_);
     for (std::size_t task = 0; task < found_.size(); ++task) {
       if (found_[task]) {
         outcome.entries.push_back(std::move(*found_[task]));
@@ -289,7 +281,7 @@ class SlurmSweep {
   SlurmClient client_;
   TaskFinder finder_;
   std::vector<std::optional<Entry>> found_;
-  std::map<fs::path, Tail> tails_;
+  std::map<fs::path, GrowingFile> files_;
   std::size_t taken_over_ = 0;
   std::size_t round_ = 0;
   std::size_t first_round_ = 0;

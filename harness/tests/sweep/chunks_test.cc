@@ -4,10 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <numeric>
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "sweep/growing_file.h"
 
 namespace kgrade {
 namespace {
@@ -109,6 +111,44 @@ TEST(ChunkFiles, OfEveryRoundAndRunAreKeptApart) {
   EXPECT_NE(first, results_of_chunk("f", 0, 3, 1));
   EXPECT_NE(first, results_of_chunk("f", 1, 3, 0));
   EXPECT_EQ(failures_of_chunk(first), "f/round0-chunk00003-run0.failures");
+}
+
+TEST(ReadFailures, TakesTheNewestAndWhatIsWellFormed) {
+  const TemporaryDirectory folder;
+  const auto fail = [&](std::size_t round, const std::string& text) {
+    const fs::path results = results_of_chunk(folder.path(), round, 0, 0);
+    EXPECT_TRUE(write_file_atomically(results, ""));
+    EXPECT_TRUE(write_file_atomically(failures_of_chunk(results), text));
+  };
+  fail(0, "{\"candidate\": \"a.cu\", \"message\": \"old\"}\nno JSON\n[]\n{\"candidate\": 1}\n");
+  fail(1, "{\"candidate\": \"a.cu\", \"message\": \"new\"}\n");
+  EXPECT_TRUE(write_file_atomically(results_of_chunk(folder.path(), 2, 0, 0), ""));
+  EXPECT_EQ(read_failures(folder.path()).at("a.cu"), "new");
+}
+
+TEST(RemoveChunkFiles, LeavesWhatIsNoneOfASweeps) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directory(folder.path() / "logs");
+  for (const char* name : {"plan0.json", "job.json", "task.sh", "round0-chunk00001-run0.jsonl",
+                           "logs/12_3.log", "notes", "logs/notes.log", "other.jsonl"})
+    EXPECT_TRUE(write_file_atomically(folder.path() / name, "x"));
+  remove_chunk_files(folder.path());
+  std::vector<std::string> left;
+  for (const auto& entry : fs::recursive_directory_iterator(folder.path()))
+    left.push_back(entry.path().lexically_relative(folder.path()).string());
+  EXPECT_THAT(left, testing::UnorderedElementsAre("logs", "logs/notes.log", "notes", "other.jsonl"));
+}
+
+TEST(GrowingFile, GivesEachLineOnceWhenItIsFinished) {
+  const TemporaryDirectory folder;
+  const fs::path path = folder.path() / "lines";
+  GrowingFile file;
+  EXPECT_TRUE(file.new_lines(path).empty()) << "it is not there yet";
+  std::ofstream(path) << "one\ntw";
+  EXPECT_THAT(file.new_lines(path), testing::ElementsAre("one"));
+  EXPECT_TRUE(file.new_lines(path).empty());
+  std::ofstream(path, std::ios::app) << "o\n\nthree\n";
+  EXPECT_THAT(file.new_lines(path), testing::ElementsAre("two", "", "three"));
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
-"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of every problem with every solution on the emulated device, killed
-at random moments and resumed each time, ends with the results of one that was left alone.
+"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of every problem with every solution on the emulated device,
+killed at random moments and resumed each time, ends with the results of one that was left alone.
 
 After each kill nothing of the sweep goes on running, its temporary files are gone, and the file of results has no
 damaged line but the last. Ctrl-C ends a sweep in the same way."""
 
 import argparse
+import copy
 import json
 import os
 import random
@@ -17,10 +18,11 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
+SECOND_THOUGHTS = 4
 PATIENCE = 60  # seconds; only ever spent where something is wrong
 
 # What differs from run to run whatever happens: when it was, and how long it took.
-TIMES = {"started_at", "seconds", "wall_seconds", "total_seconds", "stages", "cached"}
+TIMES = {"started_at", "seconds", "stages", "summary", "cached"}
 TIMES_END = ("_ms", "_seconds")
 
 arguments = None
@@ -31,6 +33,18 @@ def without_times(value):
         return {key: without_times(inner) for key, inner in value.items()
                 if key not in TIMES and not key.endswith(TIMES_END)}
     return [without_times(inner) for inner in value] if isinstance(value, list) else value
+
+
+def differences(value, other, place=""):
+    """Where two JSON values differ, and how."""
+    if isinstance(value, dict) and isinstance(other, dict):
+        for key in sorted(value.keys() | other.keys()):
+            yield from differences(value.get(key), other.get(key), f"{place}/{key}")
+    elif isinstance(value, list) and isinstance(other, list) and len(value) == len(other):
+        for index, (inner, its) in enumerate(zip(value, other)):
+            yield from differences(inner, its, f"{place}/{index}")
+    elif value != other:
+        yield place, value, other
 
 
 def candidates_of_checkout():
@@ -107,7 +121,7 @@ class Sweep:
         return self.log.read_text(encoding="utf-8", errors="replace")
 
     def finish(self):
-        self.process.wait(timeout=600)
+        self.process.wait(timeout=900)
         return self.process.returncode
 
     def end_by(self, number):
@@ -140,7 +154,10 @@ class KillTest(unittest.TestCase):
         assert sweep.finish() == 0, sweep.output()
         assert not sweep.left_behind(), sweep.left_behind()
         cls.wanted = cls.results(cls.work / "undisturbed.jsonl")
-        print(f"{len(cls.wanted)} candidates in {time.monotonic() - begin:.1f} s", flush=True)
+        seconds = time.monotonic() - begin
+        print(f"{len(cls.wanted)} candidates in {seconds:.1f} s", flush=True)
+        # So that some kills come while the first results are there, on a slow machine too.
+        cls.latest_kill = min(max(3.0, 4 * seconds / len(cls.wanted)), 10.0)
 
     @staticmethod
     def results(file):
@@ -166,7 +183,22 @@ class KillTest(unittest.TestCase):
         found = self.results(file)
         self.assertEqual(sorted(found), self.candidates)
         for name, record in found.items():
-            self.assertEqual(record, self.wanted[name], name)
+            wanted = copy.deepcopy(self.wanted[name])
+            for case, other in zip(record["candidates"][0]["cases"], wanted["candidates"][0]["cases"]):
+                self.allow_second_thoughts(case, other)
+            self.assertEqual(list(differences(record, wanted)), [], name)
+
+    def allow_second_thoughts(self, case, other):
+        """Where a call was slow by chance, a few further ones are made (grade/case_run.cc), and the error is the worst
+        of all calls. Cases with as many calls have the same errors."""
+        more = case.get("calls", 0) - other.get("calls", 0)
+        if more == 0:
+            return
+        self.assertLessEqual(abs(more), SECOND_THOUGHTS, case["name"])
+        longer, shorter = (case, other) if more > 0 else (other, case)
+        for kind, error in shorter["error"].items():
+            self.assertGreaterEqual(longer["error"][kind], error, case["name"])
+        other["calls"], other["error"] = case["calls"], case["error"]
 
     def expect_nothing_left(self, sweep, alive):
         self.assertEqual(alive, [])
@@ -183,7 +215,7 @@ class KillTest(unittest.TestCase):
         file, rounds, hits, empty = self.work / "killed-0.jsonl", 0, {"start": 0, "grading": 0}, 0
         while sum(hits.values()) < arguments.kills:
             sweep = Sweep(self.work, file, True)
-            delay = moments.uniform(0, 0.2) if moments.random() < 0.25 else moments.uniform(0.2, 3)
+            delay = moments.uniform(0, 0.2) if moments.random() < 0.25 else moments.uniform(0.2, self.latest_kill)
             try:
                 sweep.process.wait(timeout=delay)
             except subprocess.TimeoutExpired:
@@ -229,6 +261,6 @@ if __name__ == "__main__":
     parser.add_argument("kgrade")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--kills", type=int, default=20)
-    arguments = parser.parse_args()
+    arguments, others = parser.parse_known_args()
     print(f"--seed {arguments.seed}", flush=True)
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=sys.argv[:1] + others, verbosity=2)

@@ -90,7 +90,7 @@ TEST_F(ResultFileTest, ResumeMakesWhatIsNotThere) {
 
 // Wherever the write was when the sweep died.
 TEST_F(ResultFileTest, ResumeCutsTheUnfinishedLineAndOnlyThat) {
-  for (const std::size_t length : {std::size_t{1}, two_.size() / 2, two_.size()}) {
+  for (const std::size_t length : {std::size_t{1}, two_.size() / 2, two_.size() - 1}) {
     write_content(file_, one_ + "\n" + two_.substr(0, length));
     const auto file = ResultFile::open(file_, ResultMode::resume);
     ASSERT_TRUE(file.ok());
@@ -100,6 +100,22 @@ TEST_F(ResultFileTest, ResumeCutsTheUnfinishedLineAndOnlyThat) {
   write_content(file_, two_.substr(0, 10));
   EXPECT_EQ(refusal(ResultMode::resume), "none");
   EXPECT_EQ(content_of(file_), "");
+}
+
+TEST_F(ResultFileTest, ResumeGivesAWholeRecordTheLineBreakThatItLacks) {
+  write_content(file_, one_ + "\n" + two_);
+  const auto file = ResultFile::open(file_, ResultMode::resume);
+  ASSERT_TRUE(file.ok());
+  EXPECT_THAT(candidates(*file), testing::ElementsAre("one.cu", "two.cu"));
+  EXPECT_EQ(content_of(file_), one_ + "\n" + two_ + "\n");
+}
+
+TEST_F(ResultFileTest, ResumeLeavesAloneWhatIsNoneOfASweeps) {
+  for (const std::string& text : {std::string("precious notes without a line break"), one_ + "\nnotes"}) {
+    write_content(file_, text);
+    EXPECT_THAT(refusal(ResultMode::resume), HasSubstr("no record of a sweep"));
+    EXPECT_EQ(content_of(file_), text);
+  }
 }
 
 TEST_F(ResultFileTest, ResumeLeavesAFileWithADamagedLineAlone) {
