@@ -1,5 +1,7 @@
 #include "report/entry.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/line_reader.h"
@@ -151,6 +153,10 @@ Result<std::vector<Entry>> read_folder(const fs::path& folder) {
 }
 
 }  // namespace
+
+std::string problem_name(const std::string& slug, Dtype dtype) {
+  return dtype == Dtype::float32 ? slug : fmt::format("{} ({})", slug, to_string(dtype));
+}
 
 std::vector<Entry> entries_of(const Record& record) {
   std::vector<Entry> entries;

@@ -63,6 +63,9 @@ struct Entry {
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
 };
 
+// "conv-1d", "conv-1d (float16)": the slug, and the type where it is not float32.
+std::string problem_name(const std::string& slug, Dtype dtype);
+
 // Of a record that has just been made, what read_entries() gives for its file: an entry a candidate.
 std::vector<Entry> entries_of(const Record& record);
 

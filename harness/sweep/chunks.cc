@@ -72,7 +72,7 @@ std::string failure_line(const SweepTask& task, const std::string& message) {
 
 void write_failures(const fs::path& path, const SweepPlan& plan, const SweepOutcome& outcome) {
   std::string text;
-  for (const Ungraded& one : outcome.ungraded) text += failure_line(plan.tasks[one.task], one.message);
+  for (const SweepFailure& one : outcome.ungraded) text += failure_line(plan.tasks[one.task], one.message);
   if (!text.empty()) (void)write_file_atomically(path, text);
 }
 

@@ -7,44 +7,17 @@
 #include <cerrno>
 #include <cstring>
 
+#include "sweep/environment.h"
+
 namespace kgrade {
 namespace {
 
 // All of this process's, since lanes are the same program, but for the folder.
 std::vector<std::string> environment_with(const std::filesystem::path& folder) {
-  std::vector<std::string> environment = {"TMPDIR=" + folder.string()};
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    if (!std::string_view(*variable).starts_with("TMPDIR=")) environment.emplace_back(*variable);
-  }
+  std::vector<std::string> environment = whole_environment();
+  std::erase_if(environment, [](const std::string& variable) { return variable.starts_with("TMPDIR="); });
+  environment.push_back("TMPDIR=" + folder.string());
   return environment;
-}
-
-bool send_line(int socket, const std::string& line) {
-  const std::string text = line + "\n";
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t count = ::send(socket, rest.data(), rest.size(), MSG_NOSIGNAL);
-    if (count < 0 && errno != EINTR) return false;
-    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
-// Adds what there is to read; false at the end of the stream.
-bool receive(int socket, std::string& received) {
-  char buffer[65536];
-  const ssize_t count = ::recv(socket, buffer, sizeof buffer, 0);
-  if (count <= 0) return count < 0 && errno == EINTR;
-  received.append(buffer, static_cast<std::size_t>(count));
-  return true;
-}
-
-std::optional<std::string> take_line(std::string& received) {
-  const std::size_t end = received.find('\n');
-  if (end == received.npos) return std::nullopt;
-  std::string line = received.substr(0, end);
-  received.erase(0, end + 1);
-  return line;
 }
 
 }  // namespace
@@ -63,15 +36,15 @@ Result<Lane> Lane::start(const std::vector<std::string>& command) {
   request.kept_fd = theirs.get();
   auto child = spawn(request);
   if (!child) return child.errors();
-  return Lane(std::move(folder), std::move(*child), std::move(ours));
+  return Lane(std::move(folder), std::move(*child), LineSocket(std::move(ours)));
 }
 
-bool Lane::give(const LaneJob& job) { return send_line(socket_.get(), to_line(job)); }
+bool Lane::give(const LaneJob& job) { return socket_.send(to_line(job)); }
 
-bool Lane::read() { return receive(socket_.get(), received_); }
+bool Lane::read() { return socket_.receive(); }
 
 std::optional<LaneMessage> Lane::next() {
-  while (const auto line = take_line(received_)) {
+  while (const auto line = socket_.next()) {
     if (auto message = read_message(*line)) return message;
   }
   return std::nullopt;

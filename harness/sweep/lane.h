@@ -11,8 +11,8 @@
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
-#include "base/unique_fd.h"
 #include "grade/grade.h"
+#include "sweep/line_socket.h"
 
 namespace kgrade {
 
@@ -60,7 +60,7 @@ class Lane {
   // and in TMPDIR; that goes with the object, however the process ended.
   static Result<Lane> start(const std::vector<std::string>& command);
 
-  int descriptor() const { return socket_.get(); }
+  int descriptor() const { return socket_.descriptor(); }
   // False when the process is gone.
   bool give(const LaneJob& job);
   // Reads what is there, to be called when the descriptor is readable. False at the end: the process is gone.
@@ -70,13 +70,12 @@ class Lane {
   std::string describe_end();
 
  private:
-  Lane(std::unique_ptr<TemporaryDirectory> folder, ChildProcess child, UniqueFd socket)
+  Lane(std::unique_ptr<TemporaryDirectory> folder, ChildProcess child, LineSocket socket)
       : folder_(std::move(folder)), child_(std::move(child)), socket_(std::move(socket)) {}
 
   std::unique_ptr<TemporaryDirectory> folder_;
   ChildProcess child_;
-  UniqueFd socket_;
-  std::string received_;
+  LineSocket socket_;
 };
 
 // The process's own side: does jobs from the socket until that is closed, and removes the folder in the end,

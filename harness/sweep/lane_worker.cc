@@ -19,7 +19,7 @@ namespace {
 
 class LaneWorker {
  public:
-  explicit LaneWorker(int socket) : socket_(socket) {}
+  explicit LaneWorker(int socket) : socket_(UniqueFd(socket)) {}
 
   int run() {
     while (const auto line = next_line()) {
@@ -79,29 +79,17 @@ class LaneWorker {
 
   // Where nobody listens any more there is nothing left to do.
   void send(const LaneMessage& message) const {
-    const std::string text = to_line(message) + "\n";
-    for (std::size_t sent = 0; sent < text.size();) {
-      const ssize_t count = ::send(socket_.get(), text.data() + sent, text.size() - sent, MSG_NOSIGNAL);
-      if (count < 0 && errno != EINTR) ::raise(SIGTERM);
-      if (count > 0) sent += static_cast<std::size_t>(count);
-    }
+    if (!socket_.send(to_line(message))) ::raise(SIGTERM);
   }
 
   std::optional<std::string> next_line() {
-    std::size_t end = 0;
-    while ((end = received_.find('\n')) == received_.npos) {
-      char buffer[4096];
-      const ssize_t count = ::recv(socket_.get(), buffer, sizeof buffer, 0);
-      if (count == 0 || (count < 0 && errno != EINTR)) return std::nullopt;
-      if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
+    for (;;) {
+      if (auto line = socket_.next()) return line;
+      if (!socket_.receive()) return std::nullopt;
     }
-    std::string line = received_.substr(0, end);
-    received_.erase(0, end + 1);
-    return line;
   }
 
-  UniqueFd socket_;
-  std::string received_;
+  LineSocket socket_;
 };
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "grade/candidate_dtypes.h"
 #include "grade/contestants.h"
+#include "report/entry.h"
 #include "spec/catalogue.h"
 
 namespace kgrade {
@@ -158,10 +159,7 @@ class Planner {
 
 }  // namespace
 
-std::string SweepGroup::label() const {
-  return problem.dtype == Dtype::float32 ? problem.slug
-                                         : fmt::format("{} ({})", problem.slug, to_string(problem.dtype));
-}
+std::string SweepGroup::label() const { return problem_name(problem.slug, problem.dtype); }
 
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout) {
   return Planner(selection, layout).plan();

@@ -12,6 +12,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
@@ -22,14 +24,11 @@ Error failed(const fs::path& path, const std::string& what) {
           {path.string(), 0, 0}};
 }
 
-// One call, so that lines of a file that is written to by mistake twice stay whole. 0, or errno.
-int write_line(int fd, const std::string& line) {
-  std::string_view rest = line;
-  while (!rest.empty()) {
-    const ssize_t count = ::write(fd, rest.data(), rest.size());
-    if (count < 0 && errno != EINTR) return errno;
-    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
-  }
+// On the disk when it returns. 0, or errno. The file stays open, and locked: what is closed is another name
+// for it.
+int write_durably(int fd, std::string_view text) {
+  if (const int failure = write_and_close(UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)), text); failure != 0)
+    return failure;
   return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno;
 }
 
@@ -61,9 +60,8 @@ std::optional<Error> mend_end(int fd, const fs::path& path, off_t size) {
                  "name another file, or remove that line",
                  {path.string(), 0, 0}};
   }
-  const auto whole = parse_entries(line, {path.string(), 0, 0});
-  if (whole && *whole) {
-    errno = write_line(fd, "\n");
+  if (read_result(line, path)) {
+    errno = write_durably(fd, "\n");
   } else {
     errno = ::ftruncate(fd, size - static_cast<off_t>(line.size())) == 0 ? 0 : errno;
   }
@@ -72,6 +70,13 @@ std::optional<Error> mend_end(int fd, const fs::path& path, off_t size) {
 }
 
 }  // namespace
+
+std::optional<Entry> read_result(const std::string& line, const fs::path& from) {
+  if (line.find('\n') != line.npos) return std::nullopt;
+  auto entries = parse_entries(line, {from.string(), 0, 0});
+  if (!entries || !*entries || (*entries)->size() != 1) return std::nullopt;
+  return std::move((*entries)->front());
+}
 
 Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::vector<Entry> earlier) {
   if (path.extension() != ".jsonl") {
@@ -110,7 +115,7 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
 }
 
 Result<bool> ResultFile::append(const std::string& record) {
-  errno = write_line(fd_.get(), record + "\n");
+  errno = write_durably(fd_.get(), record + "\n");
   if (errno != 0) return failed(path_, "a result could not be written");
   return true;
 }

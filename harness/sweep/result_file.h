@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@
 namespace kgrade {
 
 enum class ResultMode { create, resume, overwrite };
+
+// The one candidate of a record that came as a line of such a file; nothing for any other text. `from` is
+// whom its entry names.
+std::optional<Entry> read_result(const std::string& line, const std::filesystem::path& from);
 
 class ResultFile {
  public:

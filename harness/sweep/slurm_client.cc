@@ -1,7 +1,6 @@
 #include "sweep/slurm_client.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "sweep/environment.h"
 
 namespace kgrade {
 namespace {
@@ -29,8 +29,7 @@ Result<ProcessOutcome> call(const std::vector<std::string>& command) {
   }
   ProcessRequest request;
   request.command = command;
-  for (char** variable = environ; *variable != nullptr; ++variable)
-    request.environment.emplace_back(*variable);
+  request.environment = whole_environment();
   request.limits.wall = std::chrono::seconds(120);
   request.output_limit_bytes = std::size_t{64} << 20;
   return run_process(request);

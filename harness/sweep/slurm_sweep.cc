@@ -39,12 +39,12 @@ class SlurmSweep {
         results_(results),
         folder_(slurm_folder(results.path())),
         finder_(plan, options.lane.effort),
-        found_(plan.tasks.size()),
+        found_(finder_.results_in(results.before())),
+        taken_over_(found_.size() - left()),
         start_(clock_.now()),
         time_left_(start_) {}
 
   Result<SweepOutcome> run() {
-    take_over();
     if (auto error = make_folder()) return *error;
     for (Trouble error = adopt(); left() > 0 || !job_.empty();) {
       if (!error && job_.empty() && round_ - first_round_ >= most_rounds) break;
@@ -61,13 +61,6 @@ class SlurmSweep {
   std::size_t left() const {
     return static_cast<std::size_t>(
         std::count_if(found_.begin(), found_.end(), [](const auto& entry) { return !entry; }));
-  }
-
-  void take_over() {
-    for (const Entry& entry : results_.before()) {
-      if (const auto task = finder_.find(entry)) found_[*task] = entry;
-    }
-    taken_over_ = found_.size() - left();
   }
 
   Trouble make_folder() {
@@ -139,11 +132,11 @@ class SlurmSweep {
     }
     ChunkedPlan chunked{options_.lane, plan_, cut(plan_, open, slurm_.chunk, client_.largest_array())};
     chunked.options.device = options_.devices.front();
-    chunks_ = chunked.chunks.size();
+    const std::size_t chunks = chunked.chunks.size();
     if (auto written = write_file_atomically(plan_file(), to_text(chunked)); !written) return written.error();
     if (auto error = write_script()) return error;
     const SlurmArray array{"kgrade-" + results_.path().stem().string(), folder_ / "task.sh", folder_ / "logs",
-                           chunks_, slurm_.options};
+                           chunks, slurm_.options};
     auto job = client_.submit(array);
     if (!job) return job.error();
     job_ = *job;
@@ -152,7 +145,7 @@ class SlurmSweep {
     options_.events.note(
         fmt::format("job {} with {} tasks for {} candidates; `scancel {}` stops it, `kgrade sweep "
                     "--resume` finds it again",
-                    job_, chunks_, open.size(), job_));
+                    job_, chunks, open.size(), job_));
     return std::nullopt;
   }
 
@@ -219,15 +212,13 @@ class SlurmSweep {
   }
 
   Trouble take(const fs::path& path, const std::string& line) {
-    const auto entries = parse_entries(line, {path.string(), 0, 0});
-    if (!entries || !*entries || (*entries)->size() != 1) return std::nullopt;
-    const Entry& entry = (*entries)->front();
-    const auto task = finder_.find(entry);
+    const auto entry = read_result(line, path);
+    const auto task = entry ? finder_.find(*entry) : std::nullopt;
     if (!task || found_[*task]) return std::nullopt;
     if (auto written = results_.append(line); !written) return written.error();
     found_[*task] = entry;
     time_left_.result_at(clock_.now());
-    options_.events.result(entry, found_.size() - left(), found_.size());
+    options_.events.result(*entry, found_.size() - left(), found_.size());
     return std::nullopt;
   }
 
@@ -281,11 +272,10 @@ class SlurmSweep {
   SlurmClient client_;
   TaskFinder finder_;
   std::vector<std::optional<Entry>> found_;
+  std::size_t taken_over_;
   std::map<fs::path, GrowingFile> files_;
-  std::size_t taken_over_ = 0;
   std::size_t round_ = 0;
   std::size_t first_round_ = 0;
-  std::size_t chunks_ = 0;
   std::string job_;  // that runs; empty: none
   std::string last_end_;
   SteadyClock clock_;

@@ -12,11 +12,6 @@
 namespace kgrade {
 namespace {
 
-std::string problem_of(const Entry& entry) {
-  return entry.dtype == Dtype::float32 ? entry.slug
-                                       : fmt::format("{} ({})", entry.slug, to_string(entry.dtype));
-}
-
 std::string name_of(const Entry& entry) { return std::filesystem::path(entry.path).filename().string(); }
 
 std::string verdict_of(const Entry& entry, const Style& style) {
@@ -50,7 +45,7 @@ std::string score_line(const SweepOutcome& outcome) {
 
 std::string ungraded_lines(const SweepPlan& plan, const SweepOutcome& outcome, const Style& style) {
   std::string text;
-  for (const Ungraded& one : outcome.ungraded) {
+  for (const SweepFailure& one : outcome.ungraded) {
     text += fmt::format("{} {}: {}\n", style(Colour::red, "not graded:"),
                         printable(plan.tasks[one.task].candidate.string()), printable(one.message));
   }
@@ -60,8 +55,8 @@ std::string ungraded_lines(const SweepPlan& plan, const SweepOutcome& outcome, c
 }  // namespace
 
 std::string result_line(const Entry& entry, const Style& style) {
-  std::string text =
-      fmt::format("{}  {}/{}", verdict_of(entry, style), problem_of(entry), printable(name_of(entry)));
+  std::string text = fmt::format("{}  {}/{}", verdict_of(entry, style), problem_name(entry.slug, entry.dtype),
+                                 printable(name_of(entry)));
   if (entry.headline() != nullptr)
     return text + fmt::format("  {} {}", speed_of(entry), entry.headline()->against);
   if (entry.verdict != Verdict::accepted) {
@@ -76,7 +71,7 @@ std::string render_summary(const SweepPlan& plan, const SweepOutcome& outcome, c
                   {false, false, false, false, true, false});
   for (const Entry& entry : outcome.entries) {
     const bool accepted = entry.verdict == Verdict::accepted;
-    table.add({problem_of(entry), printable(name_of(entry)), verdict_of(entry, style),
+    table.add({problem_name(entry.slug, entry.dtype), printable(name_of(entry)), verdict_of(entry, style),
                accepted ? std::string(to_string(entry.precision)) : "-", speed_of(entry),
                entry.headline() != nullptr ? entry.headline()->against : "-"});
   }

@@ -8,7 +8,6 @@
 
 #include "sweep/build_ahead.h"
 #include "sweep/estimate.h"
-#include "sweep/queue.h"
 
 namespace kgrade {
 namespace {
@@ -35,7 +34,7 @@ class Sweep {
         options_(options),
         results_(results),
         finder_(plan, options.lane.effort),
-        found_(plan.tasks.size()),
+        found_(finder_.results_in(results.before())),
         queue_(open_tasks(), options.devices.size()),
         start_(clock_.now()),
         time_left_(start_) {
@@ -58,11 +57,8 @@ class Sweep {
  private:
   using Trouble = std::optional<Error>;
 
-  // Takes over what the file holds; the others, with their groups.
+  // Those without a result, with their groups.
   std::vector<std::optional<std::size_t>> open_tasks() {
-    for (const Entry& entry : results_.before()) {
-      if (const auto task = finder_.find(entry)) found_[*task] = entry;
-    }
     std::vector<std::optional<std::size_t>> open(plan_.tasks.size());
     for (std::size_t task = 0; task < open.size(); ++task) {
       if (found_[task]) {
@@ -163,12 +159,9 @@ class Sweep {
   std::optional<Entry> result_in(const Worker& worker, const LaneMessage& message) const {
     const std::vector<std::size_t>& tasks = worker.batch->tasks;
     if (worker.graded >= tasks.size() || message.candidate != worker.graded) return std::nullopt;
-    auto entries = parse_entries(message.text, {results_.path().string(), 0, 0});
-    if (!entries || !*entries || (*entries)->size() != 1) return std::nullopt;
-    Entry& entry = (*entries)->front();
-    const bool one_line = message.text.find('\n') == message.text.npos;
-    if (!one_line || finder_.find(entry) != tasks[worker.graded]) return std::nullopt;
-    return std::move(entry);
+    auto entry = read_result(message.text, results_.path());
+    if (!entry || finder_.find(*entry) != tasks[worker.graded]) return std::nullopt;
+    return entry;
   }
 
   // A lane that tells of something else has no more say in this batch.
@@ -221,8 +214,7 @@ class Sweep {
       if (entry) outcome.entries.push_back(std::move(*entry));
     }
     outcome.taken_over = taken_over_;
-    for (const SweepFailure& failure : queue_.failures())
-      outcome.ungraded.push_back({failure.task, failure.message});
+    outcome.ungraded = queue_.failures();
     outcome.seconds = clock_.now() - start_;
     return outcome;
   }
@@ -261,6 +253,14 @@ std::optional<std::size_t> TaskFinder::find(const Entry& entry) const {
       std::find_if(first, last, [&](const auto& candidate) { return fits(entry, candidate.second); });
   if (found == last) return std::nullopt;
   return found->second;
+}
+
+std::vector<std::optional<Entry>> TaskFinder::results_in(const std::vector<Entry>& entries) const {
+  std::vector<std::optional<Entry>> results(plan_.tasks.size());
+  for (const Entry& entry : entries) {
+    if (const auto task = find(entry)) results[*task] = entry;
+  }
+  return results;
 }
 
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results) {

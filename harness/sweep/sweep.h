@@ -9,6 +9,7 @@
 
 #include "sweep/lane.h"
 #include "sweep/plan.h"
+#include "sweep/queue.h"
 #include "sweep/result_file.h"
 
 namespace kgrade {
@@ -33,16 +34,10 @@ struct SweepOptions {
   SweepEvents events;
 };
 
-// A candidate without a verdict, through no fault of its own.
-struct Ungraded {
-  std::size_t task = 0;
-  std::string message;
-};
-
 struct SweepOutcome {
   std::vector<Entry> entries;  // of all tasks that have a verdict, in the plan's order; older ones too
   std::size_t taken_over = 0;  // of them, those that were in the file already
-  std::vector<Ungraded> ungraded;
+  std::vector<SweepFailure> ungraded;
   double seconds = 0;
 };
 
@@ -53,6 +48,8 @@ class TaskFinder {
   // Keeps a reference.
   TaskFinder(const SweepPlan& plan, Effort effort);
   std::optional<std::size_t> find(const Entry& entry) const;
+  // Of each task the newest result among these.
+  std::vector<std::optional<Entry>> results_in(const std::vector<Entry>& entries) const;
 
  private:
   bool fits(const Entry& entry, std::size_t task) const;

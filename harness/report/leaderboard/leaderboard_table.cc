@@ -10,10 +10,6 @@
 namespace kgrade {
 namespace {
 
-std::string problem_text(const std::string& slug, Dtype dtype) {
-  return dtype == Dtype::float32 ? slug : fmt::format("{} ({})", slug, to_string(dtype));
-}
-
 std::string against_text(const Board& board) {
   if (board.against.empty()) return "";
   if (board.against == against_reference || board.baselines.empty()) return "against the " + board.against;
@@ -30,7 +26,7 @@ std::string interval_text(const std::optional<Interval>& interval) {
 std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
   const Board& board = *rows.front().board;
   std::string text = fmt::format(
-      "{}  {}\n", style(Colour::bold, problem_text(board.slug, board.dtype)),
+      "{}  {}\n", style(Colour::bold, problem_name(board.slug, board.dtype)),
       style(Colour::dim, fmt::format("{}  {}  {}", printable(board.device), to_string(board.precision),
                                      printable(against_text(board)))));
   TextTable table({"rank", "candidate", "speedup", "95 % interval", "vs reference", "median", "roofline", ""},
@@ -56,7 +52,7 @@ std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) 
     const Entry& entry = row.newest;
     table.add(
         {style(entry.verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(entry.verdict)),
-         problem_text(entry.slug, entry.dtype), printable(entry.path), printable(entry.device)});
+         problem_name(entry.slug, entry.dtype), printable(entry.path), printable(entry.device)});
   }
   return table.render(style, "");
 }
@@ -76,7 +72,7 @@ std::string markdown_row(const PageRow& row) {
   const Score& score = *row.score;
   const auto& interval = score.speedup.interval;
   return fmt::format("| {} | {} | {} | {}{} | {} ({} to {}) | {} | {} | {} |\n",
-                     markdown_text(problem_text(entry.slug, entry.dtype)), markdown_text(entry.device),
+                     markdown_text(problem_name(entry.slug, entry.dtype)), markdown_text(entry.device),
                      to_string(row.precision), markdown_text(row.row->solution),
                      row.row->tied ? " (tied)" : "", ratio_text(score.speedup.geometric_mean),
                      ratio_text(interval->low), ratio_text(interval->high),

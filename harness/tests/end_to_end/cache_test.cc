@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <future>
-#include <sstream>
 
+#include "base/text.h"
 #include "sandbox/sandbox.h"
 #include "tests/support/command.h"
 
@@ -21,13 +21,6 @@ using testing::IsEmpty;
 
 const std::string slug = "conv-depthwise-2d-square-input-asym-kernel";
 const fs::path naive = fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug / "naive.cu";
-
-std::string content_of(const fs::path& path) {
-  std::ifstream stream(path, std::ios::binary);
-  std::ostringstream text;
-  text << stream.rdbuf();
-  return text.str();
-}
 
 class Cache : public testing::Test {
  protected:
@@ -87,7 +80,7 @@ TEST_F(Cache, ASecondRunTakesWhatTheFirstBuilt) {
 
 TEST_F(Cache, AChangedHeaderIsBuiltAnew) {
   const fs::path candidate =
-      write("candidate.cu", "#include \"own.cuh\"\nstatic_assert(wrong == 0);\n" + content_of(naive));
+      write("candidate.cu", "#include \"own.cuh\"\nstatic_assert(wrong == 0);\n" + *read_text_file(naive));
   EXPECT_EQ(graded(candidate)["verdict"], "accepted");
   EXPECT_EQ(graded(candidate)["compile"]["cached"], true);
   write("own.cuh", "constexpr float wrong = 1;\n");
@@ -155,11 +148,11 @@ TEST_F(Cache, CannotBeReadByACandidatesCompiler) {
   graded(naive);
   for (const fs::path& entry : entries()) {
     const std::string name = entry.string();
-    const json included = graded(write("include.cu", "#include \"" + name + "\"\n" + content_of(naive)));
+    const json included = graded(write("include.cu", "#include \"" + name + "\"\n" + *read_text_file(naive)));
     EXPECT_EQ(included["verdict"], "compile_error");
     EXPECT_THAT(included["message"].get<std::string>(), HasSubstr("No such file or directory"));
     const json embedded = graded(write("embed.cu", "#define ASSEMBLE asm\nASSEMBLE(\".incbin \\\"" + name +
-                                                       "\\\"\");\n" + content_of(naive)));
+                                                       "\\\"\");\n" + *read_text_file(naive)));
     EXPECT_EQ(embedded["verdict"], "compile_error");
     EXPECT_THAT(embedded["message"].get<std::string>(), HasSubstr("file not found: " + name));
   }

@@ -81,7 +81,7 @@ class Lanes : public testing::Test {
     std::vector<std::string> ended = names(outcome->entries);
     EXPECT_EQ(names(*read_entries(results())).size(), ended.size());
     EXPECT_THAT(names(*read_entries(results())), testing::UnorderedElementsAreArray(ended));
-    for (const Ungraded& one : outcome->ungraded) ended.push_back(name_of(plan_.tasks[one.task]));
+    for (const SweepFailure& one : outcome->ungraded) ended.push_back(name_of(plan_.tasks[one.task]));
     std::vector<std::string> wanted;
     for (const SweepTask& task : plan_.tasks) wanted.push_back(name_of(task));
     EXPECT_THAT(ended, testing::UnorderedElementsAreArray(wanted));
@@ -103,7 +103,7 @@ class Lanes : public testing::Test {
   // "a/killed: the process that graded ended with signal 9 (Killed)"
   std::vector<std::string> ungraded(const SweepOutcome& outcome) const {
     std::vector<std::string> lines;
-    for (const Ungraded& one : outcome.ungraded)
+    for (const SweepFailure& one : outcome.ungraded)
       lines.push_back(name_of(plan_.tasks[one.task]) + ": " + one.message);
     return lines;
   }
