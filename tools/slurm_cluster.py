@@ -225,13 +225,23 @@ def start(cluster: Cluster, options: argparse.Namespace) -> None:
              f"{options.node} has not come back")
 
 
-def set_state(state: str):
-    def change(cluster: Cluster, options: argparse.Namespace) -> None:
-        reason = ["Reason=asked for"] if state == "DRAIN" else []
-        outcome = cluster.client("scontrol", "update", f"NodeName={options.node}", f"State={state}", *reason)
-        if outcome.returncode != 0:
-            raise Trouble(outcome.stderr.strip(), "`status` says how the node is")
-    return change
+def set_state(cluster: Cluster, node: str, state: str, *more: str) -> None:
+    outcome = cluster.client("scontrol", "update", f"NodeName={node}", f"State={state}", *more)
+    if outcome.returncode != 0:
+        raise Trouble(outcome.stderr.strip(), "`status` says how the node is")
+
+
+def drain(cluster: Cluster, options: argparse.Namespace) -> None:
+    set_state(cluster, options.node, "DRAIN", "Reason=asked for")
+
+
+def resume(cluster: Cluster, options: argparse.Namespace) -> None:
+    if cluster.keeper(options.node) is None:
+        raise Trouble(f"{options.node} does not run", "`start` brings it back")
+    set_state(cluster, options.node, "RESUME")
+    # Until the controller has heard of the node again it says idle*, and gives it nothing.
+    wait_for(lambda: cluster.states().get(options.node) in ("idle", "mixed", "allocated"), START_SECONDS,
+             f"{options.node} takes no work")
 
 
 def down(cluster: Cluster, _options: argparse.Namespace) -> None:
@@ -274,8 +284,8 @@ def setting(text: str) -> str:
 def read_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    actions = {"up": up, "status": status, "kill": kill, "start": start, "drain": set_state("DRAIN"),
-               "resume": set_state("RESUME"), "down": down}
+    actions = {"up": up, "status": status, "kill": kill, "start": start, "drain": drain, "resume": resume,
+               "down": down}
     for name, action in actions.items():
         command = commands.add_parser(name)
         command.set_defaults(action=action)
