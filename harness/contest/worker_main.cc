@@ -33,7 +33,9 @@ std::string copy_in_temporary_folder(int library) {
   do {
     sent = copy ? ::sendfile(copy.get(), library, &offset, std::size_t{1} << 30) : -1;
   } while (sent > 0);
-  return sent == 0 ? path : "";
+  if (sent == 0) return path;
+  if (copy) ::unlink(path.c_str());
+  return "";
 }
 
 void* open_library(int library) {
