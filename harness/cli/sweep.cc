@@ -245,6 +245,12 @@ void add_executor(CLI::App& command, Arguments& arguments) {
       ->needs(executor)
       ->check(CLI::Range(0.1, 3600.0))
       ->type_name("SECONDS");
+  command
+      .add_option("--wait-held", arguments.slurm.held_seconds,
+                  "How long a job may be held by Slurm or a person before it is cancelled (default: 600)")
+      ->needs(executor)
+      ->check(CLI::Range(1.0, 1e7))
+      ->type_name("SECONDS");
 }
 
 }  // namespace

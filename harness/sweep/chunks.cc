@@ -152,6 +152,14 @@ fs::path results_of_chunk(const fs::path& folder, std::size_t round, std::size_t
   return folder / fmt::format("round{}-chunk{:05}-run{}.jsonl", round, chunk, restart);
 }
 
+std::optional<std::pair<std::size_t, std::size_t>> chunk_of_results(const fs::path& results) {
+  static const std::regex pattern(R"(round([0-9]{1,9})-chunk([0-9]{1,9})-run[0-9]+\.jsonl)");
+  const std::string name = results.filename().string();
+  std::smatch match;
+  if (!std::regex_match(name, match, pattern)) return std::nullopt;
+  return std::pair{std::stoul(match[1]), std::stoul(match[2])};
+}
+
 fs::path failures_of_chunk(const fs::path& results) {
   return fs::path(results).replace_extension(".failures");
 }

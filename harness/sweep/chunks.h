@@ -4,7 +4,9 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sweep/lane.h"
@@ -36,6 +38,8 @@ Result<ChunkedPlan> read_chunked_plan(const std::filesystem::path& path);
 // again, since its machine was lost, writes files of its own: the first run may not know that it is given up.
 std::filesystem::path results_of_chunk(const std::filesystem::path& folder, std::size_t round,
                                        std::size_t chunk, int restart);
+// Round and chunk of such a file; none of other names.
+std::optional<std::pair<std::size_t, std::size_t>> chunk_of_results(const std::filesystem::path& results);
 std::filesystem::path failures_of_chunk(const std::filesystem::path& results);
 // What all of them say: the newest message by the candidate's path.
 std::map<std::string, std::string> read_failures(const std::filesystem::path& folder);

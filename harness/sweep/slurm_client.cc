@@ -20,6 +20,17 @@ constexpr std::array<std::string_view, 10> end_states = {
     "COMPLETED", "FAILED",    "CANCELLED", "TIMEOUT",   "OUT_OF_MEMORY",
     "NODE_FAIL", "BOOT_FAIL", "DEADLINE",  "PREEMPTED", "REVOKED"};
 
+// What squeue gives for a task that none of its own time or work will start.
+constexpr std::array<std::string_view, 12> held_reasons = {
+    "JobHeldUser",    "JobHeldAdmin",       "JobHoldMaxRequeue",  "launch failed requeued held",
+    "BadConstraints", "PartitionTimeLimit", "PartitionNodeLimit", "DependencyNeverSatisfied",
+    "InvalidAccount", "InvalidQOS",         "AccountNotAllowed",  "QOSNotAllowed"};
+
+template <std::size_t count>
+bool contains(const std::array<std::string_view, count>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
 Result<ProcessOutcome> call(const std::vector<std::string>& command) {
   if (!find_program(command.front())) {
     return Error{fmt::format("there is no {} here", command.front()),
@@ -40,15 +51,21 @@ std::string stripped(std::string text) {
   return text;
 }
 
+Error no_answer(const std::string& output) {
+  return {fmt::format("squeue: {}", printable(stripped(output))),
+          "the controller may be away for a while: `scontrol ping`",
+          {}};
+}
+
 std::string element(const std::string& job, std::size_t task) { return fmt::format("{}_{}", job, task); }
 
 }  // namespace
 
-bool SlurmTask::ended() const {
-  return std::find(end_states.begin(), end_states.end(), state) != end_states.end();
-}
+bool SlurmTask::ended() const { return contains(end_states, state); }
 
 bool SlurmTask::waits_for_nothing() const { return state == "PENDING" && reason == "BeginTime"; }
+
+bool SlurmTask::held() const { return state == "PENDING" && contains(held_reasons, reason); }
 
 Result<std::string> SlurmClient::submit(const SlurmArray& array) const {
   // Requeued after the loss of a node, whatever the site's default is; then the log goes on.
@@ -73,20 +90,32 @@ Result<std::string> SlurmClient::submit(const SlurmArray& array) const {
                {}};
 }
 
+Result<std::optional<std::string>> SlurmClient::find(const std::string& name) const {
+  const auto outcome = call({"squeue", "--noheader", "--states=all", "--name=" + name, "--format=%F"});
+  if (!outcome) return outcome.errors();
+  if (!outcome->success()) return no_answer(outcome->output);
+  std::istringstream lines(outcome->output);
+  std::optional<std::string> newest;
+  for (std::string job; lines >> job;) {
+    if (!newest || std::pair(job.size(), job) > std::pair(newest->size(), *newest)) newest = job;
+  }
+  return newest;
+}
+
 Result<std::map<std::size_t, SlurmTask>> SlurmClient::tasks(const std::string& job) const {
   const auto outcome =
       call({"squeue", "--noheader", "--array", "--states=all", "--jobs=" + job, "--format=%i|%T|%r|%N"});
   if (!outcome) return outcome.errors();
   if (outcome->success()) return read_tasks(outcome->output, job);
   if (outcome->output.find("Invalid job id") != std::string::npos) return std::map<std::size_t, SlurmTask>{};
-  return Error{fmt::format("squeue: {}", printable(stripped(outcome->output))),
-               "the controller may be away for a while: `scontrol ping`",
-               {}};
+  return no_answer(outcome->output);
 }
 
 void SlurmClient::start_now(const std::string& job, std::size_t task) const {
   (void)call({"scontrol", "update", "JobId=" + element(job, task), "StartTime=now"});
 }
+
+void SlurmClient::cancel(const std::string& job) const { (void)call({"scancel", job}); }
 
 std::size_t SlurmClient::largest_array() const {
   const auto outcome = call({"scontrol", "show", "config"});
@@ -112,6 +141,16 @@ std::map<std::size_t, SlurmTask> read_tasks(const std::string& output, const std
       tasks[std::stoul(match[2])] = {match[3].str(), match[4].str(), match[5].str()};
   }
   return tasks;
+}
+
+std::string why_held(const std::map<std::size_t, SlurmTask>& tasks) {
+  std::string reason;
+  for (const auto& [index, task] : tasks) {
+    if (task.ended()) continue;
+    if (!task.held()) return "";
+    if (reason.empty()) reason = task.reason;
+  }
+  return reason;
 }
 
 std::size_t read_largest_array(const std::string& output) {

@@ -6,21 +6,20 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "sweep/chunk_results.h"
 #include "sweep/chunks.h"
 #include "sweep/estimate.h"
-#include "sweep/growing_file.h"
 #include "sweep/slurm_client.h"
+#include "sweep/slurm_job.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t most_rounds = 3;
 constexpr double longest_silence = 600;  // seconds without an answer of the controller
@@ -41,6 +40,7 @@ class SlurmSweep {
         finder_(plan, options.lane.effort),
         found_(finder_.results_in(results.before())),
         taken_over_(found_.size() - left()),
+        lines_(folder_),
         start_(clock_.now()),
         time_left_(start_) {}
 
@@ -82,46 +82,31 @@ class SlurmSweep {
 
   // Its tasks would take the new plan for theirs.
   Trouble refuse_running_job() const {
-    const std::string job = known_job().value("job", "");
-    const auto tasks = job.empty() ? std::map<std::size_t, SlurmTask>{} : known_tasks(job);
-    if (all_ended(tasks)) return std::nullopt;
-    return Error{fmt::format("job {} of an earlier sweep with this output still runs", job),
-                 fmt::format("follow it by --resume, or end it: scancel {}", job),
+    const auto job = read_slurm_job(job_file());
+    const auto id = job ? id_of(*job, client_) : Result<std::string>(std::string());
+    const auto tasks = id && !id->empty() ? client_.tasks(*id) : std::map<std::size_t, SlurmTask>{};
+    if (!tasks || all_ended(*tasks)) return std::nullopt;
+    return Error{fmt::format("job {} of an earlier sweep with this output still runs", *id),
+                 fmt::format("follow it by --resume, or end it: scancel {}", *id),
                  {folder_.string(), 0, 0}};
   }
 
-  // None where the controller does not answer.
-  std::map<std::size_t, SlurmTask> known_tasks(const std::string& job) const {
-    auto tasks = client_.tasks(job);
-    return tasks ? std::move(*tasks) : std::map<std::size_t, SlurmTask>{};
-  }
-
-  // What job_file() says, with keys of the right types; empty where there is none.
-  Json known_job() const {
-    const auto text = read_text_file(job_file());
-    Json json = text ? Json::parse(*text, nullptr, false) : Json();
-    const bool good = json.is_object() && json.contains("job") && json["job"].is_string() &&
-                      json.contains("round") && json["round"].is_number_unsigned();
-    return good ? json : Json::object();
-  }
-
-  bool resumes() const { return options_.resume && fs::exists(job_file()); }
-
   // The job of an earlier `kgrade sweep`, if its tasks have not all ended. Their results count in any case.
   Trouble adopt() {
-    if (!resumes()) return std::nullopt;
-    const Json json = known_job();
-    if (json.empty()) return std::nullopt;
-    first_round_ = round_ = json.value("round", std::size_t{0});
-    const std::string job = json.value("job", "");
+    const auto job = options_.resume ? read_slurm_job(job_file()) : std::nullopt;
+    if (!job) return std::nullopt;
+    first_round_ = round_ = job->round;
     if (auto error = collect()) return error;
-    const auto tasks = client_.tasks(job);
+    const auto id = id_of(*job, client_);
+    if (!id) return id.error();
+    const auto tasks = id->empty() ? std::map<std::size_t, SlurmTask>{} : client_.tasks(*id);
     if (!tasks) return tasks.error();
-    const bool runs =
-        std::any_of(tasks->begin(), tasks->end(), [](const auto& task) { return !task.second.ended(); });
-    if (runs) job_ = job;
     // Rounds of the sweep before do not count against this one.
-    if (!runs) first_round_ = round_ = round_ + 1;
+    if (all_ended(*tasks)) {
+      first_round_ = round_ = round_ + 1;
+    } else {
+      job_ = *id;
+    }
     return std::nullopt;
   }
 
@@ -135,13 +120,11 @@ class SlurmSweep {
     const std::size_t chunks = chunked.chunks.size();
     if (auto written = write_file_atomically(plan_file(), to_text(chunked)); !written) return written.error();
     if (auto error = write_script()) return error;
-    const SlurmArray array{"kgrade-" + results_.path().stem().string(), folder_ / "task.sh", folder_ / "logs",
-                           chunks, slurm_.options};
-    auto job = client_.submit(array);
+    auto job = submit_noted(
+        job_file(), round_, client_,
+        {new_job_name(results_.path()), folder_ / "task.sh", folder_ / "logs", chunks, slurm_.options});
     if (!job) return job.error();
     job_ = *job;
-    const std::string state = Json{{"job", job_}, {"round", round_}}.dump() + "\n";
-    if (auto written = write_file_atomically(job_file(), state); !written) return written.error();
     options_.events.note(
         fmt::format("job {} with {} tasks for {} candidates; `scancel {}` stops it, `kgrade sweep "
                     "--resume` finds it again",
@@ -169,6 +152,7 @@ class SlurmSweep {
       if (tasks) {
         answered = clock_.now();
         look_at(*tasks);
+        if (given_up(*tasks)) return collect();
         if (!all_ended(*tasks)) seen_running = answered;
         if (seen_running < answered && has_nothing_more(answered - seen_running)) break;
       } else if (clock_.now() - answered > longest_silence) {
@@ -177,9 +161,37 @@ class SlurmSweep {
       std::this_thread::sleep_for(std::chrono::duration<double>(slurm_.poll_seconds));
     }
     if (left() > 0) remember_ends();
+    return end_round(1);
+  }
+
+  Trouble end_round(std::size_t rounds) {
     job_.clear();
-    round_ += 1;
+    ended_.clear();
+    held_since_.reset();
+    round_ += rounds;
     return collect();
+  }
+
+  // Tasks that only a person can let go are waited for as long as that person may need, but not for ever.
+  bool given_up(const std::map<std::size_t, SlurmTask>& tasks) {
+    const std::string reason = why_held(tasks);
+    if (reason.empty()) {
+      held_since_.reset();
+      return false;
+    }
+    if (!held_since_) {
+      held_since_ = clock_.now();
+      options_.events.note(
+          fmt::format("job {} is held ({}): `scontrol release {}` lets it go, `scontrol show job {}` "
+                      "says more",
+                      job_, reason, job_, job_));
+    }
+    if (clock_.now() - *held_since_ < slurm_.held_seconds) return false;
+    client_.cancel(job_);
+    last_end_ =
+        fmt::format("job {} was held ({}) for {:.0f} s, and cancelled", job_, reason, slurm_.held_seconds);
+    (void)end_round(most_rounds);
+    return true;
   }
 
   static bool all_ended(const std::map<std::size_t, SlurmTask>& tasks) {
@@ -192,6 +204,7 @@ class SlurmSweep {
     for (const auto& [index, task] : tasks) {
       states[task.state] += 1;
       if (task.waits_for_nothing()) client_.start_now(job_, index);
+      keep_book(index, task.ended());
     }
     std::string text = fmt::format("{}/{}", found_.size() - left(), found_.size());
     if (const auto seconds = time_left_.seconds(left(), clock_.now()))
@@ -201,12 +214,18 @@ class SlurmSweep {
     options_.events.progress(text);
   }
 
+  // What a task has written may be seen late, and somebody may requeue what has ended.
+  void keep_book(std::size_t task, bool ended) {
+    if (!ended && ended_.erase(task) > 0) lines_.unsettle(round_, task);
+    if (!ended) return;
+    const double since = ended_.try_emplace(task, clock_.now()).first->second;
+    if (clock_.now() - since > late_results) lines_.settle(round_, task);
+  }
+
   // Whole lines that have come to any of the tasks' files. The first result of a candidate counts.
   Trouble collect() {
-    for (const fs::path& path : all_results(folder_)) {
-      for (const std::string& line : files_[path].new_lines(path)) {
-        if (auto error = take(path, line)) return error;
-      }
+    for (const ChunkResults::Line& line : lines_.new_lines()) {
+      if (auto error = take(line.file, line.text)) return error;
     }
     return std::nullopt;
   }
@@ -256,8 +275,8 @@ class SlurmSweep {
       const auto said = messages.find(plan_.tasks[task].candidate.string());
       const std::string why = said != messages.end() ? said->second : last_end_;
       outcome.ungraded.push_back(
-          {task, fmt::format("no result of {} jobs{}; their logs are in {}", most_rounds,
-                             why.empty() ? "" : ": " + why, (folder_ / "logs").string())});
+          {task, fmt::format("no result{}; the tasks' logs are in {}", why.empty() ? "" : ": " + why,
+                             (folder_ / "logs").string())});
     }
     outcome.taken_over = taken_over_;
     outcome.seconds = clock_.now() - start_;
@@ -273,7 +292,9 @@ class SlurmSweep {
   TaskFinder finder_;
   std::vector<std::optional<Entry>> found_;
   std::size_t taken_over_;
-  std::map<fs::path, GrowingFile> files_;
+  ChunkResults lines_;
+  std::map<std::size_t, double> ended_;  // when tasks of the job were first seen so
+  std::optional<double> held_since_;
   std::size_t round_ = 0;
   std::size_t first_round_ = 0;
   std::string job_;  // that runs; empty: none

@@ -9,7 +9,9 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "sweep/chunk_results.h"
 #include "sweep/growing_file.h"
+#include "sweep/slurm_job.h"
 
 namespace kgrade {
 namespace {
@@ -149,6 +151,62 @@ TEST(GrowingFile, GivesEachLineOnceWhenItIsFinished) {
   EXPECT_TRUE(file.new_lines(path).empty());
   std::ofstream(path, std::ios::app) << "o\n\nthree\n";
   EXPECT_THAT(file.new_lines(path), testing::ElementsAre("two", "", "three"));
+}
+
+TEST(ChunkOfResults, IsReadFromTheName) {
+  EXPECT_EQ(chunk_of_results(results_of_chunk("/f", 2, 123456, 7)),
+            (std::pair<std::size_t, std::size_t>(2, 123456)));
+  for (const char* other : {"job.json", "round1-chunk2-run3.failures", "round-chunk2-run3.jsonl",
+                            "my-round1-chunk2-run3.jsonl", "round1-chunk99999999999999999999-run3.jsonl"})
+    EXPECT_EQ(chunk_of_results(other), std::nullopt) << other;
+}
+
+TEST(ChunkResults, LeavesSettledChunksAloneUntilTheyRunOnceMore) {
+  const TemporaryDirectory folder;
+  const auto add = [&](std::size_t chunk, int restart, const char* text) {
+    std::ofstream(results_of_chunk(folder.path(), 0, chunk, restart), std::ios::app) << text;
+  };
+  const auto texts = [](const std::vector<ChunkResults::Line>& lines) {
+    std::vector<std::string> all;
+    for (const auto& line : lines) all.push_back(line.text);
+    return all;
+  };
+  ChunkResults results(folder.path());
+  add(0, 0, "a\nb");
+  add(1, 0, "c\n");
+  EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("a", "c"));
+  results.settle(0, 1);
+  add(0, 0, "B\n");
+  add(1, 0, "late\n");
+  EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("bB"));
+  results.unsettle(0, 1);
+  add(1, 1, "again\n");
+  EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("late", "again"));
+}
+
+TEST(JobFile, ComesBackAsItWasWritten) {
+  const TemporaryDirectory folder;
+  const fs::path path = folder.path() / "job.json";
+  EXPECT_FALSE(read_slurm_job(path));
+  for (const char* id : {"", "17"}) {
+    ASSERT_TRUE(write_job(path, {"kgrade-x-1", id, 3}));
+    const auto job = read_slurm_job(path);
+    ASSERT_TRUE(job);
+    EXPECT_EQ(job->name, "kgrade-x-1");
+    EXPECT_EQ(job->id, id);
+    EXPECT_EQ(job->round, 3u);
+  }
+  for (const char* text : {"", "{}", "[1]", R"({"name": "x", "job": 5, "round": 0})",
+                           R"({"name": "x", "job": "5", "round": "0"})"}) {
+    std::ofstream(path) << text;
+    EXPECT_FALSE(read_slurm_job(path)) << text;
+  }
+}
+
+TEST(JobFile, NamesAreOfOneSubmissionAndHoldNoSeparator) {
+  const std::string name = new_job_name("/a/my results, new.jsonl");
+  EXPECT_THAT(name, testing::MatchesRegex("kgrade-my_results__new-[0-9a-f]+"));
+  EXPECT_NE(name, new_job_name("/a/my results, new.jsonl"));
 }
 
 }  // namespace

@@ -34,6 +34,24 @@ TEST(ReadTasks, KnowsWhatHasEndedAndWaitsForTheRest) {
   EXPECT_FALSE((SlurmTask{"RUNNING", "BeginTime", ""}.waits_for_nothing()));
 }
 
+TEST(ReadTasks, KnowsWhatNoTimeWillStart) {
+  for (const char* reason : {"JobHeldUser", "JobHeldAdmin", "launch failed requeued held", "BadConstraints"})
+    EXPECT_TRUE((SlurmTask{"PENDING", reason, ""}.held())) << reason;
+  for (const char* reason : {"Resources", "Priority", "BeginTime", "None", "JobArrayTaskLimit"})
+    EXPECT_FALSE((SlurmTask{"PENDING", reason, ""}.held())) << reason;
+  EXPECT_FALSE((SlurmTask{"RUNNING", "JobHeldUser", ""}.held()));
+}
+
+TEST(WhyHeld, IsForJobsThatWaitForNothingElse) {
+  const SlurmTask ended{"COMPLETED", "None", "n1"};
+  const SlurmTask held{"PENDING", "JobHeldAdmin", ""};
+  const SlurmTask waiting{"PENDING", "Resources", ""};
+  EXPECT_EQ(why_held({{0, ended}, {1, held}, {2, held}}), "JobHeldAdmin");
+  EXPECT_EQ(why_held({{0, held}, {1, waiting}}), "");
+  EXPECT_EQ(why_held({{0, ended}}), "");
+  EXPECT_EQ(why_held({}), "");
+}
+
 TEST(ReadLargestArray, FindsItAmongTheOthers) {
   EXPECT_EQ(read_largest_array("MaxArrayTasks = 5\nMaxArraySize            = 11\nMaxJobCount = 10000\n"),
             11u);

@@ -117,6 +117,44 @@ class SlurmSweepTest(unittest.TestCase):
         self.assertNotIn("job ", output.split("\n  problem")[0].replace("job of", ""), "nothing was submitted anew")
         self.assertRegex(output, r"24 candidates: 24 accepted, 0 not; \d+ of them from before")
 
+    def test_a_kill_between_submission_and_answer_loses_no_job(self):
+        self.up()
+        self.candidates(6)
+        shim = self.work / "shim"
+        shim.mkdir()
+        (shim / "sbatch").write_text(f"#!/bin/sh\n{shutil.which('sbatch')} \"$@\"\nkill -9 $PPID\n")
+        (shim / "sbatch").chmod(0o755)
+        self.environment["PATH"] = f"{shim}:{self.environment['PATH']}"
+        sweep = self.start("--chunk", "2")
+        self.assertEqual(sweep.wait(timeout=60), -signal.SIGKILL)
+        sweep.stdout.close()
+        self.assertEqual(json.loads(Path(f"{self.results}.slurm/job.json").read_text())["job"], "")
+        # One that submitted anew would be killed as well.
+        output = self.finish(self.start("--chunk", "2", "--resume"))
+        self.assert_each_once(6)
+        self.assertRegex(output, r"6 candidates: 6 accepted, 0 not")
+
+    def test_a_held_job_is_told_of_and_not_waited_for_for_ever(self):
+        self.up()
+        self.candidates(3)
+        output = self.finish(self.start("--chunk", "1", "--slurm=--hold", "--wait-held", "2"), exit_code=70)
+        self.assertRegex(output, r"job (\d+) is held \(JobHeldUser\): `scontrol release \1` lets it go")
+        self.assertEqual(output.count(" is held ("), 1)
+        self.assertRegex(output, r"not graded: .*c000\.cu: no result: job \d+ was held \(JobHeldUser\) for 2 s, and cancelled")
+        self.assertEqual(self.slurm("squeue", "--noheader", "--states=PENDING,RUNNING"), "")
+
+    def test_a_job_that_is_let_go_goes_on(self):
+        self.up()
+        self.candidates(2)
+        sweep = self.start("--chunk", "1", "--slurm=--hold", "--wait-held", "300")
+        end = time.monotonic() + 60
+        while not (jobs := self.slurm("squeue", "--noheader", "--format=%F").split()):
+            self.assertLess(time.monotonic(), end)
+            time.sleep(0.2)
+        self.slurm("scontrol", "release", jobs[0])
+        self.finish(sweep)
+        self.assert_each_once(2)
+
     def test_arrays_are_cut_to_the_limit(self):
         self.up("--set", "MaxArraySize=6")
         self.candidates(20)
