@@ -38,6 +38,12 @@ void CheckList::fail(std::string_view name, const std::string& detail) {
   check->detail = detail;
 }
 
+bool CheckList::has_failed(std::string_view name) const {
+  return std::any_of(checks_.begin(), checks_.end(), [&](const Check& check) {
+    return check.name == name && check.outcome == CheckOutcome::failed;
+  });
+}
+
 std::string_view check_behind(Verdict verdict) {
   switch (verdict) {
     case Verdict::compile_error:

@@ -48,6 +48,7 @@ class CheckList {
   void pass(std::string_view name);
   // The first failure of a check is the one that is kept.
   void fail(std::string_view name, const std::string& detail);
+  bool has_failed(std::string_view name) const;
   std::vector<Check> checks() const { return checks_; }
 
  private:

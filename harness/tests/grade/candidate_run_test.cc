@@ -283,5 +283,43 @@ TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   EXPECT_EQ(record.scores[0].speedup.count, 2u);
 }
 
+// On a device that measures no speed, with a stall in the second case's first call in some of the processes.
+class SlowCalls : public CandidateRunTest {
+ protected:
+  CandidateRecord run_with_stalls(int processes) {
+    arena_.info.measures_speed = false;
+    cases_.clear();
+    add_case("first", CaseRole::test);
+    add_case("second", CaseRole::test);
+    arena_.before_call = [this, processes](Player player, const Draw&) {
+      if (player != Player::candidate) return;
+      const std::size_t cases = arena_.seated_launches.size();
+      const bool begins = cases % 2 == 0 && cases != stalled_at_;
+      const int process = static_cast<int>(std::count(arena_.order.begin(), arena_.order.end(), '|'));
+      arena_.candidate_ms = {begins && process < processes ? 500.0 : 1.0};
+      if (begins) stalled_at_ = cases;
+    };
+    return run();
+  }
+
+  std::size_t stalled_at_ = 0;
+};
+
+TEST_F(SlowCalls, AStallOfTheMachineIsNoCheat) {
+  const CandidateRecord record = run_with_stalls(1);
+  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
+  EXPECT_EQ(outcome(record, "steady_speed"), CheckOutcome::passed);
+  EXPECT_EQ(record.cases.size(), 2u);
+  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+}
+
+TEST_F(SlowCalls, OneThatComesBackInANewProcessIsTheCandidates) {
+  const CandidateRecord record = run_with_stalls(2);
+  EXPECT_EQ(record.verdict, Verdict::cheating);
+  EXPECT_EQ(outcome(record, "steady_speed"), CheckOutcome::failed);
+  EXPECT_THAT(record.message, StartsWith("case 'second'"));
+  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+}
+
 }  // namespace
 }  // namespace kgrade
