@@ -101,6 +101,12 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
   return std::nullopt;
 }
 
+std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
+                             const std::string& shown_as, const std::filesystem::path& folder) {
+  const std::string prefix = (folder / "").string();
+  return replace_all(replace_all(log, source.string(), shown_as), prefix, "");
+}
+
 std::string with_lines_cut(std::string_view log) {
   constexpr std::size_t longest = 4000;
   std::string result;

@@ -1,6 +1,7 @@
 // Reading what a compiler wrote.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@ std::string first_error_line(const std::string& log);
 
 // Which limit ended the compiler, in one sentence; nothing when it ended by itself.
 std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits);
+
+// With the source's name as it is shown, and without the temporary folder in which the compiler worked.
+std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
+                             const std::string& shown_as, const std::filesystem::path& folder);
 
 // Lines of more than 4,000 bytes end there, with "...".
 std::string with_lines_cut(std::string_view log);

@@ -150,7 +150,8 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
                                        compiler_environment(nvcc_, request.output_directory), limits);
     if (!process) return process.errors();
     outcome.seconds += process->seconds;
-    outcome.log = replace_all(process->output, request.source.string(), request.shown_as);
+    outcome.log =
+        with_shown_names(process->output, request.source, request.shown_as, request.output_directory);
     if (process->success()) {
       outcome.status = BuildStatus::built;
       return outcome;

@@ -30,10 +30,11 @@ CudaProbe probe_cuda() {
 #ifdef KGRADE_HAVE_CUDA
   return cuda::probe();
 #else
-  return {
-      false,
-      {},
-      Error{"this build has no CUDA device", "install the CUDA Toolkit, then configure and build again", {}}};
+  return {false,
+          {},
+          Error{"this build has no CUDA device",
+                "where there is a CUDA Toolkit, configure with -DKGRADE_CUDA=ON and build again",
+                {}}};
 #endif
 }
 

@@ -1,6 +1,7 @@
 #include "grade/grade.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -123,6 +124,20 @@ class GradeRun {
     record_.required_precision = precision_from(problem_.precision);
     record_.thresholds = problem_.thresholds;
     record_.effort = options_.effort;
+    note_options_in_vain();
+  }
+
+  // Rather than let somebody believe that they did something.
+  void note_options_in_vain() {
+    if (setup_.device().info().measures_speed) return;
+    std::vector<std::string> vain;
+    if (options_.effort == Effort::quick) vain.emplace_back("--quick");
+    if (options_.effort == Effort::ranked) vain.emplace_back("--ranked");
+    if (options_.cache == CacheState::warm) vain.emplace_back("--warm");
+    if (options_.launches) vain.emplace_back("--launches");
+    if (vain.empty()) return;
+    record_.notes.push_back(
+        fmt::format("{}: of no use on a device that measures no speed", fmt::join(vain, ", ")));
   }
 
   Failure grade_candidate(Referee& referee, const CandidateSource& source, const BuildOutcome& built) {

@@ -71,13 +71,24 @@ std::string hidden_failures(const CandidateRecord& candidate, const Record& reco
                             *record.hidden_seed);
 }
 
-std::string headline(const CandidateRecord& candidate, const Style& style) {
+bool shows_log(const CandidateRecord& candidate, bool verbose) {
+  return !candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error);
+}
+
+// A message that the compiler's own words below say again is left out.
+bool shows_message(const CandidateRecord& candidate, bool verbose) {
+  if (candidate.message.empty()) return false;
+  return !shows_log(candidate, verbose) ||
+         candidate.compiler_log.find(candidate.message) == std::string::npos;
+}
+
+std::string headline(const CandidateRecord& candidate, const Style& style, bool verbose) {
   std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
                                  style(Colour::bold, printable(candidate.path)));
   if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
   if (const std::string scores = scores_text(candidate); !scores.empty()) line += "  " + scores;
   line += '\n';
-  if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));
+  if (shows_message(candidate, verbose)) line += fmt::format("  {}\n", printable(candidate.message));
   return line;
 }
 
@@ -118,7 +129,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
   std::string text =
       fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, device_text(record.device)));
   for (const CandidateRecord& candidate : record.candidates) {
-    text += headline(candidate, style);
+    text += headline(candidate, style, verbose);
     if (!candidate.cases.empty()) {
       TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
                       {false, false, false, true, false, true, true, true, false});
@@ -128,7 +139,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
     }
     text += notes_text(candidate.notes, style);
     if (verbose) text += checks_text(candidate, style);
-    if (!candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error)) {
+    if (shows_log(candidate, verbose)) {
       text += "\n" + printable(candidate.compiler_log);
       if (!text.ends_with('\n')) text += '\n';
     }

@@ -194,7 +194,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
     const auto process = confined_.run(request, command, clean_environment(folder), limits);
     if (!process) return process.errors();
     outcome.seconds += process->seconds;
-    outcome.log += replace_all(process->output, request.source.string(), request.shown_as);
+    outcome.log += with_shown_names(process->output, request.source, request.shown_as, folder);
     if (process->success()) continue;
     judge_failure(problem, request.dtype, limits, *process, outcome);
     return outcome;

@@ -81,6 +81,14 @@ TEST(ExceededLimit, IsNotWhatASourceSays) {
   EXPECT_EQ(limit_of(failed_with("a.cu(1): error: #error File size limit exceeded\n")), "none");
 }
 
+TEST(WithShownNames, NamesNeitherTheFolderNorTheCopyOfTheSource) {
+  EXPECT_EQ(with_shown_names("In file included from /tmp/x-1/unit.cpp:1:\n/tmp/x-1/tree/a.cu:3:1: error: b\n",
+                             "/tmp/x-1/tree/a.cu", "mine.cu", "/tmp/x-1"),
+            "In file included from unit.cpp:1:\nmine.cu:3:1: error: b\n");
+  EXPECT_EQ(with_shown_names("/tmp/x-12/a.h:1: error", "/a.cu", "a.cu", "/tmp/x-1"),
+            "/tmp/x-12/a.h:1: error");
+}
+
 TEST(WithLinesCut, CutsLongLinesOnly) {
   EXPECT_EQ(with_lines_cut("a\n\nb"), "a\n\nb");
   EXPECT_EQ(with_lines_cut("a\nb\n"), "a\nb\n");

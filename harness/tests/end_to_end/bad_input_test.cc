@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/temporary_directory.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {
@@ -128,6 +129,19 @@ TEST(BadInput, ACandidateThatIsAFolder) {
 TEST(BadInput, ACaseThatDoesNotExistGetsTheNearestOne) {
   expect_refused(kgrade({"grade", slug, naive, "--case", "kernelbenhc", "--device", "emulated"}),
                  "kernelbenhc", "kernelbench");
+}
+
+TEST(BadInput, WhatTheCompilerSaysIsSaidOnceAndOfTheCandidatesFile) {
+  const TemporaryDirectory folder;
+  const std::string candidate = (folder.path() / "candidate.cu").string();
+  std::ofstream(candidate) << "int x = y;\n";
+  const Result result = kgrade({"grade", slug, candidate, "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 1);
+  const std::string message = "'y' was not declared in this scope";
+  const std::size_t first = result.output.find(message);
+  ASSERT_NE(first, std::string::npos) << result.output;
+  EXPECT_EQ(result.output.find(message, first + 1), std::string::npos) << result.output;
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("/unit."))) << "nobody knows that folder";
 }
 
 TEST(BadInput, AJsonPathThatCannotBeWritten) {

@@ -58,6 +58,12 @@ TEST_F(Measuring, ABlockHasEveryArmTwice) {
   EXPECT_EQ(record["effort"], "normal");
 }
 
+TEST_F(Measuring, SaysWhichOptionsAreInVain) {
+  EXPECT_THAT(grade({"--ranked", "--warm"})["notes"],
+              Contains("--ranked, --warm: of no use on a device that measures no speed"));
+  EXPECT_THAT(grade({})["notes"], IsEmpty());
+}
+
 TEST_F(Measuring, BaselinesAreTriedByThemselves) {
   const json baselines = grade({})["baselines"];
   EXPECT_EQ(baselines["missing"], "");
