@@ -69,6 +69,7 @@ int run(Arguments& arguments) {
   if (arguments.warm) options.cache = CacheState::warm;
   options.launches = arguments.launches;
   options.baselines = !arguments.no_baselines;
+  options.shuffled = true;
   options.hidden_cases = arguments.hidden;
   options.hidden_seed = arguments.hidden_seed;
   return run_and_print(arguments, *device, options, grade);

@@ -51,7 +51,7 @@ class CheckRun {
     if (auto failure = setup_.load_trusted()) return failure;
     CheckReferee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), sanitizer_,
                          order_seed(record_.seed));
-    return setup_.each_candidate([&](const CandidateSource& source, Build& build) {
+    return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);
       auto record = check_one(referee, source, build);
       if (!record) return Failure(GradeFailure{exit_internal, record.errors()});

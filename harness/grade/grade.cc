@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <map>
 #include <memory>
 
 #include "base/defences.h"
@@ -31,7 +32,11 @@ class GradeRun {
         setup_(problem, options, machinery, false) {}
 
   GradeOutcome run() {
-    return setup_.carry_out(record_, [this] { return grade_candidates(); });
+    return setup_.carry_out(record_, [this] {
+      Failure failure = grade_candidates();
+      put_in_given_order();
+      return failure;
+    });
   }
 
  private:
@@ -44,9 +49,17 @@ class GradeRun {
     prepare_measuring();
     Referee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), setup_.seat_of_trusted(1));
     if (auto failure = try_baselines(referee)) return failure;
-    return setup_.each_candidate([&](const CandidateSource& source, Build& build) {
-      return grade_candidate(referee, source, *build.finish());
+    return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
+      return grade_candidate(referee, number, source, *build.finish());
     });
+  }
+
+  void put_in_given_order() {
+    std::map<std::size_t, CandidateRecord> by_number;
+    for (std::size_t i = 0; i < record_.candidates.size(); ++i)
+      by_number[graded_.at(i)] = std::move(record_.candidates[i]);
+    record_.candidates.clear();
+    for (auto& [number, candidate] : by_number) record_.candidates.push_back(std::move(candidate));
   }
 
   Failure prepare() {
@@ -140,8 +153,8 @@ class GradeRun {
         fmt::format("{}: of no use on a device that measures no speed", fmt::join(vain, ", ")));
   }
 
-  Failure grade_candidate(Referee& referee, const CandidateSource& source, const BuildOutcome& built) {
-    const std::size_t number = record_.candidates.size();
+  Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source,
+                          const BuildOutcome& built) {
     options_.on_start(number);
     auto record = run_one(referee, source, built);
     if (!record) return GradeFailure{exit_internal, record.errors()};
@@ -151,6 +164,7 @@ class GradeRun {
       record = run_one(referee, source, built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
     }
+    graded_.push_back(number);
     record_.candidates.push_back(std::move(*record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
     const bool last = record_.candidates.size() == setup_.candidates().size();
@@ -246,6 +260,7 @@ class GradeRun {
   BaselineBench baselines_{{}};
   std::map<std::string, std::vector<double>> reference_alone_;  // see Session
   Record record_;
+  std::vector<std::size_t> graded_;     // numbers of its candidates
   std::vector<StageTime> told_stages_;  // by the records of the candidates before
   double told_seconds_ = 0;
 };

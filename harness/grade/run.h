@@ -20,6 +20,7 @@ struct RunOptions {
   std::vector<std::string> cases;            // by name; empty: those that the command takes by itself
   std::optional<std::uint64_t> seed;         // drawn at random when unset
   std::optional<double> time_limit_seconds;  // of one call
+  bool shuffled = false;                     // where speed is measured: candidates in an order by the seed
   bool require_sandbox = false;              // rather no run than one without the sandbox's namespaces
   Layout layout;
   std::function<void(const std::string&)> progress = [](const std::string&) {};

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "data/seed.h"
+#include "grade/grading_order.h"
 
 namespace kgrade {
 
@@ -12,6 +15,7 @@ RunSetup::RunSetup(const Problem& problem, const RunOptions& options, const Mach
       options_(options),
       machinery_(machinery),
       checked_(checked),
+      seed_(options.seed ? *options.seed : random_seed()),
       start_(machinery.clock->now()),
       stages_(*machinery.clock) {}
 
@@ -19,6 +23,9 @@ Failure RunSetup::read(const CaseSelection& select) {
   auto candidates = read_candidates(options_.candidates, options_.layout);
   if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
   candidates_ = std::move(*candidates);
+  order_.resize(candidates_.size());
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+  if (options_.shuffled && machinery_.measures_speed) order_ = grading_order(candidates_.size(), seed_);
   if (const Errors missing = missing_for_grading(problem_); !missing.empty()) {
     return GradeFailure{exit_usage, missing};
   }
@@ -62,10 +69,10 @@ Result<std::unique_ptr<Device>> RunSetup::open_device() {
   return machinery_.open_device();
 }
 
-void RunSetup::start_build(std::size_t candidate) {
-  if (candidate >= candidates_.size()) return;
-  next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidates_[candidate].path,
-                                        options_.layout, stages_, checked_);
+void RunSetup::start_build(std::size_t place) {
+  if (place >= order_.size()) return;
+  next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate,
+                                        candidates_[order_[place]].path, options_.layout, stages_, checked_);
 }
 
 void RunSetup::describe(RunRecord& record) const {
@@ -82,7 +89,7 @@ void RunSetup::describe(RunRecord& record) const {
   const auto reference = reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
   record.reference = {"reference/" + reference.string(), hash_of_reference(reference_source_)};
   record.toolchain = toolchain_->describe();
-  record.seed = options_.seed ? *options_.seed : random_seed();
+  record.seed = seed_;
 }
 
 Failure RunSetup::load_trusted() {
@@ -100,13 +107,14 @@ Failure RunSetup::load_trusted() {
 }
 
 Failure RunSetup::each_candidate(const Visit& visit) {
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+  for (std::size_t place = 0; place < order_.size(); ++place) {
+    const std::size_t number = order_[place];
     const std::unique_ptr<Build> build = std::move(next_build_);
     const Result<BuildOutcome>& built = build->finish();
     if (!built) return GradeFailure{exit_machine, built.errors()};
-    if (auto failure = check_unchanged(candidates_[i])) return failure;
-    start_build(i + 1);
-    if (auto failure = visit(candidates_[i], *build)) return failure;
+    if (auto failure = check_unchanged(candidates_[number])) return failure;
+    start_build(place + 1);
+    if (auto failure = visit(number, candidates_[number], *build)) return failure;
   }
   return std::nullopt;
 }

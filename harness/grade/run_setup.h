@@ -19,8 +19,8 @@ namespace kgrade {
 class RunSetup {
  public:
   using CaseSelection = std::function<Result<std::vector<PlannedCase>>()>;
-  // One candidate, with a build that has come to an end.
-  using Visit = std::function<Failure(const CandidateSource& source, Build& build)>;
+  // One candidate by its number in the given order, with a build that has come to an end.
+  using Visit = std::function<Failure(std::size_t number, const CandidateSource& source, Build& build)>;
 
   // Keeps references to all three. `checked`: candidates are built for checked runs.
   RunSetup(const Problem& problem, const RunOptions& options, const Machinery& machinery, bool checked);
@@ -35,7 +35,7 @@ class RunSetup {
   // What the run took so far.
   void take_times(RunRecord& record);
   Failure load_trusted();
-  // In order, the next one being compiled meanwhile; ends at the first failure.
+  // All of them, the next one being compiled meanwhile; ends at the first failure.
   Failure each_candidate(const Visit& visit);
 
   // Carries out the run, which fills the record, and closes it. What is thrown is a failure.
@@ -60,7 +60,7 @@ class RunSetup {
  private:
   static Failure guard(const std::function<Failure()>& run);
   Result<std::unique_ptr<Device>> open_device();
-  void start_build(std::size_t candidate);
+  void start_build(std::size_t place);
   Failure check_unchanged(const CandidateSource& source) const;
   void close(RunRecord& record);
 
@@ -68,9 +68,11 @@ class RunSetup {
   const RunOptions& options_;
   const Machinery& machinery_;
   bool checked_;
+  std::uint64_t seed_;
   double start_;
   StageClock stages_;
   std::vector<CandidateSource> candidates_;
+  std::vector<std::size_t> order_;  // in which they are taken
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;
   std::unique_ptr<Toolchain> toolchain_;

@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <map>
 #include <stdexcept>
 
 #include "base/temporary_directory.h"
 #include "grade/check.h"
 #include "grade/grade.h"
+#include "grade/grading_order.h"
 #include "spec/catalogue.h"
 
 namespace kgrade {
@@ -96,7 +98,6 @@ class UnfinishedRun : public testing::TestWithParam<Command> {
     return ending_of(check(*problem, options<CheckOptions>(candidates, layout), machinery));
   }
 
- private:
   template <class Options>
   Options options(const std::vector<std::string>& candidates, const Layout& layout) const {
     Options options;
@@ -164,6 +165,43 @@ TEST_P(UnfinishedRun, AFinishedOneHasARecordAndNoFailure) {
   const Ending ending = run({"first.cu", "second.cu"}, build_as_it_is);
   EXPECT_THAT(ending.finished, ElementsAre(EndsWith("first.cu"), EndsWith("second.cu")));
   EXPECT_FALSE(ending.failure);
+}
+
+class GradingOrder : public UnfinishedRun {
+ protected:
+  // Numbers in the order in which they began, with a seed that turns them around.
+  std::vector<std::size_t> began(bool measures_speed) {
+    const Layout layout = Layout::find(folder_.path() / "problems");
+    const auto problem = find_problem("neighbour-sum", layout.problems);
+    DeviceChoice device;
+    device.kind = DeviceChoice::Kind::emulated;
+    Machinery machinery = real_machinery(device, layout);
+    machinery.measures_speed = measures_speed;
+    std::vector<std::size_t> numbers;
+    auto asked = options<GradeOptions>({"first.cu", "second.cu"}, layout);
+    asked.shuffled = true;
+    for (asked.seed = 0; grading_order(2, *asked.seed).front() == 0;) ++*asked.seed;
+    asked.on_start = [&](std::size_t number) { numbers.push_back(number); };
+    const auto outcome = grade(*problem, asked, machinery);
+    EXPECT_THAT(ending_of(outcome).finished, ElementsAre(EndsWith("first.cu"), EndsWith("second.cu")));
+    return numbers;
+  }
+};
+
+TEST_P(GradingOrder, IsByTheSeedWhereSpeedIsMeasuredAndTheRecordsTheGivenOne) {
+  EXPECT_THAT(began(true), ElementsAre(1, 0));
+  EXPECT_THAT(began(false), ElementsAre(0, 1));
+}
+
+INSTANTIATE_TEST_SUITE_P(Grade, GradingOrder, testing::Values(Command::grade));
+
+TEST(GradingOrderOf, TakesEveryCandidateOnceAndEveryOrderAsOften) {
+  std::map<std::vector<std::size_t>, int> seen;
+  for (std::uint64_t seed = 0; seed < 6000; ++seed) seen[grading_order(3, seed)] += 1;
+  ASSERT_EQ(seen.size(), 6u);
+  // Six standard deviations of a count of 1000.
+  for (const auto& [order, count] : seen) EXPECT_NEAR(count, 1000, 6 * 29);
+  EXPECT_THAT(grading_order(0, 1), testing::IsEmpty());
 }
 
 INSTANTIATE_TEST_SUITE_P(Commands, UnfinishedRun, testing::Values(Command::grade, Command::check),
