@@ -24,6 +24,8 @@ function(kgrade_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE kgrade_options ${ARG_LINK} GTest::gmock GTest::gtest GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE KGRADE_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # What runs once is compiled in two thirds of the time.
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
   gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
 endfunction()
 
