@@ -332,6 +332,7 @@ bool launch(const float* input, const float* kernel, float* output, Shape shape)
   if (shared_bytes > 160 << 10 || in_planes > 65535 || out_planes > 65535 || phases > 65535) return false;
   if (cudaFuncSetAttribute(multiply<fragments>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                            static_cast<int>(shared_bytes)) != cudaSuccess) {
+    cudaGetLastError();
     return false;
   }
 
