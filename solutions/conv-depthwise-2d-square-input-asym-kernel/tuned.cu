@@ -12,6 +12,7 @@
 //   outputs that read it, of all output channels of the input channel. Columns lie sorted by their remainder
 //   to the stride, so that neighbouring threads read neighbouring words whatever the stride.
 // - Tiles that shared memory cannot hold (huge strides or dilations) are left to the plain kernel.
+//
 // Predicted, not measured: 0.28 ms for the measured case, at 90 % of what a copy reaches.
 #include <cuda_runtime.h>
 

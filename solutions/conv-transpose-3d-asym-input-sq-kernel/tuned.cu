@@ -19,6 +19,7 @@
 // of shared
 //   memory counts: a warp has two operands of 32 pixels, so that it reads weights half as often.
 // - A stride splits the output into phases, each a convolution of stride 1 with some of the taps.
+//
 // Predicted, not measured: 1.32 TFLOP of half products at 40 % of the 600 TFLOP/s that products of a warp are
 // said to reach on an H200 (shared memory is nearly as busy), plus 0.7 ms to pack: 6 ms.
 #include <cuda_fp16.h>

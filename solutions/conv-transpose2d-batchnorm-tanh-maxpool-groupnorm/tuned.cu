@@ -23,7 +23,9 @@
 // factor is
 //   negative, of the smallest) convolution, so that `finish` computes one tanh for four.
 // - A block of `finish` has one group of one sample, and keeps its pooled values in shared memory for group
-// norm. Predicted, not measured: 0.65 TFLOP of half products, and 6 % for the zeros between images, at half
+//   norm.
+//
+// Predicted, not measured: 0.65 TFLOP of half products, and 6 % for the zeros between images, at half
 // the 600 TFLOP/s that products of a warp are said to reach on an H200, plus 0.1 ms to pack and 0.2 ms for
 // the rest: 2.6 ms.
 #include <cuda_fp16.h>

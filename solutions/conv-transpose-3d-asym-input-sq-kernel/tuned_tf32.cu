@@ -1,0 +1,428 @@
+// Transposed 3D convolution on tensor cores with half operands.
+// Of TF32's precision class: where a problem asks for fp32, it counts as low_precision.
+//
+// The same as tuned.cu with one product in place of three: inputs and weights are rounded to fp16, whose
+// significand has the 11 bits that TF32's has, and which tensor cores multiply at twice the rate of TF32.
+// Powers of two that they are multiplied by keep them in fp16's range. A value too large sets a flag on the
+// device, and the plain kernel at the end then computes everything in fp32. The plain kernel also does cases
+// of less than 2e7 products. All cases for tests are such: their verdicts say nothing of the class.
+//
+// What bounds it: with one product for an operand read and 24 output channels, the way out of shared memory.
+//
+// Predicted, not measured: 2.5 ms for the measured case, 1.5 ms of it in `multiply`.
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+
+namespace wmma = nvcuda::wmma;
+
+const int chunk = 16;  // channels of a product
+const int warps = 8;   // of a block
+const int threads = 32 * warps;
+const int staged_pitch = 36;  // floats from one channel's 32 results to the next one's: no bank conflicts
+// With fewer products than these the plain kernel, at the 1.5e12 a second that naive.cu was measured at, is
+// done in the time of a few launches.
+const double worth_packing = 2e7;
+const float input_scale = 256.0f, weight_scale = 4096.0f;  // powers of two: exact
+
+// One axis. Output y belongs to phase (y + padding) % stride, and is number (y + padding) / stride - first of
+// it. A tap of that phase takes output number q to place q + window - shift of the padded input.
+struct Axis {
+  int input, output, taps, stride, padding, dilation;
+  int first;   // the smallest (y + padding) / stride
+  int lead;    // zeros before the input
+  int window;  // place that a shift of 0 takes output 0 to
+  int pitch;   // length of the padded axis
+};
+
+Axis axis_of(size_t input, size_t taps, size_t stride, size_t padding, size_t output_padding,
+             size_t dilation) {
+  Axis axis = {};
+  axis.input = static_cast<int>(input);
+  axis.output =
+      static_cast<int>((input - 1) * stride + dilation * (taps - 1) + output_padding + 1 - 2 * padding);
+  axis.taps = static_cast<int>(taps);
+  axis.stride = static_cast<int>(stride);
+  axis.padding = static_cast<int>(padding);
+  axis.dilation = static_cast<int>(dilation);
+  axis.first = axis.padding / axis.stride;
+  const int reach = axis.dilation * (axis.taps - 1) / axis.stride;
+  axis.lead = reach > axis.first ? reach - axis.first : 0;
+  axis.window = axis.first + axis.lead;
+  // The last output's window may end in the zeros that lead the next row.
+  const int outputs = (axis.output - 1 + axis.padding) / axis.stride - axis.first + 1;
+  const int input_end = axis.lead + axis.input;
+  const int window_end = outputs + axis.window - axis.lead;
+  axis.pitch = input_end > window_end ? input_end : window_end;
+  return axis;
+}
+
+// The taps of a phase are first, first + step, ... with the shifts shift, shift + shift_step, ...
+struct Taps {
+  int first, step, count, shift, shift_step;
+  __host__ __device__ int furthest() const { return shift + (count - 1) * shift_step; }
+};
+
+__host__ __device__ Taps taps_of(const Axis& axis, int phase) {
+  int divisor = axis.stride;  // the greatest common one of stride and dilation
+  while (axis.stride % divisor != 0 || axis.dilation % divisor != 0) --divisor;
+  Taps taps = {0, axis.stride / divisor, 0, 0, axis.dilation / divisor};
+  while (taps.first < taps.step && (taps.first * axis.dilation - phase) % axis.stride != 0) ++taps.first;
+  if (taps.first == taps.step || taps.first >= axis.taps) return taps;
+  taps.count = (axis.taps - 1 - taps.first) / taps.step + 1;
+  taps.shift = (taps.first * axis.dilation - phase) / axis.stride;
+  return taps;
+}
+
+// The output that is number q of a phase; none where negative.
+__device__ int output_of(const Axis& axis, int q, int phase) {
+  const int y = (q + axis.first) * axis.stride + phase - axis.padding;
+  return y < axis.output ? y : -1;
+}
+
+struct Shape {
+  Axis z, y, x;
+  int batch_size, groups, in_channels, out_channels;  // channels of a group
+  int chunks, tiles;                                  // of a group: input channels, output channels
+  int block_pixels;
+  bool whole_windows;  // a block keeps the pixels of all rows of a plane of taps, not of one
+  long long pixels;    // of the padded stream that there are outputs for
+  long long stream;    // those and the ones that their windows reach
+
+  __host__ __device__ int taps() const { return z.taps * y.taps * x.taps; }
+  __host__ __device__ int phases() const { return z.stride * y.stride * x.stride; }
+  __host__ __device__ long long input_plane() const {
+    return static_cast<long long>(z.input) * y.input * x.input;
+  }
+  __host__ __device__ long long output_plane() const {
+    return static_cast<long long>(z.output) * y.output * x.output;
+  }
+  __host__ __device__ int window_pixels(const Taps& rows, const Taps& columns) const {
+    const int more_rows = whole_windows && rows.count > 1 ? (rows.count - 1) * rows.shift_step * x.pitch : 0;
+    return block_pixels + more_rows + (columns.count > 1 ? (columns.count - 1) * columns.shift_step : 0);
+  }
+};
+
+// ---- Packing.
+
+__device__ __half scaled(float x, float scale, int* too_large) {
+  if (!(fabsf(x * scale) < 65504.0f)) atomicExch(too_large, 1);  // NaN as well
+  return __float2half_rn(x * scale);
+}
+
+// To [group and chunk][pixel][channel].
+__global__ void __launch_bounds__(threads)
+    pack_input(const float* __restrict__ input, __half* __restrict__ packed, Shape shape, int* too_large) {
+  const long long pixel = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
+  if (pixel >= shape.stream) return;
+  const int x = static_cast<int>(pixel % shape.x.pitch) - shape.x.lead;
+  const long long rows = pixel / shape.x.pitch, levels = rows / shape.y.pitch;
+  const int y = static_cast<int>(rows % shape.y.pitch) - shape.y.lead;
+  const int z = static_cast<int>(levels % shape.z.pitch) - shape.z.lead;
+  const long long sample = levels / shape.z.pitch;
+  const bool inside = sample < shape.batch_size && z >= 0 && z < shape.z.input && y >= 0 &&
+                      y < shape.y.input && x >= 0 && x < shape.x.input;
+
+  const int group = blockIdx.y / shape.chunks, first = blockIdx.y % shape.chunks * chunk;
+  const long long channel = (sample * shape.groups + group) * shape.in_channels + first;
+  const long long place = (static_cast<long long>(z) * shape.y.input + y) * shape.x.input + x;
+  const float* source = input + channel * shape.input_plane() + place;
+  alignas(16) __half values[chunk];
+#pragma unroll
+  for (int c = 0; c < chunk; ++c) {
+    const bool there = inside && first + c < shape.in_channels;
+    const float value = there ? __ldg(source + c * shape.input_plane()) : 0.0f;
+    values[c] = scaled(value, input_scale, too_large);
+  }
+  __half* target = packed + (blockIdx.y * shape.stream + pixel) * chunk;
+  reinterpret_cast<uint4*>(target)[0] = reinterpret_cast<const uint4*>(values)[0];
+  reinterpret_cast<uint4*>(target)[1] = reinterpret_cast<const uint4*>(values)[1];
+}
+
+// To [group and tile of output channels][chunk][tap][fragment][input channel][8 output channels].
+template <int fragments>
+__global__ void __launch_bounds__(threads)
+    pack_weights(const float* __restrict__ kernel, __half* __restrict__ packed, Shape shape, int* too_large) {
+  const int taps = shape.taps();
+  const int index = blockIdx.x * threads + threadIdx.x;
+  const int place = index % (fragments * chunk * 8), block = index / (fragments * chunk * 8);
+  if (block >= shape.groups * shape.tiles * shape.chunks * taps) return;
+  const int tap = block % taps, first = block / taps % shape.chunks * chunk;
+  const int tile = block / taps / shape.chunks % shape.tiles,
+            group = block / taps / shape.chunks / shape.tiles;
+  const int in_channel = first + place / 8 % chunk;
+  const int out_channel = (tile * fragments + place / 8 / chunk) * 8 + place % 8;
+  float value = 0.0f;
+  if (in_channel < shape.in_channels && out_channel < shape.out_channels) {
+    const size_t slice =
+        static_cast<size_t>(group * shape.in_channels + in_channel) * shape.out_channels + out_channel;
+    value = kernel[slice * taps + tap];
+  }
+  packed[static_cast<size_t>(block) * fragments * chunk * 8 + place] = scaled(value, weight_scale, too_large);
+}
+
+// ---- Multiplying.
+
+using Pixels = wmma::fragment<wmma::matrix_a, 32, 8, 16, __half, wmma::row_major>;
+using Weights = wmma::fragment<wmma::matrix_b, 32, 8, 16, __half, wmma::row_major>;
+using Sums = wmma::fragment<wmma::accumulator, 32, 8, 16, float>;
+
+__device__ void copy_to_shared(__half* target, const __half* source, int count) {
+  for (int i = threadIdx.x * 8; i < count; i += threads * 8)
+    __pipeline_memcpy_async(target + i, source + i, 16);
+}
+
+// sums += pixels * weights, for one row of taps. Tap 0 reads the last pixels of the window.
+template <int fragments, int strips>
+__device__ void multiply_row(Sums (&sums)[strips][fragments], const __half* pixels, const __half* weights,
+                             const Taps& taps) {
+  for (int tap = 0; tap < taps.count; ++tap) {
+    const __half* own = pixels + (taps.count - 1 - tap) * taps.shift_step * chunk;
+    Pixels operands[strips];
+#pragma unroll
+    for (int strip = 0; strip < strips; ++strip) {
+      wmma::load_matrix_sync(operands[strip], own + strip * 32 * chunk, chunk);
+    }
+#pragma unroll
+    for (int n = 0; n < fragments; ++n) {
+      Weights weight;
+      wmma::load_matrix_sync(weight, weights + (tap * fragments + n) * chunk * 8, 8);
+#pragma unroll
+      for (int strip = 0; strip < strips; ++strip) {
+        wmma::mma_sync(sums[strip][n], operands[strip], weight, sums[strip][n]);
+      }
+    }
+  }
+}
+
+// 32 pixels of a warp to the output: through shared memory, so that a store's lanes write neighbours.
+template <int fragments>
+__device__ void write_output(const Sums (&sums)[fragments], float* staged, float* output, const Shape& shape,
+                             long long pixel, int phase, int first_channel, int channels) {
+  for (int n = 0; n < fragments; ++n) {
+    wmma::store_matrix_sync(staged + n * 8 * staged_pitch, sums[n], staged_pitch, wmma::mem_col_major);
+  }
+  __syncwarp();
+  const int lane = threadIdx.x % 32;
+  pixel += lane;
+  const long long rows = pixel / shape.x.pitch, levels = rows / shape.y.pitch;
+  const int x = output_of(shape.x, static_cast<int>(pixel % shape.x.pitch), phase % shape.x.stride);
+  const int y =
+      output_of(shape.y, static_cast<int>(rows % shape.y.pitch), phase / shape.x.stride % shape.y.stride);
+  const int z =
+      output_of(shape.z, static_cast<int>(levels % shape.z.pitch), phase / shape.x.stride / shape.y.stride);
+  if (pixel < shape.pixels && x >= 0 && y >= 0 && z >= 0) {
+    const long long channel = levels / shape.z.pitch * shape.groups * shape.out_channels + first_channel;
+    const long long place = (static_cast<long long>(z) * shape.y.output + y) * shape.x.output + x;
+    float* target = output + channel * shape.output_plane() + place;
+    for (int c = 0; c < channels; ++c) {
+      __stcs(target + c * shape.output_plane(),
+             staged[c * staged_pitch + lane] * (1.0f / (input_scale * weight_scale)));
+    }
+  }
+  __syncwarp();  // the next 32 pixels take the same place
+}
+
+// Block: x counts pixels, y groups and tiles of output channels, z phases. A warp has `strips` times 32
+// pixels.
+template <int fragments, int strips>
+__global__ void __launch_bounds__(threads, 2)
+    multiply(const __half* __restrict__ packed_input, const __half* __restrict__ packed_weights,
+             float* __restrict__ output, Shape shape, int most_pixels, int most_taps, const int* too_large) {
+  extern __shared__ uint4 shared[];
+  if (*too_large != 0) return;
+  const int tap_halves = fragments * chunk * 8, stage_halves = most_pixels * chunk;
+  __half* const pixel_stages = reinterpret_cast<__half*>(shared);
+  __half* const weight_stages = pixel_stages + 2 * stage_halves;
+
+  const int phase = blockIdx.z, group = blockIdx.y / shape.tiles;
+  const Taps levels = taps_of(shape.z, phase / shape.x.stride / shape.y.stride);
+  const Taps rows = taps_of(shape.y, phase / shape.x.stride % shape.y.stride);
+  const Taps columns = taps_of(shape.x, phase % shape.x.stride);
+  const long long first_pixel = static_cast<long long>(blockIdx.x) * shape.block_pixels;
+  const int window_halves = shape.window_pixels(rows, columns) * chunk;
+
+  // Stages count rows of taps, then planes, then chunks. Row 0 lies furthest back in the window.
+  const auto pixels_of = [&](int stage) {
+    return pixel_stages + (shape.whole_windows ? stage / rows.count : stage) % 2 * stage_halves;
+  };
+  const auto fetch = [&](int stage) {
+    const int row = stage % rows.count, level = stage / rows.count % levels.count;
+    const int part = stage / rows.count / levels.count;
+    if (row == 0 || !shape.whole_windows) {
+      const int z = shape.z.window - levels.shift - level * levels.shift_step;
+      const int y =
+          shape.y.window - (shape.whole_windows ? rows.furthest() : rows.shift + row * rows.shift_step);
+      const long long source = first_pixel + (static_cast<long long>(z) * shape.y.pitch + y) * shape.x.pitch +
+                               shape.x.window - columns.furthest();
+      const long long plane = group * shape.chunks + part;
+      copy_to_shared(pixels_of(stage), packed_input + (plane * shape.stream + source) * chunk, window_halves);
+    }
+    const int first_tap =
+        ((levels.first + level * levels.step) * shape.y.taps + rows.first + row * rows.step) * shape.x.taps +
+        columns.first;
+    const size_t source = static_cast<size_t>(blockIdx.y * shape.chunks + part) * shape.taps() + first_tap;
+    for (int column = 0; column < columns.count; ++column) {
+      copy_to_shared(weight_stages + (stage % 2 * most_taps + column) * tap_halves,
+                     packed_weights + (source + column * columns.step) * tap_halves, tap_halves);
+    }
+  };
+
+  Sums sums[strips][fragments];
+  for (auto& strip : sums) {
+    for (auto& fragment : strip) wmma::fill_fragment(fragment, 0.0f);
+  }
+  const int stages = columns.count > 0 ? levels.count * rows.count * shape.chunks : 0;
+  const int warp = threadIdx.x / 32;
+  if (stages > 0) fetch(0);
+  __pipeline_commit();
+  for (int stage = 0; stage < stages; ++stage) {
+    __pipeline_wait_prior(0);
+    __syncthreads();  // this stage is there, and nobody reads the one that the next copies go to
+    if (stage + 1 < stages) fetch(stage + 1);
+    __pipeline_commit();
+
+    const int row = stage % rows.count;
+    const int back = shape.whole_windows ? (rows.count - 1 - row) * rows.shift_step * shape.x.pitch : 0;
+    multiply_row<fragments, strips>(sums, pixels_of(stage) + (back + warp * strips * 32) * chunk,
+                                    weight_stages + stage % 2 * most_taps * tap_halves, columns);
+  }
+  __syncthreads();  // shared memory is free for the results
+
+  const int first_channel = blockIdx.y % shape.tiles * fragments * 8;
+  const int left = shape.out_channels - first_channel;
+#pragma unroll
+  for (int strip = 0; strip < strips; ++strip) {
+    write_output<fragments>(
+        sums[strip], reinterpret_cast<float*>(shared) + warp * fragments * 8 * staged_pitch, output, shape,
+        first_pixel + (warp * strips + strip) * 32, phase, group * shape.out_channels + first_channel,
+        left < fragments * 8 ? left : fragments * 8);
+  }
+}
+
+// ---- What the above cannot do: values too large (then the flag is set), more memory than there is.
+
+// The input position that a tap takes an output to, or -1.
+__device__ int source_of(const Axis& axis, int output, int tap) {
+  const int distance = output + axis.padding - tap * axis.dilation;
+  return distance >= 0 && distance % axis.stride == 0 && distance / axis.stride < axis.input
+             ? distance / axis.stride
+             : -1;
+}
+
+__global__ void __launch_bounds__(threads)
+    plain(const float* input, const float* kernel, float* output, Shape shape, const int* wanted) {
+  if (wanted != nullptr && *wanted == 0) return;
+  const int out_channels = shape.groups * shape.out_channels;
+  const long long count = shape.batch_size * out_channels * shape.output_plane();
+  for (long long index = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; index < count;
+       index += static_cast<long long>(gridDim.x) * threads) {
+    const int x = static_cast<int>(index % shape.x.output),
+              y = static_cast<int>(index / shape.x.output % shape.y.output);
+    const int z = static_cast<int>(index % shape.output_plane() / shape.x.output / shape.y.output);
+    const int out_channel = static_cast<int>(index / shape.output_plane() % out_channels);
+    const int group = out_channel / shape.out_channels;
+    const long long sample = index / shape.output_plane() / out_channels;
+    const long long slice = static_cast<long long>(group) * shape.in_channels * shape.out_channels +
+                            out_channel % shape.out_channels;
+    float sum = 0.0f;
+    for (int tap = 0; tap < shape.taps(); ++tap) {
+      const int from_z = source_of(shape.z, z, tap / shape.x.taps / shape.y.taps);
+      const int from_y = source_of(shape.y, y, tap / shape.x.taps % shape.y.taps);
+      const int from_x = source_of(shape.x, x, tap % shape.x.taps);
+      if (from_z < 0 || from_y < 0 || from_x < 0) continue;
+      const float* value = input + (sample * shape.groups + group) * shape.in_channels * shape.input_plane() +
+                           (static_cast<long long>(from_z) * shape.y.input + from_y) * shape.x.input + from_x;
+      const float* weight = kernel + slice * shape.taps() + tap;
+      for (int c = 0; c < shape.in_channels; ++c) {
+        sum = fmaf(value[c * shape.input_plane()],
+                   weight[static_cast<long long>(c) * shape.out_channels * shape.taps()], sum);
+      }
+    }
+    output[index] = sum;
+  }
+}
+
+// The most that any phase of an axis has.
+Taps most_taps(const Axis& axis) {
+  Taps most = {};
+  for (int phase = 0; phase < axis.stride; ++phase) {
+    const Taps taps = taps_of(axis, phase);
+    if (taps.count > most.count) most = taps;
+  }
+  return most;
+}
+
+// False, and nothing launched, where memory does not suffice.
+template <int fragments, int strips>
+bool launch(const float* input, const float* kernel, float* output, Shape shape) {
+  shape.tiles = (shape.out_channels + fragments * 8 - 1) / (fragments * 8);
+  shape.block_pixels = strips * threads;
+  const Taps rows = most_taps(shape.y), columns = most_taps(shape.x);
+  shape.whole_windows = (rows.count - 1) * rows.shift_step * shape.x.pitch <= shape.block_pixels;
+  // A block may be the last, and the windows behind its pixels end in the last planes of the stream.
+  shape.stream = shape.pixels + shape.block_pixels + shape.x.window +
+                 (static_cast<long long>(shape.z.window) * shape.y.pitch + shape.y.window) * shape.x.pitch;
+  const int window_pixels = shape.window_pixels(rows, columns);
+  const size_t tap_bytes = sizeof(__half) * fragments * chunk * 8;
+  const size_t stage_bytes = sizeof(__half) * window_pixels * chunk + columns.count * tap_bytes;
+  const size_t staged_bytes = sizeof(float) * warps * fragments * 8 * staged_pitch;
+  const size_t shared_bytes = 2 * stage_bytes > staged_bytes ? 2 * stage_bytes : staged_bytes;
+  const unsigned in_planes = shape.groups * shape.chunks, out_planes = shape.groups * shape.tiles;
+  if (shared_bytes > 160 << 10 || in_planes > 65535 || out_planes > 65535 || shape.phases() > 65535)
+    return false;
+  if (cudaFuncSetAttribute(multiply<fragments, strips>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                           static_cast<int>(shared_bytes)) != cudaSuccess) {
+    cudaGetLastError();
+    return false;
+  }
+
+  const size_t weight_blocks = static_cast<size_t>(out_planes) * shape.chunks * shape.taps();
+  const size_t weight_bytes = weight_blocks * tap_bytes;
+  const size_t input_bytes = sizeof(__half) * in_planes * shape.stream * chunk;
+  char* scratch = nullptr;
+  if (cudaMallocAsync(&scratch, 256 + weight_bytes + input_bytes, nullptr) != cudaSuccess) {
+    cudaGetLastError();
+    return false;
+  }
+  int* too_large = reinterpret_cast<int*>(scratch);
+  __half* weights = reinterpret_cast<__half*>(scratch + 256);
+  __half* stream = reinterpret_cast<__half*>(scratch + 256 + weight_bytes);
+
+  cudaMemsetAsync(too_large, 0, sizeof(int), nullptr);
+  const auto blocks = [](size_t count, int size) { return static_cast<unsigned>((count + size - 1) / size); };
+  pack_weights<fragments><<<blocks(weight_blocks * fragments * chunk * 8, threads), threads>>>(
+      kernel, weights, shape, too_large);
+  pack_input<<<dim3(blocks(shape.stream, threads), in_planes), threads>>>(input, stream, shape, too_large);
+  const dim3 grid(blocks(shape.pixels, shape.block_pixels), out_planes,
+                  static_cast<unsigned>(shape.phases()));
+  multiply<fragments, strips><<<grid, threads, shared_bytes>>>(stream, weights, output, shape, window_pixels,
+                                                               columns.count, too_large);
+  plain<<<1024, threads>>>(input, kernel, output, shape, too_large);
+  cudaFreeAsync(scratch, nullptr);
+  return true;
+}
+
+extern "C" void solution(const float* input, const float* kernel, float* output, size_t batch_size,
+                         size_t in_channels, size_t out_channels, size_t depth, size_t height, size_t width,
+                         size_t kernel_d, size_t kernel_h, size_t kernel_w, size_t stride_d, size_t stride_h,
+                         size_t stride_w, size_t padding_d, size_t padding_h, size_t padding_w,
+                         size_t output_padding_d, size_t output_padding_h, size_t output_padding_w,
+                         size_t dilation_d, size_t dilation_h, size_t dilation_w, size_t groups) {
+  Shape shape = {};
+  shape.z = axis_of(depth, kernel_d, stride_d, padding_d, output_padding_d, dilation_d);
+  shape.y = axis_of(height, kernel_h, stride_h, padding_h, output_padding_h, dilation_h);
+  shape.x = axis_of(width, kernel_w, stride_w, padding_w, output_padding_w, dilation_w);
+  shape.batch_size = static_cast<int>(batch_size);
+  shape.groups = static_cast<int>(groups);
+  shape.in_channels = static_cast<int>(in_channels / groups);
+  shape.out_channels = static_cast<int>(out_channels / groups);
+  shape.chunks = (shape.in_channels + chunk - 1) / chunk;
+  shape.pixels = static_cast<long long>(batch_size) * shape.z.pitch * shape.y.pitch * shape.x.pitch;
+  const double products = static_cast<double>(shape.pixels) * shape.taps() * in_channels * shape.out_channels;
+  const bool launched =
+      products >= worth_packing && (shape.out_channels > 24 ? launch<8, 1>(input, kernel, output, shape)
+                                                            : launch<3, 2>(input, kernel, output, shape));
+  if (!launched) plain<<<4096, threads>>>(input, kernel, output, shape, nullptr);
+}
