@@ -1,23 +1,23 @@
 // Strided, grouped transposed 2D convolution, bound by the memory that its output takes.
 //
 // What bounds it: the measured case writes 806 MB and reads 67 MB, 0.20 ms at 4.30 TB/s. Its 8 GFLOP would
-// take 0.16 ms of the fp32 pipes, too much to hide behind the stores together with their loads and addresses.
+// take 0.16 ms of the fp32 pipes, too much to hide behind the stores together with their loads and
+// addresses.
+//
 // What is done about it:
-// - The arithmetic goes to the tensor cores, at fp32 accuracy: x = hi + lo with hi = fp16(x) and lo = fp16(x
-// - hi),
-//   and the three products hi * hi, hi * lo and lo * hi are summed in fp32.
+// - The arithmetic goes to the tensor cores, at fp32 accuracy: x = hi + lo, hi is fp16(x), lo is fp16 of the
+//   rest, and the three products hi * hi, hi * lo and lo * hi are summed in fp32.
 // - Outputs fall into phases by their remainder to the stride. Where a row of the kernel is less than twice
-// as long
-//   as the stride, an output reads two neighbouring columns of the input at most. Stored column by column,
-//   with 8 channels side by side, any two neighbours are 16 values in a row: the rows of a 32 x 16 operand
-//   that begins anywhere, overlapping. No value is stored twice, and no two rows meet in a bank of shared
-//   memory.
+//   as long as the stride, an output reads two neighbouring columns of the input at most. Stored column by
+//   column, with 8 channels side by side, any two neighbours are 16 values in a row: the rows of a 32 x 16
+//   operand that begins anywhere, overlapping. No value is stored twice, and no two rows meet in a bank of
+//   shared memory.
 // - A warp computes all phases of 32 columns for 16 or 32 output channels, and writes them as one run of a
-// row.
-// - Rows that no tap reaches, every other one in the measured case, are zeros from blocks that read nothing.
+//   row.
+// - Rows that no tap reaches, every other one in the measured case, are zeros from blocks that read
+//   nothing.
 // - Inputs are scaled by 2^8 and weights by 2^12, so that `lo` has all its bits. A value too large for that
-// sets
-//   a flag on the device, and the plain kernel at the end then computes everything. It also does other
+//   sets a flag on the device, and the plain kernel at the end then computes everything. It also does other
 //   shapes.
 //
 // Predicted, not measured: 0.26 ms for the measured case, at 80 % of what a copy reaches; the products take

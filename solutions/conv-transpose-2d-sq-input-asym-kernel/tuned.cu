@@ -1,19 +1,19 @@
 // Transposed 2D convolution at fp32 accuracy on tensor cores.
 //
 // What bounds it: arithmetic. The measured case (3 x 7 taps, 64 to 64 channels, 8 x 512 x 512) is 361
-// GFLOP, 7.1 ms on the fp32 pipes at 51 TFLOP/s; its bytes take 0.25 ms. What is done about it:
+// GFLOP, 7.1 ms on the fp32 pipes at 51 TFLOP/s; its bytes take 0.25 ms.
+// What is done about it:
 // - Operands are split in two halves, x = hi + lo with hi = fp16(x) and lo = fp16(x - hi), and three
-// products,
-//   hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three products of
-//   TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of rounding it:
-//   so their sums are kept short, and after every row of taps they are added to others by ordinary additions.
-// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too large
-// for
-//   that sets a flag on the device, and the plain kernel at the end then computes everything.
-// - `pack_input` stores the input pixel by pixel, 16 channels of it side by side, with zeros between rows and
-//   images, as many as the taps reach over. In this one long stream every tap is a constant distance: a block
-//   computes 256 consecutive pixels without looking at borders, and copies the pixels and the weights that
-//   the next row of taps needs while it multiplies those of this one.
+//   products, hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three
+//   products of TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of
+//   rounding it: so their sums are kept short, and after every row of taps they are added to others by
+//   ordinary additions.
+// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too
+//   large for that sets a flag on the device, and the plain kernel at the end then computes everything.
+// - `pack_input` stores the input pixel by pixel, 16 channels of it side by side, with zeros between rows
+//   and images, as many as the taps reach over. In this one long stream every tap is a constant distance: a
+//   block computes 256 consecutive pixels without looking at borders, and copies the pixels and the weights
+//   that the next row of taps needs while it multiplies those of this one.
 // - A stride splits the output into phases, each a convolution of stride 1 with some of the taps.
 //
 // Predicted, not measured: 1.08 TFLOP of half products at half the 600 TFLOP/s that products of a warp are

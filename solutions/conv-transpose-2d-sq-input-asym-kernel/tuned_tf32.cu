@@ -4,8 +4,8 @@
 // The same as tuned.cu with one product in place of three: inputs and weights are rounded to fp16, whose
 // significand has the 11 bits that TF32's has, and which tensor cores multiply at twice the rate of TF32.
 // Powers of two that they are multiplied by keep them in fp16's range. A value too large sets a flag on the
-// device, and the plain kernel at the end then computes everything in fp32. The plain kernel also does cases
-// of less than 2e7 products. All cases for tests are such: their verdicts say nothing of the class.
+// device, and the plain kernel at the end then computes everything in fp32. The plain kernel also does
+// cases of less than 2e7 products. All cases for tests are such: their verdicts say nothing of the class.
 //
 // What bounds it: with one product for an operand read, the way out of shared memory as much as the tensor
 // cores.

@@ -1,27 +1,26 @@
 // Transposed 3D convolution at fp32 accuracy on tensor cores.
 //
 // What bounds it: arithmetic. The measured case (27 taps, 48 to 24 channels, 8 x 96 x 96 x 96) is 440
-// GFLOP, 8.6 ms on the fp32 pipes at 51 TFLOP/s; its bytes take 0.48 ms. What is done about it:
+// GFLOP, 8.6 ms on the fp32 pipes at 51 TFLOP/s; its bytes take 0.48 ms.
+// What is done about it:
 // - Operands are split in two halves, x = hi + lo with hi = fp16(x) and lo = fp16(x - hi), and three
-// products,
-//   hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three products of
-//   TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of rounding it:
-//   so their sums are kept short, and after every row of taps they are added to others by ordinary additions.
-// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too large
-// for
-//   that sets a flag on the device, and the plain kernel at the end then computes everything.
+//   products, hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three
+//   products of TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of
+//   rounding it: so their sums are kept short, and after every row of taps they are added to others by
+//   ordinary additions.
+// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too
+//   large for that sets a flag on the device, and the plain kernel at the end then computes everything.
 // - `pack_input` stores the input pixel by pixel, 16 channels of it side by side, with zeros between rows,
-// planes
-//   and samples, as many as the taps reach over. In this one long stream every tap is a constant distance: a
-//   block computes 512 consecutive pixels without looking at borders. It copies the pixels that a plane of
-//   taps needs, and row by row the weights, while it multiplies those before.
-// - Products of 32 x 8 x 16 fit 24 output channels without a rest. With so few of them the operands' way out
-// of shared
-//   memory counts: a warp has two operands of 32 pixels, so that it reads weights half as often.
+//   planes and samples, as many as the taps reach over. In this one long stream every tap is a constant
+//   distance: a block computes 512 consecutive pixels without looking at borders. It copies the pixels that
+//   a plane of taps needs, and row by row the weights, while it multiplies those before.
+// - Products of 32 x 8 x 16 fit 24 output channels without a rest. With so few of them the operands' way
+//   out of shared memory counts: a warp has two operands of 32 pixels, so that it reads weights half as
+//   often.
 // - A stride splits the output into phases, each a convolution of stride 1 with some of the taps.
 //
-// Predicted, not measured: 1.32 TFLOP of half products at 40 % of the 600 TFLOP/s that products of a warp are
-// said to reach on an H200 (shared memory is nearly as busy), plus 0.7 ms to pack: 6 ms.
+// Predicted, not measured: 1.32 TFLOP of half products at 40 % of the 600 TFLOP/s that products of a warp
+// are said to reach on an H200 (shared memory is nearly as busy), plus 0.7 ms to pack: 6 ms.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>

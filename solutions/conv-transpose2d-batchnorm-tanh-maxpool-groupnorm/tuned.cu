@@ -1,33 +1,34 @@
 // ConvTranspose2D, BatchNorm, Tanh, MaxPool and GroupNorm at fp32 accuracy, in two passes over the
 // convolution.
 //
-// What bounds it: the convolution's arithmetic. The measured case (5 x 5 taps, 64 to 128 channels, 512 x 32 x
-// 32) is 215 GFLOP, 4.2 ms on the fp32 pipes at 51 TFLOP/s. Its tensors take 0.05 ms; the convolution's
+// What bounds it: the convolution's arithmetic. The measured case (5 x 5 taps, 64 to 128 channels, 512 x 32
+// x 32) is 215 GFLOP, 4.2 ms on the fp32 pipes at 51 TFLOP/s. Its tensors take 0.05 ms; the convolution's
 // result, which has to be kept because batch norm needs the sums of all of it first, takes 0.14 ms to write
-// and to read once. What is done about the convolution:
+// and to read once.
+// What is done about the convolution:
 // - Operands are split in two halves, x = hi + lo with hi = fp16(x) and lo = fp16(x - hi), and three
-// products,
-//   hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three products of
-//   TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of rounding it:
-//   so their sums are kept short, and after every row of taps they are added to others by ordinary additions.
-// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too large
-// for
-//   that sets a flag on the device, and plain kernels then do the convolution.
-// - `pack_input` stores the input pixel by pixel, 16 channels of it side by side, with zeros between rows and
-//   images, as many as the taps reach over. In this one long stream every tap is a constant distance: a block
-//   computes 256 consecutive pixels without looking at borders, and copies the pixels and the weights that
-//   the next taps need while it multiplies those of this row. Images of 34 x 34 need no tiles that fit them.
+//   products, hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three
+//   products of TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of
+//   rounding it: so their sums are kept short, and after every row of taps they are added to others by
+//   ordinary additions.
+// - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too
+//   large for that sets a flag on the device, and plain kernels then do the convolution.
+// - `pack_input` stores the input pixel by pixel, 16 channels of it side by side, with zeros between rows
+//   and images, as many as the taps reach over. In this one long stream every tap is a constant distance: a
+//   block computes 256 consecutive pixels without looking at borders, and copies the pixels and the weights
+//   that the next taps need while it multiplies those of this row. Images of 34 x 34 need no tiles that fit
+//   them.
 // What is done about the rest:
-// - `multiply` adds up what it writes, and its square, for each channel: batch norm costs no pass of its own.
+// - `multiply` adds up what it writes, and its square, for each channel: batch norm costs no pass of its
+//   own.
 // - Batch norm and tanh are monotonic: the largest of four is tanh of the largest (or, where the channel's
-// factor is
-//   negative, of the smallest) convolution, so that `finish` computes one tanh for four.
+//   factor is negative, of the smallest) convolution, so that `finish` computes one tanh for four.
 // - A block of `finish` has one group of one sample, and keeps its pooled values in shared memory for group
 //   norm.
 //
-// Predicted, not measured: 0.65 TFLOP of half products, and 6 % for the zeros between images, at half
-// the 600 TFLOP/s that products of a warp are said to reach on an H200, plus 0.1 ms to pack and 0.2 ms for
-// the rest: 2.6 ms.
+// Predicted, not measured: 0.65 TFLOP of half products, and 6 % for the zeros between images, at half the
+// 600 TFLOP/s that products of a warp are said to reach on an H200, plus 0.1 ms to pack and 0.2 ms for the
+// rest: 2.6 ms.
 #include <cuda_fp16.h>
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
