@@ -225,6 +225,52 @@ __device__ void write_output(const Sums (&sums)[fragments], float* staged, float
   __syncwarp();  // the next 32 pixels take the same place
 }
 
+// What a block multiplies, stage by stage: a row of taps. Stages count rows, then planes of taps, then chunks
+// of channels; row 0 lies furthest back in the window. Shared memory has two stages at a time.
+template <int fragments>
+struct Stages {
+  static constexpr int tap_halves = fragments * chunk * 8;
+  const Shape& shape;
+  const __half *packed_input, *packed_weights;
+  __half *pixels, *weights;  // in shared memory
+  int most_pixels, most_taps;
+  long long first_pixel;
+  Taps levels, rows, columns;
+
+  __device__ int count() const { return columns.count > 0 ? levels.count * rows.count * shape.chunks : 0; }
+  __device__ __half* pixels_of(int stage) const {
+    return pixels + (shape.whole_windows ? stage / rows.count : stage) % 2 * most_pixels * chunk;
+  }
+  __device__ __half* weights_of(int stage) const { return weights + stage % 2 * most_taps * tap_halves; }
+  // Where in the window the pixels of the row's last tap begin.
+  __device__ int begin_of(int stage) const {
+    return shape.whole_windows ? (rows.count - 1 - stage % rows.count) * rows.shift_step * shape.x.pitch : 0;
+  }
+  __device__ void fetch(int stage) const {
+    const int row = stage % rows.count, level = stage / rows.count % levels.count;
+    const int part = stage / rows.count / levels.count;
+    if (row == 0 || !shape.whole_windows) {
+      const int group = blockIdx.y / shape.tiles;
+      const int z = shape.z.window - levels.shift - level * levels.shift_step;
+      const int y =
+          shape.y.window - (shape.whole_windows ? rows.furthest() : rows.shift + row * rows.shift_step);
+      const long long source = first_pixel + (static_cast<long long>(z) * shape.y.pitch + y) * shape.x.pitch +
+                               shape.x.window - columns.furthest();
+      const long long plane = group * shape.chunks + part;
+      copy_to_shared(pixels_of(stage), packed_input + (plane * shape.stream + source) * chunk,
+                     shape.window_pixels(rows, columns) * chunk);
+    }
+    const int first_tap =
+        ((levels.first + level * levels.step) * shape.y.taps + rows.first + row * rows.step) * shape.x.taps +
+        columns.first;
+    const size_t source = static_cast<size_t>(blockIdx.y * shape.chunks + part) * shape.taps() + first_tap;
+    for (int column = 0; column < columns.count; ++column) {
+      copy_to_shared(weights_of(stage) + column * tap_halves,
+                     packed_weights + (source + column * columns.step) * tap_halves, tap_halves);
+    }
+  }
+};
+
 // Block: x counts pixels, y groups and tiles of output channels, z phases. A warp has `strips` times 32
 // pixels.
 template <int fragments, int strips>
@@ -233,61 +279,33 @@ __global__ void __launch_bounds__(threads, 2)
              float* __restrict__ output, Shape shape, int most_pixels, int most_taps, const int* too_large) {
   extern __shared__ uint4 shared[];
   if (*too_large != 0) return;
-  const int tap_halves = fragments * chunk * 8, stage_halves = most_pixels * chunk;
   __half* const pixel_stages = reinterpret_cast<__half*>(shared);
-  __half* const weight_stages = pixel_stages + 2 * stage_halves;
-
-  const int phase = blockIdx.z, group = blockIdx.y / shape.tiles;
+  __half* const weight_stages = pixel_stages + 2 * most_pixels * chunk;
+  const int phase = blockIdx.z;
   const Taps levels = taps_of(shape.z, phase / shape.x.stride / shape.y.stride);
   const Taps rows = taps_of(shape.y, phase / shape.x.stride % shape.y.stride);
   const Taps columns = taps_of(shape.x, phase % shape.x.stride);
   const long long first_pixel = static_cast<long long>(blockIdx.x) * shape.block_pixels;
-  const int window_halves = shape.window_pixels(rows, columns) * chunk;
-
-  // Stages count rows of taps, then planes, then chunks. Row 0 lies furthest back in the window.
-  const auto pixels_of = [&](int stage) {
-    return pixel_stages + (shape.whole_windows ? stage / rows.count : stage) % 2 * stage_halves;
-  };
-  const auto fetch = [&](int stage) {
-    const int row = stage % rows.count, level = stage / rows.count % levels.count;
-    const int part = stage / rows.count / levels.count;
-    if (row == 0 || !shape.whole_windows) {
-      const int z = shape.z.window - levels.shift - level * levels.shift_step;
-      const int y =
-          shape.y.window - (shape.whole_windows ? rows.furthest() : rows.shift + row * rows.shift_step);
-      const long long source = first_pixel + (static_cast<long long>(z) * shape.y.pitch + y) * shape.x.pitch +
-                               shape.x.window - columns.furthest();
-      const long long plane = group * shape.chunks + part;
-      copy_to_shared(pixels_of(stage), packed_input + (plane * shape.stream + source) * chunk, window_halves);
-    }
-    const int first_tap =
-        ((levels.first + level * levels.step) * shape.y.taps + rows.first + row * rows.step) * shape.x.taps +
-        columns.first;
-    const size_t source = static_cast<size_t>(blockIdx.y * shape.chunks + part) * shape.taps() + first_tap;
-    for (int column = 0; column < columns.count; ++column) {
-      copy_to_shared(weight_stages + (stage % 2 * most_taps + column) * tap_halves,
-                     packed_weights + (source + column * columns.step) * tap_halves, tap_halves);
-    }
-  };
+  const Stages<fragments> stages = {shape,         packed_input, packed_weights, pixel_stages,
+                                    weight_stages, most_pixels,  most_taps,      first_pixel,
+                                    levels,        rows,         columns};
 
   Sums sums[strips][fragments];
   for (auto& strip : sums) {
     for (auto& fragment : strip) wmma::fill_fragment(fragment, 0.0f);
   }
-  const int stages = columns.count > 0 ? levels.count * rows.count * shape.chunks : 0;
   const int warp = threadIdx.x / 32;
-  if (stages > 0) fetch(0);
+  if (stages.count() > 0) stages.fetch(0);
   __pipeline_commit();
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stages.count(); ++stage) {
     __pipeline_wait_prior(0);
     __syncthreads();  // this stage is there, and nobody reads the one that the next copies go to
-    if (stage + 1 < stages) fetch(stage + 1);
+    if (stage + 1 < stages.count()) stages.fetch(stage + 1);
     __pipeline_commit();
 
-    const int row = stage % rows.count;
-    const int back = shape.whole_windows ? (rows.count - 1 - row) * rows.shift_step * shape.x.pitch : 0;
-    multiply_row<fragments, strips>(sums, pixels_of(stage) + (back + warp * strips * 32) * chunk,
-                                    weight_stages + stage % 2 * most_taps * tap_halves, columns);
+    multiply_row<fragments, strips>(
+        sums, stages.pixels_of(stage) + (stages.begin_of(stage) + warp * strips * 32) * chunk,
+        stages.weights_of(stage), columns);
   }
   __syncthreads();  // shared memory is free for the results
 
@@ -295,10 +313,11 @@ __global__ void __launch_bounds__(threads, 2)
   const int left = shape.out_channels - first_channel;
 #pragma unroll
   for (int strip = 0; strip < strips; ++strip) {
-    write_output<fragments>(
-        sums[strip], reinterpret_cast<float*>(shared) + warp * fragments * 8 * staged_pitch, output, shape,
-        first_pixel + (warp * strips + strip) * 32, phase, group * shape.out_channels + first_channel,
-        left < fragments * 8 ? left : fragments * 8);
+    write_output<fragments>(sums[strip],
+                            reinterpret_cast<float*>(shared) + warp * fragments * 8 * staged_pitch, output,
+                            shape, first_pixel + (warp * strips + strip) * 32, phase,
+                            blockIdx.y / shape.tiles * shape.out_channels + first_channel,
+                            left < fragments * 8 ? left : fragments * 8);
   }
 }
 

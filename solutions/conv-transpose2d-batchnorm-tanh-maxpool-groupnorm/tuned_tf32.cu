@@ -203,6 +203,46 @@ __device__ void write_result(const Sums* sums, float* staged, float2* sums_of_wa
   }
 }
 
+// What a block multiplies, stage by stage: a row of taps. Stages count rows of taps, then chunks of channels;
+// row 0 lies furthest back in the window. Shared memory has two stages at a time.
+template <int fragments>
+struct Stages {
+  static constexpr int tap_halves = fragments * chunk * 8;
+  const Shape& shape;
+  const __half *packed_input, *packed_weights;
+  __half *pixels, *weights;  // in shared memory
+  int most_pixels, most_taps;
+  long long first_pixel;
+  int phase_y, phase_x, rows, columns;
+
+  __device__ int count() const { return columns > 0 ? rows * shape.chunks : 0; }
+  __device__ __half* pixels_of(int stage) const {
+    return pixels + (shape.whole_windows ? stage / rows : stage) % 2 * most_pixels * chunk;
+  }
+  __device__ __half* weights_of(int stage) const { return weights + stage % 2 * most_taps * tap_halves; }
+  // Where in the window the pixels of the row's last tap begin.
+  __device__ int begin_of(int stage) const {
+    return shape.whole_windows ? (rows - 1 - stage % rows) * shape.x.pitch : 0;
+  }
+  __device__ void fetch(int stage) const {
+    const int row = stage % rows, part = stage / rows;
+    if (row == 0 || !shape.whole_windows) {
+      const int y = shape.y.window - (shape.whole_windows ? rows - 1 : row);
+      const long long source =
+          first_pixel + static_cast<long long>(y) * shape.x.pitch + shape.x.window - (columns - 1);
+      const long long plane = part;
+      copy_to_shared(pixels_of(stage), packed_input + (plane * shape.stream + source) * chunk,
+                     shape.window_pixels(rows, columns) * chunk);
+    }
+    const int first_tap = (phase_y + row * shape.y.stride) * shape.x.taps + phase_x;
+    const size_t source = (blockIdx.y * shape.chunks + part) * (shape.y.taps * shape.x.taps) + first_tap;
+    for (int column = 0; column < columns; ++column) {
+      copy_to_shared(weights_of(stage) + column * tap_halves,
+                     packed_weights + (source + column * shape.x.stride) * tap_halves, tap_halves);
+    }
+  }
+};
+
 // Block: x counts pixels, y tiles of output channels, z phases.
 template <int fragments>
 __global__ void __launch_bounds__(threads, 2)
@@ -211,56 +251,33 @@ __global__ void __launch_bounds__(threads, 2)
              const int* too_large) {
   extern __shared__ uint4 shared[];
   if (*too_large != 0) return;
-  const int tap_halves = fragments * chunk * 8;
   __half* const pixel_stages = reinterpret_cast<__half*>(shared);
   __half* const weight_stages = pixel_stages + 2 * most_pixels * chunk;
-
   const int phase_y = blockIdx.z / shape.x.stride, phase_x = blockIdx.z % shape.x.stride;
   const int rows = taps_in(shape.y, phase_y), columns = taps_in(shape.x, phase_x);
   const long long first_pixel = static_cast<long long>(blockIdx.x) * block_pixels;
-  const int window_pixels = shape.window_pixels(rows, columns);
-
-  // Stage s is row of taps s % rows of chunk s / rows. Row 0 lies furthest back in the window.
-  const auto fetch = [&](int stage) {
-    const int row = stage % rows, part = stage / rows;
-    if (row == 0 || !shape.whole_windows) {
-      const int furthest = shape.whole_windows ? rows - 1 : row;
-      const long long source = first_pixel +
-                               static_cast<long long>(shape.y.window - furthest) * shape.x.pitch +
-                               shape.x.window - (columns - 1);
-      __half* target = pixel_stages + (shape.whole_windows ? part : stage) % 2 * most_pixels * chunk;
-      const long long plane = part;
-      copy_to_shared(target, packed_input + (plane * shape.stream + source) * chunk, window_pixels * chunk);
-    }
-    const int first_tap = (phase_y + row * shape.y.stride) * shape.x.taps + phase_x;
-    const size_t source = (blockIdx.y * shape.chunks + part) * (shape.y.taps * shape.x.taps) + first_tap;
-    for (int column = 0; column < columns; ++column) {
-      copy_to_shared(weight_stages + (stage % 2 * most_taps + column) * tap_halves,
-                     packed_weights + (source + column * shape.x.stride) * tap_halves, tap_halves);
-    }
-  };
+  const Stages<fragments> stages = {shape,         packed_input, packed_weights, pixel_stages,
+                                    weight_stages, most_pixels,  most_taps,      first_pixel,
+                                    phase_y,       phase_x,      rows,           columns};
 
   Sums sums[fragments];
   for (auto& fragment : sums) wmma::fill_fragment(fragment, 0.0f);
-  const int stages = columns > 0 ? rows * shape.chunks : 0;
-  if (stages > 0) fetch(0);
+  const int warp = threadIdx.x / 32;
+  if (stages.count() > 0) stages.fetch(0);
   __pipeline_commit();
-  for (int stage = 0; stage < stages; ++stage) {
+  for (int stage = 0; stage < stages.count(); ++stage) {
     __pipeline_wait_prior(0);
     __syncthreads();  // this stage is there, and nobody reads the one that the next copies go to
-    if (stage + 1 < stages) fetch(stage + 1);
+    if (stage + 1 < stages.count()) stages.fetch(stage + 1);
     __pipeline_commit();
 
-    const int row = stage % rows, part = stage / rows;
-    const __half* pixels = pixel_stages + (shape.whole_windows ? part : stage) % 2 * most_pixels * chunk;
-    const int back = shape.whole_windows ? (rows - 1 - row) * shape.x.pitch : 0;
-    multiply_row<fragments>(sums, pixels + (back + threadIdx.x / 32 * 32) * chunk,
-                            weight_stages + stage % 2 * most_taps * tap_halves, columns);
+    multiply_row<fragments>(sums, stages.pixels_of(stage) + (stages.begin_of(stage) + warp * 32) * chunk,
+                            stages.weights_of(stage), columns);
   }
   __syncthreads();  // shared memory is free for the results
 
   __shared__ float2 sums_of_warps[warps][fragments * 8];
-  const int warp = threadIdx.x / 32, first_channel = blockIdx.y * fragments * 8;
+  const int first_channel = blockIdx.y * fragments * 8;
   float* const staged = reinterpret_cast<float*>(shared) + warp * fragments * 8 * staged_pitch;
   write_result<fragments>(sums, staged, sums_of_warps[warp], conv, shape, first_pixel + warp * 32, phase_y,
                           phase_x, first_channel);
