@@ -148,9 +148,46 @@ __device__ void load_input(const float* source, __half* tile, const Shape& shape
   }
 }
 
+// The weights of a phase's taps, `tap_halves` each, one after the other.
+__device__ void load_weights(const __half* packed, __half* weights, int tap_halves, const Taps& taps) {
+  const int vectors = tap_halves / 8;
+  for (int i = threadIdx.x; i < taps.count * vectors; i += threads) {
+    const int k = taps.first + i / vectors * taps.step;
+    reinterpret_cast<uint4*>(weights)[i] =
+        __ldg(reinterpret_cast<const uint4*>(packed) + k * vectors + i % vectors);
+  }
+}
+
 using Columns = wmma::fragment<wmma::matrix_a, 32, 8, 16, __half, wmma::row_major>;
 using Weights = wmma::fragment<wmma::matrix_b, 32, 8, 16, __half, wmma::row_major>;
 using Sums = wmma::fragment<wmma::accumulator, 32, 8, 16, float>;
+
+// sums += columns * weights, for all phases and one chunk of channels. `tile` begins at the warp's columns.
+template <int phases, int fragments>
+__device__ void multiply_part(Sums (&sums)[phases][fragments], const __half* tile, int plane,
+                              const __half* weights, const Taps& taps) {
+  const int size = fragments * weight_block;
+  for (auto& row : sums) {
+    for (auto& fragment : row) wmma::fill_fragment(fragment, 0.0f);
+  }
+  for (int k = 0; k < taps.count; ++k) {
+    const __half* own = tile + (taps.count - 1 - k) * taps.shift_step * row_pitch * chunk;
+    Columns hi, lo;
+    wmma::load_matrix_sync(hi, own, chunk);
+    wmma::load_matrix_sync(lo, own + plane, chunk);
+#pragma unroll
+    for (int i = 0; i < phases * fragments; ++i) {
+      Sums& sum = sums[i / fragments][i % fragments];
+      const __half* weight = weights + (k * phases + i / fragments) * 2 * size + i % fragments * weight_block;
+      Weights weights_hi, weights_lo;
+      wmma::load_matrix_sync(weights_hi, weight, 8);
+      wmma::load_matrix_sync(weights_lo, weight + size, 8);
+      wmma::mma_sync(sum, lo, weights_hi, sum);
+      wmma::mma_sync(sum, hi, weights_lo, sum);
+      wmma::mma_sync(sum, hi, weights_hi, sum);
+    }
+  }
+}
 
 // Fragment n of all phases to row y of 8 planes, or to none where y is negative: through shared memory, so
 // that a store's lanes write neighbours.
@@ -192,7 +229,7 @@ __global__ void __launch_bounds__(threads, 2)
   const Taps taps = taps_of(shape.y, phase_y);
 
   const int margin = taps.count > 0 ? (taps.count - 1) * taps.shift_step : 0, rows = tile_rows + margin;
-  const int plane = rows * row_pitch * chunk, size = fragments * weight_block;
+  const int plane = rows * row_pitch * chunk, tap_halves = phases * 2 * fragments * weight_block;
   __half* const tile = reinterpret_cast<__half*>(shared);
   __half* const weights = tile + 2 * plane;
   const int own_row = warp / (tile_columns / 32), own_column = warp % (tile_columns / 32) * 32;
@@ -210,35 +247,12 @@ __global__ void __launch_bounds__(threads, 2)
     load_input(input + (static_cast<size_t>(sample) * shape.groups * shape.in_channels + channel) * in_plane,
                tile, shape, left < chunk ? left : chunk, rows,
                first_row + shape.y.first - taps.shift - margin, first_column + shape.x.first - 1, too_large);
-    const uint4* source = reinterpret_cast<const uint4*>(
-        packed + (blockIdx.y * shape.chunks + part) * static_cast<size_t>(shape.y.taps) * phases * 2 * size);
-    const int vectors = phases * 2 * size / 8;
-    for (int i = threadIdx.x; i < taps.count * vectors; i += threads) {
-      const int k = taps.first + i / vectors * taps.step;
-      reinterpret_cast<uint4*>(weights)[i] = __ldg(source + k * vectors + i % vectors);
-    }
+    load_weights(packed + (blockIdx.y * shape.chunks + part) * static_cast<size_t>(shape.y.taps) * tap_halves,
+                 weights, tap_halves, taps);
     __syncthreads();
 
-    for (auto& row : sums) {
-      for (auto& fragment : row) wmma::fill_fragment(fragment, 0.0f);
-    }
-    for (int k = 0; k < taps.count; ++k) {
-      const int row = own_row + (taps.count - 1 - k) * taps.shift_step;
-      Columns hi, lo;
-      wmma::load_matrix_sync(hi, tile + (row * row_pitch + own_column) * chunk, chunk);
-      wmma::load_matrix_sync(lo, tile + plane + (row * row_pitch + own_column) * chunk, chunk);
-#pragma unroll
-      for (int i = 0; i < phases * fragments; ++i) {
-        const int phase = i / fragments, n = i % fragments;
-        const __half* weight = weights + (k * phases + phase) * 2 * size + n * weight_block;
-        Weights weights_hi, weights_lo;
-        wmma::load_matrix_sync(weights_hi, weight, 8);
-        wmma::load_matrix_sync(weights_lo, weight + size, 8);
-        wmma::mma_sync(sums[phase][n], lo, weights_hi, sums[phase][n]);
-        wmma::mma_sync(sums[phase][n], hi, weights_lo, sums[phase][n]);
-        wmma::mma_sync(sums[phase][n], hi, weights_hi, sums[phase][n]);
-      }
-    }
+    multiply_part<phases, fragments>(sums, tile + (own_row * row_pitch + own_column) * chunk, plane, weights,
+                                     taps);
     if constexpr (!one_part) {
 #pragma unroll
       for (int i = 0; i < phases * fragments; ++i) {
