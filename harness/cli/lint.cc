@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "device/registry.h"
+#include "grade/grade.h"
 #include "grade/machinery.h"
 #include "soundness/lint_run.h"
 #include "soundness/rules.h"
@@ -23,6 +24,8 @@ struct Arguments {
   std::string json;
   std::optional<std::uint64_t> seed;
   bool deep = false;
+  std::optional<std::size_t> hidden;
+  std::optional<std::uint64_t> hidden_seed;
   bool no_run = false;
   bool rules = false;
   bool verbose = false;
@@ -59,12 +62,14 @@ void print_file(const FileReport& file, bool verbose) {
   if (file.cases > 0) fmt::print("  errors of the precision classes: {}\n", to_string(file.errors));
 }
 
-void print_report(const LintReport& report, bool verbose) {
+void print_report(const LintReport& report, std::uint64_t hidden_seed, bool verbose) {
   for (const FileReport& file : report.files) print_file(file, verbose);
   fmt::print("{}, {}", plural(static_cast<int>(report.files.size()), "file"),
              plural(report.error_count(), "error"));
   if (!report.device.empty())
     fmt::print("; soundness of {} on {}", plural(report.case_count(), "case"), report.device);
+  if (report.hidden_count() > 0)
+    fmt::print(", {} of them drawn from `fuzz` (--hidden-seed {})", report.hidden_count(), hidden_seed);
   fmt::print("\n");
 }
 
@@ -79,11 +84,13 @@ nlohmann::ordered_json json_of(const LintFinding& finding) {
           {"remedy", printable(finding.what.remedy)}};
 }
 
-std::string json_text(const LintReport& report) {
+std::string json_text(const LintReport& report, std::uint64_t hidden_seed) {
   nlohmann::ordered_json json = {{"errors", report.error_count()}, {"device", report.device}};
+  json["hidden_seed"] = report.hidden_count() > 0 ? nlohmann::ordered_json(hidden_seed) : nullptr;
   json["files"] = nlohmann::ordered_json::array();
   for (const FileReport& file : report.files) {
-    nlohmann::ordered_json entry = {{"file", printable(file.path.string())}, {"cases", file.cases}};
+    nlohmann::ordered_json entry = {
+        {"file", printable(file.path.string())}, {"cases", file.cases}, {"hidden", file.hidden}};
     entry["findings"] = nlohmann::ordered_json::array();
     for (const LintFinding& finding : file.findings) entry["findings"].push_back(json_of(finding));
     entry["notes"] = file.notes;
@@ -99,14 +106,15 @@ int exit_code_of(const LintReport& report) {
 }
 
 int print(const LintReport& report, const Arguments& arguments) {
+  const std::uint64_t hidden_seed = arguments.hidden_seed.value_or(0);
   if (arguments.json == "-") {
-    fmt::print("{}", json_text(report));
+    fmt::print("{}", json_text(report, hidden_seed));
   } else {
-    print_report(report, arguments.verbose);
+    print_report(report, hidden_seed, arguments.verbose);
   }
   if (report.failure) fail(report.failure->errors);
   if (!arguments.json.empty() && arguments.json != "-") {
-    const auto written = write_file_atomically(arguments.json, json_text(report));
+    const auto written = write_file_atomically(arguments.json, json_text(report, hidden_seed));
     if (!written) return fail(written.errors());
   }
   return exit_code_of(report);
@@ -127,7 +135,9 @@ int run(const Arguments& arguments) {
     options.files = std::move(*found);
   }
   options.run = !arguments.no_run;
-  options.deep = arguments.deep;
+  const bool draws = arguments.deep || arguments.hidden_seed;
+  options.scope = {arguments.deep, arguments.hidden.value_or(draws ? usual_hidden_cases : 0),
+                   arguments.hidden_seed.value_or(0)};
   options.seed = arguments.seed.value_or(0);
   options.require_sandbox = arguments.require_sandbox;
   options.budget = budget_of(*device);
@@ -149,7 +159,8 @@ Command add_lint(CLI::App& app) {
       "Check problem files (default: all): form, meaning, and on a device that wrong answers are refused");
   command->add_option("files", arguments->files, "Problem files")->type_name("FILE");
   add_device_option(*command, arguments->device);
-  command->add_flag("--deep", arguments->deep, "Every case that the device can run, not only the small ones");
+  command->add_flag("--deep", arguments->deep,
+                    "Every case that the device can run, not only the small ones, and hidden shapes");
   command->add_flag("--no-run", arguments->no_run, "Form and meaning only: nothing is compiled or run");
   command->add_flag("--rules", arguments->rules,
                     "Print the names and meanings of all rules, and do nothing else");
@@ -157,6 +168,15 @@ Command add_lint(CLI::App& app) {
       ->add_option("--json", arguments->json, "Write the findings to FILE; - prints them instead of the text")
       ->type_name("FILE");
   add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
+  add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
+  command->get_option("--hidden")
+      ->description(fmt::format(
+          "Look at N hidden shapes as well, drawn from each problem's `fuzz` (default: {} with --deep or a "
+          "seed, else 0)",
+          usual_hidden_cases));
+  command->get_option("--hidden-seed")
+      ->description(
+          "What they are drawn by: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
   add_problems_option(*command, arguments->directory);
   add_require_sandbox_option(*command, arguments->require_sandbox);
   command->add_flag("--verbose", arguments->verbose,

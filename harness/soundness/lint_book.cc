@@ -13,14 +13,31 @@ void LintBook::add(std::string_view rule, const std::string& subject, const Case
   const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.rule == rule && entry.subject == subject && !entry.cases.empty();
   });
+  std::string name = name_of(bound);
   if (known != entries_.end()) {
-    if (known->cases.back() != bound.name) known->cases.push_back(bound.name);
+    if (known->cases.back() != name) known->cases.push_back(std::move(name));
     return;
   }
-  const CaseSpec* const spec = problem_.find_case(bound.name);
-  const Location place = spec != nullptr ? spec->location : Location{problem_.path.string(), 0, 0};
-  entries_.push_back(
-      {std::string(rule), subject, {bound.name}, {std::move(message), std::move(remedy), place}});
+  entries_.push_back({std::string(rule),
+                      subject,
+                      {std::move(name)},
+                      {std::move(message), std::move(remedy), place_of(bound)}});
+}
+
+Location LintBook::place_of(const Case& bound) const {
+  if (const CaseSpec* const spec = problem_.find_case(bound.name)) return spec->location;
+  if (bound.role == CaseRole::hidden && !problem_.fuzz.empty()) return problem_.fuzz.front().location;
+  return {problem_.path.string(), 0, 0};
+}
+
+std::string LintBook::name_of(const Case& bound) const {
+  if (bound.role != CaseRole::hidden) return fmt::format("'{}'", bound.name);
+  std::vector<std::string> values;
+  for (const Parameter& parameter : problem_.parameters) {
+    const auto value = bound.integers.find(parameter.name);
+    if (value != bound.integers.end()) values.push_back(fmt::format("{}: {}", parameter.name, value->second));
+  }
+  return fmt::format("'{}' of `fuzz` ({})", bound.name, fmt::join(values, ", "));
 }
 
 void LintBook::add(std::string_view rule, std::string message, std::string remedy) {
@@ -32,7 +49,7 @@ std::vector<LintFinding> LintBook::findings() const {
   std::vector<LintFinding> findings;
   for (const Entry& entry : entries_) {
     Error what = entry.what;
-    if (!entry.cases.empty()) what.message = fmt::format("case '{}': {}", entry.cases.front(), what.message);
+    if (!entry.cases.empty()) what.message = fmt::format("case {}: {}", entry.cases.front(), what.message);
     if (entry.cases.size() > 1) {
       const auto others = std::span(entry.cases).subspan(1);
       what.message += fmt::format("; likewise {}", fmt::join(others, ", "));

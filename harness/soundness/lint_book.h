@@ -26,10 +26,14 @@ class LintBook {
   std::vector<LintFinding> findings() const;
 
  private:
+  // Where it stands; a hidden shape stands nowhere, and has its parameters named instead.
+  Location place_of(const Case& bound) const;
+  std::string name_of(const Case& bound) const;
+
   struct Entry {
     std::string rule;
     std::string subject;
-    std::vector<std::string> cases;  // empty: about the problem
+    std::vector<std::string> cases;  // as name_of(); empty: about the problem
     Error what;
   };
 

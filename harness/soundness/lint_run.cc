@@ -82,7 +82,7 @@ class LintRun {
     for (std::size_t i = 0; i < jobs.size() && !report_.failure; ++i) {
       const std::unique_ptr<ProblemBuilds> builds = std::move(next);
       if (i + 1 < jobs.size()) next = build(jobs[i + 1]);
-      take(jobs[i], kgrade::look_at_soundness(workshop_, *builds, options_.deep));
+      take(jobs[i], kgrade::look_at_soundness(workshop_, *builds, options_.scope));
       if (report_.failure) pass_over(std::span(jobs).subspan(i));
     }
   }
@@ -118,6 +118,7 @@ class LintRun {
       file.errors = found.errors;
     }
     file.cases += found.cases;
+    file.hidden += found.hidden;
     report_.cannot_run = report_.cannot_run || found.cannot_run;
     report_.failure = std::move(found.failure);
   }
@@ -149,6 +150,11 @@ int LintReport::error_count() const {
 int LintReport::case_count() const {
   return std::accumulate(files.begin(), files.end(), 0,
                          [](int sum, const FileReport& file) { return sum + file.cases; });
+}
+
+int LintReport::hidden_count() const {
+  return std::accumulate(files.begin(), files.end(), 0,
+                         [](int sum, const FileReport& file) { return sum + file.hidden; });
 }
 
 LintReport lint_files(const LintOptions& options, const Machinery& machinery) {

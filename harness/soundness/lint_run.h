@@ -15,7 +15,7 @@ struct LintOptions : WorkshopOptions {
   std::vector<std::filesystem::path> files;
   bool whole_catalogue = false;  // the files are a folder's, whose slugs must not clash
   bool run = true;               // soundness too, for files without errors of form and meaning
-  bool deep = false;
+  SoundnessScope scope;
   MemoryBudget budget;
 };
 
@@ -26,6 +26,7 @@ struct FileReport {
   std::vector<std::string> notes;  // what was not looked at, and why
   std::string costs;               // costs_table() of the cases that resolve
   int cases = 0;                   // whose soundness was looked at
+  int hidden = 0;                  // of them: hidden shapes
   ClassErrors errors;              // over them
 
   int error_count() const;
@@ -39,6 +40,7 @@ struct LintReport {
 
   int error_count() const;
   int case_count() const;
+  int hidden_count() const;
 };
 
 LintReport lint_files(const LintOptions& options, const Machinery& machinery);

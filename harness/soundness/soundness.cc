@@ -8,17 +8,18 @@
 #include "grade/small_cases.h"
 #include "soundness/case_soundness.h"
 #include "soundness/reference_check.h"
+#include "spec/hidden_cases.h"
 
 namespace kgrade {
 namespace {
 
 class SoundnessRun {
  public:
-  SoundnessRun(Workshop& workshop, ProblemBuilds& builds, bool deep)
+  SoundnessRun(Workshop& workshop, ProblemBuilds& builds, const SoundnessScope& scope)
       : workshop_(workshop),
         builds_(builds),
         problem_(builds.problem()),
-        deep_(deep),
+        scope_(scope),
         emulated_(workshop.device().info().kind == "emulated"),
         book_(problem_) {}
 
@@ -35,6 +36,7 @@ class SoundnessRun {
     choose_cases();
     if (cases_.empty()) return report_.notes.push_back("no case is small enough to be looked at");
     if (!check_memory_accesses()) return;
+    draw_hidden();
     look_at_cases();
   }
 
@@ -57,17 +59,28 @@ class SoundnessRun {
   }
 
   void choose_cases() {
-    const SoundnessLimits limits = soundness_limits(deep_, emulated_);
     for (const CaseSpec& spec : problem_.cases) {
-      auto bound = resolve_case(problem_, spec);
-      if (!bound) continue;  // a finding of its meaning
-      const std::string reason = why_passed_over(*bound, limits);
-      if (reason.empty()) {
-        cases_.push_back(std::move(*bound));
-      } else if (deep_ || bound->role != CaseRole::bench) {
-        report_.notes.push_back(fmt::format("case '{}' was not looked at: {}", spec.name, reason));
-      }
+      if (auto bound = resolve_case(problem_, spec)) choose(std::move(*bound));
     }
+  }
+
+  void choose(Case bound) {
+    const std::string reason = why_passed_over(bound, soundness_limits(scope_.deep, emulated_));
+    if (reason.empty()) {
+      cases_.push_back(std::move(bound));
+    } else if (scope_.deep || bound.role != CaseRole::bench) {
+      report_.notes.push_back(fmt::format("case '{}' was not looked at: {}", bound.name, reason));
+    }
+  }
+
+  // The very shapes that `kgrade grade --hidden-seed` draws.
+  void draw_hidden() {
+    HiddenOptions options;
+    options.seed = scope_.hidden_seed;
+    options.count = scope_.hidden;
+    auto drawn = draw_hidden_cases(problem_, options);
+    if (!drawn) return;  // a finding of its meaning
+    for (Case& bound : *drawn) choose(std::move(bound));
   }
 
   // The answers of a reference that strays are worth nothing. False when there is no sense in going on.
@@ -78,7 +91,7 @@ class SoundnessRun {
     if (!runs_at_all(smallest)) return false;
     progress("memory accesses");
     const auto skipped = check_reference(
-        {workshop_.device(), problem_, builds_.oracle(), *builds_.checked_build(), deep_,
+        {workshop_.device(), problem_, builds_.oracle(), *builds_.checked_build(), scope_.deep,
          workshop_.options().seed, workshop_.stages(), [this](const std::string& what) { progress(what); }},
         builds_.source(), smallest, book_);
     if (!skipped) {
@@ -106,6 +119,7 @@ class SoundnessRun {
     for (const auto& [name, value] : cases_.front().reals) session.ignored_reals.insert(name);
     for (const Case& bound : cases_) {
       const auto goes_on = look_at_case(session, bound);
+      report_.hidden += goes_on && bound.role == CaseRole::hidden ? 1 : 0;
       if (!goes_on) {
         report_.notes.push_back(
             fmt::format("case '{}' was not looked at: {}", bound.name, goes_on.error().message));
@@ -123,7 +137,7 @@ class SoundnessRun {
   Workshop& workshop_;
   ProblemBuilds& builds_;
   const Problem& problem_;
-  bool deep_;
+  SoundnessScope scope_;
   bool emulated_;
   LintBook book_;
   std::vector<Case> cases_;
@@ -152,8 +166,8 @@ std::string why_passed_over(const Case& bound, const SoundnessLimits& limits) {
                      format_bytes(static_cast<std::uint64_t>(limits.bytes)));
 }
 
-SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, bool deep) {
-  return SoundnessRun(workshop, builds, deep).run();
+SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, const SoundnessScope& scope) {
+  return SoundnessRun(workshop, builds, scope).run();
 }
 
 }  // namespace kgrade

@@ -14,9 +14,17 @@ struct SoundnessReport {
   std::vector<LintFinding> findings;  // all of them errors
   std::vector<std::string> notes;     // what was not looked at, and why
   int cases = 0;                      // that were looked at
+  int hidden = 0;                     // of them: hidden shapes
   ClassErrors errors;                 // over them
   bool cannot_run = false;            // the device has no means for this reference: see the notes
   Failure failure;                    // of the machine, for other problems too
+};
+
+// What is looked at.
+struct SoundnessScope {
+  bool deep = false;       // every case that the device can run, not just the small ones
+  std::size_t hidden = 0;  // so many hidden shapes, drawn from `fuzz` as grading draws them
+  std::uint64_t hidden_seed = 0;
 };
 
 // What an oracle's call may cost for a case to be looked at. A case is called some thirty times.
@@ -33,6 +41,6 @@ SoundnessLimits soundness_limits(bool deep, bool emulated);
 std::string why_passed_over(const Case& bound, const SoundnessLimits& limits);
 
 // A problem without findings of form and meaning, whose contestants are being built.
-SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, bool deep);
+SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, const SoundnessScope& scope);
 
 }  // namespace kgrade

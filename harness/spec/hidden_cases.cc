@@ -58,21 +58,29 @@ class Refusals {
     Error error{fmt::format("no hidden case could be drawn from the ranges of 'fuzz' in {} tries", tries),
                 "change the ranges so that a good part of what they hold is legal",
                 problem.fuzz.front().location};
-    const auto most = std::max_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
-      return a.second.count < b.second.count;
-    });
-    if (most == entries_.end()) return error;
-    const Error& example = most->second.example;
-    error.message += fmt::format("; the reason for {} of them: {}", most->second.count, example.message);
-    if (example.location.line > 0) error.message += in_brackets(example.location, error.location.file);
+    const Entry most = commonest();
+    if (most.count == 0) return error;
+    error.message += fmt::format("; the reason for {} of them: {}", most.count, most.example.message);
+    if (most.example.location.line > 0)
+      error.message += in_brackets(most.example.location, error.location.file);
     return error;
   }
+
+  Error commonest_reason() const { return commonest().example; }
 
  private:
   struct Entry {
     std::size_t count = 0;
     Error example;
   };
+
+  Entry commonest() const {
+    const auto most = std::max_element(entries_.begin(), entries_.end(), [](const auto& a, const auto& b) {
+      return a.second.count < b.second.count;
+    });
+    return most == entries_.end() ? Entry() : most->second;
+  }
+
   std::map<std::tuple<std::string, int, int>, Entry> entries_;
 };
 
@@ -243,6 +251,25 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 Result<std::vector<Case>> draw_hidden_cases(const Problem& problem, const HiddenOptions& options) {
   if (problem.fuzz.empty()) return std::vector<Case>{};
   return HiddenCases(problem, options).run();
+}
+
+HiddenSurvey survey_hidden_draws(const Problem& problem, std::uint64_t seed) {
+  HiddenSurvey survey;
+  if (problem.fuzz.empty()) return survey;
+  const auto bases = base_cases(problem);
+  Refusals refusals;
+  for (std::size_t leaning = 0; leaning < hidden_leanings; ++leaning) {
+    HiddenDraw draws(problem, bases, seed, leaning);
+    for (unsigned i = 0; i < HiddenDraw::cycle; ++i, ++survey.draws) {
+      CaseSpec spec = draws.next();
+      spec.name = "drawn";
+      const auto bound = resolve_case(problem, spec);
+      if (bound) ++survey.legal;
+      if (!bound) refusals.add(bound.error());
+    }
+  }
+  survey.commonest = refusals.commonest_reason();
+  return survey;
 }
 
 }  // namespace kgrade

@@ -49,4 +49,14 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 // sees the shapes.
 Result<std::vector<Case>> draw_hidden_cases(const Problem& problem, const HiddenOptions& options);
 
+// How many of the draws that draw_hidden_cases() begins with are legal cases, whatever they cost.
+struct HiddenSurvey {
+  std::size_t draws = 0;
+  std::size_t legal = 0;
+  Error commonest;  // of those that are not: what refused most, with its place where it has one
+};
+
+// A whole cycle of draws (spec/hidden_draw.h) of each leaning. None where a problem has no `fuzz`.
+HiddenSurvey survey_hidden_draws(const Problem& problem, std::uint64_t seed);
+
 }  // namespace kgrade

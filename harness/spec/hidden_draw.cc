@@ -7,8 +7,6 @@
 namespace kgrade {
 namespace {
 
-constexpr unsigned cycle = 64;
-
 // The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014):
 // neighbouring seeds and indices become unrelated ones.
 std::uint64_t mixed(std::uint64_t value) {
@@ -34,9 +32,9 @@ std::int64_t plus(std::int64_t value, std::uint64_t offset) {
 }  // namespace
 
 HiddenLeaning leaning_of(std::size_t index) {
-  constexpr HiddenLeaning order[] = {HiddenLeaning::ends, HiddenLeaning::odd, HiddenLeaning::fresh,
-                                     HiddenLeaning::large};
-  return order[index % std::size(order)];
+  constexpr HiddenLeaning order[hidden_leanings] = {HiddenLeaning::ends, HiddenLeaning::odd,
+                                                    HiddenLeaning::fresh, HiddenLeaning::large};
+  return order[index % hidden_leanings];
 }
 
 HiddenDraw::HiddenDraw(const Problem& problem, const std::vector<const CaseSpec*>& bases, std::uint64_t seed,

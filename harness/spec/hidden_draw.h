@@ -13,6 +13,8 @@ namespace kgrade {
 // one block has work to do; values that no case in the file has are those that nobody could prepare for.
 enum class HiddenLeaning { ends, odd, fresh, large };
 
+inline constexpr std::size_t hidden_leanings = 4;
+
 // Hidden cases take them in turn.
 HiddenLeaning leaning_of(std::size_t index);
 
@@ -25,10 +27,11 @@ class HiddenDraw {
   HiddenDraw(const Problem& problem, const std::vector<const CaseSpec*>& bases, std::uint64_t seed,
              std::size_t index);
 
-  // The draws go through cycles of 64, from whole ranges down to the two or three values nearest to 1: where
+  // The draws go through cycles, from whole ranges down to the two or three values nearest to 1: where
   // large values are refused for their cost, or two have to be equal, a narrower draw is still found. Without
   // name and role.
   CaseSpec next();
+  static constexpr unsigned cycle = 64;
 
  private:
   struct Window {

@@ -15,6 +15,10 @@
 namespace kgrade {
 namespace {
 
+// One draw in so many has to be legal at least. Of depthwise and transposed convolutions with ten parameters
+// it is one in three to ten.
+constexpr std::size_t least_share_of_draws = 32;
+
 class Linter {
  public:
   explicit Linter(const Problem& problem) : problem_(problem), whole_file_{problem.path.string(), 1, 1} {}
@@ -139,8 +143,20 @@ class Linter {
     HiddenOptions options;
     options.count = 1;
     const auto drawn = draw_hidden_cases(problem_, options);
-    if (drawn) return;
+    if (drawn) return check_share_of_legal_draws();
     for (const Error& error : drawn.errors()) fail("fuzz", error);
+  }
+
+  // Where hardly any draw is legal, those that are lie near 1, in a corner of the ranges.
+  void check_share_of_legal_draws() {
+    const HiddenSurvey survey = survey_hidden_draws(problem_, 0);
+    if (survey.legal * least_share_of_draws >= survey.draws) return;
+    fail("fuzz",
+         {fmt::format("of {} draws from the ranges of 'fuzz' {} {} legal; the commonest reason: {}",
+                      survey.draws, survey.legal, survey.legal == 1 ? "is" : "are", survey.commonest.message),
+          "change the ranges so that a good part of what they hold satisfies `require` and gives "
+          "positive extents",
+          problem_.fuzz.front().location});
   }
 
   void check_what_readers_miss() {

@@ -14,6 +14,7 @@ namespace kgrade::test {
 namespace {
 
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -70,6 +71,22 @@ TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
               HasSubstr("error: in float16: case 'small': 'y' is accepted when it holds zeros"));
   EXPECT_THAT(result.output, HasSubstr("[zeros-pass]"));
   EXPECT_THAT(result.output, Not(HasSubstr("error: case")));
+}
+
+// All of its own cases are sound.
+TEST(Lint, DeepLooksAtHiddenShapesThatASeedGivesAgain) {
+  const std::string path = problems + "fuzz-unsound.md";
+  const Result usual = kgrade({"lint", path, "--device", "emulated"});
+  EXPECT_EQ(usual.exit_code, 0) << usual.output;
+  EXPECT_THAT(usual.output, Not(HasSubstr("fuzz")));
+  const Result deep = kgrade({"lint", path, "--device", "emulated", "--deep", "--hidden-seed", "3"});
+  EXPECT_EQ(deep.exit_code, 2);
+  EXPECT_THAT(deep.output, ContainsRegex("fuzz-unsound.md:24:[0-9]+: error: case 'hidden-[0-9]' of `fuzz` "
+                                         "\\(rows: [1-8], columns: 1\\): every element of 'y' is 0"));
+  EXPECT_THAT(deep.output, HasSubstr(" [constant-output]"));
+  EXPECT_THAT(deep.output, HasSubstr("4 of them drawn from `fuzz` (--hidden-seed 3)"));
+  EXPECT_EQ(kgrade({"lint", path, "--device", "emulated", "--deep", "--hidden-seed", "3"}).output,
+            deep.output);
 }
 
 TEST(Lint, AProblemOfTheCatalogueIsClean) {

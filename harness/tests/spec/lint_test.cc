@@ -13,6 +13,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::MatchesRegex;
 using ::testing::Not;
 
 std::vector<std::string> findings(std::string_view text) {
@@ -71,6 +72,17 @@ TEST(Lint, EqualCasesAreErrors) {
       edited(clean(), "rows: 64, columns: 32, scale: 1", "rows: 2, columns: 3, scale: 1.5");
   EXPECT_THAT(findings(text),
               ElementsAre("problem.md:29:5: error: case 'large' has the values of case 'tiny'"));
+}
+
+TEST(Lint, RangesOfWhichHardlyADrawIsLegalAreAnError) {
+  std::string text = edited(clean(), "columns > 0", "columns > 0 && rows * columns % 97 == 0");
+  text = edited(edited(text, "rows: 1, columns: 1", "rows: 97, columns: 1"), "rows: 2, columns: 3",
+                "rows: 97, columns: 3");
+  text = edited(edited(text, "rows: 64, columns: 32", "rows: 194, columns: 32"), "rows: 1..3\n  columns: 2",
+                "rows: 1..1000\n  columns: 1..1000");
+  EXPECT_THAT(findings(text), ElementsAre(MatchesRegex(
+                                  "problem.md:32:3: error: of 256 draws from the ranges of 'fuzz' [0-7] "
+                                  "(is|are) legal; the commonest reason: .*% 97 == 0` does not hold.*")));
 }
 
 TEST(Lint, MissingFlopsAndStatementAreWarnedOf) {
