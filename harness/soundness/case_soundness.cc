@@ -16,6 +16,9 @@ namespace {
 // Which few elements of an input change is drawn; a window or a stride may pass over all of them.
 constexpr std::uint32_t most_small_changes = 8;
 
+// Of a parameter that may change nothing: for some values it may really make no difference.
+constexpr std::size_t most_other_values = 3;
+
 constexpr std::int64_t many_elements = std::int64_t{1} << 20;
 
 class CaseSoundness {
@@ -32,7 +35,7 @@ class CaseSoundness {
       if (!(this->*step)()) return false;
     }
     session_.cases += 1;
-    return change_reals();
+    return change_scalars();
   }
 
  private:
@@ -221,21 +224,36 @@ class CaseSoundness {
     return true;
   }
 
-  // Expressions cannot name real parameters: whether they are used shows in the output alone.
-  bool change_reals() {
-    const std::set<std::string> ignored = session_.ignored_reals;
+  // To name a parameter in `require` or `flops` is not to use it.
+  bool change_scalars() {
+    const std::set<std::string> ignored = session_.ignored;
     for (const std::string& name : ignored) {
-      Case changed = case_;
-      changed.reals[name] = 2 * changed.reals[name] + 1;
-      if (const auto error = session_.subject.sit(changed)) {
-        fails(*error);
-        return false;
+      for (const Case& changed : with_other_values(session_.problem, case_, name, most_other_values)) {
+        session_.varied.insert(name);
+        const auto changes = changes_output(changed, name);
+        if (!changes) return false;
+        if (!*changes) continue;
+        session_.ignored.erase(name);
+        break;
       }
-      const auto outputs = answer(base_draw());
-      if (!outputs) return false;
-      if (*outputs != base_) session_.ignored_reals.erase(name);
     }
     return true;
+  }
+
+  // Nothing, and a finding, when the call fails.
+  std::optional<bool> changes_output(const Case& changed, const std::string& name) {
+    const auto explained = [&](Error error) {
+      const auto value = changed.integers.find(name);
+      if (value != changed.integers.end())
+        error.message =
+            fmt::format("with {} = {}, which `require` allows: {}", name, value->second, error.message);
+      fails(error);
+      return std::nullopt;
+    };
+    if (const auto error = session_.subject.sit(changed)) return explained(*error);
+    const auto outputs = session_.subject.oracle(base_draw(), {});
+    if (!outputs) return explained(outputs.error());
+    return *outputs != base_;
   }
 
   Draw base_draw() const { return {session_.seed, 0}; }
@@ -255,29 +273,6 @@ class CaseSoundness {
 
 Result<bool> look_at_case(SoundnessSession& session, const Case& bound) {
   return CaseSoundness(session, bound).run();
-}
-
-void conclude(SoundnessSession& session) {
-  if (session.cases == 0) return;
-  for (const std::string& name : session.ignored_reals) {
-    session.book.add("unused-parameter",
-                     fmt::format("the parameter '{}' changes no output on any case", name),
-                     "remove it, or use it in the reference");
-  }
-  if (session.errors.count() == 0) return;
-  if (auto overlap = why_not_separate(session.errors.root_mean_square())) {
-    session.book.add("classes-overlap", overlap->message, overlap->remedy);
-    return;
-  }
-  const Precision asked = precision_from(session.problem.precision);
-  if (asked >= Precision::bf16 || session.lower_class_refused) return;
-  const std::string_view lower = asked == Precision::fp32 ? "TF32" : "bf16";
-  session.book.add(
-      "lower-class-passes",
-      fmt::format("an answer of {} arithmetic is accepted as {} on every case: its error is {:.1e} "
-                  "at most",
-                  lower, session.problem.precision, session.lower_class_error),
-      "tighten `thresholds`: `kgrade calibrate` measures where they belong");
 }
 
 }  // namespace kgrade

@@ -8,6 +8,7 @@
 
 #include "soundness/classes.h"
 #include "soundness/lint_book.h"
+#include "soundness/other_values.h"
 #include "soundness/subject.h"
 #include "spec/problem.h"
 
@@ -22,9 +23,12 @@ struct SoundnessSession {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // Over the cases so far.
   ClassStatistics errors = {};
-  bool lower_class_refused = false;          // on one of them at least
-  double lower_class_error = 0;              // the largest, of the class below the one asked for
-  std::set<std::string> ignored_reals = {};  // real parameters that have changed nothing yet
+  bool lower_class_refused = false;  // on one of them at least
+  double lower_class_error = 0;      // the largest, of the class below the one asked for
+  // Parameters that no shape depends on and that have changed no output yet, and those of them that could
+  // take another value on one case at least.
+  std::set<std::string> ignored = scalars_without_shape(problem);
+  std::set<std::string> varied = {};
   int cases = 0;
 };
 

@@ -9,7 +9,7 @@ const std::vector<LintRule>& lint_rules() {
       {"shape-not-positive", "a case makes an extent of a tensor zero or negative"},
       {"illegal-case", "a case breaks `require`, overflows, or cannot be evaluated"},
       {"unused-parameter",
-       "no expression names an integer parameter, or the output ignores a real one"},
+       "no expression names an integer parameter, or no shape and no output depends on a scalar"},
       {"equal-cases", "two cases have the same values"},
       {"fuzz", "no draw from `fuzz`, or hardly one, is legal, or it leaves out a parameter (a warning)"},
       {"reader", "something that readers miss: a sample case, `flops`, a statement (a warning)"},

@@ -116,7 +116,6 @@ class SoundnessRun {
   void look_at_cases() {
     SoundnessSession session{builds_.stand(), problem_, book_, workshop_.options().seed,
                              [this](const std::string& what) { progress(what); }};
-    for (const auto& [name, value] : cases_.front().reals) session.ignored_reals.insert(name);
     for (const Case& bound : cases_) {
       const auto goes_on = look_at_case(session, bound);
       report_.hidden += goes_on && bound.role == CaseRole::hidden ? 1 : 0;
@@ -128,6 +127,13 @@ class SoundnessRun {
       if (!*goes_on) return;
     }
     conclude(session);
+    for (const std::string& name : session.ignored) {
+      if (!session.varied.contains(name))
+        report_.notes.push_back(
+            fmt::format("whether '{}' is used cannot be seen: no shape depends on it, and no case can have "
+                        "another value of it",
+                        name));
+    }
     report_.cases = session.cases;
     report_.errors = session.errors.root_mean_square();
   }

@@ -73,6 +73,15 @@ TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
   EXPECT_THAT(result.output, Not(HasSubstr("error: case")));
 }
 
+TEST(Lint, AParameterThatOnlyAConditionNamesIsUnused) {
+  const Result result = kgrade({"lint", problems + "unused-in-require.md", "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output,
+              HasSubstr("the parameter 'power' changes no output on any case [unused-parameter]"));
+  EXPECT_EQ(kgrade({"lint", problems + "unused-in-require.md", "--no-run"}).exit_code, 0)
+      << "what shapes do not depend on shows on a device only";
+}
+
 // All of its own cases are sound.
 TEST(Lint, DeepLooksAtHiddenShapesThatASeedGivesAgain) {
   const std::string path = problems + "fuzz-unsound.md";

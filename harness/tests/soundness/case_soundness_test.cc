@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
 
 #include "base/text.h"
@@ -32,7 +33,9 @@ class FakeSubject : public Subject {
     return std::nullopt;
   }
   Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) override {
-    if (++calls_ == failing_call) return Error{"the oracle fails: signal 11", "", {}};
+    const auto order = case_.integers.find("order");
+    const bool refused = order != case_.integers.end() && order->second == refused_order;
+    if (++calls_ == failing_call || refused) return Error{"the oracle fails: signal 11", "", {}};
     inputs_.clear();
     for (const Tensor& tensor : case_.tensors)
       inputs_.push_back(tensor.output ? Values() : drawn(tensor, draw));
@@ -52,6 +55,7 @@ class FakeSubject : public Subject {
   std::vector<Values> inputs() override { return inputs_; }
 
   int failing_call = -1;
+  std::int64_t refused_order = -1;  // a value of 'order'
   float reference_error = 1e-7F;
 
  private:
@@ -124,7 +128,6 @@ std::vector<Values> sound(const std::vector<Values>& in, const Case& bound) {
 std::vector<LintFinding> findings_of(FakeSubject& subject, const Problem& problem) {
   LintBook book(problem);
   SoundnessSession session{subject, problem, book};
-  session.ignored_reals = {"gain"};
   for (const CaseSpec& spec : problem.cases) {
     const auto goes_on = look_at_case(session, *resolve_case(problem, spec));
     EXPECT_TRUE(goes_on.ok());
@@ -253,6 +256,51 @@ TEST(CaseSoundness, RealParametersMustChangeSomething) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].rule, "unused-parameter");
   EXPECT_THAT(findings[0].what.message, HasSubstr("'gain'"));
+}
+
+// With an integer that no shape depends on, and what it may be.
+Problem problem_with_order(const std::string& require) {
+  std::string edited = replace_all(text, "gain: ", "order: 2, gain: ");
+  edited = replace_all(edited, "dtypes:",
+                       "  - {name: order, type: int, pointer: false}\nrequire: [" + require +
+                           "]\nlet: {twice: 2 * order}\nflops: twice\ndtypes:");
+  return problem_of(edited);
+}
+
+TEST(CaseSoundness, ToNameAnIntegerInAConditionIsNotToUseIt) {
+  EXPECT_THAT(rules_of(sound, problem_with_order("order >= 1")), ElementsAre("unused-parameter"));
+  const Function power = [](const auto& in, const Case& bound) {
+    auto outputs = sound(in, bound);
+    for (float& value : outputs[0])
+      value = static_cast<float>(
+          std::pow(static_cast<double>(value), static_cast<double>(bound.integers.at("order"))));
+    return outputs;
+  };
+  EXPECT_THAT(rules_of(power, problem_with_order("order >= 1")), IsEmpty());
+  EXPECT_THAT(rules_of(sound, problem_with_order("order == 2")), IsEmpty())
+      << "what cannot vary cannot be seen";
+}
+
+TEST(CaseSoundness, OtherValuesKeepTheCaseLegalAndItsShapes) {
+  const Problem problem = problem_with_order("order >= 2 && order <= 3");
+  EXPECT_THAT(scalars_without_shape(problem), ElementsAre("gain", "order"));
+  const Case bound = *resolve_case(problem, problem.cases[0]);
+  const auto others = with_other_values(problem, bound, "order", 5);
+  ASSERT_EQ(others.size(), 1U);
+  EXPECT_EQ(others[0].integers.at("order"), 3);
+  EXPECT_EQ(others[0].integers.at("twice"), 6);
+  EXPECT_EQ(others[0].tensors[0].shape, bound.tensors[0].shape);
+  EXPECT_THAT(with_other_values(problem, bound, "n", 5), IsEmpty()) << "every other value has another shape";
+}
+
+TEST(CaseSoundness, AReferenceThatFailsOnALegalValueIsAFinding) {
+  const Problem problem = problem_with_order("order >= 1");
+  FakeSubject subject(problem, sound);
+  subject.refused_order = 3;
+  const auto findings = findings_of(subject, problem);
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].rule, "reference-fails");
+  EXPECT_THAT(findings[0].what.message, HasSubstr("with order = 3, which `require` allows: "));
 }
 
 TEST(CaseSoundness, IntegersAreExactInEveryClass) {
