@@ -1,6 +1,7 @@
 #include "soundness/calibrate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <memory>
 
@@ -24,32 +25,48 @@ struct Arguments {
   CalibrateOptions options;
 };
 
-std::vector<std::string> row_of(const std::string& name, const ClassErrors& errors) {
-  std::vector<std::string> row = {name};
+// Of a 16-bit type one class is measured.
+std::vector<std::string> row_of(std::string name, const ClassErrors& errors, Dtype dtype = Dtype::float32) {
+  if (dtype != Dtype::float32)
+    return {fmt::format("{}, {}", name, to_string(dtype)), fmt::format("{:.1e}", errors.fp32), "-", "-", "-"};
+  std::vector<std::string> row = {std::move(name)};
   for (const double error : {errors.fp32, errors.tf32, errors.fp16, errors.bf16})
     row.push_back(fmt::format("{:.1e}", error));
   return row;
 }
 
+// Whoever reads the errors of fp32 has to know which sums they are of.
+void print_orders(const std::set<std::string>& orders) {
+  if (orders.empty()) {
+    fmt::print(
+        "fp32: sums in the reference's order alone; no rearranged operands give its sums another one\n");
+  } else {
+    fmt::print("fp32: sums in the reference's order, and with the operands rearranged: {}\n",
+               fmt::join(orders, ", "));
+  }
+}
+
 void print_table(const Calibration& calibration) {
   TextTable table({"error", "fp32", "tf32", "fp16", "bf16"}, {false, true, true, true, true});
   for (const CalibratedCase& measured : calibration.cases) {
-    if (measured.skipped.empty()) table.add(row_of(measured.name, measured.errors));
+    if (measured.skipped.empty()) table.add(row_of(measured.name, measured.errors, measured.dtype));
   }
-  table.add(row_of("largest", calibration.errors));
+  if (calibration.errors.tf32 > 0) table.add(row_of("largest", calibration.errors));
+  for (const auto& [dtype, error] : calibration.fp32_errors)
+    table.add(row_of("largest", {error, 0, 0, 0}, dtype));
   fmt::print("{}", table.render(Style(false)));
+  print_orders(calibration.orders);
   for (const CalibratedCase& measured : calibration.cases) {
     if (!measured.skipped.empty())
-      fmt::print("note: case '{}' was not measured: {}\n", measured.name, measured.skipped);
+      fmt::print("note: case '{}' was not measured in {}: {}\n", measured.name, to_string(measured.dtype),
+                 measured.skipped);
   }
 }
 
 int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_run) {
   if (outcome.calibration) print_table(*outcome.calibration);
   if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
-  const Thresholds& thresholds = outcome.calibration->thresholds;
-  fmt::print("thresholds: {{fp32: {:.1e}, tf32: {:.1e}, bf16: {:.1e}}}\n", thresholds.fp32, thresholds.tf32,
-             thresholds.bf16);
+  fmt::print("thresholds: {}\n", thresholds_text(outcome.calibration->thresholds));
   if (!dry_run) fmt::print("written to {}\n", printable(path));
   return exit_ok;
 }

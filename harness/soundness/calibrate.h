@@ -1,11 +1,14 @@
 // `kgrade calibrate`: measures the precision classes of a problem and writes the thresholds that follow.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "soundness/classes.h"
+#include "soundness/threshold_lines.h"
 #include "soundness/workshop.h"
 
 namespace kgrade {
@@ -17,15 +20,18 @@ struct CalibrateOptions : WorkshopOptions {
 
 struct CalibratedCase {
   std::string name;
-  ClassErrors errors;   // that were measured
-  std::string skipped;  // why it was not measured; empty: it was
+  Dtype dtype = Dtype::float32;  // of the other types fp32 alone is measured
+  ClassErrors errors;            // that were measured
+  std::string skipped;           // why it was not measured; empty: it was
 };
 
 struct Calibration {
   std::vector<CalibratedCase> cases;
-  ClassErrors errors;     // the largest of all cases
-  Thresholds thresholds;  // with two digits, as they are written
-  std::string how;        // "2026-01-31 on NVIDIA H200, errors fp32 1.2e-07, ..."
+  ClassErrors errors;                   // in float32, the largest of all cases
+  std::map<Dtype, double> fp32_errors;  // in the other types that the problem lists
+  std::set<std::string> orders;         // of summation, besides the reference's own: soundness/summation.h
+  MeasuredThresholds thresholds;        // with two digits, as they are written
+  std::string how;                      // "2026-01-31 on NVIDIA H200, errors fp32 1.2e-07, ..."
 };
 
 struct CalibrationOutcome {
@@ -33,6 +39,11 @@ struct CalibrationOutcome {
   Failure failure;                         // then nothing is written
 };
 
+// Of every element type that the problem lists. Operands of 16 bits are exact in TF32, and no lower class is
+// to be had by rounding them: what is measured of such a type is fp32. Its threshold is the type's default
+// (spec/dtypes.cc says where that comes from), and where the error is larger than a quarter of it, four times
+// the error.
+//
 // The problem's file is replaced as write_file_atomically() does it, and only when the new text is read back
 // with these thresholds. A failure: classes that do not separate, a reference that fails, a file that others
 // have changed meanwhile, thresholds that stand where they cannot be replaced.

@@ -94,7 +94,7 @@ class CaseSoundness {
 
   // As grading holds the reference against the oracle (grade/case_calls.h).
   bool look_at_reference() {
-    const auto single = session_.subject.reference(base_draw());
+    const auto single = session_.subject.reference(base_draw(), {});
     if (!single) {
       fails(single.error());
       return false;

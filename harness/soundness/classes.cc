@@ -88,27 +88,28 @@ Result<std::vector<Values>> rounded_answer(Subject& subject, const Draw& draw,
   return subject.oracle(draw, edits);
 }
 
-double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected) {
+double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, Dtype dtype) {
   double error = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     // The thresholds decide the class only.
-    const Judgement judgement = judge(compare(answer[i], expected[i]), {}, Precision::fp32);
+    const Judgement judgement = judge(compare(answer[i], expected[i], dtype), {}, Precision::fp32);
     error = std::max(error, judgement.relative_error);
   }
   return error;
 }
 
-Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws) {
+Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws,
+                                        double reordered_fp32) {
   ClassStatistics all;
   for (std::uint32_t index = 0; index < draws; ++index) {
     const Draw draw{seed, index};
     const auto expected = subject.oracle(draw, {});
     if (!expected) return expected.errors();
     const std::vector<Values> inputs = subject.inputs();
-    const auto single = subject.reference(draw);
+    const auto single = subject.reference(draw, {});
     if (!single) return single.errors();
     ClassErrors errors;
-    errors.fp32 = error_of(*single, *expected);
+    errors.fp32 = std::max(reordered_fp32, error_of(*single, *expected));
     for (const auto& [format, error] :
          {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
           std::pair{OperandFormat::bf16, &errors.bf16}}) {

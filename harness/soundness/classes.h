@@ -2,8 +2,8 @@
 // the thresholds that follow.
 //
 // An error is that of verify/verdict.h: norm of the difference from the oracle over the oracle's norm.
-// - fp32: the reference, which makes every product and sum in single precision, one term after the other;
-//   of the usual orders of summation that is the one whose rounding errors grow fastest.
+// - fp32: the reference, which makes every product and sum in single precision, in its own order: one term
+//   after the other. `kgrade calibrate` measures other orders too (soundness/summation.h).
 // - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
 // and
 //   fp16 have mantissas of one length, so that there is one class for both; fp16 is told for its range.
@@ -66,10 +66,13 @@ std::string to_string(const ClassErrors& errors);
 Result<std::vector<Values>> rounded_answer(Subject& subject, const Draw& draw,
                                            const std::vector<Values>& inputs, OperandFormat format);
 
-// The largest error of any output.
-double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected);
+// The largest error of any output; of a 16-bit type what rounding it once does not explain.
+double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
+                Dtype dtype = Dtype::float32);
 
-// The subject sits on a case. On draws 0 to `draws` - 1.
-Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws);
+// The subject sits on a case. On draws 0 to `draws` - 1. `reordered_fp32`: the error of fp32 with sums in
+// other orders, where it was measured; it counts where it is the larger one.
+Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws,
+                                        double reordered_fp32 = 0);
 
 }  // namespace kgrade

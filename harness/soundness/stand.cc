@@ -8,7 +8,6 @@
 #include "soundness/elements.h"
 
 namespace kgrade {
-namespace {}  // namespace
 
 Stand::Stand(Device& device, const Problem& problem, Seat& oracle, Seat& reference)
     : device_(device),
@@ -40,8 +39,8 @@ Result<std::vector<Values>> Stand::oracle(const Draw& draw, const std::vector<In
   return call(oracle_, "oracle", draw, edits);
 }
 
-Result<std::vector<Values>> Stand::reference(const Draw& draw) {
-  return call(reference_, "reference", draw, {});
+Result<std::vector<Values>> Stand::reference(const Draw& draw, const std::vector<InputEdit>& edits) {
+  return call(reference_, "reference", draw, edits);
 }
 
 std::vector<Values> Stand::inputs() {

@@ -30,7 +30,7 @@ class Subject {
   // around the tensors holds other values in every call. An Error when the call fails.
   virtual Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
   // The same of the reference in single precision.
-  virtual Result<std::vector<Values>> reference(const Draw& draw) = 0;
+  virtual Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
   // What the inputs of the oracle's last call held, as drawn and changed; in the order of Case::tensors,
   // empty for outputs.
   virtual std::vector<Values> inputs() = 0;

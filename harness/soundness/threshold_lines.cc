@@ -1,6 +1,7 @@
 #include "soundness/threshold_lines.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -78,13 +79,15 @@ class ThresholdEditor {
   }
 
   // The first key in the value of `thresholds` that replace() would not write again.
-  std::optional<std::string> foreign_key() const {
+  std::optional<std::string> foreign_key(const MeasuredThresholds& own) const {
     const std::size_t at = find("thresholds");
     if (at == end_) return std::nullopt;
     std::string value = lines_[at].substr(lines_[at].find(':') + 1);
     for (std::size_t i = at + 1; i < behind_value(at); ++i) value += lines_[i];
     for (const std::string& key : keys_in(value)) {
-      if (key != "fp32" && key != "tf32" && key != "bf16") return key;
+      const auto dtype = dtype_from(key);
+      const bool is_own = dtype ? own.contains(*dtype) : key == "fp32" || key == "tf32" || key == "bf16";
+      if (!is_own) return key;
     }
     return std::nullopt;
   }
@@ -149,17 +152,29 @@ double rounded_digits(double value) { return std::strtod(digits(value).c_str(), 
 
 }  // namespace
 
-Result<std::string> with_thresholds(std::string_view content, const Thresholds& thresholds,
+std::string thresholds_text(const MeasuredThresholds& thresholds) {
+  std::vector<std::string> parts;
+  for (const auto& [dtype, own] : thresholds) {
+    const Thresholds usual = default_thresholds(dtype);
+    const bool whole = dtype == Dtype::float32;
+    std::vector<std::string> classes = {"fp32: " + digits(own.fp32)};
+    if (whole || own.tf32 != usual.tf32) classes.push_back("tf32: " + digits(own.tf32));
+    if (whole || own.bf16 != usual.bf16) classes.push_back("bf16: " + digits(own.bf16));
+    const std::string text = fmt::format("{}", fmt::join(classes, ", "));
+    parts.push_back(whole ? text : fmt::format("{}: {{{}}}", to_string(dtype), text));
+  }
+  return fmt::format("{{{}}}", fmt::join(parts, ", "));
+}
+
+Result<std::string> with_thresholds(std::string_view content, const MeasuredThresholds& thresholds,
                                     const std::string& how) {
   ThresholdEditor editor(content);
   if (!editor.find_frontmatter()) return Error{"there is no frontmatter", "", {}};
-  if (const auto key = editor.foreign_key())
+  if (const auto key = editor.foreign_key(thresholds))
     return Error{fmt::format("'thresholds' holds '{}' too, which would be lost", *key),
                  "run it with --dry-run, and write what it prints yourself",
                  {}};
-  return editor.replace(fmt::format("{{fp32: {}, tf32: {}, bf16: {}}}", digits(thresholds.fp32),
-                                    digits(thresholds.tf32), digits(thresholds.bf16)),
-                        how);
+  return editor.replace(thresholds_text(thresholds), how);
 }
 
 Thresholds with_two_digits(const Thresholds& thresholds) {

@@ -66,6 +66,21 @@ TEST(Calibrate, WritesThresholdsBetweenTheClassesAndNothingElse) {
       << "with thresholds that fit the problem is sound";
 }
 
+TEST(Calibrate, MeasuresEveryElementTypeAndSaysWhichOrdersOfSummation) {
+  const CopiedProblem squares("narrow-zeros-pass");
+  const Result narrow = kgrade({"calibrate", squares.path().string(), "--device", "emulated"});
+  ASSERT_EQ(narrow.exit_code, 0) << narrow.output;
+  EXPECT_THAT(narrow.output, HasSubstr("small, float16"));
+  EXPECT_THAT(narrow.output, HasSubstr("no rearranged operands give its sums another one"));
+  EXPECT_THAT(content_of(squares.path()),
+              HasSubstr(", float16: {fp32: 5.0e-06, tf32: 1.5e+00, bf16: 2.0e+00}}\n"));
+  const CopiedProblem means("sample-passes");
+  const Result summed = kgrade({"calibrate", means.path().string(), "--device", "emulated", "--dry-run"});
+  EXPECT_EQ(summed.exit_code, 0) << summed.output;
+  EXPECT_THAT(summed.output,
+              HasSubstr("with the operands rearranged: columns shuffled, the last axis reversed\n"));
+}
+
 TEST(Calibrate, ClassesThatDoNotSeparateAreRefusedAndNothingIsWritten) {
   const CopiedProblem problem("classes-overlap");
   const std::string before = content_of(problem.path());

@@ -44,8 +44,8 @@ class FakeSubject : public Subject {
                 inputs_[edit.tensor].begin() + static_cast<std::ptrdiff_t>(edit.first));
     return function_(inputs_, case_);
   }
-  Result<std::vector<Values>> reference(const Draw& draw) override {
-    auto outputs = oracle(draw, {});
+  Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) override {
+    auto outputs = oracle(draw, edits);
     if (!outputs) return outputs;
     for (Values& output : *outputs) {
       for (float& value : output) value *= 1 + reference_error;

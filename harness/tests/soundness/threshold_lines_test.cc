@@ -10,7 +10,7 @@ const Thresholds measured{4.86e-6, 8.5e-4, 6.7e-3};
 const std::string line = "thresholds: {fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03}";
 
 std::string written(const std::string& content) {
-  const auto text = with_thresholds(content, measured, "today");
+  const auto text = with_thresholds(content, {{Dtype::float32, measured}}, "today");
   return text ? *text : "error: " + text.error().message;
 }
 
@@ -58,6 +58,20 @@ TEST(ThresholdLines, OtherKeysAreNotLost) {
                                 "thresholds:\n  fp32: 1e-5 # not: this\n  half: {fp32: 1e-3}\n"}) {
     EXPECT_EQ(written("---\n" + old + "---\n"), "error: 'thresholds' holds 'half' too, which would be lost");
   }
+}
+
+TEST(ThresholdLines, OtherTypesStandBelowTheirNames) {
+  Thresholds narrow = default_thresholds(Dtype::float16);
+  narrow.fp32 = 2e-5;
+  const std::string old = "---\nthresholds: {fp32: 1e-5, float16: {fp32: 1e-3}}\n---\n";
+  const auto both = with_thresholds(old, {{Dtype::float32, measured}, {Dtype::float16, narrow}}, "today");
+  ASSERT_TRUE(both);
+  EXPECT_EQ(*both,
+            "---\nthresholds: {fp32: 4.9e-06, tf32: 8.5e-04, bf16: 6.7e-03, float16: {fp32: 2.0e-05}}\n"
+            "# calibrated: today\n---\n");
+  narrow.bf16 = 0.02;
+  EXPECT_EQ(thresholds_text({{Dtype::float16, narrow}}), "{float16: {fp32: 2.0e-05, bf16: 2.0e-02}}");
+  EXPECT_EQ(written(old), "error: 'thresholds' holds 'float16' too, which would be lost");
 }
 
 TEST(ThresholdLines, AreRoundedAsTheyAreWritten) {
