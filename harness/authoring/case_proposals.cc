@@ -1,11 +1,13 @@
 #include "authoring/case_proposals.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "authoring/parameter_meaning.h"
 #include "spec/case.h"
@@ -17,23 +19,29 @@ namespace {
 
 constexpr std::int64_t largest_bench = std::int64_t{1} << 30;
 
-// What one case is about. Extents are given by the number of an extent, from 0, and repeat the last.
+// Of the first parameter of a role, the second, and so on; the last repeats.
+using Row = std::vector<std::int64_t>;
+
+// What one case is about. Axes differ in whatever they can: a kernel that takes one for another has to be
+// wrong.
 struct Theme {
   std::string_view name;
   CaseRole role = CaseRole::test;
   std::int64_t batch = 2;
   std::int64_t in_channels = 3;
   std::int64_t out_channels = 4;
-  std::vector<std::int64_t> extents = {7, 11, 13, 5};
-  std::int64_t kernel = 3;
-  std::vector<std::int64_t> strides = {1};
-  std::int64_t padding = 0;
-  std::int64_t output_padding = 0;
-  std::int64_t dilation = 1;
+  Row extents = {7, 11, 13, 5};
+  Row kernels = {3, 4, 2};
+  Row strides = {1};
+  Row paddings = {0};
+  Row output_paddings = {0};
+  Row dilations = {1};
   std::int64_t groups = 1;
   std::int64_t norm_groups = 2;
   std::optional<ParameterRole> only_with = std::nullopt;  // parameters of this role
 };
+
+constexpr std::int64_t pool_sizes[] = {2, 3, 4};
 
 std::vector<Theme> convolution_themes() {
   std::vector<Theme> themes;
@@ -41,49 +49,59 @@ std::vector<Theme> convolution_themes() {
                     .role = CaseRole::sample,
                     .batch = 1,
                     .in_channels = 2,
-                    .out_channels = 2,
-                    .extents = {5, 4, 6}});
+                    .out_channels = 4,
+                    .extents = {5, 4, 6},
+                    .kernels = {3, 2, 1}});
   themes.push_back({.name = "plain"});
   themes.push_back(
-      {.name = "strided", .extents = {9, 11, 13}, .strides = {2, 3, 2}, .only_with = ParameterRole::stride});
-  themes.push_back({.name = "padded", .padding = 1, .only_with = ParameterRole::padding});
-  themes.push_back(
-      {.name = "dilated", .extents = {11, 13, 12}, .dilation = 2, .only_with = ParameterRole::dilation});
+      {.name = "strided", .extents = {9, 11, 13}, .strides = {2, 3, 4}, .only_with = ParameterRole::stride});
+  themes.push_back({.name = "padded", .paddings = {1, 2, 0}, .only_with = ParameterRole::padding});
+  themes.push_back({.name = "dilated",
+                    .extents = {11, 13, 12},
+                    .kernels = {3, 2, 4},
+                    .dilations = {2, 3, 1},
+                    .only_with = ParameterRole::dilation});
   themes.push_back({.name = "output-padded",
-                    .strides = {2},
-                    .output_padding = 1,
+                    .strides = {2, 3, 4},
+                    .output_paddings = {1, 2, 3},
                     .only_with = ParameterRole::output_padding});
   themes.push_back({.name = "grouped",
                     .in_channels = 4,
                     .out_channels = 6,
                     .groups = 2,
                     .only_with = ParameterRole::groups});
-  themes.push_back({.name = "kernel-1", .kernel = 1, .only_with = ParameterRole::kernel});
+  themes.push_back({.name = "kernel-1", .kernels = {1}, .only_with = ParameterRole::kernel});
   themes.push_back({.name = "batch-1-primes",
                     .batch = 1,
                     .in_channels = 7,
                     .out_channels = 14,
                     .extents = {13, 17, 19},
+                    .kernels = {5, 3, 2},
                     .norm_groups = 7});
   themes.push_back({.name = "large",
                     .role = CaseRole::bench,
                     .batch = 16,
                     .in_channels = 32,
                     .out_channels = 64,
-                    .extents = {128},
-                    .padding = 1,
+                    .extents = {128, 96, 80},
+                    .kernels = {3, 5, 4},
+                    .paddings = {1, 2, 0},
                     .norm_groups = 8});
   return themes;
 }
 
 std::vector<Theme> plain_themes() {
   std::vector<Theme> themes;
-  themes.push_back({.name = "tiny", .role = CaseRole::sample, .batch = 2, .extents = {3, 5, 4, 2}});
-  themes.push_back({.name = "primes", .batch = 3, .extents = {13, 37, 11, 7}});
-  themes.push_back({.name = "powers", .batch = 4, .extents = {16, 64, 32, 8}});
-  themes.push_back({.name = "long-rows", .batch = 2, .extents = {3, 521, 5, 3}});
-  themes.push_back({.name = "short-rows", .batch = 2, .extents = {257, 5, 9, 3}});
-  themes.push_back({.name = "large", .role = CaseRole::bench, .batch = 64, .extents = {4096}});
+  themes.push_back({.name = "tiny", .role = CaseRole::sample, .in_channels = 4, .extents = {3, 5, 7, 6}});
+  themes.push_back({.name = "primes", .batch = 3, .in_channels = 4, .extents = {13, 37, 11, 7}});
+  themes.push_back({.name = "powers", .batch = 4, .in_channels = 2, .extents = {16, 64, 32, 8}});
+  themes.push_back({.name = "long-rows", .in_channels = 6, .extents = {3, 521, 5, 4}});
+  themes.push_back({.name = "short-rows", .in_channels = 8, .extents = {257, 5, 9, 3}});
+  themes.push_back({.name = "large",
+                    .role = CaseRole::bench,
+                    .batch = 64,
+                    .in_channels = 128,
+                    .extents = {4096, 3072, 2048, 1024}});
   return themes;
 }
 
@@ -98,12 +116,11 @@ bool has_role(const Problem& problem, ParameterRole role) {
   });
 }
 
-std::int64_t nth(const std::vector<std::int64_t>& values, std::size_t i) {
-  return values[std::min(i, values.size() - 1)];
-}
+std::int64_t nth(const Row& values, std::size_t i) { return values[std::min(i, values.size() - 1)]; }
 
-std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::size_t& extents,
-                      std::size_t& strides) {
+// `number`: how many parameters of the role come before it.
+std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::size_t number) {
+  const Row pools(std::begin(pool_sizes), std::end(pool_sizes));
   switch (meaning.role) {
     case ParameterRole::batch:
       return theme.batch;
@@ -113,17 +130,17 @@ std::int64_t value_in(const Theme& theme, const ParameterMeaning& meaning, std::
     case ParameterRole::out_channels:
       return theme.out_channels;
     case ParameterRole::extent:
-      return nth(theme.extents, extents++);
+      return nth(theme.extents, number);
     case ParameterRole::kernel:
-      return meaning.of_pool ? 2 : theme.kernel;
+      return nth(meaning.of_pool ? pools : theme.kernels, number);
     case ParameterRole::stride:
-      return meaning.of_pool ? 2 : nth(theme.strides, strides++);
+      return nth(meaning.of_pool ? pools : theme.strides, number);
     case ParameterRole::padding:
-      return theme.padding;
+      return nth(theme.paddings, number);
     case ParameterRole::output_padding:
-      return theme.output_padding;
+      return nth(theme.output_paddings, number);
     case ParameterRole::dilation:
-      return theme.dilation;
+      return nth(theme.dilations, number);
     case ParameterRole::groups:
       return theme.groups;
     case ParameterRole::norm_groups:
@@ -136,15 +153,15 @@ CaseSpec case_of(const Problem& problem, const Theme& theme) {
   CaseSpec spec;
   spec.name = theme.name;
   spec.role = theme.role;
-  std::size_t extents = 0;
-  std::size_t strides = 0;
+  std::map<std::pair<ParameterRole, bool>, std::size_t> numbers;
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.pointer) continue;
     const ScalarType* type = find_scalar_type(parameter.type);
     if (type == nullptr || !type->is_integer()) {
       spec.reals[parameter.name] = 1;
     } else {
-      const std::int64_t value = value_in(theme, meaning_of(parameter.name), extents, strides);
+      const ParameterMeaning meaning = meaning_of(parameter.name);
+      const std::int64_t value = value_in(theme, meaning, numbers[{meaning.role, meaning.of_pool}]++);
       spec.integers[parameter.name] = std::clamp(value, type->low, type->high);
     }
   }

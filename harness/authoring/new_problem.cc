@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "authoring/case_proposals.h"
+#include "authoring/marks.h"
 #include "authoring/slug.h"
 #include "base/text.h"
 #include "spec/expression.h"
@@ -68,14 +69,13 @@ std::string shape_text(const NewTensor& tensor) {
 }
 
 std::string statement_of(const NewProblem& problem) {
-  std::string text = "Say in one sentence what the kernel computes.\n\n## Input\n";
+  std::string text = std::string(sentence_placeholder) + "\n\n## Input\n";
   for (const NewTensor& input : problem.inputs) text += shape_text(input);
   text += "\n## Output\n";
   for (const NewTensor& output : problem.outputs) text += shape_text(output);
   return text +
-         "\nAll tensors are row-major and contiguous: the last index moves fastest.\n\n## Definition\n"
-         "Give the formula of one element of the output, in LaTeX between two lines of `$$`.\n\n## Notes\n"
-         "- " +
+         "\nAll tensors are row-major and contiguous: the last index moves fastest.\n\n## Definition\n" +
+         std::string(formula_placeholder) + "\n\n## Notes\n- " +
          (problem.outputs.size() == 1 ? "`" + problem.outputs[0].name + "` holds"
                                       : std::string("Outputs hold")) +
          " arbitrary values before the call.\n";

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 
+#include "authoring/marks.h"
+#include "base/text.h"
 #include "spec/catalogue.h"
 
 namespace kgrade {
@@ -42,12 +44,27 @@ class LintRun {
     for (const CaseSpec& spec : problem->cases) {
       if (auto bound = resolve_case(*problem, spec)) cases.push_back(std::move(*bound));
     }
+    add_marks(file);
     LintBook book(*problem);
     find_cases_beyond_memory(book, *problem, cases, options_.budget);
     for (LintFinding& finding : book.findings()) file.findings.push_back(std::move(finding));
     if (!cases.empty()) file.costs = costs_table(*problem, cases);
     file.problem = std::move(*problem);
     return file;
+  }
+
+  // No key can hold them: they are in the file's bytes alone.
+  static void add_marks(FileReport& file) {
+    const auto content = read_text_file(file.path);
+    if (!content) return;
+    for (const authoring::Mark& mark : authoring::marks_left_in(*content)) {
+      Error what{
+          mark.is_guess ? fmt::format("this is {}", printable(mark.text))
+                        : fmt::format("the statement still says: {}", printable(mark.text)),
+          mark.is_guess ? "look whether it is right, mend it if not, and take the comment away" : "write it",
+          {file.path.string(), mark.line, mark.column}};
+      file.findings.push_back({LintFinding::Severity::warning, std::move(what), "unchecked"});
+    }
   }
 
   void find_clashes() {

@@ -41,6 +41,17 @@ bool is_family(const YamlNode& root, const std::filesystem::path& path) {
   return path.parent_path().filename() == families_beside("").filename() && root.find("slug") == nullptr;
 }
 
+// Where there are none at all, a folder beside the file is what nobody would guess.
+std::string how_to_have_a_family(const std::string& name, const Families* families) {
+  if (families == nullptr || !is_slug(name))
+    return "there are no families: write NAME.md into the folder `families` beside this file";
+  const std::filesystem::path file = families->path(name);
+  return fmt::format(
+      "families are files beside the problems, and {} holds none: write {}, or remove `family` and write "
+      "all of it here",
+      file.parent_path().string(), file.string());
+}
+
 // The name, when it is one of a family that there is. Only a name that was found is ever made a path.
 std::optional<std::string> family_name(const YamlNode& node, const Families* families,
                                        Diagnostics& diagnostics) {
@@ -49,9 +60,7 @@ std::optional<std::string> family_name(const YamlNode& node, const Families* fam
   const auto known = families != nullptr ? families->names() : std::vector<std::string>();
   if (std::find(known.begin(), known.end(), *name) != known.end()) return name;
   diagnostics.add(node.place(), fmt::format("there is no family {}", in_quotes(*name)),
-                  known.empty()
-                      ? "there are no families: write NAME.md into the folder `families` beside this file"
-                      : suggestion_of_known(*name, known));
+                  known.empty() ? how_to_have_a_family(*name, families) : suggestion_of_known(*name, known));
   return std::nullopt;
 }
 

@@ -93,6 +93,36 @@ TEST(Import, ATransposedConvolutionWithGroups) {
   expect_gradable(result);
 }
 
+// A kernel that takes one axis for another must be wrong on one of the tests, and no case may be all alike.
+TEST(Import, ProposedCasesTellAxesApart) {
+  std::vector<std::string> parameters = conv_2d;
+  parameters.insert(parameters.end(), {"output_padding_h", "output_padding_w"});
+  const Imported result = imported(bare("ConvTranspose2D", parameters,
+                                        "- Tensor `input` of shape $(B, C_{in}, H, W)$\n- Tensor `kernel` of "
+                                        "shape $(C_{in}, C_{out}/g, K_h, K_w)$\n"
+                                        "- Tensor `output` of shape $(B, C_{out}, H_{out}, W_{out})$\n"));
+  const auto differ = [&](const std::string& a, const std::string& b) {
+    return std::count_if(result.draft.cases.begin(), result.draft.cases.end(), [&](const CaseSpec& spec) {
+      return spec.role == CaseRole::test && spec.integers.at(a) != spec.integers.at(b);
+    });
+  };
+  for (const char* role : {"kernel", "stride", "padding", "dilation", "output_padding"})
+    EXPECT_GE(differ(fmt::format("{}_h", role), fmt::format("{}_w", role)), 1) << role;
+  for (const CaseSpec& spec : result.draft.cases) {
+    EXPECT_NE(spec.integers.at("height"), spec.integers.at("width")) << spec.name;
+    EXPECT_NE(spec.integers.at("in_channels"), spec.integers.at("out_channels")) << spec.name;
+    EXPECT_EQ(spec.integers.at("kernel_h") == spec.integers.at("kernel_w"), spec.name == "kernel-1")
+        << spec.name;
+  }
+  const Imported product =
+      imported(bare("Matrix product", {"a*", "b*", "c!", "m", "k", "n"},
+                    "`a`: $(M, K)$, `b`: $(K, N)$; the result `c` has shape $(M, N)$.\n"));
+  for (const CaseSpec& spec : product.draft.cases) {
+    EXPECT_NE(spec.integers.at("m"), spec.integers.at("k")) << spec.name;
+    EXPECT_NE(spec.integers.at("k"), spec.integers.at("n")) << spec.name;
+  }
+}
+
 TEST(Import, ARepeatedSymbolIsReadByPlaceAndSaidToBeGuessed) {
   const Imported result = imported(
       bare("ConvTranspose3D, Cubic Kernel",

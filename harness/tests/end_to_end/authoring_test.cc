@@ -94,7 +94,9 @@ TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
   EXPECT_THAT(imported.output,
               HasSubstr("shape of 'y': the statement gives none; [rows, cols] is that of 'x'"));
   EXPECT_THAT(content(folder.path() / "twice.md"), HasSubstr("shape: [rows, cols]}  # guessed: that of 'x'"));
-  EXPECT_EQ(kgrade({"lint", "--no-run", directory + "/twice.md"}).exit_code, 0);
+  const Result linted = kgrade({"lint", "--no-run", directory + "/twice.md"});
+  EXPECT_EQ(linted.exit_code, 0);
+  EXPECT_THAT(linted.output, HasSubstr("warning: this is guessed: that of 'x' [unchecked]"));
   const Result again = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.output, HasSubstr("is there already"));

@@ -272,6 +272,18 @@ TEST(Family, WithoutAnyThereIsNone) {
   EXPECT_THAT(problem.error().remedy, HasSubstr("write NAME.md into the folder `families` beside this file"));
 }
 
+TEST(Family, WithoutTheirFolderTheHintSaysWhatToWriteWhere) {
+  const std::filesystem::path folder = data_folder() / "no-such-folder";
+  const FamilyFolder families(families_beside(folder));
+  const auto problem = parse_problem(row_sums, folder / "row-sums.md", &families);
+  ASSERT_FALSE(problem.ok());
+  EXPECT_EQ(problem.error().message, "there is no family 'sums'");
+  EXPECT_THAT(problem.error().remedy, HasSubstr((folder / "families").string() + " holds none: write " +
+                                                (folder / "families/sums.md").string()));
+  const std::string hostile = edited(row_sums, "family: sums", "family: ../sums");
+  EXPECT_THAT(parse_problem(hostile, folder / "row-sums.md", &families).error().remedy, Not(HasSubstr("..")));
+}
+
 TEST(Family, MoreParametersThanACallHasRoomForAreRefused) {
   std::string parameters = "parameters:\n";
   for (int i = 0; i < 60; ++i) {
