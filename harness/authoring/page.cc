@@ -26,8 +26,9 @@ std::string table(const std::vector<std::string>& head, const std::string& rows)
          "</tbody>\n</table></div>\n";
 }
 
-std::string type_of(const Parameter& parameter) {
-  const std::string base = parameter.type == element_type_name ? "float" : parameter.type;
+std::string type_of(const Problem& problem, const Parameter& parameter) {
+  const std::string base =
+      parameter.type == element_type_name ? std::string(cuda_type(problem.dtype)) : parameter.type;
   return parameter.is_input() ? "const " + base + "*" : parameter.pointer ? base + "*" : base;
 }
 
@@ -51,10 +52,11 @@ std::string parameters(const Problem& problem) {
   std::string rows;
   for (const Parameter& parameter : problem.parameters) {
     const std::string shape = shape_of(parameter);
-    rows += row("td", {code(parameter.name), code(type_of(parameter)), shape.empty() ? "" : code(shape),
-                       parameter.init          ? code(parameter.init->text)
-                       : parameter.is_output() ? "output"
-                                               : ""});
+    rows +=
+        row("td", {code(parameter.name), code(type_of(problem, parameter)), shape.empty() ? "" : code(shape),
+                   parameter.init          ? code(parameter.init->text)
+                   : parameter.is_output() ? "output"
+                                           : ""});
   }
   return "<h2>Parameters</h2>\n" + table({"name", "type", "shape", "drawn from"}, rows);
 }
@@ -95,13 +97,13 @@ std::string cases_table(const Problem& problem, const std::vector<Case>& cases) 
   if (cases.empty()) return "";
   std::string rows;
   for (const Case& bound : cases) {
-    const auto bytes = static_cast<std::uint64_t>(bound.tensor_bytes(sizeof(float)));
+    const auto bytes = static_cast<std::uint64_t>(bound.tensor_bytes());
     rows += row(
         "td", {code(bound.name), escape_markup(to_string(bound.role)), outputs_of(bound), format_bytes(bytes),
                bound.flops ? format_operations(*bound.flops) : "", values_of(problem, bound)});
   }
   return "<h2>Cases</h2>\n" + table({"name", "role", "output", "memory", "arithmetic", "values"}, rows) +
-         "<p class=\"about\">Memory: all tensors once, in float32.</p>\n";
+         fmt::format("<p class=\"about\">Memory: all tensors once, in {}.</p>\n", to_string(problem.dtype));
 }
 
 std::string about(const Problem& problem) {

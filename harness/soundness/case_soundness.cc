@@ -56,6 +56,10 @@ class CaseSoundness {
     auto base = answer(base_draw());
     if (!base) return false;
     base_ = std::move(*base);
+    if (const std::string unwritten = session_.subject.unwritten(); !unwritten.empty()) {
+      session_.book.add_unwritten(case_, unwritten);
+      return false;
+    }
     inputs_ = session_.subject.inputs();
     if (!look_at_range()) return false;
     auto again = answer(base_draw());

@@ -40,6 +40,12 @@ std::string LintBook::name_of(const Case& bound) const {
   return fmt::format("'{}' of `fuzz` ({})", bound.name, fmt::join(values, ", "));
 }
 
+void LintBook::add_unwritten(const Case& bound, const std::string& elements) {
+  add("reference-unwritten", "", bound,
+      fmt::format("the reference does not write {}: they hold whatever was there before the call", elements),
+      "write every element of every output, or give the output the shape that is written");
+}
+
 void LintBook::add(std::string_view rule, std::string message, std::string remedy) {
   entries_.push_back(
       {std::string(rule), "", {}, {std::move(message), std::move(remedy), {problem_.path.string(), 1, 1}}});

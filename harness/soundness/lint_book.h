@@ -18,6 +18,8 @@ class LintBook {
   // subject are the same finding.
   void add(std::string_view rule, const std::string& subject, const Case& bound, std::string message,
            std::string remedy);
+  // The oracle leaves elements of an output as they were: "3 of 217 elements of 'y'".
+  void add_unwritten(const Case& bound, const std::string& elements);
   // About the problem, not one of its cases.
   void add(std::string_view rule, std::string message, std::string remedy);
 

@@ -130,10 +130,8 @@ class LintRun {
         finding.what.message = fmt::format("in {}: {}", to_string(job.problem->dtype), finding.what.message);
       file.findings.push_back(std::move(finding));
     }
-    if (job.is_in_first_dtype()) {
-      file.notes.insert(file.notes.end(), found.notes.begin(), found.notes.end());
-      file.errors = found.errors;
-    }
+    for (const std::string& what : found.notes) add_note(job, what);
+    if (job.is_in_first_dtype()) file.errors = found.errors;
     file.cases += found.cases;
     file.hidden += found.hidden;
     report_.cannot_run = report_.cannot_run || found.cannot_run;
@@ -141,9 +139,15 @@ class LintRun {
   }
 
   static void pass_over(std::span<const Job> jobs) {
-    for (const Job& job : jobs) {
-      if (job.is_in_first_dtype()) job.file->notes.emplace_back("soundness was not looked at");
-    }
+    for (const Job& job : jobs) add_note(job, "soundness was not looked at");
+  }
+
+  // What holds in the first type holds in the others as well, and is told once.
+  static void add_note(const Job& job, const std::string& what) {
+    std::vector<std::string>& notes = job.file->notes;
+    if (std::find(notes.begin(), notes.end(), what) != notes.end()) return;
+    notes.push_back(job.is_in_first_dtype() ? what
+                                            : fmt::format("in {}: {}", to_string(job.problem->dtype), what));
   }
 
   const LintOptions& options_;

@@ -83,7 +83,16 @@ class ReferenceChecker {
 
   static void note(const Finding& finding, const Case& bound, LintBook& book) {
     book.add(is_about_memory(finding) ? "reference-out-of-bounds" : "reference-unsafe", describe(finding),
-             bound, describe(finding), finding.remedy.empty() ? "mend the reference" : finding.remedy);
+             bound, describe(finding), remedy_for_author(finding));
+  }
+
+  // What `kgrade check` tells of a candidate's answer is told to somebody who has a reference.
+  static std::string remedy_for_author(const Finding& finding) {
+    if (finding.kind == to_string(Verdict::wrong_answer) || finding.kind == to_string(Verdict::low_precision))
+      return "the reference's answer depends on the order of its threads, or on memory that nobody has "
+             "written: mend "
+             "it";
+    return finding.remedy.empty() ? "mend the reference" : finding.remedy;
   }
 
   const ReferenceCheck& check_;

@@ -20,6 +20,8 @@ const std::vector<LintRule>& lint_rules() {
       {"reference-missing", "there is no reference/<slug>.cu"},
       {"reference-fails", "the reference does not build, load or run", true},
       {"reference-out-of-bounds", "the reference reads or writes memory that is not its own", true},
+      {"reference-unwritten", "the reference leaves elements of an output as they were before the call",
+       true},
       {"reference-unsafe", "the reference races, or has another fault that `kgrade check` finds", true},
       {"reference-unsteady", "the oracle's answer changes although its inputs stay the same", true},
       {"reference-imprecise", "the reference, in single precision, is not close to the oracle", true},

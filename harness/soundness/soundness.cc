@@ -109,8 +109,12 @@ class SoundnessRun {
       return false;
     }
     const auto answer = builds_.stand().oracle({workshop_.options().seed, 0}, {});
-    if (!answer) book_.add("reference-fails", "", bound, answer.error().message, answer.error().remedy);
-    return answer.ok();
+    if (!answer) {
+      book_.add("reference-fails", "", bound, answer.error().message, answer.error().remedy);
+    } else if (const std::string unwritten = builds_.stand().unwritten(); !unwritten.empty()) {
+      book_.add_unwritten(bound, unwritten);
+    }
+    return book_.empty();
   }
 
   void look_at_cases() {

@@ -43,6 +43,17 @@ Result<std::vector<Values>> Stand::reference(const Draw& draw, const std::vector
   return call(reference_, "reference", draw, edits);
 }
 
+std::string Stand::unwritten() {
+  const auto outputs = oracle_.lease().outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::uint64_t count = oracle_.lease().unwritten_elements(i);
+    if (count > 0)
+      return fmt::format("{} of {} elements of '{}'", count, outputs[i].tensor->elements,
+                         outputs[i].tensor->name);
+  }
+  return "";
+}
+
 std::vector<Values> Stand::inputs() {
   std::vector<Values> inputs;
   for (const Lease::Loaned& tensor : oracle_.lease().tensors())

@@ -20,6 +20,7 @@ class Stand : public Subject {
   std::optional<Error> sit(const Case& bound) override;
   Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) override;
   Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) override;
+  std::string unwritten() override;
   std::vector<Values> inputs() override;
 
  private:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
@@ -31,6 +32,8 @@ class Subject {
   virtual Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
   // The same of the reference in single precision.
   virtual Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
+  // "3 of 217 elements of 'y'", which the oracle's last call has not written; empty: it has written all.
+  virtual std::string unwritten() { return ""; }
   // What the inputs of the oracle's last call held, as drawn and changed; in the order of Case::tensors,
   // empty for outputs.
   virtual std::vector<Values> inputs() = 0;

@@ -55,6 +55,21 @@ TEST(Page, ShowsStatementParametersAndCases) {
   EXPECT_THAT(page, HasSubstr("rows=2 half=3 alpha=0.5"));
 }
 
+TEST(Page, IsInTheElementTypeThatWasChosen) {
+  std::string text(scaled);
+  text.replace(text.find("[float32]"), 9, "[float32, bfloat16]");
+  const auto problem = with_dtype(*parse_problem(text, "scaled.md"), "bfloat16");
+  ASSERT_TRUE(problem);
+  const auto page = problem_page(*problem, {*resolve_case(*problem, problem->cases[0])});
+  ASSERT_TRUE(page);
+  EXPECT_THAT(*page, HasSubstr("<code>const __nv_bfloat16*</code>"));
+  EXPECT_THAT(*page, HasSubstr("const __nv_bfloat16* x"));
+  EXPECT_THAT(*page, HasSubstr("<td>48 B</td>"));
+  EXPECT_THAT(*page, HasSubstr("Memory: all tensors once, in bfloat16."));
+  EXPECT_THAT(*page, Not(HasSubstr("float32")));
+  EXPECT_THAT(page_of(text), HasSubstr("<td>96 B</td>"));
+}
+
 TEST(Page, NeedsNothingElseAndRunsNothing) {
   const std::string page = page_of(scaled);
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));

@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(Each, BadProblems,
                          testing::Values("input-ignored", "constant-output", "zeros-pass", "classes-overlap",
                                          "unused-parameter", "shape-not-positive", "aliasing-output",
                                          "beyond-memory", "sample-passes", "reference-out-of-bounds",
-                                         "not-finite"),
+                                         "not-finite", "reference-unwritten"),
                          [](const auto& test) {
                            std::string name = test.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -96,6 +96,27 @@ TEST(Lint, DeepLooksAtHiddenShapesThatASeedGivesAgain) {
   EXPECT_THAT(deep.output, HasSubstr("4 of them drawn from `fuzz` (--hidden-seed 3)"));
   EXPECT_EQ(kgrade({"lint", path, "--device", "emulated", "--deep", "--hidden-seed", "3"}).output,
             deep.output);
+}
+
+TEST(Lint, NotesAreOfEveryElementTypeAndToldOnce) {
+  const ScratchFile file("narrow.md", text_of(problems + "narrow-zeros-pass.md"));
+  const std::filesystem::path root = file.directory();
+  for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
+  std::filesystem::copy_file(file.path(), root / "problems/narrow-zeros-pass.md");
+  // In float16 alone there is what the emulated device cannot run.
+  std::ofstream(root / "reference/narrow-zeros-pass.cu")
+      << "#include \"ops/types.cuh\"\n"
+         "__global__ void square(const ops::element* x, ops::element* y, size_t n) {\n#ifdef KGRADE_FLOAT16\n"
+         "  asm(\"exit;\");\n#endif\n"
+         "  for (size_t i = 0; i < n; ++i) y[i] = ops::element(ops::accumulator(x[i]) * "
+         "ops::accumulator(x[i]));\n}\n"
+         "extern \"C\" void solution(const ops::element* x, ops::element* y, size_t n) { square<<<1, 1>>>(x, "
+         "y, n); "
+         "}\n";
+  const Result result =
+      kgrade({"lint", (root / "problems/narrow-zeros-pass.md").string(), "--device", "emulated", "--deep"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("note: in float16: soundness was not looked at: the "));
 }
 
 TEST(Lint, AProblemOfTheCatalogueIsClean) {
