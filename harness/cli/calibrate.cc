@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "grade/machinery.h"
+#include "soundness/host_memory.h"
 #include "spec/catalogue.h"
 
 namespace kgrade::cli {
@@ -78,6 +79,7 @@ int run(Arguments& arguments) {
   options.layout = Layout::find(arguments.problems);
   options.seed = arguments.seed.value_or(0);
   options.write = !arguments.dry_run;
+  options.host_bytes = host_bytes_available();
   const auto problem = find_problem(arguments.problem, options.layout.problems);
   if (!problem) return fail(problem.errors());
   CalibrationOutcome outcome;

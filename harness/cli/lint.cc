@@ -10,6 +10,7 @@
 #include "device/registry.h"
 #include "grade/grade.h"
 #include "grade/machinery.h"
+#include "soundness/host_memory.h"
 #include "soundness/lint_run.h"
 #include "soundness/rules.h"
 #include "spec/catalogue.h"
@@ -22,6 +23,7 @@ struct Arguments {
   std::string directory;
   std::string device = "auto";
   std::string json;
+  std::string host_memory;
   std::optional<std::uint64_t> seed;
   bool deep = false;
   std::optional<std::size_t> hidden;
@@ -47,6 +49,13 @@ MemoryBudget budget_of(const DeviceChoice& choice) {
   const auto index = static_cast<std::size_t>(resolved.ordinal);
   if (index >= found.devices.size()) return usual_budget();
   return {found.devices[index].memory_bytes, found.devices[index].name};
+}
+
+// "12GiB"; empty: what is free.
+Result<std::uint64_t> host_bytes_of(const std::string& text) {
+  if (text.empty()) return host_bytes_available();
+  if (const auto bytes = parse_bytes(text)) return *bytes;
+  return Error{fmt::format("--host-memory {}: no size", printable(text)), "write it as in 12GiB", {}};
 }
 
 std::string plural(int count, const char* thing) {
@@ -134,6 +143,9 @@ int run(const Arguments& arguments) {
     if (!found) return fail(found.errors());
     options.files = std::move(*found);
   }
+  const auto host_bytes = host_bytes_of(arguments.host_memory);
+  if (!host_bytes) return fail(host_bytes.errors());
+  options.host_bytes = *host_bytes;
   options.run = !arguments.no_run;
   const bool draws = arguments.deep || arguments.hidden_seed;
   options.scope = {arguments.deep, arguments.hidden.value_or(draws ? usual_hidden_cases : 0),
@@ -179,6 +191,10 @@ Command add_lint(CLI::App& app) {
           "What they are drawn by: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
   add_problems_option(*command, arguments->directory);
   add_require_sandbox_option(*command, arguments->require_sandbox);
+  command
+      ->add_option("--host-memory", arguments->host_memory,
+                   "Memory that cases may take of the host (default: what is free)")
+      ->type_name("SIZE");
   command->add_flag("--verbose", arguments->verbose,
                     "Also print memory and arithmetic of each case, and the errors of each precision class");
   return {command, [arguments] { return run(*arguments); }};

@@ -9,6 +9,7 @@
 #include "grade/preparation.h"
 #include "grade/small_cases.h"
 #include "report/record.h"
+#include "soundness/host_memory.h"
 #include "soundness/order_trials.h"
 #include "soundness/soundness.h"
 #include "soundness/threshold_lines.h"
@@ -70,6 +71,8 @@ class CalibrationRun {
     CalibratedCase result{bound.name, bound.dtype, {}, ""};
     const bool emulated = workshop_.device().info().kind == "emulated";
     if (options_.cases.empty()) result.skipped = why_passed_over(bound, soundness_limits(true, emulated));
+    if (result.skipped.empty())
+      result.skipped = why_beyond_host(bound, copies_of_calibrate, options_.host_bytes);
     if (result.skipped.empty()) {
       options_.progress(fmt::format("{} in {}", bound.name, to_string(bound.dtype)));
       if (const auto error = stand.sit(bound)) {

@@ -62,20 +62,21 @@ class CaseSoundness {
     }
     inputs_ = session_.subject.inputs();
     if (!look_at_range()) return false;
-    auto again = answer(base_draw());
+    return look_at_steadiness();
+  }
+
+  // Answers are let go as soon as they are looked at: each may fill much of the host's memory, and
+  // host_bytes_needed() counts on two at a time.
+  bool look_at_steadiness() {
+    const auto again = answer(base_draw());
     if (!again) return false;
-    if (!judge_.accepts_all(*again, base_)) {
-      session_.book.add("reference-unsteady", "", case_,
-                        fmt::format("two calls of the oracle on equal inputs differ, with an error of {:.1e}",
-                                    error_of(*again, base_)),
-                        "the reference reads memory that is not its own or that nobody has written, or its "
-                        "threads race: `kgrade check` on it says where");
-      return false;
-    }
-    auto other = answer({session_.seed, 1});
-    if (!other) return false;
-    other_ = std::move(*other);
-    return true;
+    if (judge_.accepts_all(*again, base_)) return true;
+    session_.book.add("reference-unsteady", "", case_,
+                      fmt::format("two calls of the oracle on equal inputs differ, with an error of {:.1e}",
+                                  error_of(*again, base_)),
+                      "the reference reads memory that is not its own or that nobody has written, or its "
+                      "threads race: `kgrade check` on it says where");
+    return false;
   }
 
   // Nothing can be told from nothing: a kernel that gives infinities everywhere would be right.
@@ -121,8 +122,10 @@ class CaseSoundness {
 
   bool look_at_outputs() {
     progress("wrong answers");
-    constants_ = find_degenerate_outputs(session_.book, judge_, case_, {inputs_, base_, other_});
-    find_accepted_answers(session_.book, judge_, case_, {inputs_, base_, other_}, constants_);
+    const auto other = answer({session_.seed, 1});
+    if (!other) return false;
+    constants_ = find_degenerate_outputs(session_.book, judge_, case_, {inputs_, base_, *other});
+    find_accepted_answers(session_.book, judge_, case_, {inputs_, base_, *other}, constants_);
     return true;
   }
 
@@ -156,8 +159,9 @@ class CaseSoundness {
     progress("sampled inputs");
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
       if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor])) continue;
-      const auto sampled =
-          answer(base_draw(), {{tensor, 0, half_replaced_by_mean(inputs_[tensor], session_.seed)}});
+      std::vector<InputEdit> edits(1);
+      edits[0] = {tensor, 0, half_replaced_by_mean(inputs_[tensor], session_.seed)};
+      const auto sampled = answer(base_draw(), edits);
       if (!sampled) return false;
       for (std::size_t i = 0; i < base_.size(); ++i) judge_sampled(tensor, i, (*sampled)[i]);
     }
@@ -205,7 +209,11 @@ class CaseSoundness {
     progress("precision classes");
     // Few elements have errors that spread.
     const std::uint32_t draws = case_.tensor_bytes(1) < many_elements ? 2 : 1;
-    const auto errors = measure_classes(session_.subject, session_.seed, draws);
+    if (draws > 1) return add_errors(measure_classes(session_.subject, session_.seed, draws));
+    return add_errors(measure_classes_on(session_.subject, base_draw(), inputs_, base_));
+  }
+
+  bool add_errors(const Result<ClassStatistics>& errors) {
     if (!errors) {
       fails(errors.error());
       return false;
@@ -269,7 +277,6 @@ class CaseSoundness {
   Judge judge_;
   std::vector<Values> inputs_;
   std::vector<Values> base_;
-  std::vector<Values> other_;        // for other inputs
   std::set<std::size_t> constants_;  // outputs of which nothing more is to be said
 };
 

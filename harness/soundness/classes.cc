@@ -98,6 +98,35 @@ double error_of(const std::vector<Values>& answer, const std::vector<Values>& ex
   return error;
 }
 
+namespace {
+
+// An answer is let go before the next one is asked for.
+Result<double> error_of_call(const Result<std::vector<Values>>& answer, const std::vector<Values>& expected) {
+  if (!answer) return answer.errors();
+  return error_of(*answer, expected);
+}
+
+}  // namespace
+
+Result<ClassStatistics> measure_classes_on(Subject& subject, const Draw& draw,
+                                           const std::vector<Values>& inputs,
+                                           const std::vector<Values>& expected, double reordered_fp32) {
+  ClassErrors errors;
+  const auto single = error_of_call(subject.reference(draw, {}), expected);
+  if (!single) return single.errors();
+  errors.fp32 = std::max(reordered_fp32, *single);
+  for (const auto& [format, error] :
+       {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
+        std::pair{OperandFormat::bf16, &errors.bf16}}) {
+    const auto found = error_of_call(rounded_answer(subject, draw, inputs, format), expected);
+    if (!found) return found.errors();
+    *error = *found;
+  }
+  ClassStatistics statistics;
+  statistics.add(errors);
+  return statistics;
+}
+
 Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws,
                                         double reordered_fp32) {
   ClassStatistics all;
@@ -106,18 +135,9 @@ Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, st
     const auto expected = subject.oracle(draw, {});
     if (!expected) return expected.errors();
     const std::vector<Values> inputs = subject.inputs();
-    const auto single = subject.reference(draw, {});
-    if (!single) return single.errors();
-    ClassErrors errors;
-    errors.fp32 = std::max(reordered_fp32, error_of(*single, *expected));
-    for (const auto& [format, error] :
-         {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
-          std::pair{OperandFormat::bf16, &errors.bf16}}) {
-      const auto answer = rounded_answer(subject, draw, inputs, format);
-      if (!answer) return answer.errors();
-      *error = error_of(*answer, *expected);
-    }
-    all.add(errors);
+    const auto errors = measure_classes_on(subject, draw, inputs, *expected, reordered_fp32);
+    if (!errors) return errors.errors();
+    all.add(*errors);
   }
   return all;
 }

@@ -70,8 +70,14 @@ Result<std::vector<Values>> rounded_answer(Subject& subject, const Draw& draw,
 double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
                 Dtype dtype = Dtype::float32);
 
-// The subject sits on a case. On draws 0 to `draws` - 1. `reordered_fp32`: the error of fp32 with sums in
-// other orders, where it was measured; it counts where it is the larger one.
+// The subject sits on a case, and a draw's inputs and the oracle's answer to them are known.
+// `reordered_fp32`: the error of fp32 with sums in other orders, where it was measured; it counts where it is
+// the larger one.
+Result<ClassStatistics> measure_classes_on(Subject& subject, const Draw& draw,
+                                           const std::vector<Values>& inputs,
+                                           const std::vector<Values>& expected, double reordered_fp32 = 0);
+
+// The same on draws 0 to `draws` - 1.
 Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws,
                                         double reordered_fp32 = 0);
 

@@ -64,9 +64,10 @@ class DependenceSearch {
 
   // True as well when a call fails, so that the search ends.
   bool changes_much(std::size_t begin, std::size_t end) {
-    InputEdit edit{tensor_, begin, {}};
-    for (std::size_t i = begin; i < end; ++i) edit.values.push_back(flipped(input_[i], init_));
-    const auto outputs = subject_.oracle(draw_, {edit});
+    std::vector<InputEdit> edits(1);
+    edits[0] = {tensor_, begin, Values(end - begin)};
+    for (std::size_t i = begin; i < end; ++i) edits[0].values[i - begin] = flipped(input_[i], init_);
+    const auto outputs = subject_.oracle(draw_, edits);
     if (!outputs) {
       errors_ = outputs.errors();
       return true;

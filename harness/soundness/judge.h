@@ -15,8 +15,13 @@ class Judge {
   explicit Judge(const Problem& problem) : problem_(problem) {}
 
   Judgement judge(const Values& answer, const Values& expected) const {
-    return kgrade::judge(compare(answer, expected, problem_.dtype), problem_.thresholds, required());
+    return judge(compare(answer, expected, problem_.dtype));
   }
+  Judgement judge(const Comparison& comparison) const {
+    return kgrade::judge(comparison, problem_.thresholds, required());
+  }
+  // That of the comparisons.
+  Dtype dtype() const { return problem_.dtype; }
   bool accepts(const Values& answer, const Values& expected) const {
     return judge(answer, expected).verdict == Verdict::accepted;
   }

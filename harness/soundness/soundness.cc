@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "grade/small_cases.h"
 #include "soundness/case_soundness.h"
+#include "soundness/host_memory.h"
 #include "soundness/reference_check.h"
 #include "spec/hidden_cases.h"
 
@@ -65,7 +66,8 @@ class SoundnessRun {
   }
 
   void choose(Case bound) {
-    const std::string reason = why_passed_over(bound, soundness_limits(scope_.deep, emulated_));
+    std::string reason = why_passed_over(bound, soundness_limits(scope_.deep, emulated_));
+    if (reason.empty()) reason = why_beyond_host(bound, copies_of_lint, workshop_.options().host_bytes);
     if (reason.empty()) {
       cases_.push_back(std::move(bound));
     } else if (scope_.deep || bound.role != CaseRole::bench) {

@@ -175,23 +175,25 @@ Result<ReorderedError> measure_reordered(Subject& subject, const Case& bound, co
                       extent);
   };
   std::vector<InputEdit> edits;
-  std::vector<Values> same_oracle;
-  std::vector<Values> same_reference;
-  for (std::size_t i = 0, output = 0; i < bound.tensors.size(); ++i) {
-    if (bound.tensors[i].output) {
-      same_oracle.push_back(arranged(plain.oracle[output], i));
-      same_reference.push_back(arranged(plain.reference[output++], i));
-    } else if (!arrangement.axes[i].empty()) {
+  for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+    if (!bound.tensors[i].output && !arrangement.axes[i].empty())
       edits.push_back({i, 0, arranged(plain.inputs[i], i)});
-    }
   }
+  const auto arranged_outputs = [&](const std::vector<Values>& outputs) {
+    std::vector<Values> all;
+    for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+      if (bound.tensors[i].output) all.push_back(arranged(outputs[all.size()], i));
+    }
+    return all;
+  };
   const auto oracle = subject.oracle(plain.draw, edits);
   if (!oracle) return oracle.errors();
   // Written so that NaN fails.
-  if (!(error_of(*oracle, same_oracle) <= same_answer)) return ReorderedError{Reordering::refuted, 0};
+  if (!(error_of(*oracle, arranged_outputs(plain.oracle)) <= same_answer))
+    return ReorderedError{Reordering::refuted, 0};
   const auto reference = subject.reference(plain.draw, edits);
   if (!reference) return reference.errors();
-  if (*reference == same_reference) return ReorderedError{Reordering::idle, 0};
+  if (*reference == arranged_outputs(plain.reference)) return ReorderedError{Reordering::idle, 0};
   return ReorderedError{Reordering::reordered, error_of(*reference, *oracle, bound.dtype)};
 }
 

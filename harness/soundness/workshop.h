@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,7 @@ namespace kgrade {
 struct WorkshopOptions {
   std::uint64_t seed = 0;  // of the inputs
   bool require_sandbox = false;
+  std::uint64_t host_bytes = std::numeric_limits<std::uint64_t>::max();  // of memory that may be used here
   Layout layout;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };

@@ -119,6 +119,16 @@ TEST(Lint, NotesAreOfEveryElementTypeAndToldOnce) {
   EXPECT_THAT(result.output, HasSubstr("note: in float16: soundness was not looked at: the "));
 }
 
+TEST(Lint, SaysBeforeItBeginsWhatACaseNeedsOfTheHost) {
+  const Result result = kgrade({"lint", problems + "fuzz-unsound.md", "--device", "emulated", "--deep",
+                                "--hidden", "0", "--host-memory", "514MiB"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output,
+              HasSubstr("note: case 'large' was not looked at: it needs 516 MiB of the host's memory, and "
+                        "514 MiB are free"));
+  EXPECT_EQ(kgrade({"lint", problems + "fuzz-unsound.md", "--host-memory", "much"}).exit_code, 2);
+}
+
 TEST(Lint, AProblemOfTheCatalogueIsClean) {
   const Result result =
       kgrade({"lint", "problems/conv-depthwise-2d-square-input-asym-kernel.md", "--device", "emulated"});

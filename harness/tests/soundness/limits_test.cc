@@ -2,7 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "base/temporary_directory.h"
 #include "soundness/costs.h"
+#include "soundness/host_memory.h"
 #include "soundness/soundness.h"
 
 namespace kgrade::testing {
@@ -67,6 +73,48 @@ TEST_F(Limits, ACaseMustFitThreeTimesIntoTheMemory) {
   ASSERT_EQ(book.findings().size(), 1U);
   EXPECT_EQ(book.findings()[0].rule, "beyond-memory");
   EXPECT_THAT(book.findings()[0].what.message, HasSubstr("case 'wide': needs 92 MiB"));
+}
+
+TEST_F(Limits, WhatACaseTakesOfTheHostIsKnownBefore) {
+  // Two answers and two sets of inputs, 16 MB each, and the rest.
+  const std::uint64_t needed = host_bytes_needed(bound("wide"), copies_of_lint);
+  EXPECT_EQ(needed, 64'000'000U + (512U << 20));
+  EXPECT_THAT(why_beyond_host(bound("wide"), copies_of_lint, needed), IsEmpty());
+  EXPECT_EQ(why_beyond_host(bound("wide"), copies_of_lint, needed - 1),
+            "it needs 573 MiB of the host's memory, and 573 MiB are free");
+  EXPECT_GT(host_bytes_needed(bound("wide"), copies_of_calibrate), needed);
+}
+
+// As Linux has them below /proc and /sys.
+class HostMemory : public ::testing::Test {
+ protected:
+  void write(const std::string& file, const std::string& text) const {
+    std::filesystem::create_directories((root_.path() / file).parent_path());
+    std::ofstream(root_.path() / file) << text;
+  }
+  std::uint64_t available() const { return host_bytes_available(root_.path()); }
+
+ private:
+  TemporaryDirectory root_;
+};
+
+TEST_F(HostMemory, IsWhatTheMachineHasLeft) {
+  EXPECT_EQ(available(), std::numeric_limits<std::uint64_t>::max());
+  write("proc/meminfo", "MemTotal: 900 kB\nMemAvailable:    500 kB\n");
+  EXPECT_EQ(available(), 500U * 1024);
+}
+
+TEST_F(HostMemory, IsNoMoreThanAnyControlGroupAllows) {
+  write("proc/meminfo", "MemAvailable: 500 kB\n");
+  write("proc/self/cgroup", "12:cpu:/\n0::/outer/inner\n");
+  write("sys/fs/cgroup/outer/inner/memory.max", "max\n");
+  write("sys/fs/cgroup/outer/inner/memory.current", "7\n");
+  EXPECT_EQ(available(), 500U * 1024);
+  write("sys/fs/cgroup/outer/memory.max", "300000\n");
+  write("sys/fs/cgroup/outer/memory.current", "200000\n");
+  EXPECT_EQ(available(), 100000U);
+  write("sys/fs/cgroup/outer/memory.stat", "anon 50000\nfile 150000\n");
+  EXPECT_EQ(available(), 250000U) << "pages of files can be given back";
 }
 
 }  // namespace
