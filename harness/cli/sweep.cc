@@ -164,7 +164,7 @@ int run(Arguments& arguments) {
     outcome = carry_out(arguments, *plan, options, *results);
   }
   if (!outcome) return fail(outcome.errors(), exit_machine);
-  const std::string summary = render_summary(*plan, *outcome, Style::for_descriptor(STDOUT_FILENO));
+  const std::string summary = render_summary(*outcome, Style::for_descriptor(STDOUT_FILENO));
   fmt::print("{}", log_text(arguments.ci, summary));
   if (const auto written = write_ci_output(arguments.ci, outcome->entries); !written)
     return fail(written.errors());

@@ -64,15 +64,15 @@ SweepPlan plan_of_chunk(const ChunkedPlan& all, const Chunk& chunk) {
   return plan;
 }
 
-std::string failure_line(const SweepTask& task, const std::string& message) {
-  return Json{{"candidate", task.candidate.string()}, {"message", message}}.dump(
+std::string failure_line(const UngradedCandidate& one) {
+  return Json{{"candidate", one.candidate.string()}, {"message", one.message}}.dump(
              -1, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
 
-void write_failures(const fs::path& path, const SweepPlan& plan, const SweepOutcome& outcome) {
+void write_failures(const fs::path& path, const SweepOutcome& outcome) {
   std::string text;
-  for (const SweepFailure& one : outcome.ungraded) text += failure_line(plan.tasks[one.task], one.message);
+  for (const UngradedCandidate& one : outcome.ungraded) text += failure_line(one);
   if (!text.empty()) (void)write_file_atomically(path, text);
 }
 
@@ -225,7 +225,7 @@ int run_chunk(const fs::path& plan_file, std::size_t round, std::size_t chunk, i
   };
   const auto outcome = sweep(plan, options, *results);
   if (!outcome) return complain(outcome.errors());
-  write_failures(failures_of_chunk(path), plan, *outcome);
+  write_failures(failures_of_chunk(path), *outcome);
   return outcome->ungraded.empty() ? 0 : exit_internal;
 }
 

@@ -5,12 +5,13 @@
 #include <glob.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 
 #include "base/text.h"
 #include "grade/candidate_dtypes.h"
-#include "grade/contestants.h"
+#include "grade/preparation.h"
 #include "report/entry.h"
 #include "spec/catalogue.h"
 
@@ -61,9 +62,10 @@ class Planner {
       for (const auto& [slug, problem] : problems_) take_folder(slug);
     }
     for (const auto& [slug, problem] : problems_) {
-      if (auto errors = add(problem, candidates_[slug]); !errors.empty()) return errors;
+      add(problem, candidates_[slug]);
     }
-    if (plan_.tasks.empty()) return nothing("--solutions", selection_.solutions, "candidate");
+    if (plan_.tasks.empty() && plan_.refused.empty())
+      return nothing("--solutions", selection_.solutions, "candidate");
     return std::move(plan_);
   }
 
@@ -132,20 +134,36 @@ class Planner {
     return errors;
   }
 
-  Errors add(const Problem& problem, std::vector<fs::path>& candidates) {
-    if (candidates.empty()) return {};
+  void add(const Problem& problem, std::vector<fs::path>& candidates) {
     std::sort(candidates.begin(), candidates.end());
-    auto groups = group_by_dtype(problem, candidates, std::nullopt);
-    if (!groups) return groups.errors();
-    for (DtypeGroup& group : *groups) {
-      for (const fs::path& candidate : group.candidates) {
-        const auto sha256 = hash_of_candidate(candidate, layout_);
-        if (!sha256) return sha256.errors();
-        plan_.tasks.push_back({plan_.groups.size(), candidate, *sha256});
+    std::vector<SweepGroup> groups;
+    std::vector<std::vector<SweepTask>> tasks;  // by group
+    for (const fs::path& candidate : candidates) {
+      auto sources = read_candidates({candidate}, layout_);
+      auto bound = sources ? group_by_dtype(problem, {candidate}, std::nullopt) : sources.errors();
+      if (!bound) {
+        refuse(candidate, bound.error());
+        continue;
       }
-      plan_.groups.push_back({std::move(group.problem)});
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const SweepGroup& group) {
+        return group.problem.dtype == bound->front().problem.dtype;
+      });
+      const auto group = static_cast<std::size_t>(same - groups.begin());
+      if (same == groups.end()) {
+        groups.push_back({std::move(bound->front().problem)});
+        tasks.emplace_back();
+      }
+      tasks[group].push_back({plan_.groups.size() + group, candidate, sources->front().sha256});
     }
-    return {};
+    std::move(groups.begin(), groups.end(), std::back_inserter(plan_.groups));
+    for (auto& of_group : tasks) std::move(of_group.begin(), of_group.end(), std::back_inserter(plan_.tasks));
+  }
+
+  void refuse(const fs::path& candidate, const Error& error) {
+    std::string message = error.message;
+    if (error.location.line > 0) message = fmt::format("line {}: {}", error.location.line, message);
+    if (!error.remedy.empty()) message += "; " + error.remedy;
+    plan_.refused.push_back({candidate, std::move(message)});
   }
 
   const SweepSelection& selection_;

@@ -22,9 +22,16 @@ struct SweepTask {
   std::string sha256;  // of the candidate, as records have it
 };
 
+// A candidate that has no verdict, and why.
+struct UngradedCandidate {
+  std::filesystem::path candidate;
+  std::string message;
+};
+
 struct SweepPlan {
   std::vector<SweepGroup> groups;
-  std::vector<SweepTask> tasks;  // those of one group stand together
+  std::vector<SweepTask> tasks;            // those of one group stand together
+  std::vector<UngradedCandidate> refused;  // that `kgrade grade` would not take, in order of problem and path
 };
 
 // Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
@@ -35,9 +42,10 @@ struct SweepSelection {
   std::string solutions = "*";
 };
 
-// In order of slug, type and path. Paths of candidates below the working folder are relative to it. Errors: a
-// problem file that is wrong, a candidate that cannot be read, that declares a type its problem has not or
-// that lies in a folder called like no problem; globs that match nothing.
+// In order of slug, type and path. Paths of candidates below the working folder are relative to it. A
+// candidate that cannot be read, or that declares a type its problem has not, is refused and keeps nobody
+// else from being graded. Errors: a problem file that is wrong, a candidate in a folder called like no
+// problem, globs that match nothing.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout);
 
 }  // namespace kgrade

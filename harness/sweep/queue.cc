@@ -6,7 +6,7 @@ namespace kgrade {
 namespace {
 
 constexpr int most_attempts = 2;
-constexpr int most_refusals = 3;
+constexpr std::size_t most_refusals = 3;
 
 }  // namespace
 
@@ -45,17 +45,29 @@ void SweepQueue::finished(std::size_t) { left_ -= 1; }
 void SweepQueue::failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message) {
   if (graded >= batch.tasks.size()) return;
   Group& group = groups_[batch.group];
-  const std::size_t culprit = batch.tasks[graded];
-  for (std::size_t i = batch.tasks.size(); i-- > graded + 1;) group.fresh.push_front(batch.tasks[i]);
-  if (++attempts_[culprit] < most_attempts) {
-    group.suspects.push_back(culprit);
-  } else {
-    give_up(culprit, message);
+  const std::size_t next = batch.tasks[graded];
+  if (begun) {
+    group.refused.clear();
+    for (std::size_t i = batch.tasks.size(); i-- > graded + 1;) group.fresh.push_front(batch.tasks[i]);
+    return blame(group, next, message);
   }
-  if (begun || group.words != message) group.refusals = 0;
-  if (begun) return;
+  if (batch.tasks.size() - graded > 1) {
+    for (std::size_t i = graded; i < batch.tasks.size(); ++i) group.suspects.push_back(batch.tasks[i]);
+    return;
+  }
+  blame(group, next, message);
+  if (group.words != message) group.refused.clear();
   group.words = message;
-  if (++group.refusals >= most_refusals) give_up_group(group);
+  group.refused.insert(next);
+  if (group.refused.size() >= most_refusals) give_up_group(group);
+}
+
+void SweepQueue::blame(Group& group, std::size_t task, const std::string& message) {
+  if (++attempts_[task] < most_attempts) {
+    group.suspects.push_back(task);
+  } else {
+    give_up(task, message);
+  }
 }
 
 void SweepQueue::give_up(std::size_t task, const std::string& message) {

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,11 @@ class SweepQueue {
   std::optional<SweepBatch> take(std::optional<std::size_t> last);
 
   void finished(std::size_t task);
-  // The lane could not go on. `graded` of the batch are finished, the next one had `begun` or not. That one
-  // is tried once more, alone; after a second failure it is given up. Where tasks of one group are given up
-  // before they begin, three times in a row with the same words, the group is to blame and all of it is given
-  // up.
+  // The lane could not go on. `graded` of the batch are finished, the next one had `begun` or not. If it had,
+  // or was alone, it is to blame: it is tried once more, alone, and after a second failure given up. Else any
+  // of those that are left may be, and each of them is tried alone. Where three of a group were refused
+  // alone, before they began, one after the other with the same words, the group is to blame and all of it is
+  // given up.
   void failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message);
 
   std::size_t left() const { return left_; }  // tasks without an end, waiting or with a lane
@@ -48,11 +50,12 @@ class SweepQueue {
   struct Group {
     std::deque<std::size_t> fresh;
     std::deque<std::size_t> suspects;  // each to be tried alone
-    int refusals = 0;
+    std::set<std::size_t> refused;     // alone and in a row, with these words
     std::string words;
     std::size_t waiting() const { return fresh.size() + suspects.size(); }
   };
 
+  void blame(Group& group, std::size_t task, const std::string& message);
   void give_up(std::size_t task, const std::string& message);
   void give_up_group(Group& group);
 

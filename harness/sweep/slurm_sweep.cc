@@ -266,6 +266,7 @@ class SlurmSweep {
 
   SweepOutcome outcome() {
     SweepOutcome outcome;
+    outcome.ungraded = plan_.refused;
     const auto messages = read_failures(folder_);
     for (std::size_t task = 0; task < found_.size(); ++task) {
       if (found_[task]) {
@@ -274,9 +275,9 @@ class SlurmSweep {
       }
       const auto said = messages.find(plan_.tasks[task].candidate.string());
       const std::string why = said != messages.end() ? said->second : last_end_;
-      outcome.ungraded.push_back(
-          {task, fmt::format("no result{}; the tasks' logs are in {}", why.empty() ? "" : ": " + why,
-                             (folder_ / "logs").string())});
+      outcome.ungraded.push_back({plan_.tasks[task].candidate,
+                                  fmt::format("no result{}; the tasks' logs are in {}",
+                                              why.empty() ? "" : ": " + why, (folder_ / "logs").string())});
     }
     outcome.taken_over = taken_over_;
     outcome.seconds = clock_.now() - start_;

@@ -43,11 +43,11 @@ std::string score_line(const SweepOutcome& outcome) {
   return text + ".\n";
 }
 
-std::string ungraded_lines(const SweepPlan& plan, const SweepOutcome& outcome, const Style& style) {
+std::string ungraded_lines(const SweepOutcome& outcome, const Style& style) {
   std::string text;
-  for (const SweepFailure& one : outcome.ungraded) {
-    text += fmt::format("{} {}: {}\n", style(Colour::red, "not graded:"),
-                        printable(plan.tasks[one.task].candidate.string()), printable(one.message));
+  for (const UngradedCandidate& one : outcome.ungraded) {
+    text += fmt::format("{} {}: {}\n", style(Colour::red, "not graded:"), printable(one.candidate.string()),
+                        printable(one.message));
   }
   return text;
 }
@@ -66,7 +66,7 @@ std::string result_line(const Entry& entry, const Style& style) {
   return text;
 }
 
-std::string render_summary(const SweepPlan& plan, const SweepOutcome& outcome, const Style& style) {
+std::string render_summary(const SweepOutcome& outcome, const Style& style) {
   TextTable table({"problem", "candidate", "verdict", "class", "speedup", "against"},
                   {false, false, false, false, true, false});
   for (const Entry& entry : outcome.entries) {
@@ -77,7 +77,7 @@ std::string render_summary(const SweepPlan& plan, const SweepOutcome& outcome, c
   }
   const auto accepted = std::count_if(outcome.entries.begin(), outcome.entries.end(),
                                       [](const Entry& entry) { return entry.verdict == Verdict::accepted; });
-  std::string text = table.render(style) + ungraded_lines(plan, outcome, style) + score_line(outcome);
+  std::string text = table.render(style) + ungraded_lines(outcome, style) + score_line(outcome);
   text += fmt::format("{} candidates: {} accepted, {} not", outcome.entries.size() + outcome.ungraded.size(),
                       accepted, static_cast<std::ptrdiff_t>(outcome.entries.size()) - accepted);
   if (!outcome.ungraded.empty()) text += fmt::format(", {} without a verdict", outcome.ungraded.size());

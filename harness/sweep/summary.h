@@ -12,6 +12,6 @@ namespace kgrade {
 std::string result_line(const Entry& entry, const Style& style);
 
 // A row a candidate, those without a verdict with the reason, and a line of counts.
-std::string render_summary(const SweepPlan& plan, const SweepOutcome& outcome, const Style& style);
+std::string render_summary(const SweepOutcome& outcome, const Style& style);
 
 }  // namespace kgrade

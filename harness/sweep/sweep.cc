@@ -214,7 +214,9 @@ class Sweep {
       if (entry) outcome.entries.push_back(std::move(*entry));
     }
     outcome.taken_over = taken_over_;
-    outcome.ungraded = queue_.failures();
+    outcome.ungraded = plan_.refused;
+    for (const SweepFailure& one : queue_.failures())
+      outcome.ungraded.push_back({plan_.tasks[one.task].candidate, one.message});
     outcome.seconds = clock_.now() - start_;
     return outcome;
   }

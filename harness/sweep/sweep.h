@@ -37,7 +37,7 @@ struct SweepOptions {
 struct SweepOutcome {
   std::vector<Entry> entries;  // of all tasks that have a verdict, in the plan's order; older ones too
   std::size_t taken_over = 0;  // of them, those that were in the file already
-  std::vector<SweepFailure> ungraded;
+  std::vector<UngradedCandidate> ungraded;  // refused by the plan, or given up
   double seconds = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -129,7 +130,11 @@ bool ends_early(const fs::path& candidate, bool begun) {
   return candidate.stem().string().starts_with(begun ? "ends-within" : "ends-before");
 }
 
+bool spoils(const fs::path& candidate) { return candidate.stem().string().starts_with("spoils"); }
+
 void carry_out(const LaneJob& job) {
+  if (std::any_of(job.candidates.begin(), job.candidates.end(), spoils))
+    return say({LaneMessage::Kind::ended, 0, "no such file", 2});
   for (std::size_t i = 0; i < job.candidates.size(); ++i) {
     if (ends_early(job.candidates[i], true)) say({LaneMessage::Kind::begun, i, ""});
     if (ends_early(job.candidates[i], true) || ends_early(job.candidates[i], false))

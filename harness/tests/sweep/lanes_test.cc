@@ -81,9 +81,10 @@ class Lanes : public testing::Test {
     std::vector<std::string> ended = names(outcome->entries);
     EXPECT_EQ(names(*read_entries(results())).size(), ended.size());
     EXPECT_THAT(names(*read_entries(results())), testing::UnorderedElementsAreArray(ended));
-    for (const SweepFailure& one : outcome->ungraded) ended.push_back(name_of(plan_.tasks[one.task]));
+    for (const UngradedCandidate& one : outcome->ungraded) ended.push_back(name_of(one.candidate));
     std::vector<std::string> wanted;
-    for (const SweepTask& task : plan_.tasks) wanted.push_back(name_of(task));
+    for (const SweepTask& task : plan_.tasks) wanted.push_back(name_of(task.candidate));
+    for (const UngradedCandidate& one : plan_.refused) wanted.push_back(name_of(one.candidate));
     EXPECT_THAT(ended, testing::UnorderedElementsAreArray(wanted));
     const TaskFinder finder(plan_, options_.lane.effort);
     for (const Entry& entry : outcome->entries) EXPECT_TRUE(finder.find(entry)) << entry.path;
@@ -93,7 +94,6 @@ class Lanes : public testing::Test {
   static std::string name_of(const fs::path& path) {
     return (path.parent_path().filename() / path.stem()).string();
   }
-  static std::string name_of(const SweepTask& task) { return name_of(task.candidate); }
   static std::vector<std::string> names(const std::vector<Entry>& entries) {
     std::vector<std::string> names;
     for (const Entry& entry : entries) names.push_back(name_of(fs::path(entry.path)));
@@ -101,10 +101,10 @@ class Lanes : public testing::Test {
   }
 
   // "a/killed: the process that graded ended with signal 9 (Killed)"
-  std::vector<std::string> ungraded(const SweepOutcome& outcome) const {
+  static std::vector<std::string> ungraded(const SweepOutcome& outcome) {
     std::vector<std::string> lines;
-    for (const SweepFailure& one : outcome.ungraded)
-      lines.push_back(name_of(plan_.tasks[one.task]) + ": " + one.message);
+    for (const UngradedCandidate& one : outcome.ungraded)
+      lines.push_back(name_of(one.candidate) + ": " + one.message);
     return lines;
   }
 
@@ -191,6 +191,25 @@ TEST_F(Lanes, ThatEndEarlySaySo) {
   EXPECT_THAT(ungraded(found),
               AllOf(testing::Contains("alpha/ends-within: no memory"),
                     testing::Contains("beta/ends-before: no memory"), testing::Each(HasSubstr("no memory"))));
+}
+
+// As where a file is gone since the plan was made.
+TEST_F(Lanes, ThatRefuseABatchForOneOfItsCandidatesGradeTheOthers) {
+  add("alpha", {"good", "good.2", "spoils", "good.3", "good.4"});
+  add("beta", {"good", "spoils", "spoils.2"});
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.entries),
+              ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good.4", "alpha/good", "beta/good"));
+  EXPECT_THAT(ungraded(found), UnorderedElementsAre("alpha/spoils: no such file", "beta/spoils: no such file",
+                                                    "beta/spoils.2: no such file"));
+}
+
+TEST_F(Lanes, AreNotGivenWhatThePlanRefuses) {
+  add("alpha", {"good", "good.2"});
+  checkout_.add_candidate("alpha/odd.cu", "// kgrade: dtype float12\n");
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.entries), SizeIs(2));
+  EXPECT_THAT(ungraded(found), ElementsAre(HasSubstr("alpha/odd: line 1: ")));
 }
 
 TEST_F(Lanes, OfAWrongProgramGradeNothing) {

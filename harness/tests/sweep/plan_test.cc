@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/temporary_directory.h"
@@ -16,6 +17,8 @@ namespace fs = std::filesystem;
 using test::write_content;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::SizeIs;
+using testing::StartsWith;
 
 // A folder with problems and solutions of its own, and the working folder while the test runs.
 class Plan : public testing::Test {
@@ -54,6 +57,14 @@ class Plan : public testing::Test {
   std::string refusal(const SweepSelection& selection) const {
     const auto plan = make_plan(selection, layout_);
     return plan ? "none" : to_string(plan.errors());
+  }
+
+  // "solutions/alpha/pipe.cu: is not a regular file"
+  std::vector<std::string> refused(const SweepSelection& selection) const {
+    std::vector<std::string> lines;
+    for (const UngradedCandidate& one : planned(selection).refused)
+      lines.push_back(one.candidate.string() + ": " + one.message);
+    return lines;
   }
 
   fs::path before_ = fs::current_path();
@@ -172,18 +183,33 @@ TEST_F(Plan, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(tasks({"beta", "naive"}).size(), 1u);
 }
 
-TEST_F(Plan, SaysWhichCandidateCannotBeGraded) {
+// One file among thousands keeps nobody else from being graded.
+TEST_F(Plan, RefusesCandidatesThatCannotBeGradedAndTakesTheOthers) {
   candidate("alpha/half.cu", "// kgrade: dtype float16\n");
-  EXPECT_THAT(refusal({}), AllOf(HasSubstr("float16"), HasSubstr("solutions/alpha/half.cu")));
-  fs::remove("solutions/alpha/half.cu");
+  candidate("alpha/float12.cu", "\n// kgrade: dtype float12\n");
+  candidate("alpha/two\nlines.cu");
   fs::create_symlink("nowhere.cu", "solutions/alpha/dangling.cu");
-  EXPECT_THAT(refusal({}), HasSubstr("solutions/alpha/dangling.cu"));
+  ASSERT_EQ(::mkfifo("solutions/alpha/pipe.cu", 0600), 0);
+  fs::resize_file("solutions/alpha/fast.cu", (16 << 20) + 1);
+  EXPECT_THAT(
+      refused({}),
+      ElementsAre(StartsWith("solutions/alpha/dangling.cu: "),
+                  StartsWith("solutions/alpha/fast.cu: candidate: is larger than 16"),
+                  AllOf(StartsWith("solutions/alpha/float12.cu: line 2: "), HasSubstr("dtype float16")),
+                  AllOf(StartsWith("solutions/alpha/half.cu: "), HasSubstr("float16")),
+                  StartsWith("solutions/alpha/pipe.cu: candidate: is not a regular file"),
+                  AllOf(StartsWith("solutions/alpha/two\nlines.cu: "), HasSubstr("line breaks"))));
+  EXPECT_THAT(tasks({}),
+              ElementsAre("alpha: solutions/alpha/naive.cu", "beta (float16): solutions/beta/half.cu",
+                          "beta: solutions/beta/naive.cu"));
+  EXPECT_THAT(refused({"*", "solutions/*/*.cu"}), SizeIs(6));
+  EXPECT_THAT(refused({"alpha", "pipe"}), SizeIs(1)) << "that nothing is left is no mistake of the globs";
 }
 
-TEST_F(Plan, SaysWhichCandidateCannotBeRead) {
+TEST_F(Plan, RefusesCandidatesThatCannotBeRead) {
   if (::geteuid() == 0) GTEST_SKIP() << "root reads everything";
   fs::permissions("solutions/alpha/fast.cu", fs::perms::none);
-  EXPECT_THAT(refusal({}), HasSubstr("solutions/alpha/fast.cu"));
+  EXPECT_THAT(refused({}), ElementsAre(StartsWith("solutions/alpha/fast.cu: ")));
 }
 
 }  // namespace

@@ -119,33 +119,74 @@ TEST(SweepQueue, AfterTheEndOfABatchNothingHasFailed) {
   EXPECT_THAT(queue.failures(), IsEmpty());
 }
 
-TEST(SweepQueue, AGroupThatIsRefusedThreeTimesWithTheSameWordsIsGivenUp) {
-  SweepQueue queue(Groups{0, 0, 0, 0, 0, 1}, 1);
-  for (int i = 0; i < 3; ++i) queue.failed(take(queue, 0), 0, false, "no oracle");
+TEST(SweepQueue, OfABatchThatIsRefusedEachIsTriedAloneBeforeAnyIsBlamed) {
+  SweepQueue queue(Groups(3, 0), 1);
+  queue.failed(take(queue), 0, false, "cannot read 1");
+  EXPECT_THAT(take(queue).tasks, ElementsAre(0));
+  queue.finished(0);
+  for (int i = 0; i < 2; ++i) {
+    const SweepBatch alone = i == 0 ? take(queue) : (take(queue), take(queue));
+    EXPECT_THAT(alone.tasks, ElementsAre(1));
+    queue.failed(alone, 0, false, "cannot read 1");
+  }
+  EXPECT_THAT(given_up(queue), ElementsAre(1));
+  EXPECT_EQ(queue.left(), 1u);  // the lane still has it
+}
+
+TEST(SweepQueue, WhatIsLeftOfABatchThatEndsBetweenTwoIsTriedAlone) {
+  SweepQueue queue(Groups(4, 0), 1);
+  const SweepBatch batch = take(queue);
+  queue.finished(0);
+  queue.failed(batch, 1, false, "no memory");
+  for (const std::size_t task : {1u, 2u, 3u}) EXPECT_THAT(take(queue).tasks, ElementsAre(task));
+  EXPECT_EQ(queue.left(), 3u);
+}
+
+// Batches of one, as many lanes have them.
+SweepBatch take_one(SweepQueue& queue, std::optional<std::size_t> last = std::nullopt) {
+  const SweepBatch batch = take(queue, last);
+  EXPECT_EQ(batch.tasks.size(), 1u);
+  return batch;
+}
+
+TEST(SweepQueue, AGroupOfWhichThreeAreRefusedWithTheSameWordsIsGivenUp) {
+  SweepQueue queue(Groups{0, 0, 0, 0, 0, 1}, 9);
+  for (int i = 0; i < 3; ++i) queue.failed(take_one(queue, 0), 0, false, "no oracle");
   EXPECT_EQ(queue.left(), 1u);
   EXPECT_THAT(given_up(queue), UnorderedElementsAre(0, 1, 2, 3, 4));
   for (const SweepFailure& failure : queue.failures()) EXPECT_EQ(failure.message, "no oracle");
   EXPECT_THAT(take(queue, 0).tasks, ElementsAre(5));
 }
 
+TEST(SweepQueue, OneThatIsRefusedAgainAndAgainDoesNotSpeakForItsGroup) {
+  SweepQueue queue(Groups(2, 0), 9);
+  const SweepBatch guilty = take_one(queue);
+  queue.failed(guilty, 0, false, "cannot read it");
+  const SweepBatch other = take_one(queue);
+  queue.failed(take_one(queue), 0, false, "cannot read it");
+  queue.failed(other, 0, false, "cannot read it");
+  EXPECT_THAT(given_up(queue), ElementsAre(0));
+  EXPECT_THAT(take_one(queue).tasks, ElementsAre(1));
+}
+
 TEST(SweepQueue, WhatAnotherLaneHasOfSuchAGroupIsGivenUpWhenThatFailsToo) {
-  SweepQueue queue(Groups(6, 0), 2);
-  const SweepBatch elsewhere = take(queue);
-  for (int i = 0; i < 3; ++i) queue.failed(take(queue), 0, false, "no oracle");
-  EXPECT_EQ(queue.left(), elsewhere.tasks.size());
+  SweepQueue queue(Groups(6, 0), 9);
+  const SweepBatch elsewhere = take_one(queue);
+  for (int i = 0; i < 3; ++i) queue.failed(take_one(queue), 0, false, "no oracle");
+  EXPECT_EQ(queue.left(), 1u);
   queue.failed(elsewhere, 0, false, "no oracle");
   EXPECT_EQ(queue.left(), 0u);
   EXPECT_EQ(queue.failures().size(), 6u);
 }
 
 TEST(SweepQueue, OtherWordsOrACandidateThatBeginsClearAGroup) {
-  SweepQueue queue(Groups(8, 0), 1);
-  queue.failed(take(queue), 0, false, "no oracle");
-  queue.failed(take(queue), 0, false, "no oracle");
-  queue.failed(take(queue), 0, false, "no memory");
-  queue.failed(take(queue), 0, true, "died");
-  queue.failed(take(queue), 0, false, "no memory");
-  queue.failed(take(queue), 0, false, "no memory");
+  SweepQueue queue(Groups(8, 0), 9);
+  queue.failed(take_one(queue), 0, false, "no oracle");
+  queue.failed(take_one(queue), 0, false, "no oracle");
+  queue.failed(take_one(queue), 0, false, "no memory");
+  queue.failed(take_one(queue), 0, true, "died");
+  queue.failed(take_one(queue), 0, false, "no memory");
+  queue.failed(take_one(queue), 0, false, "no memory");
   EXPECT_EQ(queue.left(), 8u);
   EXPECT_THAT(queue.failures(), IsEmpty());
 }
