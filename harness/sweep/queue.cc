@@ -1,6 +1,7 @@
 #include "sweep/queue.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace kgrade {
 namespace {
@@ -19,12 +20,21 @@ SweepQueue::SweepQueue(const std::vector<std::optional<std::size_t>>& group_of, 
   }
 }
 
-std::optional<SweepBatch> SweepQueue::take(std::optional<std::size_t> last) {
-  const auto most = std::max_element(groups_.begin(), groups_.end(), [](const auto& a, const auto& b) {
-    return a.second.waiting() < b.second.waiting();
-  });
-  auto found = last ? groups_.find(*last) : groups_.end();
-  if (found == groups_.end() || found->second.waiting() == 0) found = most;
+SweepQueue::Groups::iterator SweepQueue::choose(std::optional<std::size_t> last,
+                                                const std::set<std::size_t>& avoided) {
+  const auto found = last && !avoided.contains(*last) ? groups_.find(*last) : groups_.end();
+  if (found != groups_.end() && found->second.waiting() > 0) return found;
+  const auto rank = [&](const auto& group) {
+    const std::size_t waiting = group.second.waiting();
+    return std::pair(waiting > 0 && !avoided.contains(group.first), waiting);
+  };
+  return std::max_element(groups_.begin(), groups_.end(),
+                          [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+}
+
+std::optional<SweepBatch> SweepQueue::take(std::optional<std::size_t> last,
+                                           const std::set<std::size_t>& avoided) {
+  const auto found = choose(last, avoided);
   if (found == groups_.end() || found->second.waiting() == 0) return std::nullopt;
   Group& group = found->second;
   SweepBatch batch{found->first, {}};
@@ -68,6 +78,16 @@ void SweepQueue::blame(Group& group, std::size_t task, const std::string& messag
   } else {
     give_up(task, message);
   }
+}
+
+void SweepQueue::give_back(const SweepBatch& batch, std::size_t graded) {
+  Group& group = groups_[batch.group];
+  for (std::size_t i = batch.tasks.size(); i-- > graded;) group.fresh.push_front(batch.tasks[i]);
+}
+
+void SweepQueue::forgive(std::size_t task) {
+  attempts_[task] = std::max(0, attempts_[task] - 1);
+  for (auto& [number, group] : groups_) group.refused.erase(task);
 }
 
 void SweepQueue::give_up(std::size_t task, const std::string& message) {

@@ -31,9 +31,10 @@ class SweepQueue {
   SweepQueue(const std::vector<std::optional<std::size_t>>& group_of, std::size_t lanes);
 
   // For a lane that graded `last` before: more of that group, since its oracle and reference are built then;
-  // else the group with the most tasks left. A batch is the lane's share of what is left, so that the lanes
-  // end together. Nothing when no task waits: others may come back from a lane that fails.
-  std::optional<SweepBatch> take(std::optional<std::size_t> last);
+  // else the group with the most tasks left; of `avoided` ones only where nothing else waits. A batch is the
+  // lane's share of what is left, so that the lanes end together. Nothing when no task waits: others may come
+  // back from a lane that fails.
+  std::optional<SweepBatch> take(std::optional<std::size_t> last, const std::set<std::size_t>& avoided = {});
 
   void finished(std::size_t task);
   // The lane could not go on. `graded` of the batch are finished, the next one had `begun` or not. If it had,
@@ -42,6 +43,11 @@ class SweepQueue {
   // alone, before they began, one after the other with the same words, the group is to blame and all of it is
   // given up.
   void failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message);
+
+  // The lane is to blame: what it did not grade waits as before.
+  void give_back(const SweepBatch& batch, std::size_t graded);
+  // One failure of the task was the lane's.
+  void forgive(std::size_t task);
 
   std::size_t left() const { return left_; }  // tasks without an end, waiting or with a lane
   const std::vector<SweepFailure>& failures() const { return failures_; }
@@ -55,12 +61,15 @@ class SweepQueue {
     std::size_t waiting() const { return fresh.size() + suspects.size(); }
   };
 
+  using Groups = std::map<std::size_t, Group>;
+
+  Groups::iterator choose(std::optional<std::size_t> last, const std::set<std::size_t>& avoided);
   void blame(Group& group, std::size_t task, const std::string& message);
   void give_up(std::size_t task, const std::string& message);
   void give_up_group(Group& group);
 
   std::size_t lanes_;
-  std::map<std::size_t, Group> groups_;
+  Groups groups_;
   std::map<std::size_t, int> attempts_;  // of tasks that failed
   std::size_t left_ = 0;
   std::vector<SweepFailure> failures_;

@@ -8,6 +8,7 @@
 
 #include "sweep/build_ahead.h"
 #include "sweep/estimate.h"
+#include "sweep/lane_standing.h"
 
 namespace kgrade {
 namespace {
@@ -25,6 +26,8 @@ struct Worker {
   std::size_t graded = 0;  // of the batch
   bool begun = false;      // the next one has
   std::string doing;
+  LaneStanding standing;
+  bool retired = false;
 };
 
 class Sweep {
@@ -47,6 +50,7 @@ class Sweep {
   Result<SweepOutcome> run() {
     const std::unique_ptr<BuildAhead> ahead = build_ahead();
     while (queue_.left() > 0) {
+      if (lanes_left() == 0) return no_lane_left();
       if (const auto error = hand_out()) return *error;
       if (const auto error = listen()) return *error;
       show();
@@ -88,8 +92,8 @@ class Sweep {
   // Work for every lane that has none.
   Trouble hand_out() {
     for (Worker& worker : workers_) {
-      if (worker.batch) continue;
-      auto batch = queue_.take(worker.last_group);
+      if (worker.batch || worker.retired) continue;
+      auto batch = queue_.take(worker.last_group, worker.standing.avoided());
       if (!batch) continue;
       if (!worker.lane) {
         auto lane = Lane::start(options_.lane_command);
@@ -148,7 +152,10 @@ class Sweep {
           if (auto error = keep(worker, *message)) return error;
           break;
         case LaneMessage::Kind::ended:
-          end_batch(worker, message->text.empty() ? "the run ended before its time" : message->text);
+          end_batch(worker, message->text.empty() ? "the run ended before its time" : message->text,
+                    message->exit_code);
+          // What broke a run may have broken its process.
+          if (!message->text.empty()) worker.lane.reset();
           break;
       }
     }
@@ -168,7 +175,8 @@ class Sweep {
   Trouble keep(Worker& worker, const LaneMessage& message) {
     auto entry = result_in(worker, message);
     if (!entry) {
-      end_batch(worker, other_result);
+      worker.begun = true;
+      end_batch(worker, other_result, exit_internal);
       worker.lane.reset();
       return std::nullopt;
     }
@@ -176,6 +184,7 @@ class Sweep {
     const std::size_t task = worker.batch->tasks[worker.graded];
     worker.graded += 1;
     worker.begun = false;
+    worker.standing.result();
     found_[task] = std::move(*entry);
     queue_.finished(task);
     done_ += 1;
@@ -184,15 +193,54 @@ class Sweep {
     return std::nullopt;
   }
 
-  void end_batch(Worker& worker, const std::string& why) {
-    queue_.failed(*worker.batch, worker.graded, worker.begun, why);
+  void end_batch(Worker& worker, const std::string& why, int exit_code) {
+    if (worker.graded < worker.batch->tasks.size()) blame(worker, why, exit_code);
     worker.batch.reset();
     worker.doing.clear();
   }
 
+  // The candidates, or the lane. One that is broken may not empty the queue by refusing what others can
+  // grade; where there are no others, only what it says of its machine is held against it.
+  void blame(Worker& worker, const std::string& why, int exit_code) {
+    const SweepBatch& batch = *worker.batch;
+    const bool machine = exit_code == exit_machine;
+    const bool refused = machine || (!worker.begun && exit_code != exit_usage);
+    const bool alone = lanes_left() == 1 && !machine;
+    const bool charge = !refused || worker.standing.is_good() || alone;
+    if (charge) {
+      queue_.failed(batch, worker.graded, worker.begun, why);
+    } else {
+      queue_.give_back(batch, worker.graded);
+    }
+    if (!refused) return;
+    worker.standing.refused(batch.group, charge ? std::optional(batch.tasks[worker.graded]) : std::nullopt);
+    if (worker.standing.is_broken() && !alone) retire(worker, why);
+  }
+
+  void retire(Worker& worker, const std::string& why) {
+    if (const auto task = worker.standing.charged()) queue_.forgive(*task);
+    worker.retired = true;
+    worker.lane.reset();
+    last_words_ = fmt::format("{}: {}", worker.device, why);
+    options_.events.note(
+        fmt::format("{} is left out of the sweep, since it refused {} times in a row to grade: {}",
+                    worker.device, LaneStanding::most_refusals, why));
+  }
+
+  std::size_t lanes_left() const {
+    return static_cast<std::size_t>(std::count_if(workers_.begin(), workers_.end(),
+                                                  [](const Worker& worker) { return !worker.retired; }));
+  }
+
+  Error no_lane_left() const {
+    return {fmt::format("no device is left that grades; the last one was {}", last_words_),
+            "`kgrade doctor` says what this machine lacks; results are kept, and --resume goes on from there",
+            {}};
+  }
+
   void bury(Worker& worker) {
     const std::string end = worker.lane->describe_end();
-    if (worker.batch) end_batch(worker, "the process that graded ended with " + end);
+    if (worker.batch) end_batch(worker, "the process that graded ended with " + end, exit_internal);
     worker.lane.reset();
   }
 
@@ -230,6 +278,7 @@ class Sweep {
   std::size_t done_ = 0;
   SweepQueue queue_;
   std::vector<Worker> workers_;
+  std::string last_words_;  // of the lane that was retired last
   SteadyClock clock_;
   double start_;
   TimeLeft time_left_;

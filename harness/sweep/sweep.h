@@ -59,8 +59,9 @@ class TaskFinder {
   std::unordered_multimap<std::string, std::size_t> by_path_;
 };
 
-// Grades the tasks that have no result in the file yet. An Error when results cannot be written or no lane
-// can be started; what is in the file stays.
+// Grades the tasks that have no result in the file yet. A lane that refuses its work again and again
+// is left out, with a note. An Error when results cannot be written, no lane can be started or none is left;
+// what is in the file stays.
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results);
 
 }  // namespace kgrade

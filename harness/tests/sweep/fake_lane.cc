@@ -132,7 +132,30 @@ bool ends_early(const fs::path& candidate, bool begun) {
 
 bool spoils(const fs::path& candidate) { return candidate.stem().string().starts_with("spoils"); }
 
+// Of all lanes of the sweep: a byte for each.
+std::size_t count(const LaneJob& job, const char* what, bool one_more = false) {
+  const fs::path file = fs::path(job.problem).parent_path() / what;
+  if (one_more) std::ofstream(file, std::ios::app) << '.';
+  std::error_code none;
+  const auto size = fs::file_size(file, none);
+  return none ? 0 : static_cast<std::size_t>(size);
+}
+
+// A device that cannot be opened, or not any more after two results, or whose driver ends the process; or a
+// good one that lets the others have their turns first.
+bool device_fails(const LaneJob& job) {
+  const std::string& device = job.options.device;
+  while (device == "patient" && count(job, "refusals") < 3)
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  const bool broken = device == "broken" || (device == "breaks" && count(job, "results") >= 2);
+  if (broken || device == "deadly") count(job, "refusals", true);
+  if (device == "deadly") ::raise(SIGABRT);
+  if (broken) say({LaneMessage::Kind::ended, 0, "no such device", 3});
+  return broken;
+}
+
 void carry_out(const LaneJob& job) {
+  if (device_fails(job)) return;
   if (std::any_of(job.candidates.begin(), job.candidates.end(), spoils))
     return say({LaneMessage::Kind::ended, 0, "no such file", 2});
   for (std::size_t i = 0; i < job.candidates.size(); ++i) {
@@ -140,6 +163,8 @@ void carry_out(const LaneJob& job) {
     if (ends_early(job.candidates[i], true) || ends_early(job.candidates[i], false))
       return say({LaneMessage::Kind::ended, 0, "no memory", 70});
     grade_one(job, i);
+    count(job, "results", true);
+    if (i + 1 < job.candidates.size() && device_fails(job)) return;
   }
   say({LaneMessage::Kind::ended, 0, ""});
 }

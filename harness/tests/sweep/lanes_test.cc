@@ -32,6 +32,7 @@ class Lanes : public testing::Test {
     options_.layout = checkout_.layout();
     options_.lane_command = {KGRADE_FAKE_LANE};
     options_.devices = {"emulated"};
+    options_.events.note = [this](const std::string& note) { notes_.push_back(note); };
     options_.events.result = [this](const Entry& entry, std::size_t done, std::size_t all) {
       if (done_) {
         EXPECT_EQ(done, *done_ + 1);
@@ -91,6 +92,18 @@ class Lanes : public testing::Test {
     return std::move(*outcome);
   }
 
+  void expect_all_graded_in_spite_of(const std::string& device) {
+    SCOPED_TRACE(device);
+    for (const char* file : {"results.jsonl", "problems/refusals", "problems/results"})
+      fs::remove(checkout_.path() / file);
+    notes_.clear();
+    options_.devices = {"patient", device};
+    const SweepOutcome found = outcome();
+    EXPECT_THAT(found.entries, SizeIs(plan_.tasks.size()));
+    EXPECT_THAT(ungraded(found), IsEmpty());
+    EXPECT_THAT(notes_, ElementsAre(HasSubstr(device + " is left out of the sweep")));
+  }
+
   static std::string name_of(const fs::path& path) {
     return (path.parent_path().filename() / path.stem()).string();
   }
@@ -112,6 +125,7 @@ class Lanes : public testing::Test {
   SweepOptions options_;
   SweepPlan plan_;
   std::optional<std::size_t> done_;  // as was told last
+  std::vector<std::string> notes_;
 };
 
 TEST_F(Lanes, ThatBehaveGradeEverything) {
@@ -191,6 +205,33 @@ TEST_F(Lanes, ThatEndEarlySaySo) {
   EXPECT_THAT(ungraded(found),
               AllOf(testing::Contains("alpha/ends-within: no memory"),
                     testing::Contains("beta/ends-before: no memory"), testing::Each(HasSubstr("no memory"))));
+}
+
+// A broken GPU is faster than those that grade: it may not empty the queue.
+TEST_F(Lanes, OfABrokenDeviceCostNobodyATry) {
+  add("alpha", {"good", "good.2", "good.3", "good.4"});
+  add("beta", {"good", "good.2"});
+  expect_all_graded_in_spite_of("broken");
+  expect_all_graded_in_spite_of("breaks");
+  expect_all_graded_in_spite_of("deadly");
+}
+
+TEST_F(Lanes, OfABrokenDeviceCostNobodyATryWhereThereIsOneProblem) {
+  add("alpha", {"good", "good.2", "good.3", "good.4", "good.5", "good.6", "good.7"});
+  for (const char* device : {"broken", "breaks", "deadly"}) expect_all_graded_in_spite_of(device);
+}
+
+TEST_F(Lanes, EndTheSweepWhenNoneIsLeftThatGrades) {
+  add("alpha", {"good", "good.2", "good.3", "good.4"});
+  options_.devices = {"breaks", "broken"};
+  const auto found = swept();
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message, HasSubstr("no such device"));
+  EXPECT_THAT(found.error().remedy, AllOf(HasSubstr("kgrade doctor"), HasSubstr("--resume")));
+  EXPECT_THAT(notes_, UnorderedElementsAre(HasSubstr("breaks is left out"), HasSubstr("broken is left out")));
+  EXPECT_THAT(*read_entries(results()), SizeIs(2));
+  options_.devices = {"emulated"};
+  EXPECT_EQ(outcome(ResultMode::resume).entries.size(), 4u);
 }
 
 // As where a file is gone since the plan was made.

@@ -72,6 +72,36 @@ TEST(SweepQueue, ElseTheGroupWithTheMostLeft) {
   EXPECT_EQ(take(queue, 9).group, 0u);
 }
 
+TEST(SweepQueue, GivesWhatIsAvoidedWhereNothingElseWaits) {
+  SweepQueue queue(Groups{0, 0, 0, 1, 2, 2}, 1);
+  EXPECT_EQ(queue.take(0, {0})->group, 2u);
+  EXPECT_EQ(queue.take(0, {0})->group, 1u);
+  EXPECT_EQ(queue.take(0, {0})->group, 0u);
+  EXPECT_FALSE(queue.take(0, {0}));
+}
+
+TEST(SweepQueue, WhatIsGivenBackLosesNoTry) {
+  SweepQueue queue(Groups(3, 0), 1);
+  queue.finished(0);
+  for (int i = 0; i < 9; ++i) {
+    const SweepBatch batch = take(queue);
+    EXPECT_EQ(batch.tasks.size(), i == 0 ? 3u : 2u);
+    queue.give_back(batch, i == 0 ? 1 : 0);
+  }
+  EXPECT_EQ(queue.left(), 2u);
+  EXPECT_THAT(queue.failures(), IsEmpty());
+}
+
+TEST(SweepQueue, AFailureThatIsForgivenCostsNoTry) {
+  SweepQueue queue(Groups(1, 0), 1);
+  queue.failed(take(queue), 0, false, "no device");
+  queue.forgive(0);
+  queue.failed(take(queue), 0, false, "died");
+  EXPECT_EQ(queue.left(), 1u);
+  queue.failed(take(queue), 0, false, "died");
+  EXPECT_THAT(given_up(queue), ElementsAre(0));
+}
+
 TEST(SweepQueue, WhatWasBeingGradedIsTriedAgainAlone) {
   SweepQueue queue(Groups(4, 0), 1);
   const SweepBatch batch = take(queue);
