@@ -105,6 +105,7 @@ SweepOptions options_of(const Arguments& arguments, std::vector<std::string> dev
   options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : cores();
   options.devices = std::move(devices);
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
+  options.devices_elsewhere = arguments.executor != "local";
   options.resume = arguments.resume;
   options.layout = std::move(layout);
   return options;

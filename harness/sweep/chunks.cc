@@ -77,15 +77,15 @@ void write_failures(const fs::path& path, const SweepOutcome& outcome) {
 }
 
 // Of a chunk's earlier runs: their results need not be found again.
-Result<std::vector<Entry>> earlier_results(const fs::path& folder, std::size_t round, std::size_t chunk,
-                                           int restart) {
-  std::vector<Entry> all;
+Result<std::vector<EarlierResult>> earlier_results(const fs::path& folder, std::size_t round,
+                                                   std::size_t chunk, int restart) {
+  std::vector<EarlierResult> all;
   for (int earlier = 0; earlier < restart; ++earlier) {
     const fs::path path = results_of_chunk(folder, round, chunk, earlier);
     if (!fs::exists(path)) continue;
-    auto entries = read_entries(path);
-    if (!entries) return entries.errors();
-    all.insert(all.end(), entries->begin(), entries->end());
+    auto results = read_results_of_sweep(path);
+    if (!results) return results.errors();
+    all.insert(all.end(), results->begin(), results->end());
   }
   return all;
 }

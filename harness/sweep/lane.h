@@ -47,6 +47,13 @@ struct LaneMessage {
   int exit_code = 0;          // ended before its time: of `kgrade grade` in the same case
 };
 
+// What changes verdicts and times beside problem, candidate, effort and device, as text to be compared.
+std::string conditions_of(const LaneOptions& options);
+// The line of a result: the record, and with it under "options" the conditions that it was made under.
+std::string result_line_of(const Record& record, const LaneOptions& options);
+// The conditions in such a line; empty where it has none.
+std::string conditions_in(const std::string& line);
+
 // One line of JSON without a break, and back; nothing for a line that is none of ours.
 std::string to_line(const LaneJob& job);
 std::string to_line(const LaneMessage& message);

@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
+#include "report/json.h"
 #include "sweep/lane.h"
 
 namespace kgrade {
@@ -11,8 +12,23 @@ using Json = nlohmann::json;
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 template <class T>
-Json value_or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json(nullptr);
+nlohmann::ordered_json value_or_null(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json(nullptr);
+}
+
+// As the record has seeds: they have 64 bits.
+nlohmann::ordered_json seed_text(const std::optional<std::uint64_t>& seed) {
+  return value_or_null(seed ? std::optional(std::to_string(*seed)) : std::nullopt);
+}
+
+nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
+  return {{"warm", options.cache == CacheState::warm},
+          {"baselines", options.baselines},
+          {"require_sandbox", options.require_sandbox},
+          {"seed", seed_text(options.seed)},
+          {"hidden_cases", value_or_null(options.hidden_cases)},
+          {"hidden_seed", seed_text(options.hidden_seed)},
+          {"time_limit_seconds", value_or_null(options.time_limit_seconds)}};
 }
 
 // Numbers that count nothing below zero, and nothing else: get() would convert.
@@ -39,6 +55,20 @@ std::optional<T> enumerator(const Json& json, T last) {
 }
 
 }  // namespace
+
+std::string conditions_of(const LaneOptions& options) { return json_of_conditions(options).dump(); }
+
+std::string result_line_of(const Record& record, const LaneOptions& options) {
+  auto json = to_json(record);
+  json["options"] = json_of_conditions(options);
+  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string conditions_in(const std::string& line) {
+  const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+  const auto found = json.is_object() ? json.find("options") : json.end();
+  return found != json.end() && found->is_object() ? found->dump() : "";
+}
 
 std::string to_line(const LaneJob& job) {
   const LaneOptions& options = job.options;

@@ -10,7 +10,6 @@
 
 #include "base/unique_fd.h"
 #include "device/registry.h"
-#include "report/json.h"
 #include "spec/problem.h"
 #include "sweep/lane.h"
 
@@ -59,10 +58,8 @@ class LaneWorker {
     options.hidden_seed = job.options.hidden_seed;
     options.progress = [this](const std::string& what) { send({LaneMessage::Kind::doing, 0, what}); };
     options.on_start = [this](std::size_t number) { send({LaneMessage::Kind::begun, number, ""}); };
-    options.on_verdict = [this](std::size_t number, const Record& record) {
-      const auto json = to_json(record);
-      send({LaneMessage::Kind::graded, number,
-            json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace)});
+    options.on_verdict = [this, &job](std::size_t number, const Record& record) {
+      send({LaneMessage::Kind::graded, number, result_line_of(record, job.options)});
     };
     return options;
   }

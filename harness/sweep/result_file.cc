@@ -9,10 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <optional>
 #include <string_view>
 
 #include "base/text.h"
+#include "sweep/lane.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -78,7 +80,22 @@ std::optional<Entry> read_result(const std::string& line, const fs::path& from) 
   return std::move((*entries)->front());
 }
 
-Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::vector<Entry> earlier) {
+Result<std::vector<EarlierResult>> read_results_of_sweep(const fs::path& path) {
+  const auto entries = read_entries(path);
+  if (!entries) return entries.errors();
+  std::vector<EarlierResult> results;
+  std::ifstream stream(path, std::ios::binary);
+  std::string line;
+  int number = 0;
+  for (const Entry& entry : *entries) {
+    while (number < entry.line && std::getline(stream, line)) ++number;
+    results.push_back({entry, conditions_in(line)});
+  }
+  return results;
+}
+
+Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode,
+                                    std::vector<EarlierResult> earlier) {
   if (path.extension() != ".jsonl") {
     return Error{"results are kept in a file called *.jsonl, by which they are known to stand one a line",
                  fmt::format("call it {}.jsonl", path.stem().string()),
@@ -102,14 +119,14 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::
   }
   if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
     return failed(path, "cannot be emptied");
-  std::vector<Entry> before = std::move(earlier);
+  std::vector<EarlierResult> before = std::move(earlier);
   if (mode == ResultMode::resume) {
     // Nothing is changed in a file that is not one of ours.
     if (auto entries = read_entries(path); !entries) return entries.errors();
     if (auto error = mend_end(fd.get(), path, status.st_size)) return *error;
-    const auto entries = read_entries(path);
-    if (!entries) return entries.errors();
-    before.insert(before.end(), entries->begin(), entries->end());
+    const auto found = read_results_of_sweep(path);
+    if (!found) return found.errors();
+    before.insert(before.end(), found->begin(), found->end());
   }
   return ResultFile(path, std::move(fd), std::move(before));
 }

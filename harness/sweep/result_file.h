@@ -19,6 +19,14 @@ enum class ResultMode { create, resume, overwrite };
 // whom its entry names.
 std::optional<Entry> read_result(const std::string& line, const std::filesystem::path& from);
 
+struct EarlierResult {
+  Entry entry;
+  std::string conditions;  // that it was made under (conditions_of() in sweep/lane.h); empty: not known
+};
+
+// The results in a file, as read_entries() has them.
+Result<std::vector<EarlierResult>> read_results_of_sweep(const std::filesystem::path& path);
+
 class ResultFile {
  public:
   // `create` refuses a file that has something in it. `resume` reads what is there, or makes the file; a line
@@ -26,21 +34,21 @@ class ResultFile {
   // or cannot be opened, another sweep writes to it, a line of it is no record. `earlier`: results that lie
   // elsewhere, as if they were in the file.
   static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode,
-                                 std::vector<Entry> earlier = {});
+                                 std::vector<EarlierResult> earlier = {});
 
   // What was there when the file was opened.
-  const std::vector<Entry>& before() const { return before_; }
+  const std::vector<EarlierResult>& before() const { return before_; }
   const std::filesystem::path& path() const { return path_; }
   // The text of a record, without line breaks. It is on the disk when this returns.
   Result<bool> append(const std::string& record);
 
  private:
-  ResultFile(std::filesystem::path path, UniqueFd fd, std::vector<Entry> before)
+  ResultFile(std::filesystem::path path, UniqueFd fd, std::vector<EarlierResult> before)
       : path_(std::move(path)), fd_(std::move(fd)), before_(std::move(before)) {}
 
   std::filesystem::path path_;
   UniqueFd fd_;  // locked
-  std::vector<Entry> before_;
+  std::vector<EarlierResult> before_;
 };
 
 }  // namespace kgrade

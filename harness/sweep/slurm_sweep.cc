@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "sweep/chunk_results.h"
 #include "sweep/chunks.h"
+#include "sweep/earlier_results.h"
 #include "sweep/estimate.h"
 #include "sweep/slurm_client.h"
 #include "sweep/slurm_job.h"
@@ -38,7 +39,8 @@ class SlurmSweep {
         results_(results),
         folder_(slurm_folder(results.path())),
         finder_(plan, options.lane.effort),
-        found_(finder_.results_in(results.before())),
+        earlier_(sift(plan, options, results)),
+        found_(earlier_.found),
         taken_over_(found_.size() - left()),
         lines_(folder_),
         start_(clock_.now()),
@@ -46,6 +48,7 @@ class SlurmSweep {
 
   Result<SweepOutcome> run() {
     if (auto error = make_folder()) return *error;
+    if (!earlier_.note.empty()) options_.events.note(earlier_.note);
     for (Trouble error = adopt(); left() > 0 || !job_.empty();) {
       if (!error && job_.empty() && round_ - first_round_ >= most_rounds) break;
       if (!error && job_.empty()) error = submit();
@@ -233,7 +236,7 @@ class SlurmSweep {
   Trouble take(const fs::path& path, const std::string& line) {
     const auto entry = read_result(line, path);
     const auto task = entry ? finder_.find(*entry) : std::nullopt;
-    if (!task || found_[*task]) return std::nullopt;
+    if (!task || found_[*task] || conditions_in(line) != conditions_) return std::nullopt;
     if (auto written = results_.append(line); !written) return written.error();
     found_[*task] = entry;
     time_left_.result_at(clock_.now());
@@ -291,6 +294,8 @@ class SlurmSweep {
   fs::path folder_;
   SlurmClient client_;
   TaskFinder finder_;
+  std::string conditions_ = conditions_of(options_.lane);
+  EarlierResults earlier_;
   std::vector<std::optional<Entry>> found_;
   std::size_t taken_over_;
   ChunkResults lines_;

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "sweep/build_ahead.h"
+#include "sweep/earlier_results.h"
 #include "sweep/estimate.h"
 #include "sweep/lane_standing.h"
 
@@ -37,7 +38,8 @@ class Sweep {
         options_(options),
         results_(results),
         finder_(plan, options.lane.effort),
-        found_(finder_.results_in(results.before())),
+        earlier_(sift(plan, options, results)),
+        found_(earlier_.found),
         queue_(open_tasks(), options.devices.size()),
         start_(clock_.now()),
         time_left_(start_) {
@@ -48,6 +50,7 @@ class Sweep {
   }
 
   Result<SweepOutcome> run() {
+    if (!earlier_.note.empty()) options_.events.note(earlier_.note);
     const std::unique_ptr<BuildAhead> ahead = build_ahead();
     while (queue_.left() > 0) {
       if (lanes_left() == 0) return no_lane_left();
@@ -273,6 +276,7 @@ class Sweep {
   const SweepOptions& options_;
   ResultFile& results_;
   TaskFinder finder_;
+  EarlierResults earlier_;
   std::vector<std::optional<Entry>> found_;  // by task
   std::size_t taken_over_ = 0;
   std::size_t done_ = 0;
@@ -304,14 +308,6 @@ std::optional<std::size_t> TaskFinder::find(const Entry& entry) const {
       std::find_if(first, last, [&](const auto& candidate) { return fits(entry, candidate.second); });
   if (found == last) return std::nullopt;
   return found->second;
-}
-
-std::vector<std::optional<Entry>> TaskFinder::results_in(const std::vector<Entry>& entries) const {
-  std::vector<std::optional<Entry>> results(plan_.tasks.size());
-  for (const Entry& entry : entries) {
-    if (const auto task = find(entry)) results[*task] = entry;
-  }
-  return results;
 }
 
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results) {

@@ -29,7 +29,8 @@ struct SweepOptions {
   std::vector<std::string> devices;  // of the lanes, one each: "cuda:0"
   int build_jobs = 0;                // compilers that run ahead of the lanes; 0: none do
   std::vector<std::string> lane_command;
-  bool resume = false;  // what an earlier sweep has begun elsewhere goes on
+  bool devices_elsewhere = false;  // not on this machine
+  bool resume = false;             // what an earlier sweep has begun elsewhere goes on
   Layout layout;
   SweepEvents events;
 };
@@ -48,8 +49,8 @@ class TaskFinder {
   // Keeps a reference.
   TaskFinder(const SweepPlan& plan, Effort effort);
   std::optional<std::size_t> find(const Entry& entry) const;
-  // Of each task the newest result among these.
-  std::vector<std::optional<Entry>> results_in(const std::vector<Entry>& entries) const;
+  // Whether a task is of the candidate with that path.
+  bool knows(const std::string& path) const { return by_path_.contains(path); }
 
  private:
   bool fits(const Entry& entry, std::size_t task) const;

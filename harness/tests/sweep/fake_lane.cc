@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "grade/contestants.h"
+#include "grade/preparation.h"
 #include "sweep/lane.h"
 #include "tests/sweep/results.h"
 
@@ -42,6 +43,14 @@ std::optional<std::string> next_line() {
   return std::nullopt;
 }
 
+void make_emulated(Record& record) {
+  record.device.kind = "emulated";
+  record.device.measures_speed = false;
+  record.ceilings.reset();
+  record.candidates[0].scores.clear();
+  record.candidates[0].cases.clear();
+}
+
 Record result_of(const LaneJob& job, const fs::path& candidate) {
   const auto problem = with_dtype(load_problem(job.problem).value(), job.dtype).value();
   Record record = test::result_record(candidate.string());
@@ -49,6 +58,9 @@ Record result_of(const LaneJob& job, const fs::path& candidate) {
   record.problem_sha256 = problem.content_sha256;
   record.dtype = problem.dtype;
   record.effort = job.options.effort;
+  record.reference.sha256 =
+      hash_of_reference(Layout::find(fs::path(job.problem).parent_path()).reference_source(problem));
+  if (!job.options.device.starts_with("cuda")) make_emulated(record);
   record.candidates[0].sha256 = *hash_of_candidate(candidate, Layout::find());
   return record;
 }
@@ -87,7 +99,8 @@ void go_wrong(const std::string& how, const fs::path& candidate, const std::stri
 }
 
 // What stands in the place of the right record.
-LaneMessage wrong_answer(const std::string& how, LaneMessage message, Record record) {
+LaneMessage wrong_answer(const std::string& how, LaneMessage message, Record record,
+                         const LaneOptions& options) {
   if (how == "other-path") record.candidates[0].path += "x";
   if (how == "other-content") record.candidates[0].sha256 = std::string(64, '0');
   if (how == "other-problem") record.problem_slug += "x";
@@ -95,7 +108,7 @@ LaneMessage wrong_answer(const std::string& how, LaneMessage message, Record rec
   if (how == "other-dtype") record.dtype = Dtype::bfloat16;
   if (how == "other-effort") record.effort = Effort::ranked;
   if (how == "two-candidates") record.candidates.push_back(record.candidates[0]);
-  message.text = test::line_of(record);
+  message.text = result_line_of(record, options);
   if (how == "no-record") message.text = "{\"schema\": 3";
   if (how == "no-json") message.text = "wrong";
   if (how == "two-lines") message.text = to_text(record);
@@ -116,12 +129,12 @@ void grade_one(const LaneJob& job, std::size_t number) {
   how = how.substr(0, how.find('.'));  // "killed.2.cu" is one more of those
   if (how.starts_with("once-")) how = is_first_time(candidate) ? how.substr(5) : "good";
   const Record record = result_of(job, candidate);
-  const LaneMessage right{LaneMessage::Kind::graded, number, test::line_of(record)};
+  const LaneMessage right{LaneMessage::Kind::graded, number, result_line_of(record, job.options)};
   say({LaneMessage::Kind::begun, number, ""});
   say({LaneMessage::Kind::doing, 0, "\033[2J doing"});
   if (how == "garbage") say("garbage\n{}\n[1,2]\n\xff\xfe\n{\"kind\":17}\n");
   go_wrong(how, candidate, to_line(right) + "\n");
-  say(wrong_answer(how, right, record));
+  say(wrong_answer(how, right, record, job.options));
   if (how == "twice") say(right);
 }
 

@@ -294,5 +294,50 @@ TEST_F(Lanes, AreAskedAgainWhereSomethingHasChanged) {
   EXPECT_EQ(found->taken_over, 0u);
 }
 
+// Of an earlier sweep of the same candidates under these options: how many results count, and what is said.
+TEST_F(Lanes, AreAskedAgainWhereResultsWereMadeInAnotherWay) {
+  add("alpha", {"good", "good.2", "good.3"});
+  const auto expect_none_counts = [this](const char* why) {
+    SCOPED_TRACE(why);
+    notes_.clear();
+    const auto found = swept(ResultMode::resume);
+    ASSERT_TRUE(found.ok());
+    EXPECT_EQ(found->taken_over, 0u);
+    EXPECT_THAT(found->entries, SizeIs(3));
+    EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("3 candidates have no result in"), HasSubstr(why))));
+    notes_.clear();
+    EXPECT_EQ(swept(ResultMode::resume)->taken_over, 3u) << "now there are results of that kind";
+    EXPECT_THAT(notes_, IsEmpty());
+  };
+  outcome();
+  options_.lane.cache = CacheState::warm;
+  expect_none_counts("with other options: 3");
+  options_.lane.time_limit_seconds = 7;
+  expect_none_counts("with other options: 3");
+  options_.lane.seed = 18446744073709551615u;
+  expect_none_counts("with other options: 3");
+  options_.lane.hidden_cases = 0;
+  expect_none_counts("with other options: 3");
+  options_.lane.baselines = false;
+  expect_none_counts("with other options: 3");
+  options_.lane.effort = Effort::quick;
+  expect_none_counts("with another effort: 3");
+  test::write_content(checkout_.path() / "reference/alpha.cu", "// another one\n");
+  expect_none_counts("against another reference: 3");
+  options_.devices = {"cuda:0"};
+  expect_none_counts("on another device: 3");
+}
+
+TEST_F(Lanes, AreAskedAgainForSomeOnly) {
+  add("alpha", {"good", "good.2", "good.3"});
+  outcome();
+  checkout_.add_candidate("alpha/good.2.cu", "// changed\n");
+  notes_.clear();
+  const auto found = swept(ResultMode::resume);
+  EXPECT_EQ(found->taken_over, 2u);
+  EXPECT_THAT(notes_,
+              ElementsAre(AllOf(HasSubstr("1 candidate has no result"), HasSubstr("of other contents"))));
+}
+
 }  // namespace
 }  // namespace kgrade

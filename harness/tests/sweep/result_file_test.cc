@@ -32,7 +32,7 @@ class ResultFileTest : public testing::Test {
 
   static std::vector<std::string> candidates(const ResultFile& file) {
     std::vector<std::string> paths;
-    for (const Entry& entry : file.before()) paths.push_back(entry.path);
+    for (const EarlierResult& result : file.before()) paths.push_back(result.entry.path);
     return paths;
   }
 

@@ -1,0 +1,128 @@
+#include "sweep/earlier_results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "device/registry.h"
+#include "grade/preparation.h"
+
+namespace kgrade {
+namespace {
+
+// Of the lanes, "cuda" or "emulated" with the model where that is known. Nothing where a name says nothing.
+class WantedDevices {
+ public:
+  explicit WantedDevices(const SweepOptions& options) {
+    for (const std::string& name : options.devices) {
+      const auto choice = parse_device_choice(name);
+      if (choice) choices_.push_back(options.devices_elsewhere ? *choice : resolve_choice(*choice));
+    }
+    if (!options.devices_elsewhere && std::any_of(choices_.begin(), choices_.end(), is_gpu)) probe();
+  }
+
+  bool include(const Entry& entry) const {
+    if (choices_.empty()) return true;
+    return std::any_of(choices_.begin(), choices_.end(), [&](const DeviceChoice& choice) {
+      if (entry.device_kind != (is_gpu(choice) ? "cuda" : "emulated")) return false;
+      const auto model = models_.find(choice.ordinal);
+      return !is_gpu(choice) || model == models_.end() || model->second == entry.device;
+    });
+  }
+
+ private:
+  static bool is_gpu(const DeviceChoice& choice) { return choice.kind != DeviceChoice::Kind::emulated; }
+
+  void probe() {
+    const CudaProbe probe = probe_cuda();
+    for (std::size_t i = 0; i < probe.devices.size(); ++i)
+      models_[static_cast<int>(i)] = probe.devices[i].name;
+  }
+
+  std::vector<DeviceChoice> choices_;
+  std::map<int, std::string> models_;
+};
+
+class Sieve {
+ public:
+  Sieve(const SweepPlan& plan, const SweepOptions& options)
+      : plan_(plan),
+        options_(options),
+        finder_(plan, options.lane.effort),
+        conditions_(conditions_of(options.lane)),
+        devices_(options),
+        references_(plan.groups.size()),
+        found_(plan.tasks.size()) {}
+
+  void take(const EarlierResult& result) {
+    const std::string& path = result.entry.path;
+    const auto task = finder_.find(result.entry);
+    if (!task) {
+      if (finder_.knows(path)) void_[path] = "of other contents or with another effort";
+    } else if (const char* const why = mismatch(result, *task)) {
+      void_[path] = why;
+    } else {
+      found_[*task] = result.entry;
+    }
+  }
+
+  EarlierResults sifted(const std::filesystem::path& file) {
+    for (std::size_t task = 0; task < found_.size(); ++task) {
+      if (found_[task]) void_.erase(plan_.tasks[task].candidate.string());
+    }
+    return {std::move(found_), note(file)};
+  }
+
+ private:
+  // Null where there is none.
+  const char* mismatch(const EarlierResult& result, std::size_t task) {
+    if (result.entry.reference_sha256 != reference(plan_.tasks[task].group))
+      return "against another reference";
+    if (result.conditions != conditions_) return "with other options";
+    return devices_.include(result.entry) ? nullptr : "on another device";
+  }
+
+  const std::string& reference(std::size_t group) {
+    if (!references_[group])
+      references_[group] = hash_of_reference(options_.layout.reference_source(plan_.groups[group].problem));
+    return *references_[group];
+  }
+
+  std::string note(const std::filesystem::path& file) const {
+    if (void_.empty()) return "";
+    std::map<std::string, std::size_t> reasons;
+    for (const auto& [path, why] : void_) reasons[why] += 1;
+    std::string text =
+        fmt::format("{} no result in {} that counts, and will be graded again; what is there was made",
+                    void_.size() == 1 ? "1 candidate has" : fmt::format("{} candidates have", void_.size()),
+                    file.string());
+    const char* between = " ";
+    for (const auto& [why, count] : reasons) {
+      text += fmt::format("{}{}: {}", between, why, count);
+      between = ", ";
+    }
+    return text;
+  }
+
+  const SweepPlan& plan_;
+  const SweepOptions& options_;
+  TaskFinder finder_;
+  std::string conditions_;
+  WantedDevices devices_;
+  std::vector<std::optional<std::string>> references_;  // by group
+  std::vector<std::optional<Entry>> found_;
+  std::map<std::string, std::string> void_;  // why, by path
+};
+
+}  // namespace
+
+EarlierResults sift(const SweepPlan& plan, const SweepOptions& options, const ResultFile& results) {
+  EarlierResults none{std::vector<std::optional<Entry>>(plan.tasks.size()), ""};
+  if (results.before().empty()) return none;
+  Sieve sieve(plan, options);
+  for (const EarlierResult& result : results.before()) sieve.take(result);
+  return sieve.sifted(results.path());
+}
+
+}  // namespace kgrade
