@@ -290,7 +290,9 @@ Command add_sweep_chunk(CLI::App& app) {
   command->add_option("chunk", arguments->chunk)->required();
   command->add_option("restart", arguments->restart)->required();
   return {command, [arguments] {
-            return run_chunk(arguments->plan, arguments->round, arguments->chunk, arguments->restart);
+            const auto code =
+                run_chunk(arguments->plan, arguments->round, arguments->chunk, arguments->restart);
+            return code ? *code : fail(code.errors(), exit_machine);
           }};
 }
 

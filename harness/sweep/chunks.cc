@@ -90,11 +90,6 @@ Result<std::vector<EarlierResult>> earlier_results(const fs::path& folder, std::
   return all;
 }
 
-int complain(const Errors& errors) {
-  for (const Error& error : errors) fmt::print(stderr, "kgrade: error: {}\n", to_string(error));
-  return exit_internal;
-}
-
 }  // namespace
 
 std::vector<Chunk> cut(const SweepPlan& plan, const std::vector<std::size_t>& tasks, std::size_t in_each,
@@ -204,17 +199,17 @@ std::map<std::string, std::string> read_failures(const fs::path& folder) {
   return messages;
 }
 
-int run_chunk(const fs::path& plan_file, std::size_t round, std::size_t chunk, int restart) {
+Result<int> run_chunk(const fs::path& plan_file, std::size_t round, std::size_t chunk, int restart) {
   const fs::path folder = plan_file.parent_path();
   const auto all = read_chunked_plan(plan_file);
-  if (!all) return complain(all.errors());
-  if (chunk >= all->chunks.size()) return complain({no_plan(plan_file, "it has no such chunk")});
+  if (!all) return all.errors();
+  if (chunk >= all->chunks.size()) return no_plan(plan_file, "it has no such chunk");
   const SweepPlan plan = plan_of_chunk(*all, all->chunks[chunk]);
   auto earlier = earlier_results(folder, round, chunk, restart);
-  if (!earlier) return complain(earlier.errors());
+  if (!earlier) return earlier.errors();
   const fs::path path = results_of_chunk(folder, round, chunk, restart);
   auto results = ResultFile::open(path, ResultMode::resume, std::move(*earlier));
-  if (!results) return complain(results.errors());
+  if (!results) return results.errors();
   SweepOptions options;
   options.lane = all->options;
   options.devices = {all->options.device};
@@ -224,7 +219,7 @@ int run_chunk(const fs::path& plan_file, std::size_t round, std::size_t chunk, i
     fmt::print(stderr, "[{}/{}] {}\n", done, count, result_line(entry, Style(false)));
   };
   const auto outcome = sweep(plan, options, *results);
-  if (!outcome) return complain(outcome.errors());
+  if (!outcome) return outcome.errors();
   write_failures(failures_of_chunk(path), *outcome);
   return outcome->ungraded.empty() ? 0 : exit_internal;
 }

@@ -49,7 +49,9 @@ std::vector<std::filesystem::path> all_results(const std::filesystem::path& fold
 // Removes plan, results, failures and logs of a sweep by Slurm, and nothing else that may lie there.
 void remove_chunk_files(const std::filesystem::path& folder);
 
-// Grades what is left of a chunk after its earlier runs. Returns the exit code; complaints go to stderr.
-int run_chunk(const std::filesystem::path& plan_file, std::size_t round, std::size_t chunk, int restart);
+// Grades what is left of a chunk after its earlier runs, with a line on stderr for each result. Returns the
+// exit code. Errors: a plan that cannot be read, and those of sweep().
+Result<int> run_chunk(const std::filesystem::path& plan_file, std::size_t round, std::size_t chunk,
+                      int restart);
 
 }  // namespace kgrade

@@ -41,7 +41,9 @@ class SlurmSweep {
         finder_(plan, options.lane.effort),
         earlier_(sift(plan, options, results)),
         found_(earlier_.found),
-        taken_over_(found_.size() - left()),
+        left_(static_cast<std::size_t>(
+            std::count_if(found_.begin(), found_.end(), [](const auto& entry) { return !entry; }))),
+        taken_over_(found_.size() - left_),
         lines_(folder_),
         start_(clock_.now()),
         time_left_(start_) {}
@@ -49,7 +51,7 @@ class SlurmSweep {
   Result<SweepOutcome> run() {
     if (auto error = make_folder()) return *error;
     if (!earlier_.note.empty()) options_.events.note(earlier_.note);
-    for (Trouble error = adopt(); left() > 0 || !job_.empty();) {
+    for (Trouble error = adopt(); left_ > 0 || !job_.empty();) {
       if (!error && job_.empty() && round_ - first_round_ >= most_rounds) break;
       if (!error && job_.empty()) error = submit();
       if (!error) error = follow();
@@ -60,11 +62,6 @@ class SlurmSweep {
 
  private:
   using Trouble = std::optional<Error>;
-
-  std::size_t left() const {
-    return static_cast<std::size_t>(
-        std::count_if(found_.begin(), found_.end(), [](const auto& entry) { return !entry; }));
-  }
 
   Trouble make_folder() {
     std::error_code failure;
@@ -149,7 +146,7 @@ class SlurmSweep {
   Trouble follow() {
     double answered = clock_.now();
     double seen_running = answered;
-    while (left() > 0) {
+    while (left_ > 0) {
       if (auto error = collect()) return error;
       const auto tasks = client_.tasks(job_);
       if (tasks) {
@@ -163,7 +160,7 @@ class SlurmSweep {
       }
       std::this_thread::sleep_for(std::chrono::duration<double>(slurm_.poll_seconds));
     }
-    if (left() > 0) remember_ends();
+    if (left_ > 0) remember_ends();
     return end_round(1);
   }
 
@@ -209,8 +206,8 @@ class SlurmSweep {
       if (task.waits_for_nothing()) client_.start_now(job_, index);
       keep_book(index, task.ended());
     }
-    std::string text = fmt::format("{}/{}", found_.size() - left(), found_.size());
-    if (const auto seconds = time_left_.seconds(left(), clock_.now()))
+    std::string text = fmt::format("{}/{}", found_.size() - left_, found_.size());
+    if (const auto seconds = time_left_.seconds(left_, clock_.now()))
       text += ", " + describe_time_left(*seconds);
     text += "  job " + job_ + ":";
     for (const auto& [state, count] : states) text += fmt::format(" {} {}", count, state);
@@ -239,8 +236,9 @@ class SlurmSweep {
     if (!task || found_[*task] || conditions_in(line) != conditions_) return std::nullopt;
     if (auto written = results_.append(line); !written) return written.error();
     found_[*task] = entry;
+    left_ -= 1;
     time_left_.result_at(clock_.now());
-    options_.events.result(*entry, found_.size() - left(), found_.size());
+    options_.events.result(*entry, found_.size() - left_, found_.size());
     return std::nullopt;
   }
 
@@ -297,6 +295,7 @@ class SlurmSweep {
   std::string conditions_ = conditions_of(options_.lane);
   EarlierResults earlier_;
   std::vector<std::optional<Entry>> found_;
+  std::size_t left_;  // without a result
   std::size_t taken_over_;
   ChunkResults lines_;
   std::map<std::size_t, double> ended_;  // when tasks of the job were first seen so
