@@ -8,12 +8,14 @@
 #include <memory>
 #include <thread>
 
+#include "base/clock.h"
 #include "cli/app.h"
 #include "cli/ci_output.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "sweep/chunks.h"
+#include "sweep/estimate.h"
 #include "sweep/slurm_sweep.h"
 #include "sweep/summary.h"
 
@@ -152,7 +154,13 @@ int run(Arguments& arguments) {
   Result<SweepOutcome> outcome = SweepOutcome{};
   {
     Progress progress;
-    options.events.progress = [&](const std::string& what) { progress.show(what); };
+    const SteadyClock clock;
+    Seldom log(clock.now());
+    const bool terminal = ::isatty(STDERR_FILENO) == 1;
+    options.events.progress = [&](const std::string& what) {
+      progress.show(what);
+      if (!terminal && log.is_due(clock.now())) fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
+    };
     options.events.result = [&](const Entry& entry, std::size_t done, std::size_t all) {
       progress.clear();
       const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(entry, style));

@@ -18,6 +18,12 @@ std::optional<double> TimeLeft::seconds(std::size_t left, double now) const {
   return std::fmax(per_result * static_cast<double>(left) - since_last, 0);
 }
 
+bool Seldom::is_due(double now) {
+  if (now - last_ < seconds) return false;
+  last_ = now;
+  return true;
+}
+
 std::string describe_time_left(double seconds) {
   if (seconds < 60) return "less than a minute left";
   if (seconds < 5400) return fmt::format("about {:.0f} min left", seconds / 60);

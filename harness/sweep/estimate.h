@@ -23,6 +23,19 @@ class TimeLeft {
   std::deque<double> times_;
 };
 
+// What is said now and then in a log: the first time when a minute has passed.
+class Seldom {
+ public:
+  static constexpr double seconds = 60;
+
+  explicit Seldom(double now) : last_(now) {}
+  // Whether it is time to say it, and then it counts as said.
+  bool is_due(double now);
+
+ private:
+  double last_;
+};
+
 // "about 3 min left", "about 2.5 h left", "less than a minute left".
 std::string describe_time_left(double seconds);
 

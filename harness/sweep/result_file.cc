@@ -34,6 +34,13 @@ int write_durably(int fd, std::string_view text) {
   return ::fdatasync(fd) == 0 || errno == EINVAL ? 0 : errno;
 }
 
+// So that a file that was made there outlives a loss of power. Not all file systems can, nor need to.
+void keep_name_of(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  const UniqueFd fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (fd) (void)::fsync(fd.get());
+}
+
 // What follows the last line break.
 std::string unfinished_line(int fd, off_t size) {
   char byte = 0;
@@ -117,6 +124,7 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode,
         "go on with them by --resume, replace them by --overwrite, or name another file with --output",
         {path.string(), 0, 0}};
   }
+  if (status.st_size == 0) keep_name_of(path);
   if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
     return failed(path, "cannot be emptied");
   std::vector<EarlierResult> before = std::move(earlier);

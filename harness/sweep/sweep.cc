@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "base/text.h"
 #include "sweep/build_ahead.h"
 #include "sweep/earlier_results.h"
 #include "sweep/estimate.h"
@@ -254,7 +255,7 @@ class Sweep {
       text += ", " + describe_time_left(*seconds);
     for (const Worker& worker : workers_) {
       if (worker.batch)
-        text += fmt::format("  [{}] {}", plan_.groups[worker.batch->group].label(), worker.doing);
+        text += fmt::format("  [{}] {}", plan_.groups[worker.batch->group].label(), printable(worker.doing));
     }
     options_.events.progress(text);
   }

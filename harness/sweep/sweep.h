@@ -15,7 +15,7 @@
 namespace kgrade {
 
 struct SweepEvents {
-  // What is going on, for a line that is overwritten.
+  // What is going on, again and again: for a line that is overwritten, or for a log now and then.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // A candidate has its verdict; `done` of `all` have theirs.
   std::function<void(const Entry&, std::size_t done, std::size_t all)> result = [](const Entry&, std::size_t,

@@ -43,5 +43,15 @@ TEST(TimeLeft, IsSaidRoughly) {
   EXPECT_EQ(describe_time_left(200000), "about 2 days left");
 }
 
+TEST(Seldom, IsOnceAMinute) {
+  Seldom log(1000);
+  int lines = 0;
+  for (double now = 1000; now <= 1600; now += 0.5) lines += log.is_due(now) ? 1 : 0;
+  EXPECT_EQ(lines, 10);
+  EXPECT_FALSE(log.is_due(1659));
+  EXPECT_TRUE(log.is_due(1700));
+  EXPECT_FALSE(log.is_due(1720)) << "from when it was said, not from when it was due";
+}
+
 }  // namespace
 }  // namespace kgrade
