@@ -7,9 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -86,6 +89,41 @@ std::string write_entry(const CachedContestant& contestant) {
          contestant.library;
 }
 
+// At least what all entries take together: a number in a file, to which everybody adds what is kept. Without
+// it every new entry would cost a look at all others. Nobody else adds to it while the object lives.
+class SizeEstimate {
+ public:
+  explicit SizeEstimate(const fs::path& folder)
+      : file_(::open((folder / "size").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
+    int result = -1;
+    do result = file_ ? ::flock(file_.get(), LOCK_EX) : 0;
+    while (result != 0 && errno == EINTR);
+    if (result != 0) file_ = UniqueFd();
+  }
+
+  // The new sum; nothing where the old one is not known.
+  std::optional<std::uint64_t> add(std::uint64_t bytes) const {
+    std::array<char, digits + 1> text{};
+    const ssize_t count = file_ ? ::pread(file_.get(), text.data(), text.size(), 0) : 0;
+    std::uint64_t sum = 0;
+    const auto [end, failure] = std::from_chars(text.data(), text.data() + digits, sum);
+    if (count != digits || failure != std::errc{} || end != text.data() + digits) return std::nullopt;
+    if (sum > std::numeric_limits<std::uint64_t>::max() - bytes) return std::nullopt;
+    set(sum + bytes);
+    return sum + bytes;
+  }
+
+  void set(std::uint64_t bytes) const {
+    const std::string text = fmt::format("{:0{}}", bytes, digits);
+    if (file_ && ::pwrite(file_.get(), text.data(), text.size(), 0) != digits)
+      (void)::ftruncate(file_.get(), 0);
+  }
+
+ private:
+  static constexpr int digits = 20;
+  UniqueFd file_;
+};
+
 }  // namespace
 
 ContestantCache::ContestantCache(fs::path folder, std::uint64_t limit)
@@ -137,7 +175,12 @@ void ContestantCache::keep(const std::string& key, const CachedContestant& conte
   if (!make_folder(folder_)) return;
   const std::string text = write_entry(contestant);
   if (text.size() > largest_entry || text.size() > limit_) return;
-  if (write_file_atomically(path_of(key), text)) shrink();
+  if (!write_file_atomically(path_of(key), text)) return;
+  const SizeEstimate estimate(folder_);
+  const auto bytes = estimate.add(text.size());
+  if (bytes && *bytes <= limit_) return;
+  shrink();
+  estimate.set(use().bytes);
 }
 
 UniqueFd ContestantCache::lock(const std::string& key) const {

@@ -2,70 +2,100 @@
 
 #include <algorithm>
 
-#include "grade/baselines.h"
-#include "grade/contestants.h"
-#include "grade/stage_clock.h"
+#include "grade/machinery.h"
+#include "sweep/sweep.h"
 
 namespace kgrade {
+namespace {
 
-BuildAhead::BuildAhead(const SweepPlan& plan, std::vector<std::size_t> wanted, const Layout& layout,
-                       const Machinery& machinery, bool baselines, int threads)
-    : plan_(plan),
-      layout_(layout),
-      clock_(machinery.clock),
-      measures_speed_(machinery.measures_speed),
-      baselines_(baselines),
-      wanted_(std::move(wanted)),
-      trusted_begun_(plan.groups.size()) {
+// The other half is for what is being graded, and for other runs.
+constexpr std::uint64_t share_of_cache = 2;
+
+}  // namespace
+
+BuildAhead::BuildAhead(const SweepPlan& plan, const SweepOptions& options)
+    : plan_(plan), options_(options), begun_(plan.tasks.size()), trusted_begun_(plan.groups.size()) {
   const auto cache = contestant_cache();
-  if (!cache || !cache->problem().empty() || !is_confined(machinery)) return;
-  auto toolchain = machinery.make_toolchain();
-  if (!toolchain) return;
-  toolchain_ = std::move(*toolchain);
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { work(); });
+  if (!cache || !cache->problem().empty()) return;
+  cache_limit_ = cache->limit();
+  for (int i = 0; i < options.build_jobs; ++i) builders_.emplace_back();
 }
 
-BuildAhead::~BuildAhead() {
-  stop_ = true;
-  for (std::thread& thread : threads_) thread.join();
-}
-
-void BuildAhead::work() {
-  while (!stop_) {
-    const std::size_t index = next_++;
-    if (index >= wanted_.size()) return;
-    try {
-      build_task(wanted_[index]);
-    } catch (const std::exception&) {
-      return;  // no room, no processes: the grading meets that too, and says so
+void BuildAhead::go_on(const std::vector<std::size_t>& upcoming) {
+  for (Builder& builder : builders_) {
+    if (builder.task) continue;
+    if (!has_room()) return;
+    std::size_t task = 0;
+    const auto job = next_job(upcoming, task);
+    if (!job) return;
+    if (!builder.lane) {
+      auto lane = Lane::start(options_.lane_command);
+      // No room, no processes: the grading meets that too, and says so.
+      if (!lane) return;
+      builder.lane = std::move(*lane);
     }
+    builder.task = task;
+    builder.lane->give(*job);  // where it is gone, its socket says so
   }
 }
 
-void BuildAhead::build_task(std::size_t task) {
-  const std::size_t group = plan_.tasks[task].group;
-  bool first = false;
-  {
-    const std::lock_guard lock(mutex_);
-    first = !trusted_begun_[group];
-    trusted_begun_[group] = true;
+std::optional<LaneJob> BuildAhead::next_job(const std::vector<std::size_t>& upcoming, std::size_t& task) {
+  const std::size_t count = std::min(upcoming.size(), horizon());
+  for (std::size_t i = 0; i < count; ++i) {
+    task = upcoming[i];
+    const std::size_t group = plan_.tasks[task].group;
+    const bool trusted = !trusted_begun_[group];
+    if (!trusted && begun_[task]) continue;
+    const Problem& problem = plan_.groups[group].problem;
+    LaneJob job{options_.lane, problem.path.string(), std::string(to_string(problem.dtype)), {}};
+    job.options.device = options_.devices.front();
+    job.only_builds = true;
+    if (!trusted) job.candidates = {plan_.tasks[task].candidate.string()};
+    (trusted ? trusted_begun_[group] : begun_[task]) = true;
+    return job;
   }
-  if (first) build_trusted(group);
-  StageClock stages(*clock_);
-  Build(*toolchain_, plan_.groups[group].problem, Role::candidate, plan_.tasks[task].candidate, layout_,
-        stages)
-      .finish();
+  return std::nullopt;
 }
 
-void BuildAhead::build_trusted(std::size_t group) {
-  const Problem& problem = plan_.groups[group].problem;
-  const std::filesystem::path source = layout_.reference_source(problem);
-  StageClock stages(*clock_);
-  for (const Role role : {Role::oracle, Role::reference})
-    Build(*toolchain_, problem, role, source, layout_, stages).finish();
-  if (!baselines_) return;
-  for (const BaselineSource& baseline : baselines_of(problem, layout_, measures_speed_))
-    Build(*toolchain_, problem, baseline, layout_, stages).finish();
+bool BuildAhead::has_room() const {
+  std::uint64_t bytes = largest_;
+  for (const auto& [task, held] : held_) bytes += held;
+  for (const Builder& builder : builders_) bytes += builder.task ? largest_ : 0;
+  return bytes <= cache_limit_ / share_of_cache;
+}
+
+bool BuildAhead::is_idle() const {
+  return std::none_of(builders_.begin(), builders_.end(),
+                      [](const Builder& one) { return one.task.has_value(); });
+}
+
+std::vector<int> BuildAhead::descriptors() const {
+  std::vector<int> descriptors;
+  for (const Builder& builder : builders_) {
+    if (builder.lane) descriptors.push_back(builder.lane->descriptor());
+  }
+  return descriptors;
+}
+
+void BuildAhead::hear(int descriptor) {
+  for (Builder& builder : builders_) {
+    if (!builder.lane || builder.lane->descriptor() != descriptor) continue;
+    const bool alive = builder.lane->read();
+    while (const auto message = builder.lane->next()) {
+      if (message->kind == LaneMessage::Kind::ended) end_job(builder, message->bytes);
+    }
+    if (alive) return;
+    end_job(builder, 0);
+    builder.lane.reset();
+    return;
+  }
+}
+
+void BuildAhead::end_job(Builder& builder, std::uint64_t bytes) {
+  if (!builder.task) return;
+  held_[*builder.task] += bytes;
+  largest_ = std::max(largest_, bytes);
+  builder.task.reset();
 }
 
 }  // namespace kgrade

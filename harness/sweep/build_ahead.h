@@ -1,47 +1,61 @@
 // Fills the cache of built contestants while others grade.
 #pragma once
 
-#include <atomic>
-#include <memory>
-#include <mutex>
-#include <thread>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <vector>
 
-#include "grade/machinery.h"
+#include "sweep/lane.h"
 #include "sweep/plan.h"
 
 namespace kgrade {
 
-// Builds oracles, references, baselines and candidates of a plan on threads of its own, in the plan's order.
-// Does nothing where there is no cache to fill. What does not build is left for the grading to tell.
+struct SweepOptions;
+
+// Processes of its own, lanes that only build, fill the cache with oracles, references, baselines and
+// candidates just before they are wanted. They run so far ahead of the grading and no further, since what is
+// built too early is pushed out of the cache before it is used. The destructor ends them and their compilers.
+// What does not build is left for the grading to tell.
 class BuildAhead {
  public:
-  // `wanted`: the tasks to build; with `baselines`, those of their problems too. Keeps references to plan and
-  // layout.
-  BuildAhead(const SweepPlan& plan, std::vector<std::size_t> wanted, const Layout& layout,
-             const Machinery& machinery, bool baselines, int threads);
-  // Ends after the builds that run now.
-  ~BuildAhead();
-  BuildAhead(const BuildAhead&) = delete;
-  BuildAhead& operator=(const BuildAhead&) = delete;
+  // Tasks whose contestants a builder may have built before they are graded.
+  static constexpr std::size_t tasks_per_builder = 4;
+
+  // `options.build_jobs` builders; none where there is no cache to fill. Keeps references.
+  BuildAhead(const SweepPlan& plan, const SweepOptions& options);
+
+  // How many of the tasks to come go_on() looks at.
+  std::size_t horizon() const { return builders_.size() * tasks_per_builder; }
+  // Gives work to builders that have none. `upcoming`: tasks in the order in which they will be graded.
+  void go_on(const std::vector<std::size_t>& upcoming);
+  // The task has its end: what was built for it need not stay.
+  void finished(std::size_t task) { held_.erase(task); }
+
+  // No builder has work.
+  bool is_idle() const;
+  // To be waited for, and what to do when they are readable.
+  std::vector<int> descriptors() const;
+  void hear(int descriptor);
 
  private:
-  void work();
-  void build_task(std::size_t task);
-  void build_trusted(std::size_t group);
+  struct Builder {
+    std::optional<Lane> lane;
+    std::optional<std::size_t> task;  // that it builds for
+  };
+
+  std::optional<LaneJob> next_job(const std::vector<std::size_t>& upcoming, std::size_t& task);
+  bool has_room() const;
+  void end_job(Builder& builder, std::uint64_t bytes);
 
   const SweepPlan& plan_;
-  const Layout& layout_;
-  std::shared_ptr<const Clock> clock_;
-  std::unique_ptr<Toolchain> toolchain_;
-  bool measures_speed_;
-  bool baselines_;
-  std::vector<std::size_t> wanted_;
-  std::atomic<std::size_t> next_ = 0;
-  std::atomic<bool> stop_ = false;
-  std::mutex mutex_;
-  std::vector<bool> trusted_begun_;  // by group
-  std::vector<std::thread> threads_;
+  const SweepOptions& options_;
+  std::uint64_t cache_limit_ = 0;
+  std::vector<Builder> builders_;
+  std::vector<bool> begun_;                         // by task
+  std::vector<bool> trusted_begun_;                 // by group
+  std::map<std::size_t, std::uint64_t> held_;       // bytes in the cache, by the task that they are for
+  std::uint64_t largest_ = std::uint64_t{1} << 20;  // of one job; a guess before the first has ended
 };
 
 }  // namespace kgrade

@@ -36,6 +36,7 @@ struct LaneJob {
   std::string problem;  // path of the file
   std::string dtype;
   std::vector<std::string> candidates;
+  bool only_builds = false;  // fills the cache, see sweep/lane_builds.h
 };
 
 // What it answers, in this order: for each candidate begun, doing..., graded; at last ended.
@@ -45,6 +46,7 @@ struct LaneMessage {
   std::size_t candidate = 0;  // of the job
   std::string text;           // doing: what; graded: the record; ended: why before its time, or empty
   int exit_code = 0;          // ended before its time: of `kgrade grade` in the same case
+  std::uint64_t bytes = 0;    // ended, of a job that only builds: what is in the cache now
 };
 
 // What changes verdicts and times beside problem, candidate, effort and device, as text to be compared.

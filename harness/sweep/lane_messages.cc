@@ -84,14 +84,16 @@ std::string to_line(const LaneJob& job) {
                {"time_limit_seconds", value_or_null(options.time_limit_seconds)},
                {"problem", job.problem},
                {"dtype", job.dtype},
-               {"candidates", job.candidates}});
+               {"candidates", job.candidates},
+               {"only_builds", job.only_builds}});
 }
 
 std::string to_line(const LaneMessage& message) {
   return dump({{"kind", static_cast<int>(message.kind)},
                {"candidate", message.candidate},
                {"text", message.text},
-               {"exit_code", message.exit_code}});
+               {"exit_code", message.exit_code},
+               {"bytes", message.bytes}});
 }
 
 std::optional<LaneJob> read_job(const std::string& line) try {
@@ -113,6 +115,7 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   job.problem = json.at("problem").get<std::string>();
   job.dtype = json.at("dtype").get<std::string>();
   job.candidates = json.at("candidates").get<std::vector<std::string>>();
+  job.only_builds = json.at("only_builds").get<bool>();
   return job;
 } catch (const Json::exception&) {
   return std::nullopt;
@@ -127,6 +130,7 @@ std::optional<LaneMessage> read_message(const std::string& line) try {
   message.candidate = number<std::size_t>(json.at("candidate"));
   message.text = json.at("text").get<std::string>();
   message.exit_code = json.at("exit_code").get<int>();
+  message.bytes = number<std::uint64_t>(json.at("bytes"));
   return message;
 } catch (const Json::exception&) {
   return std::nullopt;

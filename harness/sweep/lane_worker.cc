@@ -12,6 +12,7 @@
 #include "device/registry.h"
 #include "spec/problem.h"
 #include "sweep/lane.h"
+#include "sweep/lane_builds.h"
 
 namespace kgrade {
 namespace {
@@ -40,6 +41,11 @@ class LaneWorker {
     auto problem = load_problem(job.problem);
     if (problem) problem = with_dtype(std::move(*problem), job.dtype);
     if (!problem) return GradeFailure{exit_usage, problem.errors()};
+    built_ = 0;
+    if (job.only_builds) {
+      built_ = build_for(job, *problem, *device);
+      return std::nullopt;
+    }
     const GradeOptions options = options_of(job);
     return grade(*problem, options, real_machinery(*device, options.layout)).failure;
   }
@@ -66,6 +72,7 @@ class LaneWorker {
 
   void end(const Failure& failure) {
     LaneMessage message;
+    message.bytes = built_;
     if (failure) {
       message.exit_code = failure->exit_code;
       for (const Error& error : failure->errors)
@@ -87,6 +94,7 @@ class LaneWorker {
   }
 
   LineSocket socket_;
+  std::uint64_t built_ = 0;  // bytes, by the last job
 };
 
 }  // namespace

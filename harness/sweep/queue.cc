@@ -50,6 +50,26 @@ std::optional<SweepBatch> SweepQueue::take(std::optional<std::size_t> last,
   return batch;
 }
 
+std::vector<std::size_t> SweepQueue::upcoming(const std::vector<std::size_t>& current,
+                                              std::size_t most) const {
+  std::vector<const Groups::value_type*> order;
+  for (const auto& group : groups_) order.push_back(&group);
+  const auto rank = [&](const Groups::value_type* group) {
+    const bool is_current = std::find(current.begin(), current.end(), group->first) != current.end();
+    return std::pair(is_current, group->second.waiting());
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const auto* a, const auto* b) { return rank(a) > rank(b); });
+  std::vector<std::size_t> tasks;
+  for (const auto* group : order) {
+    for (const std::size_t task : group->second.fresh) {
+      if (tasks.size() >= most) return tasks;
+      tasks.push_back(task);
+    }
+  }
+  return tasks;
+}
+
 void SweepQueue::finished(std::size_t) { left_ -= 1; }
 
 void SweepQueue::failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message) {

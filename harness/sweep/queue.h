@@ -36,6 +36,10 @@ class SweepQueue {
   // back from a lane that fails.
   std::optional<SweepBatch> take(std::optional<std::size_t> last, const std::set<std::size_t>& avoided = {});
 
+  // The tasks that wait and have not been tried, at most so many, as lanes that are at these groups will take
+  // them.
+  std::vector<std::size_t> upcoming(const std::vector<std::size_t>& current, std::size_t most) const;
+
   void finished(std::size_t task);
   // The lane could not go on. `graded` of the batch are finished, the next one had `begun` or not. If it had,
   // or was alone, it is to blame: it is tried once more, alone, and after a second failure given up. Else any

@@ -4,7 +4,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "base/text.h"
 #include "sweep/build_ahead.h"
@@ -42,6 +41,7 @@ class Sweep {
         earlier_(sift(plan, options, results)),
         found_(earlier_.found),
         queue_(open_tasks(), options.devices.size()),
+        ahead_(plan, options),
         start_(clock_.now()),
         time_left_(start_) {
     for (const std::string& device : options.devices) {
@@ -52,10 +52,10 @@ class Sweep {
 
   Result<SweepOutcome> run() {
     if (!earlier_.note.empty()) options_.events.note(earlier_.note);
-    const std::unique_ptr<BuildAhead> ahead = build_ahead();
     while (queue_.left() > 0) {
       if (lanes_left() == 0) return no_lane_left();
       if (const auto error = hand_out()) return *error;
+      if (ahead_.horizon() > 0) ahead_.go_on(upcoming());
       if (const auto error = listen()) return *error;
       show();
     }
@@ -79,18 +79,22 @@ class Sweep {
     return open;
   }
 
-  std::unique_ptr<BuildAhead> build_ahead() const {
-    if (options_.build_jobs == 0 || options_.devices.empty()) return nullptr;
-    const auto device = parse_device_choice(options_.devices.front());
-    if (!device) return nullptr;
-    std::vector<std::size_t> wanted;
-    for (std::size_t task = 0; task < found_.size(); ++task) {
-      if (!found_[task]) wanted.push_back(task);
+  // In the order in which they will be graded, behind those that the lanes are at.
+  std::vector<std::size_t> upcoming() const {
+    std::vector<std::size_t> tasks;
+    std::vector<std::size_t> current;
+    for (std::size_t ahead = 1; ahead < SweepQueue::largest_batch; ++ahead) {
+      for (const Worker& worker : workers_) {
+        if (!worker.batch || worker.graded + ahead >= worker.batch->tasks.size()) continue;
+        tasks.push_back(worker.batch->tasks[worker.graded + ahead]);
+      }
     }
-    const bool baselines = options_.lane.baselines && options_.lane.effort != Effort::quick;
-    return std::make_unique<BuildAhead>(plan_, std::move(wanted), options_.layout,
-                                        real_machinery(*device, options_.layout), baselines,
-                                        options_.build_jobs);
+    for (const Worker& worker : workers_) {
+      if (worker.last_group) current.push_back(*worker.last_group);
+    }
+    const std::vector<std::size_t> waiting = queue_.upcoming(current, ahead_.horizon());
+    tasks.insert(tasks.end(), waiting.begin(), waiting.end());
+    return tasks;
   }
 
   // Work for every lane that has none.
@@ -130,8 +134,12 @@ class Sweep {
       sockets.push_back({worker.lane->descriptor(), POLLIN, 0});
       owners.push_back(&worker);
     }
+    for (const int descriptor : ahead_.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
     if (::poll(sockets.data(), sockets.size(), look_again_ms) <= 0) return std::nullopt;
-    for (std::size_t i = 0; i < sockets.size(); ++i) {
+    for (std::size_t i = owners.size(); i < sockets.size(); ++i) {
+      if (sockets[i].revents != 0) ahead_.hear(sockets[i].fd);
+    }
+    for (std::size_t i = 0; i < owners.size(); ++i) {
       if (sockets[i].revents == 0) continue;
       const bool alive = owners[i]->lane->read();
       if (const auto error = take_messages(*owners[i])) return error;
@@ -191,6 +199,7 @@ class Sweep {
     worker.standing.result();
     found_[task] = std::move(*entry);
     queue_.finished(task);
+    ahead_.finished(task);
     done_ += 1;
     time_left_.result_at(clock_.now());
     options_.events.result(*found_[task], done_, found_.size());
@@ -213,12 +222,18 @@ class Sweep {
     const bool charge = !refused || worker.standing.is_good() || alone;
     if (charge) {
       queue_.failed(batch, worker.graded, worker.begun, why);
+      release_given_up();
     } else {
       queue_.give_back(batch, worker.graded);
     }
     if (!refused) return;
     worker.standing.refused(batch.group, charge ? std::optional(batch.tasks[worker.graded]) : std::nullopt);
     if (worker.standing.is_broken() && !alone) retire(worker, why);
+  }
+
+  void release_given_up() {
+    for (; released_ < queue_.failures().size(); ++released_)
+      ahead_.finished(queue_.failures()[released_].task);
   }
 
   void retire(Worker& worker, const std::string& why) {
@@ -282,6 +297,8 @@ class Sweep {
   std::size_t taken_over_ = 0;
   std::size_t done_ = 0;
   SweepQueue queue_;
+  BuildAhead ahead_;
+  std::size_t released_ = 0;  // of the queue's failures
   std::vector<Worker> workers_;
   std::string last_words_;  // of the lane that was retired last
   SteadyClock clock_;
@@ -290,26 +307,6 @@ class Sweep {
 };
 
 }  // namespace
-
-TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effort_(effort) {
-  for (std::size_t task = 0; task < plan.tasks.size(); ++task)
-    by_path_.emplace(plan.tasks[task].candidate.string(), task);
-}
-
-bool TaskFinder::fits(const Entry& entry, std::size_t task) const {
-  const Problem& problem = plan_.groups[plan_.tasks[task].group].problem;
-  return entry.slug == problem.slug && entry.problem_sha256 == problem.content_sha256 &&
-         entry.dtype == problem.dtype && entry.sha256 == plan_.tasks[task].sha256 &&
-         entry.effort == to_string(effort_);
-}
-
-std::optional<std::size_t> TaskFinder::find(const Entry& entry) const {
-  const auto [first, last] = by_path_.equal_range(entry.path);
-  const auto found =
-      std::find_if(first, last, [&](const auto& candidate) { return fits(entry, candidate.second); });
-  if (found == last) return std::nullopt;
-  return found->second;
-}
 
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results) {
   return Sweep(plan, options, results).run();

@@ -2,15 +2,14 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "sweep/lane.h"
 #include "sweep/plan.h"
 #include "sweep/queue.h"
 #include "sweep/result_file.h"
+#include "sweep/task_finder.h"
 
 namespace kgrade {
 
@@ -27,7 +26,7 @@ struct SweepEvents {
 struct SweepOptions {
   LaneOptions lane;                  // but for the device
   std::vector<std::string> devices;  // of the lanes, one each: "cuda:0"
-  int build_jobs = 0;                // compilers that run ahead of the lanes; 0: none do
+  int build_jobs = 0;                // that run ahead of the lanes, a compiler at a time in each; 0: none do
   std::vector<std::string> lane_command;
   bool devices_elsewhere = false;  // not on this machine
   bool resume = false;             // what an earlier sweep has begun elsewhere goes on
@@ -40,24 +39,6 @@ struct SweepOutcome {
   std::size_t taken_over = 0;  // of them, those that were in the file already
   std::vector<UngradedCandidate> ungraded;  // refused by the plan, or given up
   double seconds = 0;
-};
-
-// Which task a result is of: the same problem, type, candidate and effort. Not by device: a file that mixes
-// GPUs names the device of each result.
-class TaskFinder {
- public:
-  // Keeps a reference.
-  TaskFinder(const SweepPlan& plan, Effort effort);
-  std::optional<std::size_t> find(const Entry& entry) const;
-  // Whether a task is of the candidate with that path.
-  bool knows(const std::string& path) const { return by_path_.contains(path); }
-
- private:
-  bool fits(const Entry& entry, std::size_t task) const;
-
-  const SweepPlan& plan_;
-  Effort effort_;
-  std::unordered_multimap<std::string, std::size_t> by_path_;
 };
 
 // Grades the tasks that have no result in the file yet. A lane that refuses its work again and again

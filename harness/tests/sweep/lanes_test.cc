@@ -339,5 +339,17 @@ TEST_F(Lanes, AreAskedAgainForSomeOnly) {
               ElementsAre(AllOf(HasSubstr("1 candidate has no result"), HasSubstr("of other contents"))));
 }
 
+// A compiler may take minutes for what a lane has long found in another way.
+TEST_F(Lanes, DoNotWaitForWhatIsBuiltAhead) {
+  add("alpha", {"builds-for-ever", "good", "good.2", "good.3"});
+  ::setenv("KGRADE_CACHE_DIR", (checkout_.path() / "cache").c_str(), 1);
+  options_.build_jobs = 1;
+  EXPECT_THAT(outcome().entries, SizeIs(4));
+  fs::remove(results());
+  options_.devices = {"broken"};
+  EXPECT_FALSE(swept().ok());
+  ::unsetenv("KGRADE_CACHE_DIR");
+}
+
 }  // namespace
 }  // namespace kgrade

@@ -1,0 +1,32 @@
+// Results and the tasks of a plan that they are of.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "measure/schedule.h"
+#include "report/entry.h"
+#include "sweep/plan.h"
+
+namespace kgrade {
+
+// Which task a result is of: the same problem, type, candidate and effort. Not by device: a file that mixes
+// GPUs names the device of each result.
+class TaskFinder {
+ public:
+  // Keeps a reference.
+  TaskFinder(const SweepPlan& plan, Effort effort);
+  std::optional<std::size_t> find(const Entry& entry) const;
+  // Whether a task is of the candidate with that path.
+  bool knows(const std::string& path) const { return by_path_.contains(path); }
+
+ private:
+  bool fits(const Entry& entry, std::size_t task) const;
+
+  const SweepPlan& plan_;
+  Effort effort_;
+  std::unordered_multimap<std::string, std::size_t> by_path_;
+};
+
+}  // namespace kgrade

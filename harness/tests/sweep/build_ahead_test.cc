@@ -1,0 +1,122 @@
+// What is built before it is graded: in which order, and how far ahead.
+#include "sweep/build_ahead.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <sstream>
+
+#include "sweep/sweep.h"
+#include "tests/sweep/scratch_checkout.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class BuildingAhead : public testing::Test {
+ protected:
+  void SetUp() override {
+    ::setenv("KGRADE_CACHE_DIR", (checkout_.path() / "cache").c_str(), 1);
+    ::setenv("KGRADE_CACHE_LIMIT", "1G", 1);
+    checkout_.add_problem("alpha");
+    for (char name = 'a'; name <= 'l'; ++name)
+      checkout_.add_candidate("alpha/" + std::string(1, name) + ".cu");
+    options_.layout = checkout_.layout();
+    options_.lane_command = {KGRADE_FAKE_LANE};
+    options_.devices = {"emulated"};
+    options_.build_jobs = 1;
+  }
+
+  void TearDown() override {
+    ::unsetenv("KGRADE_CACHE_DIR");
+    ::unsetenv("KGRADE_CACHE_LIMIT");
+  }
+
+  SweepPlan plan() const {
+    auto plan = make_plan({(checkout_.path() / "problems/*.md").string(), "*"}, checkout_.layout());
+    EXPECT_TRUE(plan.ok());
+    return std::move(*plan);
+  }
+
+  static void until_idle(BuildAhead& ahead, const std::vector<std::size_t>& upcoming) {
+    for (ahead.go_on(upcoming); !ahead.is_idle(); ahead.go_on(upcoming)) {
+      std::vector<pollfd> sockets;
+      for (const int descriptor : ahead.descriptors()) sockets.push_back({descriptor, POLLIN, 0});
+      ASSERT_GT(::poll(sockets.data(), sockets.size(), 60000), 0);
+      for (const pollfd& one : sockets) {
+        if (one.revents != 0) ahead.hear(one.fd);
+      }
+    }
+  }
+
+  // Since the last call.
+  std::vector<std::string> built() {
+    const fs::path file = checkout_.path() / "problems/built";
+    std::istringstream lines(test::content_of(file));
+    fs::remove(file);
+    std::vector<std::string> names;
+    for (std::string line; std::getline(lines, line);) names.push_back(line);
+    return names;
+  }
+
+  test::ScratchCheckout checkout_;
+  SweepOptions options_;
+};
+
+TEST_F(BuildingAhead, IsInTheOrderOfTheGradingAndNeverTwice) {
+  const SweepPlan all = plan();
+  BuildAhead ahead(all, options_);
+  until_idle(ahead, {3, 1, 0});
+  EXPECT_THAT(built(), ElementsAre("trusted", "d", "b", "a"));
+  until_idle(ahead, {1, 0, 5});
+  EXPECT_THAT(built(), ElementsAre("f"));
+}
+
+TEST_F(BuildingAhead, GoesSoFarAndNoFurther) {
+  const SweepPlan all = plan();
+  BuildAhead ahead(all, options_);
+  EXPECT_EQ(ahead.horizon(), BuildAhead::tasks_per_builder);
+  until_idle(ahead, {0, 1, 2, 3, 4, 5, 6, 7, 8});
+  EXPECT_THAT(built(), ElementsAre("trusted", "a", "b", "c", "d"));
+  until_idle(ahead, {2, 3, 4, 5, 6, 7, 8});
+  EXPECT_THAT(built(), ElementsAre("e", "f"));
+}
+
+// What is built beyond that could be pushed out before it is used.
+TEST_F(BuildingAhead, TakesHalfOfTheCacheAtMost) {
+  ::setenv("KGRADE_CACHE_LIMIT", "6M", 1);
+  options_.build_jobs = 2;
+  const SweepPlan all = plan();
+  BuildAhead ahead(all, options_);
+  until_idle(ahead, {0, 1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(built().size(), 3u);
+  until_idle(ahead, {1, 2, 3, 4, 5, 6, 7});
+  EXPECT_THAT(built(), IsEmpty());
+  ahead.finished(0);  // its own, and what its problem is graded with
+  until_idle(ahead, {1, 2, 3, 4, 5, 6, 7});
+  EXPECT_EQ(built().size(), 2u);
+}
+
+TEST_F(BuildingAhead, GoesOnAfterABuilderThatDies) {
+  checkout_.add_candidate("alpha/breaks-builder.cu");
+  const SweepPlan all = plan();  // behind a and b
+  BuildAhead ahead(all, options_);
+  until_idle(ahead, {1, 2, 3});
+  EXPECT_THAT(built(), ElementsAre("trusted", "b", "breaks-builder", "c"));
+}
+
+TEST_F(BuildingAhead, IsNotDoneWithoutACache) {
+  ::setenv("KGRADE_CACHE_DIR", "", 1);
+  const SweepPlan all = plan();
+  BuildAhead ahead(all, options_);
+  EXPECT_EQ(ahead.horizon(), 0u);
+  until_idle(ahead, {0, 1});
+  EXPECT_THAT(built(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace kgrade
