@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -22,6 +23,8 @@ class LineReader {
   Result<std::optional<std::string>> next();
   // Of the line that was given last, counted from 1.
   int line() const { return line_; }
+  // What follows the last line break, once next() has given nothing.
+  std::string_view rest() const { return std::string_view(piece_).substr(begin_); }
 
  private:
   LineReader(std::filesystem::path path, std::uint64_t limit) : path_(std::move(path)), limit_(limit) {}

@@ -28,8 +28,7 @@ bool fails_on(const Arguments& arguments, const std::string& what) {
 }
 
 int exit_code_of(const Arguments& arguments, const EntriesComparison& comparison) {
-  if (fails_on(arguments, "not-accepted") && count_of(comparison, VerdictChange::regression) > 0)
-    return exit_not_accepted;
+  if (fails_on(arguments, "not-accepted") && loses_accepted(comparison)) return exit_not_accepted;
   return fails_on(arguments, "slower") && count_of(comparison, Statement::slower) > 0 ? exit_slower : exit_ok;
 }
 
@@ -53,7 +52,7 @@ int run(const Arguments& arguments) {
   if (!before) return fail(before.errors());
   auto after = read_results(arguments.after);
   if (!after) return fail(after.errors());
-  const auto comparison = compare_entries(std::move(*before), std::move(*after));
+  const auto comparison = compare_results(std::move(*before), std::move(*after));
   if (arguments.json != "-" && arguments.markdown != "-")
     fmt::print("{}", render_table(comparison, Style::for_descriptor(STDOUT_FILENO)));
   if (const auto written = write(arguments.json, to_text(comparison)); !written)
@@ -82,8 +81,9 @@ Command add_compare(CLI::App& app) {
       ->type_name("FILE");
   command
       ->add_option("--fail-on", arguments->fail_on,
-                   "Exit with 4 if a candidate became slower, or with 1 if one is no longer accepted (may be "
-                   "repeated; without it differences are no failure)")
+                   "Exit with 4 if a candidate became slower, or with 1 if one that was accepted is not, is "
+                   "missing, or is of a lower precision class, or if a file is cut off (may be repeated; "
+                   "without it differences are no failure)")
       ->check(CLI::IsMember({"slower", "not-accepted"}))
       ->delimiter(',')
       ->type_name("slower|not-accepted");

@@ -15,7 +15,7 @@ namespace {
 using Contest = std::tuple<std::string, Dtype, std::string>;
 using Name = std::pair<Contest, std::string>;
 
-Contest contest_of(const Entry& entry) { return {entry.slug, entry.dtype, entry.device}; }
+Contest contest_of(const Entry& entry) { return {entry.slug, entry.dtype, std::string(entry.device_model())}; }
 std::string normal_path(const Entry& entry) {
   return std::filesystem::path(entry.path).lexically_normal().generic_string();
 }
@@ -63,6 +63,8 @@ void take_pairs(std::vector<Entry>& before, std::vector<Entry>& after, std::stri
 }
 
 VerdictChange change_of(const Entry& before, const Entry& after) {
+  const bool both_accepted = before.verdict == Verdict::accepted && after.verdict == Verdict::accepted;
+  if (both_accepted && before.precision < after.precision) return VerdictChange::lower_class;
   if (before.verdict == after.verdict) return VerdictChange::none;
   if (before.verdict == Verdict::accepted) return VerdictChange::regression;
   return after.verdict == Verdict::accepted ? VerdictChange::improvement : VerdictChange::other;
@@ -157,7 +159,8 @@ std::string any_name(const Entry&) { return ""; }
 }  // namespace
 
 std::string_view to_string(VerdictChange change) {
-  constexpr std::array<std::string_view, 4> names = {"none", "regression", "improvement", "other"};
+  constexpr std::array<std::string_view, 5> names = {"none", "regression", "improvement", "other",
+                                                     "lower_class"};
   return names[static_cast<std::size_t>(change)];
 }
 
@@ -189,6 +192,13 @@ EntriesComparison compare_entries(std::vector<Entry> before, std::vector<Entry> 
   return comparison;
 }
 
+EntriesComparison compare_results(EntriesRead before, EntriesRead after) {
+  EntriesComparison comparison = compare_entries(std::move(before.entries), std::move(after.entries));
+  comparison.unfinished_before = std::move(before.unfinished);
+  comparison.unfinished_after = std::move(after.unfinished);
+  return comparison;
+}
+
 std::size_t count_of(const EntriesComparison& comparison, Statement statement) {
   return static_cast<std::size_t>(std::count_if(
       comparison.pairs.begin(), comparison.pairs.end(),
@@ -199,6 +209,18 @@ std::size_t count_of(const EntriesComparison& comparison, VerdictChange change) 
   return static_cast<std::size_t>(
       std::count_if(comparison.pairs.begin(), comparison.pairs.end(),
                     [&](const ComparedPair& pair) { return pair.change == change; }));
+}
+
+std::size_t count_of_missing(const EntriesComparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.removed.begin(), comparison.removed.end(),
+                    [](const Entry& entry) { return entry.verdict == Verdict::accepted; }));
+}
+
+bool loses_accepted(const EntriesComparison& comparison) {
+  return count_of(comparison, VerdictChange::regression) > 0 ||
+         count_of(comparison, VerdictChange::lower_class) > 0 || count_of_missing(comparison) > 0 ||
+         !comparison.unfinished_before.empty() || !comparison.unfinished_after.empty();
 }
 
 }  // namespace kgrade

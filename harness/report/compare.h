@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/entry.h"
+#include "report/entry_files.h"
 
 namespace kgrade {
 
@@ -18,8 +19,9 @@ struct ComparedCase {
   SpeedRatio ratio;  // above 1: the second one is faster
 };
 
-// Of verdicts; `other` is from one that is not accepted to another.
-enum class VerdictChange { none, regression, improvement, other };
+// Of verdicts; `other` is from one that is not accepted to another, `lower_class` from accepted to accepted
+// in a class of less precision.
+enum class VerdictChange { none, regression, improvement, other, lower_class };
 std::string_view to_string(VerdictChange change);  // "regression"
 
 // The same candidate twice, or two candidates where there is one on each side.
@@ -40,13 +42,19 @@ struct EntriesComparison {
   std::vector<Entry> added;         // likewise the second one
   SuiteScore suite;                 // of the pairs whose speeds are compared
   std::size_t superseded = 0;       // results on either side of which there is a newer one there
+  // Of files on either side in which a result is missing: see EntriesRead.
+  Errors unfinished_before;
+  Errors unfinished_after;
 };
 
-// A pair is the same problem, element type, GPU model and candidate: of the same path, or else of the same
-// file name where only one on each side has it. If each side has a single candidate, and both are on the same
-// problem, type and model, these are the pair, whatever they are called. Of several results of one candidate
-// on a side the newest counts.
+// A pair is the same problem, element type, GPU model and candidate; the emulated device is one model,
+// however many cores it has. It is the same candidate if the path is the same, or else the file name where
+// only one on each side has it. If each side has a single candidate, and both are on the same problem, type
+// and model, these are the pair, whatever they are called. Of several results of one candidate on a side the
+// newest counts.
 EntriesComparison compare_entries(std::vector<Entry> before, std::vector<Entry> after);
+// The same, with what the files lack.
+EntriesComparison compare_results(EntriesRead before, EntriesRead after);
 
 // The ratio of the second speed over the first: both speedups over the same opponent. No interval where one
 // of them has none.
@@ -54,5 +62,10 @@ SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after);
 
 std::size_t count_of(const EntriesComparison& comparison, Statement statement);
 std::size_t count_of(const EntriesComparison& comparison, VerdictChange change);
+// Of those that only the first side has, how many it has accepted.
+std::size_t count_of_missing(const EntriesComparison& comparison);
+// Something that was accepted cannot be seen to be as good as it was: it is not accepted, missing, or of a
+// lower class, or a file lacks a result.
+bool loses_accepted(const EntriesComparison& comparison);
 
 }  // namespace kgrade

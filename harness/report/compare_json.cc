@@ -78,9 +78,23 @@ Json counts_json(const EntriesComparison& comparison) {
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     counts[std::string(to_string(s))] = count_of(comparison, s);
   counts["no_longer_accepted"] = count_of(comparison, VerdictChange::regression);
+  counts["lower_class"] = count_of(comparison, VerdictChange::lower_class);
+  counts["missing"] = count_of_missing(comparison);
   counts["now_accepted"] = count_of(comparison, VerdictChange::improvement);
   counts["superseded"] = comparison.superseded;
   return counts;
+}
+
+void add_unfinished(const Errors& files, const char* side, Json& array) {
+  for (const Error& error : files)
+    array.push_back({{"side", side}, {"file", error.location.file}, {"line", error.location.line}});
+}
+
+Json unfinished_json(const EntriesComparison& comparison) {
+  Json array = Json::array();
+  add_unfinished(comparison.unfinished_before, "before", array);
+  add_unfinished(comparison.unfinished_after, "after", array);
+  return array;
 }
 
 }  // namespace
@@ -93,6 +107,7 @@ Json to_json(const EntriesComparison& comparison) {
           {"pairs", pairs},
           {"removed", only_json(comparison.removed)},
           {"added", only_json(comparison.added)},
+          {"unfinished", unfinished_json(comparison)},
           {"suite", suite_json(comparison.suite)},
           {"counts", counts_json(comparison)}};
 }

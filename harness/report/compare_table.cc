@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/text.h"
@@ -14,8 +15,8 @@ namespace kgrade {
 namespace {
 
 // A comment may have 65,536 characters.
-constexpr std::size_t most_row_bytes = 40'000;
-constexpr std::size_t most_list_bytes = 8'000;
+constexpr std::size_t most_row_bytes = 30'000;
+constexpr std::size_t most_list_bytes = 5'000;
 
 // A row of a table has one line.
 std::string cell(const std::string& text) { return replace_all(printable(text), "\n", " "); }
@@ -54,6 +55,8 @@ std::string outcome_text(const ComparedPair& pair) {
       return "now accepted";
     case VerdictChange::other:
       return "still not accepted";
+    case VerdictChange::lower_class:
+      return "lower class";
     case VerdictChange::none:
       break;
   }
@@ -67,7 +70,7 @@ bool is_good(const ComparedPair& pair) {
 }
 
 bool is_bad(const ComparedPair& pair) {
-  return pair.change == VerdictChange::regression ||
+  return pair.change == VerdictChange::regression || pair.change == VerdictChange::lower_class ||
          (pair.speed && pair.speed->statement() == Statement::slower);
 }
 
@@ -82,6 +85,8 @@ std::string candidates_of(const ComparedPair& pair) {
 std::string detail_of(const ComparedPair& pair) {
   if (pair.after.verdict != Verdict::accepted)
     return fmt::format("{}: {}", to_string(pair.after.verdict), pair.after.message);
+  if (pair.change == VerdictChange::lower_class)
+    return fmt::format("{}, before {}", to_string(pair.after.precision), to_string(pair.before.precision));
   if (pair.speed || pair.change == VerdictChange::improvement) return "";
   return pair.before.times_are_speed ? pair.no_speed : "";
 }
@@ -107,6 +112,22 @@ std::string only_text(const std::vector<Entry>& entries, const std::string& word
   for (const Entry& entry : entries) {
     text += fmt::format("  {}: {}  {}  {}\n", word, problem_of(entry), cell(entry.path),
                         to_string(entry.verdict));
+  }
+  return text;
+}
+
+// Of those that only the first side has, which were accepted and which were not.
+std::array<std::vector<Entry>, 2> missing_and_others(const EntriesComparison& comparison) {
+  std::array<std::vector<Entry>, 2> parts;
+  for (const Entry& entry : comparison.removed)
+    parts[entry.verdict == Verdict::accepted ? 0 : 1].push_back(entry);
+  return parts;
+}
+
+std::string unfinished_text(const EntriesComparison& comparison) {
+  std::string text;
+  for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
+    for (const Error& file : files) text += fmt::format("  cut off: {}\n", to_string(file));
   }
   return text;
 }
@@ -146,6 +167,18 @@ std::string markdown_list(const std::vector<Entry>& entries, const std::string& 
   return text;
 }
 
+std::string markdown_unfinished(const EntriesComparison& comparison) {
+  std::string text;
+  for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
+    for (const Error& file : files) {
+      const std::string place = fmt::format("{}:{}", file.location.file, file.location.line);
+      if (text.size() < most_list_bytes)
+        text += fmt::format("- {}: {}\n", markdown_code(place), file.message);
+    }
+  }
+  return text.empty() ? "" : "\nCut off:\n\n" + text;
+}
+
 }  // namespace
 
 std::string summary_text(const EntriesComparison& comparison) {
@@ -154,11 +187,15 @@ std::string summary_text(const EntriesComparison& comparison) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
   };
   add(count_of(comparison, VerdictChange::regression), "no longer accepted");
+  const std::size_t missing = count_of_missing(comparison);
+  add(count_of(comparison, VerdictChange::lower_class), "of a lower class");
+  add(missing, "accepted before and missing now");
+  add(comparison.unfinished_before.size() + comparison.unfinished_after.size(), "cut off");
   add(count_of(comparison, VerdictChange::improvement), "now accepted");
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     add(count_of(comparison, s), to_string(s));
   add(comparison.added.size(), "added");
-  add(comparison.removed.size(), "removed");
+  add(comparison.removed.size() - missing, "removed");
   if (!parts.empty()) return fmt::format("{}", fmt::join(parts, ", "));
   return comparison.pairs.empty() ? "nothing to compare" : "nothing changed";
 }
@@ -168,7 +205,10 @@ std::string render_table(const EntriesComparison& comparison, const Style& style
                   {false, false, true, false, false, false});
   for (const ComparedPair& pair : comparison.pairs) add_rows(table, pair, style);
   std::string text = comparison.pairs.empty() ? "" : table.render(style);
-  text += only_text(comparison.removed, "removed") + only_text(comparison.added, "added");
+  const auto [missing, removed] = missing_and_others(comparison);
+  text +=
+      only_text(missing, "missing") + only_text(removed, "removed") + only_text(comparison.added, "added");
+  text += unfinished_text(comparison);
   text += suite_text(comparison.suite);
   return text + style(Colour::bold, summary_text(comparison)) + "\n";
 }
@@ -193,7 +233,9 @@ std::string render_markdown(const EntriesComparison& comparison) {
   }
   if (left_out > 0) text += fmt::format("\n{} more rows are left out.\n", left_out);
   if (unchanged > 0) text += fmt::format("\nAccepted before and after: {}\n", unchanged);
-  return text + markdown_list(comparison.added, "Added") + markdown_list(comparison.removed, "Removed");
+  const auto [missing, removed] = missing_and_others(comparison);
+  return text + markdown_unfinished(comparison) + markdown_list(missing, "Accepted before and missing now") +
+         markdown_list(comparison.added, "Added") + markdown_list(removed, "Removed");
 }
 
 }  // namespace kgrade

@@ -61,6 +61,9 @@ struct Entry {
   int cases_skipped = 0;
 
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
+  // Whose results belong together: the GPU model. The emulated device is one, on however many cores it runs
+  // (its name tells them): of it only verdicts count.
+  std::string_view device_model() const { return device_kind == "emulated" ? device_kind : device; }
 };
 
 // "conv-1d", "conv-1d (float16)": the slug, and the type where it is not float32.
@@ -76,20 +79,12 @@ std::vector<Entry> entries_of(const Record& record);
 // there is the ratio to the reference alone. In version 1 hashes of candidates do not cover their headers.
 Result<std::optional<std::vector<Entry>>> parse_entries(std::string_view text, const Location& from);
 
-// Entries of a file, in its order: a record of `kgrade grade` (with one or more candidates), or a file of
-// such records one a line, as `kgrade sweep` writes it (ending in .jsonl; what follows the last line break
-// was being written when the sweep was killed, and is passed over). For a folder, of all .json and .jsonl
-// files below it in order of name; there, files that hold JSON but no record are passed over, and hidden
-// ones, and it is an Error if no record is left. Links to folders are not followed. A record may have 64 MiB.
-// Errors name the file, for .jsonl with the line, and say what is missing or of the wrong type; there are at
-// most ten.
+// Entries of a file or folder that read_what_can_be() in report/entry_files.h reads, where nothing is broken;
+// what follows the last line break of a .jsonl file is passed over. At most ten Errors.
 Result<std::vector<Entry>> read_entries(const std::filesystem::path& path);
 
 // Entries of a leaderboard as text (schema kgrade-leaderboard, version 1): of each candidate its newest
 // result, with its cases but without scores; nothing for another JSON document. Errors as of parse_entries().
 Result<std::optional<std::vector<Entry>>> parse_leaderboard(std::string_view text, const Location& from);
-
-// As read_entries(), and of a .json file that holds a leaderboard, of up to 1 GiB, what that has.
-Result<std::vector<Entry>> read_results(const std::filesystem::path& path);
 
 }  // namespace kgrade

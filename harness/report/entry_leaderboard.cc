@@ -1,14 +1,12 @@
 // Entries from the JSON of a leaderboard.
 #include <fmt/format.h>
 
-#include "base/text.h"
 #include "report/entry.h"
 #include "report/entry_fields.h"
 
 namespace kgrade {
 namespace {
 
-constexpr std::uint64_t most_bytes = 1 << 30;
 constexpr std::size_t most_rows = 1'000'000;
 constexpr std::int64_t known_version = 1;
 
@@ -104,16 +102,6 @@ Result<std::optional<std::vector<Entry>>> parse_leaderboard(std::string_view tex
     entries.push_back(row_of(row, contest_of(row, devices, from)));
   if (!complaints.empty()) return complaints.errors();
   return std::optional(std::move(entries));
-}
-
-Result<std::vector<Entry>> read_results(const std::filesystem::path& path) {
-  if (path.extension() != ".json" || std::filesystem::is_directory(path)) return read_entries(path);
-  const auto text = read_text_file(path, most_bytes);
-  if (!text) return text.errors();
-  auto leaderboard = parse_leaderboard(*text, Location{path.string(), 0, 0});
-  if (!leaderboard) return leaderboard.errors();
-  if (*leaderboard) return std::move(**leaderboard);
-  return read_entries(path);
 }
 
 }  // namespace kgrade

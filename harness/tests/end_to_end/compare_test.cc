@@ -52,6 +52,20 @@ TEST(Compare, WhatIsNoLongerAcceptedFailsFirst) {
   EXPECT_EQ(kgrade({"compare", bad.path(), good.path(), "--fail-on", "not-accepted"}).exit_code, 0);
 }
 
+TEST(Compare, WhatIsMissingOrCutOffFails) {
+  const std::string good = nlohmann::json::parse(record_of("a.cu", 2)).dump() + "\n";
+  const std::string other = nlohmann::json::parse(record_of("b.cu", 2)).dump() + "\n";
+  const ScratchFile both("a.jsonl", good + other), one("b.jsonl", good), torn("c.jsonl", good + "{\"sche");
+  const Result missing = kgrade({"compare", both.path(), one.path(), "--fail-on", "not-accepted"});
+  EXPECT_EQ(missing.exit_code, 1) << missing.output;
+  EXPECT_THAT(missing.output, HasSubstr("missing: scale  b.cu  accepted"));
+  EXPECT_EQ(kgrade({"compare", one.path(), both.path(), "--fail-on", "not-accepted"}).exit_code, 0);
+  const Result cut_off = kgrade({"compare", one.path(), torn.path(), "--fail-on", "not-accepted"});
+  EXPECT_EQ(cut_off.exit_code, 1) << cut_off.output;
+  EXPECT_THAT(cut_off.output, HasSubstr(torn.path() + ":2: error: ends in the middle of a line"));
+  EXPECT_EQ(kgrade({"compare", one.path(), torn.path()}).exit_code, 0);
+}
+
 TEST(Compare, WritesItsFiles) {
   const ScratchFile record("a.json", record_of("a.cu", 2));
   const std::string markdown = record.directory() + "/out.md", json = record.directory() + "/out.json";

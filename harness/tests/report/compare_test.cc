@@ -149,6 +149,68 @@ TEST(Compare, WhatOneSideHasIsAddedOrRemoved) {
   EXPECT_EQ(comparison.removed.size(), 2u);
 }
 
+TEST(Compare, WhatWasAcceptedAndIsMissingIsALoss) {
+  const auto comparison = compare_entries(
+      {as_fast("a.cu", 1), as_fast("b.cu", 1), refused("c.cu", Verdict::unstable)}, {as_fast("a.cu", 1)});
+  EXPECT_EQ(count_of_missing(comparison), 1u);
+  EXPECT_TRUE(loses_accepted(comparison));
+  EXPECT_FALSE(loses_accepted(compare_entries({as_fast("a.cu", 1), refused("c.cu", Verdict::unstable)},
+                                              {as_fast("a.cu", 1), as_fast("d.cu", 1)})));
+  EXPECT_THAT(render_table(comparison, Style(false)),
+              HasSubstr("  missing: scale  b.cu  accepted\n  removed: scale  c.cu  unstable\n"));
+  EXPECT_THAT(render_table(comparison, Style(false)),
+              HasSubstr("1 accepted before and missing now, 1 inconclusive, 1 removed\n"));
+  EXPECT_THAT(render_markdown(comparison),
+              HasSubstr("Accepted before and missing now: 1\n\n- scale, <code>b&#46;cu</code>: accepted\n"));
+}
+
+TEST(Compare, AFallOfPrecisionIsALoss) {
+  Entry tf32 = as_fast("a.cu", 2);
+  tf32.precision = Precision::tf32;
+  const auto fall = compare_entries({as_fast("a.cu", 1)}, {tf32});
+  EXPECT_EQ(fall.pairs.at(0).change, VerdictChange::lower_class);
+  EXPECT_TRUE(loses_accepted(fall));
+  EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("lower class  tf32, before fp32\n"));
+  EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("1 of a lower class\n"));
+  EXPECT_THAT(render_markdown(fall), HasSubstr("| **lower class** | <code>tf32&#44; before fp32</code> |\n"));
+  EXPECT_EQ(nlohmann::json(to_json(fall))["pairs"][0]["verdict_change"], "lower_class");
+  const auto rise = compare_entries({tf32}, {as_fast("a.cu", 1)});
+  EXPECT_EQ(rise.pairs.at(0).change, VerdictChange::none);
+  EXPECT_FALSE(loses_accepted(rise));
+}
+
+// Runners differ in their cores, and the device's name tells them.
+TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
+  const auto on_cores = [](const char* path, const char* cores, Verdict verdict) {
+    Entry made = refused(path, verdict);
+    made.device = std::string("emulated device on ") + cores + " CPU cores";
+    made.device_kind = "emulated";
+    made.times_are_speed = false;
+    return made;
+  };
+  const auto comparison = compare_entries({on_cores("a.cu", "2", Verdict::accepted)},
+                                          {on_cores("a.cu", "4", Verdict::wrong_answer)});
+  ASSERT_EQ(comparison.pairs.size(), 1u);
+  EXPECT_EQ(comparison.pairs[0].change, VerdictChange::regression);
+}
+
+TEST(Compare, AFileThatIsCutOffIsALoss) {
+  EntriesRead whole{{as_fast("a.cu", 1)}, {}, 0, {}}, cut_off = whole;
+  cut_off.unfinished = {{"ends in the middle of a line", "finish it", {"s_1.jsonl", 2, 0}}};
+  for (const auto& comparison : {compare_results(whole, cut_off), compare_results(cut_off, whole)}) {
+    EXPECT_TRUE(loses_accepted(comparison));
+    EXPECT_THAT(render_table(comparison, Style(false)),
+                HasSubstr("  cut off: s_1.jsonl:2: error: ends in the middle of a line\n"));
+    EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("1 cut off"));
+    EXPECT_THAT(render_markdown(comparison),
+                HasSubstr("Cut off:\n\n- <code>s&#95;1&#46;jsonl&#58;2</code>: ends in the middle"));
+  }
+  const nlohmann::json json = to_json(compare_results(whole, cut_off));
+  EXPECT_EQ(json["unfinished"],
+            nlohmann::json::parse(R"([{"side": "after", "file": "s_1.jsonl", "line": 2}])"));
+  EXPECT_FALSE(loses_accepted(compare_results(whole, whole)));
+}
+
 TEST(Compare, CandidatesInOtherFoldersAreFoundByTheirNames) {
   const auto comparison = compare_entries(
       {as_fast("old/./a.cu", 1), as_fast("old//b.cu", 1), as_fast("old/c/x.cu", 1)},
@@ -215,10 +277,10 @@ TEST(CompareTable, HasARowAPairAndTheSuite) {
             "  scale    b.cu       0.500x  0.493x to 0.507x  slower\n"
             "  scale    w.cu            -                    no longer accepted  wrong_answer: case 'tiny': "
             "<b>all</b> | wrong @you # x\n"
-            "  removed: scale  old.cu  accepted\n"
+            "  missing: scale  old.cu  accepted\n"
             "  added: scale  new.cu  accepted\n"
             "Geometric mean over 2 pairs: 1.000x (0.990x to 1.010x), same\n"
-            "1 no longer accepted, 1 faster, 1 slower, 1 added, 1 removed\n");
+            "1 no longer accepted, 1 accepted before and missing now, 1 faster, 1 slower, 1 added\n");
 }
 
 TEST(CompareTable, APathIsTheSameHoweverItIsWritten) {
@@ -231,7 +293,9 @@ TEST(CompareTable, APathIsTheSameHoweverItIsWritten) {
 
 TEST(CompareTable, MarkdownQuotesAreNoMarkup) {
   const std::string text = render_markdown(some_comparison());
-  EXPECT_THAT(text, HasSubstr("**1 no longer accepted, 1 faster, 1 slower, 1 added, 1 removed**\n"));
+  EXPECT_THAT(text,
+              HasSubstr("**1 no longer accepted, 1 accepted before and missing now, 1 faster, 1 slower, "
+                        "1 added**\n"));
   EXPECT_THAT(text,
               HasSubstr("| scale | <code>a&#46;cu</code> | 2.000x | 1.972x to 2.028x | **faster** |  |\n"));
   EXPECT_THAT(text, Not(HasSubstr("<b>")));
@@ -271,6 +335,8 @@ TEST(CompareJson, IsUnrounded) {
                                             {"same", 0},
                                             {"inconclusive", 0},
                                             {"no_longer_accepted", 1},
+                                            {"lower_class", 0},
+                                            {"missing", 1},
                                             {"now_accepted", 0},
                                             {"superseded", 0}}));
   EXPECT_EQ(json["pairs"][0]["speed"]["ratio"], 2);

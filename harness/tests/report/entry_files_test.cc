@@ -1,9 +1,10 @@
+#include "report/entry_files.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "report/entry.h"
 #include "report/json.h"
 #include "sample_record.h"
 
@@ -43,6 +44,19 @@ TEST_F(EntryFiles, OfASweepAreReadWithTheirLines) {
       read_entries(write("sweep.jsonl", line("a.cu") + "\n" + line("b.cu") + "{\"schema\": \"kgr"));
   EXPECT_EQ(paths(entries), (Names{"a.cu", "b.cu"}));
   EXPECT_EQ((*entries)[1].line, 3);
+}
+
+TEST_F(EntryFiles, ASweepThatIsCutOffIsToldOf) {
+  const fs::path path = write("sweep.jsonl", line("a.cu") + "{\"schema\": \"kgr");
+  const auto read = read_results(path);
+  ASSERT_EQ(read->unfinished.size(), 1u);
+  EXPECT_EQ(to_string(read->unfinished[0]),
+            path.string() +
+                ":2: error: ends in the middle of a line: the last result of a sweep is missing\n"
+                "  hint: finish the sweep: kgrade sweep --resume");
+  write("whole.jsonl", line("b.cu") + " \t");
+  EXPECT_EQ(read_results(folder_.path())->unfinished.size(), 1u);
+  EXPECT_EQ(read_results(folder_.path())->entries.size(), 2u);
 }
 
 TEST_F(EntryFiles, ABrokenLineOfASweepIsNamed) {
