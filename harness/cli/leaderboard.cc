@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "report/entry_files.h"
 #include "report/leaderboard/leaderboard_json.h"
 #include "report/leaderboard/leaderboard_table.h"
 #include "report/leaderboard/page.h"
@@ -20,6 +21,7 @@ struct Arguments {
   std::string json;
   std::string markdown;
   std::string html;
+  std::string fail_on;
 };
 
 // One form of the leaderboard, and where it is to go.
@@ -54,18 +56,24 @@ Errors check_files(const std::vector<Export>& exports) {
   return errors;
 }
 
-Result<std::vector<Entry>> read_all(const std::vector<std::string>& paths) {
-  std::vector<Entry> all;
+// Of all paths together.
+Result<EntriesRead> read_all(const std::vector<std::string>& paths) {
+  EntriesRead all;
   Errors errors;
+  const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   for (const std::string& path : paths) {
-    auto entries = read_entries(path);
-    if (!entries) {
-      errors.insert(errors.end(), entries.errors().begin(), entries.errors().end());
+    auto read = read_what_can_be(path);
+    if (!read) {
+      append(errors, read.errors());
       continue;
     }
-    std::move(entries->begin(), entries->end(), std::back_inserter(all));
+    append(all.entries, read->entries);
+    append(all.unreadable, read->unreadable);
+    append(all.unfinished, read->unfinished);
+    all.unreadable_count += read->unreadable_count;
   }
-  if (errors.empty() && all.empty()) {
+  if (errors.empty() && all.entries.empty()) errors = all.unreadable;
+  if (errors.empty() && all.entries.empty()) {
     errors.push_back(
         {"there is no record to rank", "kgrade grade --json FILE writes records", {paths.front(), 0, 0}});
   }
@@ -73,12 +81,25 @@ Result<std::vector<Entry>> read_all(const std::vector<std::string>& paths) {
   return all;
 }
 
+// What is not on the leaderboard though it was named.
+bool tell_what_is_left_out(const EntriesRead& read) {
+  for (const Errors* errors : {&read.unreadable, &read.unfinished}) {
+    if (!errors->empty()) fail(*errors);
+  }
+  const std::size_t count = read.unreadable_count + read.unfinished.size();
+  if (count > 0)
+    fmt::print(stderr, "kgrade: warning: {} left out of the leaderboard\n",
+               count == 1 ? "this one is" : fmt::format("{} records or lines are", count));
+  return count > 0;
+}
+
 int run(const Arguments& arguments) {
   const std::vector<Export> exports = exports_of(arguments);
   if (const Errors errors = check_files(exports); !errors.empty()) return fail(errors);
-  auto entries = read_all(arguments.paths);
-  if (!entries) return fail(entries.errors());
-  const Leaderboard leaderboard = make_leaderboard(std::move(*entries));
+  auto read = read_all(arguments.paths);
+  if (!read) return fail(read.errors());
+  const bool lacks_some = tell_what_is_left_out(*read);
+  const Leaderboard leaderboard = make_leaderboard(std::move(read->entries));
   bool prints_table = true;
   for (const Export& one : exports) {
     if (one.file.empty()) continue;
@@ -91,7 +112,7 @@ int run(const Arguments& arguments) {
     }
   }
   if (prints_table) fmt::print("{}", render_table(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
-  return exit_ok;
+  return lacks_some && !arguments.fail_on.empty() ? exit_usage : exit_ok;
 }
 
 }  // namespace
@@ -118,11 +139,18 @@ Command add_leaderboard(CLI::App& app) {
           "--html", arguments->html,
           "Write one page with everything in it, to be opened in a browser; - prints it instead of the table")
       ->type_name("FILE");
+  command
+      ->add_option("--fail-on", arguments->fail_on,
+                   "Exit with 2, once all is written, if a file or line could not be read and was left out "
+                   "(without it this is told, and no failure)")
+      ->check(CLI::IsMember({"left-out"}))
+      ->type_name("left-out");
   command->footer(
       "Candidates are ranked on one problem, one GPU model and one precision class at a time; those share a "
       "rank\n"
-      "that as many lie above with their whole interval. Of a candidate measured more than once the newest\n"
-      "result counts. Existing files are replaced.\n"
+      "that as many lie above with their whole interval. A candidate is a path, whatever its file held when: "
+      "the\n"
+      "newest result counts, the others are its history. Existing files are replaced.\n"
       "Example: kgrade leaderboard results --json leaderboard.json --html leaderboard.html");
   return {command, [arguments] { return run(*arguments); }};
 }

@@ -15,7 +15,9 @@ namespace {
 using Contest = std::tuple<std::string, Dtype, std::string>;
 using Name = std::pair<Contest, std::string>;
 
-Contest contest_of(const Entry& entry) { return {entry.slug, entry.dtype, std::string(entry.device_model())}; }
+Contest contest_of(const Entry& entry) {
+  return {entry.slug, entry.dtype, std::string(entry.device_model())};
+}
 std::string normal_path(const Entry& entry) {
   return std::filesystem::path(entry.path).lexically_normal().generic_string();
 }

@@ -7,21 +7,26 @@
 
 #include "base/text.h"
 #include "report/leaderboard/boards.h"
+#include "report/leaderboard/names.h"
 #include "report/leaderboard/suites.h"
 
 namespace kgrade {
 namespace {
 
-// One candidate on one problem and device; started_at last, so that the newest result comes last.
+// One candidate on one problem and device, whatever has stood in its file.
 auto candidate_of(const Entry& entry) {
-  return std::tie(entry.slug, entry.dtype, entry.device, entry.path, entry.sha256);
+  return std::tuple(std::string_view(entry.slug), entry.dtype, entry.device_model(),
+                    std::string_view(entry.path));
 }
-auto result_of(const Entry& entry) { return std::tuple_cat(candidate_of(entry), std::tie(entry.started_at)); }
+// Of these the newest comes last.
+auto result_of(const Entry& entry) {
+  return std::tuple_cat(candidate_of(entry), std::tie(entry.started_at, entry.sha256));
+}
 
 std::string id_of(const Entry& entry) {
   // Line breaks keep "a" and "bc" apart from "ab" and "c".
-  return sha256_hex(fmt::format("{}\n{}\n{}\n{}\n{}", entry.slug, to_string(entry.dtype), entry.device,
-                                entry.path, entry.sha256))
+  return sha256_hex(fmt::format("{}\n{}\n{}\n{}", entry.slug, to_string(entry.dtype), entry.device_model(),
+                                entry.path))
       .substr(0, 12);
 }
 
@@ -76,6 +81,13 @@ std::vector<LeaderboardDevice> devices_of(const std::vector<Entry>& entries) {
 
 }  // namespace
 
+bool LeaderboardRow::changed_before(std::size_t result) const {
+  const auto version = [this](std::size_t i) -> const std::string& {
+    return i < earlier.size() ? earlier[i].sha256 : newest.sha256;
+  };
+  return result > 0 && version(result) != version(result - 1);
+}
+
 const Score* score_against(const Entry& entry, std::string_view against) {
   const auto found = std::find_if(entry.scores.begin(), entry.scores.end(),
                                   [against](const Score& score) { return score.against == against; });
@@ -84,9 +96,7 @@ const Score* score_against(const Entry& entry, std::string_view against) {
 
 Leaderboard make_leaderboard(std::vector<Entry> entries) {
   Leaderboard leaderboard;
-  // "solutions//a.cu" is "solutions/a.cu".
-  for (Entry& entry : entries)
-    entry.path = std::filesystem::path(entry.path).lexically_normal().generic_string();
+  name_candidates(entries);
   sort_and_unite(entries);
   leaderboard.measurements = entries.size();
   for (const Entry& entry : entries) leaderboard.newest = std::max(leaderboard.newest, entry.started_at);

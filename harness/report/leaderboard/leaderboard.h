@@ -1,8 +1,8 @@
 // From finished results to boards on which candidates are ranked.
 //
 // A board is one problem in one element type on one GPU model, for answers of one precision class: nothing is
-// ranked together that differs in one of them. On it stands a candidate (a path and the hash of what lay
-// there) with the newest of its results; the older ones are its history.
+// ranked together that differs in one of them. On it stands a candidate (a path, whatever has lain there)
+// with the newest of its results; the older ones, of this and of other versions, are its history.
 //
 // What has no speed has no rank, and stands apart: candidates that were not accepted, and results of devices
 // whose times are no speed (the emulated one).
@@ -28,13 +28,17 @@ const Score* score_against(const Entry& entry, std::string_view against);
 
 // A candidate where it stands.
 struct LeaderboardRow {
-  std::string id;        // 12 hexadecimal digits of board and candidate: the same in every leaderboard
+  std::string id;  // 12 hexadecimal digits of problem, type, device and path: the same in every leaderboard
   std::string solution;  // file name without its ending: what fast_p and suite scores follow over problems
   Entry newest;
-  std::vector<Entry> earlier;      // of the same candidate, the oldest first
+  std::vector<Entry> earlier;      // of the same path, the oldest first
   std::optional<RankRange> rank;   // none: see unranked_because, or the verdict
   bool tied = false;               // another row has the same (best) rank
   std::string unranked_because{};  // of an accepted candidate
+
+  // Between the result before this one and this one the candidate was edited. Results are numbered as in
+  // `earlier`, and the newest follows.
+  bool changed_before(std::size_t result) const;
 };
 
 // What the rows of a board have measured: only results of the same cases, with the same work in them and the
@@ -100,8 +104,9 @@ struct Leaderboard {
   std::vector<Suite> suites;
 };
 
-// The same entries give the same leaderboard, in whatever order they come. Entries of the same candidate on
-// the same problem and device that began at the same time are one, read twice.
+// The same entries give the same leaderboard, in whatever order they come. Entries of the same candidate and
+// version on the same problem and device that began at the same time are one, read twice. Candidates are
+// called as name_candidates() says.
 Leaderboard make_leaderboard(std::vector<Entry> entries);
 
 }  // namespace kgrade

@@ -40,8 +40,13 @@ Json case_json(const EntryCase& c) {
           {"bound_by", c.bound_by.empty() ? Json(nullptr) : Json(c.bound_by)}};
 }
 
-Json result_json(const Entry& entry) {
+// `result` is its number among the row's, the oldest first.
+Json result_json(const LeaderboardRow& row, std::size_t result) {
+  const Entry& entry = result < row.earlier.size() ? row.earlier[result] : row.newest;
   return {{"measured_at", entry.started_at},
+          {"sha256", entry.sha256},
+          {"new_version", row.changed_before(result)},
+          {"precision", to_string(entry.precision)},
           {"file", entry.file.generic_string()},
           {"tool_version", entry.tool_version},
           {"git_commit", entry.git_commit},
@@ -57,18 +62,17 @@ Json row_json(const LeaderboardRow& row) {
   Json json = {
       {"id", row.id},
       {"candidate", row.newest.path},
-      {"sha256", row.newest.sha256},
       {"solution", row.solution},
       {"rank", row.rank ? Json(row.rank->best) : Json(nullptr)},
       {"rank_worst", row.rank ? Json(row.rank->worst) : Json(nullptr)},
       {"tied", row.tied},
       {"unranked_because", row.unranked_because.empty() ? Json(nullptr) : Json(row.unranked_because)},
       {"message", row.newest.message}};
-  json.update(result_json(row.newest));
+  json.update(result_json(row, row.earlier.size()));
   json["cases"] = Json::array();
   for (const EntryCase& c : row.newest.cases) json["cases"].push_back(case_json(c));
   json["earlier"] = Json::array();
-  for (const Entry& entry : row.earlier) json["earlier"].push_back(result_json(entry));
+  for (std::size_t i = 0; i < row.earlier.size(); ++i) json["earlier"].push_back(result_json(row, i));
   return json;
 }
 
@@ -96,8 +100,7 @@ Json unmeasured_json(const LeaderboardRow& row) {
                {"title", entry.title},
                {"dtype", to_string(entry.dtype)},
                {"device", entry.device},
-               {"required_precision", to_string(entry.required)},
-               {"precision", to_string(entry.precision)}};
+               {"required_precision", to_string(entry.required)}};
   json.update(row_json(row));
   for (const char* key : {"rank", "rank_worst", "tied", "unranked_because", "cases"}) json.erase(key);
   return json;

@@ -14,6 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t longest_message = 400;
 constexpr std::size_t short_hash = 12;
+constexpr std::size_t shown_hash = 7;
 constexpr std::size_t most_suite_rows = 12;
 
 Json rounded(double value) {
@@ -122,14 +123,19 @@ class Columns {
     put("rate", rounded(row.total_ms > 0 ? row.total_flops / row.total_ms * 1e3 : 0));
   }
 
-  // Of each earlier result its time, its speedup by what counts for the row, and its verdict.
+  // Of each earlier result its time, its speedup by what counts for the row, and its verdict; and where the
+  // file was another before the next one, the beginning of its hash.
   Json history(const PageRow& row) {
     Json points = Json::array();
-    for (const Entry& entry : row.row->earlier) {
-      const Score* score = row.score == nullptr ? nullptr : score_against(entry, row.score->against);
+    for (std::size_t i = 0; i < row.row->earlier.size(); ++i) {
+      const Entry& entry = row.row->earlier[i];
+      const bool same_class = entry.precision == row.row->newest.precision;
+      const Score* score =
+          row.score == nullptr || !same_class ? nullptr : score_against(entry, row.score->against);
       points.push_back({times_.number(entry.started_at),
                         rounded(score == nullptr ? 0 : score->speedup.geometric_mean),
                         verdicts_.number(std::string(to_string(entry.verdict)))});
+      if (row.row->changed_before(i + 1)) points.back().push_back(entry.sha256.substr(0, shown_hash));
     }
     return points;
   }

@@ -42,6 +42,24 @@ TEST(LeaderboardCommand, MakesTheSameOfTheSameRecords) {
   }
 }
 
+TEST(LeaderboardCommand, ABrokenRecordIsToldOfAndTheRestIsShown) {
+  const ScratchFile broken("broken.json", "{\"schema\": \"kgrade-record\",\n");
+  const std::vector<std::string> arguments = {"leaderboard", "results/nvidia-h200/baselines",
+                                              broken.directory()};
+  const Result shown = kgrade(arguments);
+  EXPECT_EQ(shown.exit_code, 0);
+  EXPECT_THAT(shown.output, HasSubstr(broken.path() + ":"));
+  EXPECT_THAT(shown.output, HasSubstr("warning: this one is left out of the leaderboard"));
+  EXPECT_THAT(shown.output, HasSubstr("rank  candidate"));
+  std::vector<std::string> strict = arguments;
+  strict.insert(strict.end(), {"--fail-on", "left-out"});
+  const Result failed = kgrade(strict);
+  EXPECT_EQ(failed.exit_code, 2);
+  EXPECT_THAT(failed.output, HasSubstr("rank  candidate")) << "it is made all the same";
+  EXPECT_EQ(kgrade({"leaderboard", "results/nvidia-h200/baselines", "--fail-on", "left-out"}).exit_code, 0);
+  EXPECT_EQ(kgrade({"leaderboard", broken.path()}).exit_code, 2) << "there is nothing to show";
+}
+
 TEST(LeaderboardCommand, WrongUsageIsSaidWithARemedy) {
   const Result missing = kgrade({"leaderboard", "no-such-folder"});
   EXPECT_EQ(missing.exit_code, 2);

@@ -96,6 +96,19 @@ TEST_F(EntryFiles, ABrokenFileInAFolderIsNotPassedOver) {
   EXPECT_EQ(entries.error().location.file, broken.string());
 }
 
+TEST_F(EntryFiles, WhatIsBrokenIsLeftOutAndNamed) {
+  write("a.json", line("1.cu"));
+  const fs::path broken = write("b.json", "{");
+  const fs::path sweep = write("c.jsonl", line("2.cu") + "{\n" + line("3.cu"));
+  const auto read = read_what_can_be(folder_.path());
+  EXPECT_EQ(read->entries.size(), 3u);
+  ASSERT_EQ(read->unreadable.size(), 2u);
+  EXPECT_EQ(read->unreadable[0].location.file, broken.string());
+  EXPECT_EQ(read->unreadable[1].location.file, sweep.string());
+  EXPECT_EQ(read->unreadable[1].location.line, 2);
+  EXPECT_EQ(read->unreadable_count, 2u);
+}
+
 TEST_F(EntryFiles, WhatHoldsNoRecordIsAnError) {
   EXPECT_THAT(paths(read_entries(write("a.json", "{}")))[0], HasSubstr("is no record of kgrade grade"));
   EXPECT_THAT(paths(read_entries(folder_.path()))[0], HasSubstr("holds no record"));

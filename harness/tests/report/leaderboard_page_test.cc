@@ -126,6 +126,27 @@ TEST(LeaderboardMarkdown, ShowsTheLeadersAndEscapesTheirNames) {
   EXPECT_THAT(render_markdown(hostile_leaderboard()), Not(HasSubstr("<script")));
 }
 
+TEST(LeaderboardPage, HistoryMarksNewVersionsAndHasNoSpeedsOfAnotherClass) {
+  const auto version = [](char hash, const char* started_at, Precision precision) {
+    Entry made = entry("a.cu", 2);
+    made.sha256 = std::string(64, hash);
+    made.started_at = started_at;
+    made.precision = precision;
+    return made;
+  };
+  const Leaderboard made = make_leaderboard({version('d', "2026-01-01T00:00:00Z", Precision::tf32),
+                                             version('e', "2026-01-02T00:00:00Z", Precision::fp32),
+                                             version('f', "2026-01-03T00:00:00Z", Precision::fp32),
+                                             version('f', "2026-01-04T00:00:00Z", Precision::fp32)});
+  const nlohmann::json history = page_data(made, page_rows(made))["history"]["0"];
+  ASSERT_EQ(history.size(), 3u);
+  EXPECT_EQ(history[0][1], 0);
+  EXPECT_EQ(history[0][3], "ddddddd");
+  EXPECT_EQ(history[1][1], 2);
+  EXPECT_EQ(history[1][3], "eeeeeee");
+  EXPECT_EQ(history[2].size(), 3u) << "the newest result is of the same file";
+}
+
 TEST(LeaderboardMarkdown, SaysWhenNothingIsRanked) {
   EXPECT_THAT(render_markdown(make_leaderboard({refused(entry("a.cu", 1), Verdict::unstable)})),
               HasSubstr("No candidate has a rank yet."));

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "report/leaderboard/leaderboard_json.h"
+#include "report/leaderboard/names.h"
 #include "sample_entries.h"
 
 namespace kgrade {
@@ -119,12 +120,24 @@ TEST(Leaderboard, OfACandidateTheNewestResultCountsAndTheOthersAreItsHistory) {
   EXPECT_EQ(made.newest, "2026-03-01T00:00:00Z");
 }
 
-TEST(Leaderboard, AFileThatChangedIsAnotherCandidate) {
-  Entry changed = entry("a.cu", 3);
-  changed.sha256 = std::string(64, 'd');
-  const Leaderboard made = make_leaderboard({entry("a.cu", 2), changed});
-  ASSERT_THAT(made.boards.at(0).rows, SizeIs(2));
-  EXPECT_NE(made.boards[0].rows[0].id, made.boards[0].rows[1].id);
+TEST(Leaderboard, AnEditedCandidateIsAnotherVersionOfTheSame) {
+  Entry edited = at(entry("a.cu", 3), "2026-03-01");
+  edited.sha256 = std::string(64, 'd');
+  const Leaderboard made = make_leaderboard(
+      {edited, at(entry("a.cu", 2), "2026-01-01"), at(entry("a.cu", 4), "2026-02-01"), entry("b.cu", 1)});
+  const Board& board = made.boards.at(0);
+  ASSERT_THAT(paths_of(board), ElementsAre("a.cu", "b.cu"));
+  const LeaderboardRow& row = board.rows[0];
+  EXPECT_EQ(row.newest.sha256, edited.sha256) << "the newest ranks, not the fastest";
+  ASSERT_THAT(row.earlier, SizeIs(2));
+  EXPECT_FALSE(row.changed_before(0));
+  EXPECT_FALSE(row.changed_before(1));
+  EXPECT_TRUE(row.changed_before(2));
+  EXPECT_EQ(row.id, make_leaderboard({entry("a.cu", 2)}).boards.at(0).rows.at(0).id) << "links stay";
+  const nlohmann::json json = to_json(made)["boards"][0]["rows"][0];
+  EXPECT_EQ(json["new_version"], true);
+  EXPECT_EQ(json["earlier"][1]["new_version"], false);
+  EXPECT_EQ(json["earlier"][1]["sha256"], std::string(64, 'c'));
 }
 
 TEST(Leaderboard, ACandidateThatFailsNowHasNoRank) {
@@ -141,6 +154,46 @@ TEST(Leaderboard, TheSamePathWrittenInAnotherWayIsTheSame) {
                                              at(entry("x/y/../a.cu", 1), "2026-04-01")});
   ASSERT_THAT(made.boards.at(0).rows, SizeIs(1));
   EXPECT_EQ(made.boards[0].rows[0].newest.path, "x/a.cu");
+}
+
+std::vector<std::string> names_of(const std::vector<std::string>& paths) {
+  std::vector<Entry> entries;
+  for (const std::string& path : paths) entries.push_back(entry(path, 1));
+  name_candidates(entries);
+  std::vector<std::string> names;
+  for (const Entry& entry : entries) names.push_back(entry.path);
+  return names;
+}
+
+TEST(LeaderboardNames, DoNotTellWhereTheMachineKeepsItsFiles) {
+  EXPECT_THAT(names_of({"/home/me/solutions/scale/a.cu", "/tmp/x1/scale/b.cu", "/tmp/c.cu",
+                        "../k/scale/sub/d.cu", "solutions/scale/e.cu", "/scale/scale/f.cu", "/"}),
+              ElementsAre("solutions/scale/a.cu", "scale/b.cu", "scale/c.cu", "scale/sub/d.cu",
+                          "solutions/scale/e.cu", "scale/f.cu", "/"));
+}
+
+TEST(LeaderboardNames, ThatWouldBeTheSameInOneSweepTellMore) {
+  EXPECT_THAT(names_of({"/data/run1/scale/a.cu", "/data/run2/scale/a.cu", "/data/run1/scale/b.cu"}),
+              ElementsAre("scale/run1/scale/a.cu", "scale/run2/scale/a.cu", "scale/b.cu"));
+}
+
+TEST(Leaderboard, ACandidateIsTheSameOnEveryMachine) {
+  Entry there = at(entry("/srv/checkout/solutions/scale/a.cu", 3), "2026-05-01");
+  there.file = "there.jsonl";
+  const Leaderboard made = make_leaderboard({entry("solutions/scale/a.cu", 2), there});
+  EXPECT_THAT(paths_of(made.boards.at(0)), ElementsAre("solutions/scale/a.cu"));
+}
+
+TEST(Leaderboard, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
+  Entry two = entry("a.cu", 2);
+  two.device = "emulated device on 2 CPU cores";
+  two.device_kind = "emulated";
+  two.times_are_speed = false;
+  Entry four = at(two, "2026-05-01");
+  four.device = "emulated device on 4 CPU cores";
+  const Leaderboard made = make_leaderboard({two, four});
+  ASSERT_THAT(made.unmeasured, SizeIs(1));
+  EXPECT_EQ(made.unmeasured[0].newest.device, four.device);
 }
 
 TEST(Leaderboard, AResultReadTwiceIsOne) {

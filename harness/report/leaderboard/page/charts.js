@@ -151,8 +151,12 @@ function historyPlot(shown) {
   const points = [];
   for (const row of shown) {
     if (!rows.rank[row]) continue;
-    points.push([times[rows.time[row]], rows.speed[row], row]);
-    for (const [time, speed] of data.history[row] || []) if (speed) points.push([times[time], speed, row]);
+    let changed = false;
+    for (const [time, speed, , version] of data.history[row] || []) {
+      if (speed) points.push([times[time], speed, row, changed]);
+      changed = Boolean(version);
+    }
+    points.push([times[rows.time[row]], rows.speed[row], row, changed]);
   }
   if (!points.length) return show('history', 'History', 'Nothing here has a speed.');
   points.sort((a, b) => a[0] - b[0]);
@@ -164,11 +168,12 @@ function historyPlot(shown) {
   picture.append(svgElement('line', { class: 'one', x1: px(x.low), x2: px(x.high), y1: py(1), y2: py(1) }));
   const one = new Set(shown.map((row) => rows.problem[row])).size === 1;
   if (one) picture.append(bestSoFar(points, px, py, x.high));
-  for (const [time, speed, row] of everyNth(points, mostPoints)) {
-    picture.append(svgElement('circle', { class: 'dot fill s0', cx: px(time).toFixed(1), cy: py(speed).toFixed(1), r: 3 },
-        svgElement('title', {}, `${problemOf(row)}, ${nameOf(row)}: ${ratioText(speed)}`)));
+  for (const [time, speed, row, changed] of everyNth(points, mostPoints)) {
+    picture.append(svgElement('circle', { class: `dot fill s0${changed ? ' changed' : ''}`, cx: px(time).toFixed(1), cy: py(speed).toFixed(1), r: 3 },
+        svgElement('title', {}, `${problemOf(row)}, ${nameOf(row)}: ${ratioText(speed)}${changed ? ', a new version' : ''}`)));
   }
-  return show('history', 'History', `Speedups by the day of measuring${one ? '; the line is the best so far' : ''}.`, picture);
+  const ringed = points.some((point) => point[3]) ? '; new versions are ringed' : '';
+  return show('history', 'History', `Speedups by the day of measuring${one ? '; the line is the best so far' : ''}${ringed}.`, picture);
 }
 
 function bestSoFar(points, px, py, end) {

@@ -69,8 +69,10 @@ function tableRow(row, chosen) {
 
 function historyText(row) {
   const points = data.history[row] || [];
-  const text = ([time, speed, verdict]) =>
-      `${data.times[time].slice(0, 10)} ${speed ? ratioText(speed) : data.verdicts[verdict]}`;
+  // A version ends where the next result is of another one.
+  const text = ([time, speed, verdict, version]) =>
+      `${data.times[time].slice(0, 10)} ${speed ? ratioText(speed) : data.verdicts[verdict]}` +
+      (version ? ` (version ${version}, then changed)` : '');
   return points.slice(-12).map(text).join(', ');
 }
 
