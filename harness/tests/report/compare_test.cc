@@ -8,48 +8,19 @@
 #include "report/compare_json.h"
 #include "report/compare_table.h"
 #include "report/markdown_text.h"
+#include "sample_entries.h"
 
 namespace kgrade {
 namespace {
 
+using test::entry;
+using test::measured;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-EntryCase measured(const std::string& name, double speedup, double low, double high) {
-  EntryCase c;
-  c.name = name;
-  c.candidate_ms = 1;
-  c.comparisons = {{"reference", {speedup, Interval{low, high}, Method::within_process, 10}}};
-  c.tensor_bytes = 1000;
-  return c;
-}
-
-Entry entry(const std::string& path, std::vector<EntryCase> cases = {}) {
-  Entry e;
-  e.started_at = "2026-01-02T03:04:05Z";
-  e.slug = "scale";
-  e.problem_sha256 = "p";
-  e.reference_sha256 = "r";
-  e.device = "NVIDIA H200";
-  e.device_kind = "cuda";
-  e.times_are_speed = true;
-  e.cache = "cold";
-  e.path = path;
-  e.cases = std::move(cases);
-  return e;
-}
-
-// As fast as the reference times `speedup`, with an interval of 1 % to both sides.
-Entry as_fast(const std::string& path, double speedup) {
-  return entry(path, {measured("large", speedup, speedup / 1.01, speedup * 1.01)});
-}
-
 Entry refused(const std::string& path, Verdict verdict, const std::string& message = "wrong") {
-  Entry e = entry(path);
-  e.verdict = verdict;
-  e.message = message;
-  return e;
+  return test::refused(entry(path, 1), verdict, message);
 }
 
 TEST(Compare, HalfWidthsAddInQuadratureOnTheLogScale) {
@@ -79,10 +50,10 @@ TEST(Compare, WithoutAnIntervalItIsInconclusive) {
 }
 
 TEST(Compare, APairHasOneWord) {
-  const auto comparison = compare_entries({as_fast("a.cu", 1), as_fast("b.cu", 1), as_fast("c.cu", 1),
-                                           entry("d.cu", {measured("large", 1, 0.999, 1.001)})},
-                                          {as_fast("a.cu", 2), as_fast("b.cu", 0.5), as_fast("c.cu", 1.02),
-                                           entry("d.cu", {measured("large", 1.001, 1, 1.002)})});
+  const auto comparison = compare_entries({entry("a.cu", 1), entry("b.cu", 1), entry("c.cu", 1),
+                                           entry("d.cu", {measured("large", 1, {0.999, 1.001})})},
+                                          {entry("a.cu", 2), entry("b.cu", 0.5), entry("c.cu", 1.02),
+                                           entry("d.cu", {measured("large", 1.001, {1, 1.002})})});
   std::vector<Statement> words;
   for (const ComparedPair& pair : comparison.pairs) words.push_back(pair.speed->statement());
   EXPECT_THAT(words,
@@ -92,9 +63,9 @@ TEST(Compare, APairHasOneWord) {
 
 TEST(Compare, ExchangingTheSidesInvertsTheRatio) {
   const std::vector<Entry> a = {
-      entry("a.cu", {measured("large", 2, 1.9, 2.2), measured("wide", 3, 2.8, 3.1)})};
+      entry("a.cu", {measured("large", 2, {1.9, 2.2}), measured("wide", 3, {2.8, 3.1})})};
   const std::vector<Entry> b = {
-      entry("a.cu", {measured("large", 4, 3.9, 4.3), measured("wide", 5, 4.7, 5.1)})};
+      entry("a.cu", {measured("large", 4, {3.9, 4.3}), measured("wide", 5, {4.7, 5.1})})};
   const auto there = compare_entries(a, b).pairs.at(0).speed.value();
   const auto back = compare_entries(b, a).pairs.at(0).speed.value();
   EXPECT_DOUBLE_EQ(there.ratio, 1 / back.ratio);
@@ -106,8 +77,8 @@ TEST(Compare, ExchangingTheSidesInvertsTheRatio) {
 TEST(Compare, OverSeveralCasesItIsTheirGeometricMean) {
   const double w = std::exp(0.03);
   const auto comparison = compare_entries(
-      {entry("a.cu", {measured("large", 1, 1, 1), measured("wide", 1, 1, 1)})},
-      {entry("a.cu", {measured("large", 2, 2 / w, 2 * w), measured("wide", 8, 8 / w, 8 * w)})});
+      {entry("a.cu", {measured("large", 1, {1, 1}), measured("wide", 1, {1, 1})})},
+      {entry("a.cu", {measured("large", 2, {2 / w, 2 * w}), measured("wide", 8, {8 / w, 8 * w})})});
   const ComparedPair& pair = comparison.pairs.at(0);
   EXPECT_DOUBLE_EQ(pair.speed->ratio, 4);
   EXPECT_NEAR(pair.speed->interval->high, 4 * std::exp(0.03 / std::sqrt(2)), 1e-12);
@@ -117,8 +88,8 @@ TEST(Compare, OverSeveralCasesItIsTheirGeometricMean) {
 
 TEST(Compare, TheSuiteIsTheGeometricMeanOfThePairs) {
   const auto comparison =
-      compare_entries({as_fast("a.cu", 1), as_fast("b.cu", 1), refused("c.cu", Verdict::unstable)},
-                      {as_fast("a.cu", 2), as_fast("b.cu", 0.125), as_fast("c.cu", 9)});
+      compare_entries({entry("a.cu", 1), entry("b.cu", 1), refused("c.cu", Verdict::unstable)},
+                      {entry("a.cu", 2), entry("b.cu", 0.125), entry("c.cu", 9)});
   EXPECT_DOUBLE_EQ(comparison.suite.geometric_mean, 0.5);
   EXPECT_EQ(comparison.suite.count, 2u);
   const double one = std::sqrt(2) * std::log(1.01);
@@ -127,9 +98,9 @@ TEST(Compare, TheSuiteIsTheGeometricMeanOfThePairs) {
 
 TEST(Compare, VerdictsThatChangeAreSaid) {
   const auto comparison =
-      compare_entries({as_fast("a.cu", 1), refused("b.cu", Verdict::wrong_answer),
+      compare_entries({entry("a.cu", 1), refused("b.cu", Verdict::wrong_answer),
                        refused("c.cu", Verdict::wrong_answer), refused("d.cu", Verdict::time_limit)},
-                      {refused("a.cu", Verdict::cheating), as_fast("b.cu", 1),
+                      {refused("a.cu", Verdict::cheating), entry("b.cu", 1),
                        refused("c.cu", Verdict::compile_error), refused("d.cu", Verdict::time_limit)});
   std::vector<VerdictChange> changes;
   for (const ComparedPair& pair : comparison.pairs) changes.push_back(pair.change);
@@ -139,11 +110,11 @@ TEST(Compare, VerdictsThatChangeAreSaid) {
 }
 
 TEST(Compare, WhatOneSideHasIsAddedOrRemoved) {
-  Entry other = as_fast("a.cu", 1);
+  Entry other = entry("a.cu", 1);
   other.dtype = Dtype::float16;
-  Entry elsewhere = as_fast("b.cu", 1);
+  Entry elsewhere = entry("b.cu", 1);
   elsewhere.device = "NVIDIA A100";
-  const auto comparison = compare_entries({as_fast("a.cu", 1), as_fast("b.cu", 1)}, {other, elsewhere});
+  const auto comparison = compare_entries({entry("a.cu", 1), entry("b.cu", 1)}, {other, elsewhere});
   EXPECT_TRUE(comparison.pairs.empty());
   EXPECT_EQ(comparison.added.size(), 2u);
   EXPECT_EQ(comparison.removed.size(), 2u);
@@ -151,11 +122,11 @@ TEST(Compare, WhatOneSideHasIsAddedOrRemoved) {
 
 TEST(Compare, WhatWasAcceptedAndIsMissingIsALoss) {
   const auto comparison = compare_entries(
-      {as_fast("a.cu", 1), as_fast("b.cu", 1), refused("c.cu", Verdict::unstable)}, {as_fast("a.cu", 1)});
+      {entry("a.cu", 1), entry("b.cu", 1), refused("c.cu", Verdict::unstable)}, {entry("a.cu", 1)});
   EXPECT_EQ(count_of_missing(comparison), 1u);
   EXPECT_TRUE(loses_accepted(comparison));
-  EXPECT_FALSE(loses_accepted(compare_entries({as_fast("a.cu", 1), refused("c.cu", Verdict::unstable)},
-                                              {as_fast("a.cu", 1), as_fast("d.cu", 1)})));
+  EXPECT_FALSE(loses_accepted(compare_entries({entry("a.cu", 1), refused("c.cu", Verdict::unstable)},
+                                              {entry("a.cu", 1), entry("d.cu", 1)})));
   EXPECT_THAT(render_table(comparison, Style(false)),
               HasSubstr("  missing: scale  b.cu  accepted\n  removed: scale  c.cu  unstable\n"));
   EXPECT_THAT(render_table(comparison, Style(false)),
@@ -165,16 +136,16 @@ TEST(Compare, WhatWasAcceptedAndIsMissingIsALoss) {
 }
 
 TEST(Compare, AFallOfPrecisionIsALoss) {
-  Entry tf32 = as_fast("a.cu", 2);
+  Entry tf32 = entry("a.cu", 2);
   tf32.precision = Precision::tf32;
-  const auto fall = compare_entries({as_fast("a.cu", 1)}, {tf32});
+  const auto fall = compare_entries({entry("a.cu", 1)}, {tf32});
   EXPECT_EQ(fall.pairs.at(0).change, VerdictChange::lower_class);
   EXPECT_TRUE(loses_accepted(fall));
   EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("lower class  tf32, before fp32\n"));
   EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("1 of a lower class\n"));
   EXPECT_THAT(render_markdown(fall), HasSubstr("| **lower class** | <code>tf32&#44; before fp32</code> |\n"));
   EXPECT_EQ(nlohmann::json(to_json(fall))["pairs"][0]["verdict_change"], "lower_class");
-  const auto rise = compare_entries({tf32}, {as_fast("a.cu", 1)});
+  const auto rise = compare_entries({tf32}, {entry("a.cu", 1)});
   EXPECT_EQ(rise.pairs.at(0).change, VerdictChange::none);
   EXPECT_FALSE(loses_accepted(rise));
 }
@@ -182,7 +153,8 @@ TEST(Compare, AFallOfPrecisionIsALoss) {
 // Runners differ in their cores, and the device's name tells them.
 TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
   const auto on_cores = [](const char* path, const char* cores, Verdict verdict) {
-    Entry made = refused(path, verdict);
+    Entry made = entry(path, std::vector<EntryCase>{});
+    made.verdict = verdict;
     made.device = std::string("emulated device on ") + cores + " CPU cores";
     made.device_kind = "emulated";
     made.times_are_speed = false;
@@ -195,7 +167,7 @@ TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
 }
 
 TEST(Compare, AFileThatIsCutOffIsALoss) {
-  EntriesRead whole{{as_fast("a.cu", 1)}, {}, 0, {}}, cut_off = whole;
+  EntriesRead whole{{entry("a.cu", 1)}, {}, 0, {}}, cut_off = whole;
   cut_off.unfinished = {{"ends in the middle of a line", "finish it", {"s_1.jsonl", 2, 0}}};
   for (const auto& comparison : {compare_results(whole, cut_off), compare_results(cut_off, whole)}) {
     EXPECT_TRUE(loses_accepted(comparison));
@@ -213,8 +185,8 @@ TEST(Compare, AFileThatIsCutOffIsALoss) {
 
 TEST(Compare, CandidatesInOtherFoldersAreFoundByTheirNames) {
   const auto comparison = compare_entries(
-      {as_fast("old/./a.cu", 1), as_fast("old//b.cu", 1), as_fast("old/c/x.cu", 1)},
-      {as_fast("new/a.cu", 1), as_fast("old/b.cu", 1), as_fast("new/d/x.cu", 1), as_fast("new/e/x.cu", 1)});
+      {entry("old/./a.cu", 1), entry("old//b.cu", 1), entry("old/c/x.cu", 1)},
+      {entry("new/a.cu", 1), entry("old/b.cu", 1), entry("new/d/x.cu", 1), entry("new/e/x.cu", 1)});
   ASSERT_EQ(comparison.pairs.size(), 2u);
   EXPECT_EQ(comparison.pairs[0].after.path, "new/a.cu");
   EXPECT_EQ(comparison.pairs[1].after.path, "old/b.cu");
@@ -222,25 +194,25 @@ TEST(Compare, CandidatesInOtherFoldersAreFoundByTheirNames) {
 }
 
 TEST(Compare, TwoCandidatesByThemselvesAreAPair) {
-  EXPECT_EQ(compare_entries({as_fast("a.cu", 1)}, {as_fast("b.cu", 3)}).pairs.at(0).speed->ratio, 3);
-  Entry other = as_fast("b.cu", 3);
+  EXPECT_EQ(compare_entries({entry("a.cu", 1)}, {entry("b.cu", 3)}).pairs.at(0).speed->ratio, 3);
+  Entry other = entry("b.cu", 3);
   other.slug = "add";
-  EXPECT_TRUE(compare_entries({as_fast("a.cu", 1)}, {other}).pairs.empty());
-  EXPECT_TRUE(compare_entries({as_fast("a.cu", 1)}, {as_fast("b.cu", 3), as_fast("c.cu", 3)}).pairs.empty());
+  EXPECT_TRUE(compare_entries({entry("a.cu", 1)}, {other}).pairs.empty());
+  EXPECT_TRUE(compare_entries({entry("a.cu", 1)}, {entry("b.cu", 3), entry("c.cu", 3)}).pairs.empty());
 }
 
 TEST(Compare, OfSeveralResultsTheNewestCounts) {
-  Entry newer = as_fast("a.cu", 3);
+  Entry newer = entry("a.cu", 3);
   newer.started_at = "2026-01-03T00:00:00Z";
-  const auto comparison = compare_entries({newer, as_fast("a.cu", 1)}, {as_fast("a.cu", 6)});
+  const auto comparison = compare_entries({newer, entry("a.cu", 1)}, {entry("a.cu", 6)});
   EXPECT_EQ(comparison.pairs.at(0).speed->ratio, 2);
   EXPECT_EQ(comparison.superseded, 1u);
 }
 
 std::string why(const std::function<void(Entry&)>& change) {
-  Entry changed = as_fast("a.cu", 2);
+  Entry changed = entry("a.cu", 2);
   change(changed);
-  const auto comparison = compare_entries({as_fast("a.cu", 1)}, {changed});
+  const auto comparison = compare_entries({entry("a.cu", 1)}, {changed});
   EXPECT_EQ(comparison.pairs.size(), 1u);
   EXPECT_FALSE(comparison.pairs.at(0).speed);
   EXPECT_EQ(comparison.suite.count, 0u);
@@ -265,8 +237,8 @@ TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
 
 EntriesComparison some_comparison() {
   return compare_entries(
-      {as_fast("a.cu", 1), as_fast("b.cu", 1), as_fast("old.cu", 1), as_fast("w.cu", 1)},
-      {as_fast("a.cu", 2), as_fast("b.cu", 0.5), as_fast("new.cu", 1),
+      {entry("a.cu", 1), entry("b.cu", 1), entry("old.cu", 1), entry("w.cu", 1)},
+      {entry("a.cu", 2), entry("b.cu", 0.5), entry("new.cu", 1),
        refused("w.cu", Verdict::wrong_answer, "case 'tiny': <b>all</b> | wrong @you\n# x")});
 }
 
@@ -284,10 +256,10 @@ TEST(CompareTable, HasARowAPairAndTheSuite) {
 }
 
 TEST(CompareTable, APathIsTheSameHoweverItIsWritten) {
-  Entry older = as_fast("x//a.cu", 1);
+  Entry older = entry("x//a.cu", 1);
   older.cache.clear();
   older.cases[0].comparisons[0].ratio.interval.reset();
-  const std::string text = render_table(compare_entries({older}, {as_fast("x/./a.cu", 2)}), Style(false));
+  const std::string text = render_table(compare_entries({older}, {entry("x/./a.cu", 2)}), Style(false));
   EXPECT_THAT(text, HasSubstr("  x/a.cu     2.00x                 inconclusive\n"));
 }
 
@@ -307,18 +279,17 @@ TEST(CompareTable, MarkdownQuotesAreNoMarkup) {
 TEST(CompareTable, MarkdownOfManyPairsEnds) {
   std::vector<Entry> before, after;
   for (int i = 0; i < 1000; ++i) {
-    before.push_back(as_fast(std::to_string(i) + ".cu", 1));
-    after.push_back(as_fast(std::to_string(i) + ".cu", 2));
+    before.push_back(entry(std::to_string(i) + ".cu", 1));
+    after.push_back(entry(std::to_string(i) + ".cu", 2));
   }
-  for (int i = 0; i < 1000; ++i)
-    after.push_back(as_fast("new" + std::string(300, '|') + std::to_string(i), 2));
+  for (int i = 0; i < 1000; ++i) after.push_back(entry("new" + std::string(300, '|') + std::to_string(i), 2));
   const std::string text = render_markdown(compare_entries(before, after));
   EXPECT_THAT(text, HasSubstr(" more rows are left out.\n"));
   EXPECT_LT(text.size(), 65536u) << "a comment holds no more";
 }
 
 TEST(CompareTable, NoSpeedsOfADeviceWithoutSpeed) {
-  Entry e = entry("a.cu");
+  Entry e = entry("a.cu", std::vector<EntryCase>{});
   e.times_are_speed = false;
   const auto comparison = compare_entries({e}, {e});
   EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("accepted"));

@@ -1,7 +1,9 @@
-// Finished results for leaderboards.
+// Finished results for leaderboards and comparisons.
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "report/entry.h"
 
@@ -10,8 +12,21 @@ namespace kgrade::test {
 // 1 % to either side on the log scale.
 inline Interval around(double speedup) { return {speedup / 1.01, speedup * 1.01}; }
 
-// Accepted on a GPU, of one measured case, beside the reference alone.
-inline Entry entry(const std::string& path, double speedup) {
+// A measured case, beside the reference alone.
+inline EntryCase measured(const std::string& name, double speedup, const Interval& interval) {
+  EntryCase made;
+  made.name = name;
+  made.candidate_ms = 2 / speedup;
+  made.comparisons = {{"reference", {speedup, interval, Method::within_process, 30}}};
+  made.flops = 8'000'000'000;
+  made.tensor_bytes = 4'000'000'000;
+  made.bound_by = "memory";
+  made.share = speedup / 2;
+  return made;
+}
+
+// Accepted on a GPU, of these cases, without a score.
+inline Entry entry(const std::string& path, std::vector<EntryCase> cases) {
   Entry made;
   made.file = "records.jsonl";
   made.started_at = "2026-01-02T03:04:05Z";
@@ -28,17 +43,15 @@ inline Entry entry(const std::string& path, double speedup) {
   made.cache = "cold";
   made.path = path;
   made.sha256 = std::string(64, 'c');
+  made.cases_run = static_cast<int>(cases.size());
+  made.cases = std::move(cases);
+  return made;
+}
+
+// The same of one case: as fast as the reference times `speedup`, with an interval of 1 % to both sides.
+inline Entry entry(const std::string& path, double speedup) {
+  Entry made = entry(path, std::vector{measured("large", speedup, around(speedup))});
   made.scores = {{"reference", {speedup, around(speedup), 1}}};
-  EntryCase measured;
-  measured.name = "large";
-  measured.candidate_ms = 2 / speedup;
-  measured.comparisons = {{"reference", {speedup, around(speedup), Method::within_process, 30}}};
-  measured.flops = 8'000'000'000;
-  measured.tensor_bytes = 4'000'000'000;
-  measured.bound_by = "memory";
-  measured.share = speedup / 2;
-  made.cases = {measured};
-  made.cases_run = 1;
   return made;
 }
 
@@ -48,9 +61,9 @@ inline Entry beside_baseline(Entry made, double speedup) {
   return made;
 }
 
-inline Entry refused(Entry made, Verdict verdict) {
+inline Entry refused(Entry made, Verdict verdict, const std::string& message = "case 'tiny': all wrong") {
   made.verdict = verdict;
-  made.message = "case 'tiny': all wrong";
+  made.message = message;
   made.precision = Precision::none;
   made.scores.clear();
   made.cases.clear();
