@@ -26,6 +26,12 @@ Result<bool> append(const std::string& file, const std::string& text) {
                Location{file, 0, 0}};
 }
 
+// Empty where there is none.
+std::string summary_file() {
+  const char* file = std::getenv("GITHUB_STEP_SUMMARY");
+  return file == nullptr ? "" : file;
+}
+
 }  // namespace
 
 void add_ci_options(CLI::App& command, CiOutput& output) {
@@ -36,6 +42,9 @@ void add_ci_options(CLI::App& command, CiOutput& output) {
 
 std::optional<Error> check_ci_output(const CiOutput& output) {
   if (output.junit == "-") return Error{"--junit: '-' is no file", "name a file", {}};
+  if (output.github && !summary_file().empty()) {
+    if (const auto appended = append(summary_file(), ""); !appended) return appended.error();
+  }
   return check_writable(output.junit, "--junit");
 }
 
@@ -44,15 +53,15 @@ std::string log_text(const CiOutput& output, std::string text) {
   return github_quoted(text, fmt::format("kgrade{:016x}{:016x}", random_seed(), random_seed()));
 }
 
-Result<bool> write_ci_output(const CiOutput& output, const std::vector<Entry>& entries, std::FILE* stream) {
+Result<bool> write_ci_output(const CiOutput& output, const std::vector<Entry>& entries, std::FILE* stream,
+                             const std::vector<Ungraded>& ungraded) {
   if (!output.junit.empty()) {
-    auto written = write_file_atomically(output.junit, junit_xml(entries));
+    auto written = write_file_atomically(output.junit, junit_xml(entries, ungraded));
     if (!written) return written;
   }
   if (!output.github) return true;
-  fmt::print(stream, "{}", github_annotations(entries));
-  const char* summary = std::getenv("GITHUB_STEP_SUMMARY");
-  return summary == nullptr || *summary == '\0' ? true : append(summary, github_summary(entries));
+  fmt::print(stream, "{}", github_annotations(entries, ungraded));
+  return summary_file().empty() ? true : append(summary_file(), github_summary(entries, ungraded));
 }
 
 }  // namespace kgrade::cli

@@ -8,6 +8,7 @@
 
 #include "base/result.h"
 #include "report/entry.h"
+#include "report/ungraded.h"
 
 namespace kgrade::cli {
 
@@ -27,6 +28,6 @@ std::string log_text(const CiOutput& output, std::string text);
 // Writes what was asked for: the JUnit file; annotations to `stream`, and the summary at the end of the file
 // that GITHUB_STEP_SUMMARY names, where it is set.
 Result<bool> write_ci_output(const CiOutput& output, const std::vector<Entry>& entries,
-                             std::FILE* stream = stdout);
+                             std::FILE* stream = stdout, const std::vector<Ungraded>& ungraded = {});
 
 }  // namespace kgrade::cli

@@ -175,8 +175,8 @@ int run(Arguments& arguments) {
   if (!outcome) return fail(outcome.errors(), exit_machine);
   const std::string summary = render_summary(*outcome, Style::for_descriptor(STDOUT_FILENO));
   fmt::print("{}", log_text(arguments.ci, summary));
-  if (const auto written = write_ci_output(arguments.ci, outcome->entries); !written)
-    return fail(written.errors());
+  const auto told = write_ci_output(arguments.ci, outcome->entries, stdout, ungraded_of(*plan, *outcome));
+  if (!told) return fail(told.errors());
   return exit_code_of(arguments, *outcome);
 }
 
@@ -274,7 +274,9 @@ Command add_sweep(CLI::App& app) {
   add_executor(*command, *arguments);
   add_ci_options(*command, arguments->ci);
   command->footer(
-      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl");
+      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
+      "Exit codes: 0 all graded, 1 and 4 what --fail-on says, 2 wrong usage or problem file,\n"
+      "3 the machine lacks something, 70 some could not be graded.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

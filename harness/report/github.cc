@@ -34,13 +34,29 @@ int line_named(std::string_view message, std::string_view path) {
   return parsed.ec == std::errc{} && ended && line > 0 ? line : 0;
 }
 
+std::string error_line(const std::string& properties, const std::string& title, const std::string& message) {
+  return fmt::format("::error {},title={}::{}\n", properties, escape_property(title),
+                     escape_data(message.empty() ? title : message));
+}
+
+std::string annotation(const Ungraded& one) {
+  return error_line("file=" + escape_property(one.path), "not graded: " + one.slug, one.message);
+}
+
 std::string annotation(const Entry& entry) {
   std::string properties = "file=" + escape_property(entry.path);
   const int line = entry.verdict == Verdict::compile_error ? line_named(entry.message, entry.path) : 0;
   if (line > 0) properties += fmt::format(",line={}", line);
-  const std::string title = fmt::format("{}: {}", to_string(entry.verdict), entry.slug);
-  const std::string& message = entry.message.empty() ? title : entry.message;
-  return fmt::format("::error {},title={}::{}\n", properties, escape_property(title), escape_data(message));
+  return error_line(properties, fmt::format("{}: {}", to_string(entry.verdict), entry.slug), entry.message);
+}
+
+std::string problem_text(const std::string& slug, Dtype dtype) {
+  return dtype == Dtype::float32 ? slug : fmt::format("{} {}", slug, to_string(dtype));
+}
+
+std::string row(const Ungraded& one) {
+  return fmt::format("| {} | {} | **not graded** |  | {} |\n", problem_text(one.slug, one.dtype),
+                     markdown_code(one.path), one.message.empty() ? "" : markdown_code(one.message));
 }
 
 std::string row(const Entry& entry) {
@@ -51,9 +67,7 @@ std::string row(const Entry& entry) {
                                      score->against == "reference" ? "reference" : "fastest baseline");
   const bool accepted = entry.verdict == Verdict::accepted;
   return fmt::format(
-      "| {}{} | {} | {} | {} | {} |\n", entry.slug,
-      entry.dtype == Dtype::float32 ? "" : fmt::format(" {}", to_string(entry.dtype)),
-      markdown_code(entry.path),
+      "| {} | {} | {} | {} | {} |\n", problem_text(entry.slug, entry.dtype), markdown_code(entry.path),
       accepted ? std::string("accepted") : fmt::format("**{}**", to_string(entry.verdict)),
       accepted ? fmt::format("{}{}{}", to_string(entry.precision), speed.empty() ? "" : ", ", speed) : "",
       accepted || entry.message.empty() ? "" : markdown_code(entry.message));
@@ -61,26 +75,35 @@ std::string row(const Entry& entry) {
 
 }  // namespace
 
-std::string github_annotations(const std::vector<Entry>& entries) {
+std::string github_annotations(const std::vector<Entry>& entries, const std::vector<Ungraded>& ungraded) {
   std::string text;
+  for (const Ungraded& one : ungraded) text += annotation(one);
   for (const Entry& entry : entries) {
     if (entry.verdict != Verdict::accepted) text += annotation(entry);
   }
   return text;
 }
 
-std::string github_summary(const std::vector<Entry>& entries) {
+std::string github_summary(const std::vector<Entry>& entries, const std::vector<Ungraded>& ungraded) {
   const auto is_accepted = [](const Entry* entry) { return entry->verdict == Verdict::accepted; };
   std::vector<const Entry*> order;
   for (const Entry& entry : entries) order.push_back(&entry);
   const auto accepted = std::count_if(order.begin(), order.end(), is_accepted);
   std::stable_partition(order.begin(), order.end(), [&](const Entry* entry) { return !is_accepted(entry); });
-  std::string text = fmt::format("### kgrade: {} of {} accepted\n", accepted, order.size());
-  if (order.empty()) return text;
+  const std::size_t all = order.size() + ungraded.size();
+  std::string text = fmt::format("### kgrade: {} of {} accepted", accepted, all);
+  text += ungraded.empty() ? "\n" : fmt::format(", {} not graded\n", ungraded.size());
+  if (all == 0) return text;
   text += "\n| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n";
   std::size_t shown = 0;
-  for (; shown < order.size() && text.size() < most_bytes; ++shown) text += row(*order[shown]);
-  if (shown < order.size()) text += fmt::format("\n{} more are left out.\n", order.size() - shown);
+  const auto add = [&](const auto& one) {
+    if (text.size() >= most_bytes) return;
+    text += row(one);
+    ++shown;
+  };
+  for (const Ungraded& one : ungraded) add(one);
+  for (const Entry* entry : order) add(*entry);
+  if (shown < all) text += fmt::format("\n{} more are left out.\n", all - shown);
   return text;
 }
 

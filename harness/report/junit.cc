@@ -10,7 +10,11 @@
 namespace kgrade {
 namespace {
 
-using Suite = std::vector<const Entry*>;
+// Of one problem, element type and device.
+struct Suite {
+  std::vector<const Entry*> entries;
+  std::vector<const Ungraded*> ungraded;
+};
 
 // U+FFFE and U+FFFF are UTF-8 and yet no characters of XML.
 std::string xml_text(std::string_view text) {
@@ -24,66 +28,83 @@ std::string attribute(std::string_view text) {
   return replace_all(replace_all(xml_text(text), "\n", "&#10;"), "\t", "&#9;");
 }
 
-std::string suite_name(const Entry& entry) {
-  std::string name = entry.slug;
-  if (entry.dtype != Dtype::float32) name += fmt::format(" {}", to_string(entry.dtype));
-  return fmt::format("{} on {}", name, entry.device.empty() ? "an unknown device" : entry.device);
+// Of an Entry or an Ungraded.
+template <class Candidate>
+std::string suite_name(const Candidate& candidate) {
+  std::string name = candidate.slug;
+  if (candidate.dtype != Dtype::float32) name += fmt::format(" {}", to_string(candidate.dtype));
+  return fmt::format("{} on {}", name, candidate.device.empty() ? "an unknown device" : candidate.device);
 }
 
+using NamedSuites = std::vector<std::pair<std::string, Suite>>;
+
 // In the order in which problems come first.
-std::vector<Suite> suites_of(const std::vector<Entry>& entries) {
+NamedSuites suites_of(const std::vector<Entry>& entries, const std::vector<Ungraded>& ungraded) {
   std::map<std::string, std::size_t> places;
-  std::vector<Suite> suites;
-  for (const Entry& entry : entries) {
-    const auto [place, is_new] = places.try_emplace(suite_name(entry), suites.size());
-    if (is_new) suites.emplace_back();
-    suites[place->second].push_back(&entry);
-  }
+  NamedSuites suites;
+  const auto suite_called = [&](const std::string& name) -> Suite& {
+    const auto [place, is_new] = places.try_emplace(name, suites.size());
+    if (is_new) suites.emplace_back(name, Suite{});
+    return suites[place->second].second;
+  };
+  for (const Entry& entry : entries) suite_called(suite_name(entry)).entries.push_back(&entry);
+  for (const Ungraded& one : ungraded) suite_called(suite_name(one)).ungraded.push_back(&one);
   return suites;
 }
 
 // "2026-01-31T12:00:00", in UTC: one of the schemas allows no time zone.
 std::string timestamp(const Suite& suite) {
-  const auto* first = *std::min_element(suite.begin(), suite.end(), [](const Entry* a, const Entry* b) {
-    return a->started_at < b->started_at;
-  });
-  const std::string& text = first->started_at;
+  std::vector<std::string> times;
+  for (const Entry* entry : suite.entries) times.push_back(entry->started_at);
+  for (const Ungraded* one : suite.ungraded) times.push_back(one->at);
+  const std::string text = *std::min_element(times.begin(), times.end());
   return attribute(text.ends_with('Z') ? text.substr(0, text.size() - 1) : text);
 }
 
-std::string testcase(const Entry& entry) {
-  std::string text = fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"",
-                                 attribute(entry.path), attribute(entry.slug), entry.seconds);
-  if (entry.verdict == Verdict::accepted) return text + "/>\n";
-  return text + fmt::format(">\n      <failure type=\"{}\" message=\"{}\">{}</failure>\n    </testcase>\n",
-                            to_string(entry.verdict), attribute(entry.message),
-                            xml_text(fmt::format("{}: {}", to_string(entry.verdict), entry.message)));
+std::string testcase(const std::string& path, const std::string& slug, double seconds) {
+  return fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"", attribute(path),
+                     attribute(slug), seconds);
 }
 
-std::string testsuite(const Suite& suite, std::size_t id) {
-  const auto failures = std::count_if(suite.begin(), suite.end(),
+// `kind` is "failure" or "error".
+std::string outcome(const char* kind, std::string_view type, const std::string& message) {
+  return fmt::format(">\n      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n    </testcase>\n", kind, type,
+                     attribute(message), xml_text(fmt::format("{}: {}", type, message)));
+}
+
+std::string testcase(const Entry& entry) {
+  const std::string text = testcase(entry.path, entry.slug, entry.seconds);
+  return text + (entry.verdict == Verdict::accepted
+                     ? "/>\n"
+                     : outcome("failure", to_string(entry.verdict), entry.message));
+}
+
+std::string testsuite(const std::string& name, const Suite& suite, std::size_t id) {
+  const auto failures = std::count_if(suite.entries.begin(), suite.entries.end(),
                                       [](const Entry* entry) { return entry->verdict != Verdict::accepted; });
   double seconds = 0;
   std::string cases;
-  for (const Entry* entry : suite) {
+  for (const Entry* entry : suite.entries) {
     seconds += entry->seconds;
     cases += testcase(*entry);
   }
+  for (const Ungraded* one : suite.ungraded)
+    cases += testcase(one->path, one->slug, 0) + outcome("error", "not_graded", one->message);
   return fmt::format(
       "  <testsuite id=\"{}\" package=\"kgrade\" name=\"{}\" timestamp=\"{}\" hostname=\"localhost\" "
-      "tests=\"{}\" "
-      "failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n    <properties/>\n{}    <system-out/>\n    "
-      "<system-err/>\n"
-      "  </testsuite>\n",
-      id, attribute(suite_name(*suite.front())), timestamp(suite), suite.size(), failures, seconds, cases);
+      "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n    <properties/>\n{}    <system-out/>\n "
+      "   "
+      "<system-err/>\n  </testsuite>\n",
+      id, attribute(name), timestamp(suite), suite.entries.size() + suite.ungraded.size(), failures,
+      suite.ungraded.size(), seconds, cases);
 }
 
 }  // namespace
 
-std::string junit_xml(const std::vector<Entry>& entries) {
+std::string junit_xml(const std::vector<Entry>& entries, const std::vector<Ungraded>& ungraded) {
   std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   std::size_t id = 0;
-  for (const Suite& suite : suites_of(entries)) text += testsuite(suite, id++);
+  for (const auto& [name, suite] : suites_of(entries, ungraded)) text += testsuite(name, suite, id++);
   return text + "</testsuites>\n";
 }
 

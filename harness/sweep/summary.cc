@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "measure/suite_score.h"
+#include "report/record.h"
 #include "report/speed_table.h"
 
 namespace kgrade {
@@ -83,6 +84,17 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
   if (!outcome.ungraded.empty()) text += fmt::format(", {} without a verdict", outcome.ungraded.size());
   if (outcome.taken_over > 0) text += fmt::format("; {} of them from before", outcome.taken_over);
   return text + fmt::format("; {:.1f} s\n", outcome.seconds);
+}
+
+std::vector<Ungraded> ungraded_of(const SweepPlan& plan, const SweepOutcome& outcome) {
+  const std::string device = outcome.entries.empty() ? "" : outcome.entries.front().device;
+  std::vector<Ungraded> all;
+  for (const SweepFailure& one : outcome.ungraded) {
+    const SweepTask& task = plan.tasks[one.task];
+    const Problem& problem = plan.groups[task.group].problem;
+    all.push_back({problem.slug, problem.dtype, device, task.candidate.string(), one.message, utc_now()});
+  }
+  return all;
 }
 
 }  // namespace kgrade

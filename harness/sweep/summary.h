@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "report/terminal.h"
+#include "report/ungraded.h"
 #include "sweep/sweep.h"
 
 namespace kgrade {
@@ -13,5 +15,8 @@ std::string result_line(const Entry& entry, const Style& style);
 
 // A row a candidate, those without a verdict with the reason, and a line of counts.
 std::string render_summary(const SweepOutcome& outcome, const Style& style);
+
+// Those without a verdict, for CI systems: on the device of the other results.
+std::vector<Ungraded> ungraded_of(const SweepPlan& plan, const SweepOutcome& outcome);
 
 }  // namespace kgrade

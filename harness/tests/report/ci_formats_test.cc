@@ -49,6 +49,19 @@ TEST(Junit, HasASuiteAProblemAndACaseACandidate) {
 )");
 }
 
+TEST(Junit, WhatHasNoVerdictIsAnError) {
+  const Ungraded lost{"scale", Dtype::float32,    "NVIDIA H200",
+                      "b.cu",  "the lane <died>", "2026-01-02T03:04:06Z"};
+  const Ungraded alone{"add", Dtype::float32, "", "c.cu", "no \"worker\"", "2026-01-02T03:04:07Z"};
+  const std::string xml = junit_xml({entry("scale", "a.cu", Verdict::accepted)}, {lost, alone});
+  EXPECT_THAT(xml, HasSubstr("name=\"scale on NVIDIA H200\" timestamp=\"2026-01-02T03:04:05\" "
+                             "hostname=\"localhost\" tests=\"2\" failures=\"0\" errors=\"1\""));
+  EXPECT_THAT(xml,
+              HasSubstr("<error type=\"not_graded\" message=\"the lane &lt;died&gt;\">not_graded: the lane "
+                        "&lt;died&gt;</error>"));
+  EXPECT_THAT(xml, HasSubstr("name=\"add on an unknown device\" timestamp=\"2026-01-02T03:04:07\""));
+}
+
 TEST(Junit, HoldsNoCharacterThatXmlDoesNot) {
   const std::string xml =
       junit_xml({entry("scale", "a\x01\n\xff.cu", Verdict::cheating, "\x1b[31m\xEF\xBF\xBE ]]> &amp; \"\n")});
@@ -93,6 +106,21 @@ TEST(Github, TheSummaryHasWhatWasRefusedFirst) {
             "| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n"
             "| scale | <code>b&#46;cu</code> | **unstable** |  | <code>&#124; &#60;b&#62;</code> |\n"
             "| scale | <code>a&#46;cu</code> | accepted | fp32, 0.500x the fastest baseline |  |\n");
+}
+
+TEST(Github, WhatHasNoVerdictIsSaidFirst) {
+  const std::vector<Ungraded> lost = {
+      {"scale", Dtype::float16, "", "b.cu", "killed\n::error::x", "2026-01-02T03:04:06Z"}};
+  const std::vector<Entry> entries = {entry("scale", "a.cu", Verdict::unstable, "slow")};
+  EXPECT_THAT(github_annotations(entries, lost),
+              testing::StartsWith(
+                  "::error file=b.cu,title=not graded%3A scale::killed%0A::error::x\n::error file=a"));
+  EXPECT_EQ(github_summary(entries, lost),
+            "### kgrade: 0 of 2 accepted, 1 not graded\n\n"
+            "| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n"
+            "| scale float16 | <code>b&#46;cu</code> | **not graded** |  | <code>killed "
+            "&#58;&#58;error&#58;&#58;x</code> |\n"
+            "| scale | <code>a&#46;cu</code> | **unstable** |  | <code>slow</code> |\n");
 }
 
 TEST(Github, ASummaryHasRoomForALot) {

@@ -30,7 +30,8 @@ RULES = {
                    "hostname": ".+", "tests": NUMBER, "failures": NUMBER, "errors": NUMBER, "time": SECONDS},
                   ["properties", "testcase", "system-out", "system-err"]),
     "properties": ({}, []),
-    "testcase": ({"name": ".+", "classname": ".+", "time": SECONDS}, ["failure"]),
+    "testcase": ({"name": ".+", "classname": ".+", "time": SECONDS}, ["error", "failure"]),
+    "error": ({"type": ".+", "message": "(?s:.*)"}, []),
     "failure": ({"type": ".+", "message": "(?s:.*)"}, []),
     "system-out": ({}, []),
     "system-err": ({}, []),
@@ -46,7 +47,8 @@ def broken_rules(element: ElementTree.Element) -> list[str]:
     if -1 in places or places != sorted(places):
         broken.append(f"children of {element.tag}")
     if element.tag == "testsuite":
-        broken += [f"testsuite/@{name}" for name, path in (("tests", "testcase"), ("failures", "testcase/failure"))
+        broken += [f"testsuite/@{name}" for name, path in (("tests", "testcase"), ("failures", "testcase/failure"),
+                                                                 ("errors", "testcase/error"))
                    if int(element.get(name)) != len(element.findall(path))]
     return broken + [rule for child in element for rule in broken_rules(child)]
 
@@ -98,8 +100,10 @@ class CiOutput(unittest.TestCase):
         schema = json.loads((ROOT / "results/compare.schema.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
+        record = json.loads((self.path / "record.json").read_text(encoding="utf-8"))
+        (self.path / "torn.jsonl").write_text(json.dumps(record) + '\n{"sch', encoding="utf-8")
         for before, after in ((BASELINES, BASELINES), (BASELINES, ROOT / "results/nvidia-h200/wrong-candidates"),
-                              (self.path / "record.json", self.path / "record.json")):
+                              (self.path / "torn.jsonl", BASELINES), (self.path / "record.json", self.path / "record.json")):
             run = kgrade("compare", before, after, "--json", "-")
             self.assertEqual(run.returncode, 0, run.stderr)
             comparison = json.loads(run.stdout)

@@ -60,6 +60,19 @@ TEST(SweepSummary, CountsWhatCameOut) {
                               "12.3 s\n"));
 }
 
+TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {
+  SweepOutcome outcome;
+  outcome.entries = {entry()};
+  outcome.ungraded = {{1, "killed"}};
+  const std::vector<Ungraded> told = ungraded_of(plan_of({"a.cu", "b.cu"}), outcome);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].path, "b.cu");
+  EXPECT_EQ(told[0].slug, "scale");
+  EXPECT_EQ(told[0].message, "killed");
+  EXPECT_EQ(told[0].device, outcome.entries[0].device) << "they are of one suite";
+  EXPECT_EQ(told[0].at.size(), std::string("2026-01-02T03:04:05Z").size());
+}
+
 TEST(SweepSummary, SaysNothingOfWhatDidNotHappen) {
   SweepOutcome outcome;
   outcome.entries = {rejected("wrong")};
