@@ -11,9 +11,8 @@ endif()
 
 install(DIRECTORY problems reference solutions DESTINATION ${share})
 install(DIRECTORY harness/device/emulated/include/ DESTINATION ${share}/emulated)
-install(FILES results/record.schema.json results/record.v2.schema.json results/check.schema.json
-              results/selftest.schema.json
-        DESTINATION ${share}/schema)
+file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/results/*.schema.json)
+install(FILES ${schemas} DESTINATION ${share}/schema)
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION share/doc/kgrade)
 
 # Made by the target kgrade_manual.
