@@ -1,14 +1,18 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/cleanup.h"
 #include "cli/app.h"
+#include "grade/machinery.h"
 #include "report/record.h"
 
 namespace {
@@ -41,6 +45,14 @@ void finish(CLI::App& command) {
     command.footer(footer + (footer.empty() ? "" : "\n") + cli::exit_codes_line());
 }
 
+// Of a command that builds contestants: found out now, and not when each of many fails.
+std::optional<Error> wrong_environment(const CLI::App& command) {
+  static constexpr std::array<std::string_view, 8> builders = {"grade", "check",     "sweep", "lint",
+                                                               "dump",  "calibrate", "cache", "selftest"};
+  const bool builds = std::find(builders.begin(), builders.end(), command.get_name()) != builders.end();
+  return builds ? wrong_cache_limit() : std::nullopt;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Grades CUDA kernels: a verdict that can be trusted and a speed that can be repeated.",
                "kgrade");
@@ -62,7 +74,9 @@ int run(int argc, char** argv) {
     return complain(app, error, argc, argv);
   }
   for (const cli::Command& command : commands) {
-    if (command.app->parsed()) return command.run();
+    if (!command.app->parsed()) continue;
+    const auto wrong = wrong_environment(*command.app);
+    return wrong ? cli::fail({*wrong}) : command.run();
   }
   return exit_usage;
 }

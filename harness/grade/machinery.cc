@@ -1,5 +1,7 @@
 #include "grade/machinery.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
 #include "base/text.h"
@@ -53,6 +55,14 @@ std::optional<ContestantCache> contestant_cache() {
   return ContestantCache(
       chosen != nullptr ? std::filesystem::absolute(chosen) : user_cache_folder("contestants"),
       bytes.value_or(usual_cache_limit));
+}
+
+std::optional<Error> wrong_cache_limit() {
+  const char* const limit = std::getenv("KGRADE_CACHE_LIMIT");
+  if (limit == nullptr || *limit == 0 || parse_bytes(limit)) return std::nullopt;
+  return Error{fmt::format("KGRADE_CACHE_LIMIT: '{}' is no size", limit),
+               "write a number of bytes such as 500M or 4G, or unset it",
+               {}};
 }
 
 bool is_confined(const Machinery& machinery) {

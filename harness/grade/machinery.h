@@ -38,9 +38,11 @@ bool is_confined(const Machinery& machinery);
 GradeFailure lack_of_sandbox();
 
 // Built contestants of this user: $KGRADE_CACHE_DIR, or the user's cache folder (base/user_cache.h), limited
-// to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB when that is unset or no size). Nothing when $KGRADE_CACHE_DIR
+// to $KGRADE_CACHE_LIMIT ("500M", "4G"; 2 GiB when that is unset). Nothing when $KGRADE_CACHE_DIR
 // is set and empty.
 std::optional<ContestantCache> contestant_cache();
+// What is wrong with $KGRADE_CACHE_LIMIT: what is no size must not pass for another one.
+std::optional<Error> wrong_cache_limit();
 
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout);
 

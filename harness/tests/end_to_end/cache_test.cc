@@ -132,6 +132,21 @@ TEST_F(Cache, OfAFolderThatOthersMayWriteToNothingIsTaken) {
   EXPECT_EQ(entries().size(), 3u);
 }
 
+TEST(CacheLimit, ThatIsNoSizeIsSaidBeforeTheWorkBegins) {
+  const Program odd = {KGRADE_PROGRAM, {"KGRADE_CACHE_LIMIT=2 gigs"}};
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"cache"},
+                                                  {"grade", slug, naive.string()},
+                                                  {"sweep", "--output", "/proc/x.jsonl"}}) {
+    const Result result = kgrade(command, odd);
+    EXPECT_EQ(result.exit_code, 2) << command[0];
+    EXPECT_EQ(result.output,
+              "error: KGRADE_CACHE_LIMIT: '2 gigs' is no size\n"
+              "  hint: write a number of bytes such as 500M or 4G, or unset it\n");
+  }
+  EXPECT_EQ(kgrade({"list"}, odd).exit_code, 0) << "it keeps nothing there";
+  EXPECT_EQ(kgrade({"cache"}, {KGRADE_PROGRAM, {"KGRADE_CACHE_LIMIT="}}).exit_code, 0);
+}
+
 TEST_F(Cache, WithoutAnyFolderGradingGoesOn) {
   const Program homeless = {"/usr/bin/env", {}};
   const Result result =
