@@ -1,10 +1,15 @@
 #include "cli/options.h"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <filesystem>
 #include <limits>
+
+#include "base/cleanup.h"
 
 namespace kgrade::cli {
 namespace {
@@ -41,6 +46,15 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name, std::o
   return command.add_option_function<std::string>(name, parse, description);
 }
 
+// Whether files can be made there, 0 or errno: root may write to any folder, and yet /proc takes no files.
+int try_to_make_file(const std::filesystem::path& path) {
+  std::string name = path.string() + ".XXXXXX";
+  if (!Cleanup::of_this_process().make_file(name)) return errno;
+  ::unlink(name.c_str());
+  Cleanup::of_this_process().forget(name);
+  return 0;
+}
+
 }  // namespace
 
 // Found out before any work is done, since losing a result for a slip in a path would be a waste.
@@ -61,6 +75,13 @@ std::optional<Error> check_writable(const std::string& path, const std::string& 
   const bool replaced = !exists || std::filesystem::is_regular_file(target, ignored);
   if ((replaced && ::access(folder.c_str(), W_OK) != 0) || (exists && ::access(target.c_str(), W_OK) != 0)) {
     return Error{option + ": cannot be written", "check the permissions, or name another file", place};
+  }
+  // What a link leads to, such as /dev/stdout, may lie in any folder.
+  const bool link = std::filesystem::is_symlink(target, ignored);
+  const int failure = replaced && !link ? try_to_make_file(target) : 0;
+  if (failure != 0) {
+    return Error{fmt::format("{}: cannot be written: {}", option, std::strerror(failure)),
+                 "name a file in a folder that you may write to", place};
   }
   return std::nullopt;
 }

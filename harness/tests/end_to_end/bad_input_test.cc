@@ -211,5 +211,27 @@ Double every element.
   expect_refused(kgrade({"grade", file.path(), naive, "--device", "emulated"}), "shape", "hint:");
 }
 
+// Where root may write to the folder and yet no file can be made; before anything is graded.
+TEST(BadInput, OutputThatCannotBeWrittenIsFoundBeforeTheWorkBegins) {
+  const auto refused = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"grade", slug, naive, "--device", "emulated", "--case", "tiny"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Result result = kgrade(arguments);
+    EXPECT_THAT(result.output, testing::Not(HasSubstr("accepted")));
+    return result;
+  };
+  expect_refused(refused({"--json", "/proc/x.json"}), "/proc/x.json: error: --json: cannot be written: ",
+                 "name a file in a folder that you may write to");
+  expect_refused(refused({"--junit", "/proc/x.xml"}),
+                 "/proc/x.xml: error: --junit: cannot be written: ", "name a file");
+  expect_refused(kgrade({"sweep", "--problems", slug, "--device", "emulated", "--output", "/proc/x.jsonl"}),
+                 "/proc/x.jsonl: error: cannot be opened: ", "check the folder");
+  const Program ci = {KGRADE_PROGRAM, {"GITHUB_STEP_SUMMARY=/proc/x.md"}};
+  const Result summary =
+      kgrade({"grade", slug, naive, "--device", "emulated", "--case", "tiny", "--github"}, ci);
+  expect_refused(summary, "/proc/x.md: error: cannot be written: ", "unset GITHUB_STEP_SUMMARY");
+  EXPECT_THAT(summary.output, testing::Not(HasSubstr("accepted")));
+}
+
 }  // namespace
 }  // namespace kgrade::test
