@@ -1,5 +1,7 @@
 #include "sweep/chunk_results.h"
 
+#include <algorithm>
+
 #include "sweep/chunks.h"
 
 namespace kgrade {
@@ -12,6 +14,12 @@ std::vector<ChunkResults::Line> ChunkResults::new_lines() {
     for (std::string& text : files_[path].new_lines(path)) lines.push_back({path, std::move(text)});
   }
   return lines;
+}
+
+bool ChunkResults::has_any(std::size_t round, std::size_t chunk) const {
+  return std::any_of(files_.begin(), files_.end(), [&](const auto& file) {
+    return file.second.had_lines() && chunk_of_results(file.first) == std::pair{round, chunk};
+  });
 }
 
 }  // namespace kgrade

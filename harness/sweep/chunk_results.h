@@ -25,6 +25,8 @@ class ChunkResults {
   // Whole lines that have come since the last call. Each file is opened, since a shared file system may be
   // late with its size.
   std::vector<Line> new_lines();
+  // Whether that chunk has written a line, in any of its runs.
+  bool has_any(std::size_t round, std::size_t chunk) const;
   // Nothing more comes of that chunk: its files are left alone from now on, or until it runs once more.
   void settle(std::size_t round, std::size_t chunk) { settled_.insert({round, chunk}); }
   void unsettle(std::size_t round, std::size_t chunk) { settled_.erase({round, chunk}); }

@@ -26,6 +26,9 @@ class GrowingFile {
     return lines;
   }
 
+  // Ever.
+  bool had_lines() const { return begin_ > 0; }
+
  private:
   std::uint64_t begin_ = 0;  // of what was not finished
 };

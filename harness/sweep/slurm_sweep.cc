@@ -17,6 +17,7 @@
 #include "sweep/estimate.h"
 #include "sweep/slurm_client.h"
 #include "sweep/slurm_job.h"
+#include "sweep/slurm_nodes.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -120,9 +121,9 @@ class SlurmSweep {
     const std::size_t chunks = chunked.chunks.size();
     if (auto written = write_file_atomically(plan_file(), to_text(chunked)); !written) return written.error();
     if (auto error = write_script()) return error;
-    auto job = submit_noted(
-        job_file(), round_, client_,
-        {new_job_name(results_.path()), folder_ / "task.sh", folder_ / "logs", chunks, slurm_.options});
+    auto job = submit_noted(job_file(), round_, client_,
+                            {new_job_name(results_.path()), folder_ / "task.sh", folder_ / "logs", chunks,
+                             without_nodes(slurm_.options, nodes_.excluded())});
     if (!job) return job.error();
     job_ = *job;
     options_.events.note(
@@ -153,6 +154,7 @@ class SlurmSweep {
         answered = clock_.now();
         look_at(*tasks);
         if (given_up(*tasks)) return collect();
+        nodes_.look_at(*tasks);
         if (!all_ended(*tasks)) seen_running = answered;
         if (seen_running < answered && has_nothing_more(answered - seen_running)) break;
       } else if (clock_.now() - answered > longest_silence) {
@@ -161,15 +163,17 @@ class SlurmSweep {
       std::this_thread::sleep_for(std::chrono::duration<double>(slurm_.poll_seconds));
     }
     if (left_ > 0) remember_ends();
-    return end_round(1);
+    if (auto error = collect()) return error;
+    if (left_ > 0) exclude_bad_nodes();
+    end_round(1);
+    return std::nullopt;
   }
 
-  Trouble end_round(std::size_t rounds) {
+  void end_round(std::size_t rounds) {
     job_.clear();
     ended_.clear();
     held_since_.reset();
     round_ += rounds;
-    return collect();
   }
 
   // Tasks that only a person can let go are waited for as long as that person may need, but not for ever.
@@ -190,7 +194,7 @@ class SlurmSweep {
     client_.cancel(job_);
     last_end_ =
         fmt::format("job {} was held ({}) for {:.0f} s, and cancelled", job_, reason, slurm_.held_seconds);
-    (void)end_round(most_rounds);
+    end_round(most_rounds);
     return true;
   }
 
@@ -254,6 +258,14 @@ class SlurmSweep {
     return true;
   }
 
+  void exclude_bad_nodes() {
+    const auto has_result = [this](std::size_t chunk) { return lines_.has_any(round_, chunk); };
+    for (const std::string& node : nodes_.end_of_job(has_result)) {
+      options_.events.note(fmt::format(
+          "node {} is left out from now on: what ran there in job {} failed without a result", node, job_));
+    }
+  }
+
   void remember_ends() {
     const auto tasks = client_.tasks(job_);
     if (!tasks) return;
@@ -302,6 +314,7 @@ class SlurmSweep {
   std::optional<double> held_since_;
   std::size_t round_ = 0;
   std::size_t first_round_ = 0;
+  NodeWatch nodes_;
   std::string job_;  // that runs; empty: none
   std::string last_end_;
   SteadyClock clock_;

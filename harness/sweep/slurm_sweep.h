@@ -22,10 +22,10 @@ std::filesystem::path slurm_folder(const std::filesystem::path& results);
 
 // Submits what has no result in the file yet, follows it and collects the results as they come. A task whose
 // node is lost is requeued by Slurm, and goes on where it was; what has no result when all tasks have ended
-// is submitted again, three times in all. A sweep that was left and is resumed follows the job that still
-// runs, also where the kill came while it was handed over. Errors: no Slurm, what sbatch refuses, a
-// controller that does not answer for ten minutes, a folder that cannot be written. `options.devices` has
-// one: each task's.
+// is submitted again, three times in all, without the nodes on which all failed. A sweep that was left and is
+// resumed follows the job that still runs, also where the kill came while it was handed over. Errors: no
+// Slurm, what sbatch refuses, a controller that does not answer for ten minutes, a folder that cannot be
+// written. `options.devices` has one: each task's.
 Result<SweepOutcome> sweep_by_slurm(const SweepPlan& plan, const SweepOptions& options,
                                     const SlurmOptions& slurm, ResultFile& results);
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "sweep/slurm_nodes.h"
+
 namespace kgrade {
 namespace {
 
@@ -58,6 +60,39 @@ TEST(ReadLargestArray, FindsItAmongTheOthers) {
   EXPECT_EQ(read_largest_array(""), 1001u);
   EXPECT_EQ(read_largest_array("MaxArraySize = many"), 1001u);
   EXPECT_EQ(read_largest_array("MaxArraySize = 0"), 1u) << "no array of none";
+}
+
+TEST(NodeWatch, NamesNodesOnWhichAllFailedWhileOthersGraded) {
+  NodeWatch watch;
+  watch.look_at(
+      {{0, {"RUNNING", "None", "good"}}, {1, {"FAILED", "None", "bad"}}, {2, {"PENDING", "None", ""}}});
+  watch.look_at({{0, {"FAILED", "None", "good"}},
+                 {2, {"FAILED", "None", "bad"}},
+                 {3, {"FAILED", "None", "mixed"}},
+                 {4, {"COMPLETED", "None", "mixed"}},
+                 {5, {"CANCELLED", "None", "cancelled"}}});
+  const auto graded = [](std::size_t task) { return task == 0 || task == 4; };
+  EXPECT_EQ(watch.end_of_job(graded), std::set<std::string>{"bad"});
+  watch.look_at(
+      {{0, {"FAILED", "None", "bad"}}, {1, {"FAILED", "None", "good"}}, {2, {"FAILED", "None", "worse"}}});
+  EXPECT_EQ(watch.end_of_job([](std::size_t) { return false; }), std::set<std::string>{"worse"});
+  EXPECT_EQ(watch.excluded(), (std::set<std::string>{"bad", "worse"}));
+}
+
+// Then it may be the candidates, or the machines that are left may be none.
+TEST(NodeWatch, NamesNoneWhereNobodyGraded) {
+  NodeWatch watch;
+  watch.look_at({{0, {"FAILED", "None", "one"}}, {1, {"FAILED", "None", "other"}}});
+  EXPECT_TRUE(watch.end_of_job([](std::size_t) { return false; }).empty());
+  EXPECT_TRUE(watch.excluded().empty());
+}
+
+TEST(NodeWatch, NodesAreExcludedBesideThoseThatTheUserExcludes) {
+  using Options = std::vector<std::string>;
+  EXPECT_EQ(without_nodes({"--time=5"}, {}), Options{"--time=5"});
+  EXPECT_EQ(without_nodes({"--time=5"}, {"n1", "n3"}), (Options{"--time=5", "--exclude=n1,n3"}));
+  EXPECT_EQ(without_nodes({"--exclude=n7"}, {"n1"}).back(), "--exclude=n7,n1");
+  EXPECT_EQ(without_nodes({"-xn[7-8]"}, {"n1"}).back(), "--exclude=n[7-8],n1");
 }
 
 }  // namespace

@@ -154,6 +154,16 @@ class SlurmSweepTest(unittest.TestCase):
         self.slurm("scontrol", "release", jobs[0])
         self.finish(sweep)
         self.assert_each_once(2)
+    def test_a_node_on_which_all_fails_is_left_out_of_the_next_job(self):
+        prolog = self.work / "prolog.sh"
+        prolog.write_text("#!/bin/sh\n[ \"$SLURMD_NODENAME\" != n2 ] || echo export SLURM_ARRAY_TASK_ID=none\n")
+        prolog.chmod(0o755)
+        self.up("--set", f"TaskProlog={prolog}")
+        self.candidates(16)
+        output = self.finish(self.start("--chunk", "1"))
+        self.assert_each_once(16)
+        self.assertRegex(output, r"node n2 is left out from now on: what ran there in job \d+ failed")
+        self.assertEqual(len(re.findall(r"job \d+ with \d+ tasks", output)), 2, output)
 
     def test_arrays_are_cut_to_the_limit(self):
         self.up("--set", "MaxArraySize=6")
