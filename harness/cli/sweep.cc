@@ -175,7 +175,7 @@ int run(Arguments& arguments) {
   if (!outcome) return fail(outcome.errors(), exit_machine);
   const std::string summary = render_summary(*outcome, Style::for_descriptor(STDOUT_FILENO));
   fmt::print("{}", log_text(arguments.ci, summary));
-  const auto told = write_ci_output(arguments.ci, outcome->entries, stdout, ungraded_of(*plan, *outcome));
+  const auto told = write_ci_output(arguments.ci, outcome->entries, stdout, ungraded_of(*outcome));
   if (!told) return fail(told.errors());
   return exit_code_of(arguments, *outcome);
 }

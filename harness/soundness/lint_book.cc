@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <span>
 
 namespace kgrade {
 
@@ -13,14 +12,14 @@ void LintBook::add(std::string_view rule, const std::string& subject, const Case
   const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.rule == rule && entry.subject == subject && !entry.cases.empty();
   });
-  std::string name = name_of(bound);
+  NamedCase named = name_of(bound);
   if (known != entries_.end()) {
-    if (known->cases.back() != name) known->cases.push_back(std::move(name));
+    if (known->cases.back().name != bound.name) known->cases.push_back(std::move(named));
     return;
   }
   entries_.push_back({std::string(rule),
                       subject,
-                      {std::move(name)},
+                      {std::move(named)},
                       {std::move(message), std::move(remedy), place_of(bound)}});
 }
 
@@ -30,14 +29,14 @@ Location LintBook::place_of(const Case& bound) const {
   return {problem_.path.string(), 0, 0};
 }
 
-std::string LintBook::name_of(const Case& bound) const {
-  if (bound.role != CaseRole::hidden) return fmt::format("'{}'", bound.name);
+LintBook::NamedCase LintBook::name_of(const Case& bound) const {
+  if (bound.role != CaseRole::hidden) return {bound.name, ""};
   std::vector<std::string> values;
   for (const Parameter& parameter : problem_.parameters) {
     const auto value = bound.integers.find(parameter.name);
     if (value != bound.integers.end()) values.push_back(fmt::format("{}: {}", parameter.name, value->second));
   }
-  return fmt::format("'{}' of `fuzz` ({})", bound.name, fmt::join(values, ", "));
+  return {bound.name, fmt::format(" of `fuzz` ({})", fmt::join(values, ", "))};
 }
 
 void LintBook::add_unwritten(const Case& bound, const std::string& elements) {
@@ -55,11 +54,12 @@ std::vector<LintFinding> LintBook::findings() const {
   std::vector<LintFinding> findings;
   for (const Entry& entry : entries_) {
     Error what = entry.what;
-    if (!entry.cases.empty()) what.message = fmt::format("case {}: {}", entry.cases.front(), what.message);
-    if (entry.cases.size() > 1) {
-      const auto others = std::span(entry.cases).subspan(1);
-      what.message += fmt::format("; likewise {}", fmt::join(others, ", "));
+    if (!entry.cases.empty()) {
+      const NamedCase& first = entry.cases.front();
+      what.message = fmt::format("case '{}'{}: {}", first.name, first.values, what.message);
     }
+    for (std::size_t i = 1; i < entry.cases.size(); ++i)
+      what.message += (i == 1 ? "; likewise " : ", ") + entry.cases[i].name + entry.cases[i].values;
     findings.push_back({LintFinding::Severity::error, std::move(what), entry.rule});
   }
   return findings;

@@ -28,14 +28,18 @@ class LintBook {
   std::vector<LintFinding> findings() const;
 
  private:
-  // Where it stands; a hidden shape stands nowhere, and has its parameters named instead.
+  // A hidden shape stands nowhere: its values are told.
+  struct NamedCase {
+    std::string name;
+    std::string values;  // " of `fuzz` (rows: 3)"; empty for a case of the file
+  };
   Location place_of(const Case& bound) const;
-  std::string name_of(const Case& bound) const;
+  NamedCase name_of(const Case& bound) const;
 
   struct Entry {
     std::string rule;
     std::string subject;
-    std::vector<std::string> cases;  // as name_of(); empty: about the problem
+    std::vector<NamedCase> cases;  // empty: about the problem
     Error what;
   };
 

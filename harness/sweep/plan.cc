@@ -142,7 +142,7 @@ class Planner {
       auto sources = read_candidates({candidate}, layout_);
       auto bound = sources ? group_by_dtype(problem, {candidate}, std::nullopt) : sources.errors();
       if (!bound) {
-        refuse(candidate, bound.error());
+        refuse(problem, candidate, bound.error());
         continue;
       }
       const auto same = std::find_if(groups.begin(), groups.end(), [&](const SweepGroup& group) {
@@ -159,11 +159,11 @@ class Planner {
     for (auto& of_group : tasks) std::move(of_group.begin(), of_group.end(), std::back_inserter(plan_.tasks));
   }
 
-  void refuse(const fs::path& candidate, const Error& error) {
+  void refuse(const Problem& problem, const fs::path& candidate, const Error& error) {
     std::string message = error.message;
     if (error.location.line > 0) message = fmt::format("line {}: {}", error.location.line, message);
     if (!error.remedy.empty()) message += "; " + error.remedy;
-    plan_.refused.push_back({candidate, std::move(message)});
+    plan_.refused.push_back({candidate, std::move(message), problem.slug, problem.dtype});
   }
 
   const SweepSelection& selection_;
@@ -178,6 +178,12 @@ class Planner {
 }  // namespace
 
 std::string SweepGroup::label() const { return problem_name(problem.slug, problem.dtype); }
+
+UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message) {
+  const SweepTask& one = plan.tasks[task];
+  const Problem& problem = plan.groups[one.group].problem;
+  return {one.candidate, std::move(message), problem.slug, problem.dtype};
+}
 
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout) {
   return Planner(selection, layout).plan();

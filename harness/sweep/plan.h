@@ -26,6 +26,8 @@ struct SweepTask {
 struct UngradedCandidate {
   std::filesystem::path candidate;
   std::string message;
+  std::string slug = {};
+  Dtype dtype = Dtype::float32;  // the problem's first, where that is all that is known
 };
 
 struct SweepPlan {
@@ -33,6 +35,9 @@ struct SweepPlan {
   std::vector<SweepTask> tasks;            // those of one group stand together
   std::vector<UngradedCandidate> refused;  // that `kgrade grade` would not take, in order of problem and path
 };
+
+// One of the plan's tasks that came to nothing.
+UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message);
 
 // Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
 // in solutions/<slug>/ beside the folder of the problems, with or without .cu; with one they name problem

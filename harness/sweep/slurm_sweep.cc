@@ -288,9 +288,10 @@ class SlurmSweep {
       }
       const auto said = messages.find(plan_.tasks[task].candidate.string());
       const std::string why = said != messages.end() ? said->second : last_end_;
-      outcome.ungraded.push_back({plan_.tasks[task].candidate,
-                                  fmt::format("no result{}; the tasks' logs are in {}",
-                                              why.empty() ? "" : ": " + why, (folder_ / "logs").string())});
+      outcome.ungraded.push_back(
+          without_verdict(plan_, task,
+                          fmt::format("no result{}; the tasks' logs are in {}", why.empty() ? "" : ": " + why,
+                                      (folder_ / "logs").string())));
     }
     outcome.taken_over = taken_over_;
     outcome.seconds = clock_.now() - start_;

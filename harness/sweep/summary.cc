@@ -86,14 +86,11 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
   return text + fmt::format("; {:.1f} s\n", outcome.seconds);
 }
 
-std::vector<Ungraded> ungraded_of(const SweepPlan& plan, const SweepOutcome& outcome) {
+std::vector<Ungraded> ungraded_of(const SweepOutcome& outcome) {
   const std::string device = outcome.entries.empty() ? "" : outcome.entries.front().device;
   std::vector<Ungraded> all;
-  for (const SweepFailure& one : outcome.ungraded) {
-    const SweepTask& task = plan.tasks[one.task];
-    const Problem& problem = plan.groups[task.group].problem;
-    all.push_back({problem.slug, problem.dtype, device, task.candidate.string(), one.message, utc_now()});
-  }
+  for (const UngradedCandidate& one : outcome.ungraded)
+    all.push_back({one.slug, one.dtype, device, one.candidate.string(), one.message, utc_now()});
   return all;
 }
 

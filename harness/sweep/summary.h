@@ -17,6 +17,6 @@ std::string result_line(const Entry& entry, const Style& style);
 std::string render_summary(const SweepOutcome& outcome, const Style& style);
 
 // Those without a verdict, for CI systems: on the device of the other results.
-std::vector<Ungraded> ungraded_of(const SweepPlan& plan, const SweepOutcome& outcome);
+std::vector<Ungraded> ungraded_of(const SweepOutcome& outcome);
 
 }  // namespace kgrade

@@ -283,7 +283,7 @@ class Sweep {
     outcome.taken_over = taken_over_;
     outcome.ungraded = plan_.refused;
     for (const SweepFailure& one : queue_.failures())
-      outcome.ungraded.push_back({plan_.tasks[one.task].candidate, one.message});
+      outcome.ungraded.push_back(without_verdict(plan_, one.task, one.message));
     outcome.seconds = clock_.now() - start_;
     return outcome;
   }

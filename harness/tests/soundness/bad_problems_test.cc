@@ -90,7 +90,7 @@ TEST(Lint, DeepLooksAtHiddenShapesThatASeedGivesAgain) {
   EXPECT_THAT(usual.output, Not(HasSubstr("fuzz")));
   const Result deep = kgrade({"lint", path, "--device", "emulated", "--deep", "--hidden-seed", "3"});
   EXPECT_EQ(deep.exit_code, 2);
-  EXPECT_THAT(deep.output, ContainsRegex("fuzz-unsound.md:24:[0-9]+: error: case 'hidden-[0-9]' of `fuzz` "
+  EXPECT_THAT(deep.output, ContainsRegex("fuzz-unsound.md:23:[0-9]+: error: case 'hidden-[0-9]' of `fuzz` "
                                          "\\(rows: [1-8], columns: 1\\): every element of 'y' is 0"));
   EXPECT_THAT(deep.output, HasSubstr(" [constant-output]"));
   EXPECT_THAT(deep.output, HasSubstr("4 of them drawn from `fuzz` (--hidden-seed 3)"));

@@ -88,9 +88,9 @@ TEST_F(Limits, WhatACaseTakesOfTheHostIsKnownBefore) {
 // As Linux has them below /proc and /sys.
 class HostMemory : public ::testing::Test {
  protected:
-  void write(const std::string& file, const std::string& text) const {
+  void write(const std::string& file, const std::string& content) const {
     std::filesystem::create_directories((root_.path() / file).parent_path());
-    std::ofstream(root_.path() / file) << text;
+    std::ofstream(root_.path() / file) << content;
   }
   std::uint64_t available() const { return host_bytes_available(root_.path()); }
 

@@ -63,8 +63,12 @@ TEST(SweepSummary, CountsWhatCameOut) {
 TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {
   SweepOutcome outcome;
   outcome.entries = {entry()};
-  outcome.ungraded = {{1, "killed"}};
-  const std::vector<Ungraded> told = ungraded_of(plan_of({"a.cu", "b.cu"}), outcome);
+  SweepPlan plan;
+  plan.groups.resize(1);
+  plan.groups[0].problem.slug = "scale";
+  plan.tasks = {{0, "a.cu", ""}, {0, "b.cu", ""}};
+  outcome.ungraded = {without_verdict(plan, 1, "killed")};
+  const std::vector<Ungraded> told = ungraded_of(outcome);
   ASSERT_EQ(told.size(), 1u);
   EXPECT_EQ(told[0].path, "b.cu");
   EXPECT_EQ(told[0].slug, "scale");
