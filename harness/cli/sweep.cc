@@ -275,8 +275,8 @@ Command add_sweep(CLI::App& app) {
   add_ci_options(*command, arguments->ci);
   command->footer(
       "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
-      "Exit codes: 0 all graded, 1 and 4 what --fail-on says, 2 wrong usage or problem file,\n"
-      "3 the machine lacks something, 70 some could not be graded.");
+      "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, 3 no machine for it, 70 some not "
+      "graded.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -166,7 +166,7 @@ std::vector<std::string> names_of(const std::vector<std::string>& paths) {
 }
 
 TEST(LeaderboardNames, DoNotTellWhereTheMachineKeepsItsFiles) {
-  EXPECT_THAT(names_of({"/home/me/solutions/scale/a.cu", "/tmp/x1/scale/b.cu", "/tmp/c.cu",
+  EXPECT_THAT(names_of({"/srv/me/solutions/scale/a.cu", "/tmp/x1/scale/b.cu", "/tmp/c.cu",
                         "../k/scale/sub/d.cu", "solutions/scale/e.cu", "/scale/scale/f.cu", "/"}),
               ElementsAre("solutions/scale/a.cu", "scale/b.cu", "scale/c.cu", "scale/sub/d.cu",
                           "solutions/scale/e.cu", "scale/f.cu", "/"));
