@@ -85,7 +85,7 @@ class CachingToolchainTest : public testing::Test {
   std::vector<fs::path> entries() const {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(folder_.path() / "cache")) {
-      if (entry.is_regular_file()) found.push_back(entry.path());
+      if (entry.path().extension() == ".contestant") found.push_back(entry.path());
     }
     return found;
   }

@@ -52,7 +52,7 @@ class Cache : public testing::Test {
   std::vector<fs::path> entries() const {
     std::vector<fs::path> files;
     for (const auto& entry : fs::directory_iterator(cache())) {
-      if (entry.is_regular_file()) files.push_back(entry.path());
+      if (entry.path().extension() == ".contestant") files.push_back(entry.path());
     }
     return files;
   }
