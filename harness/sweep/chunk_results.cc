@@ -16,6 +16,16 @@ std::vector<ChunkResults::Line> ChunkResults::new_lines() {
   return lines;
 }
 
+void ChunkResults::heard_of(std::size_t round, std::size_t chunk, bool ended, double now) {
+  const std::pair key{round, chunk};
+  if (!ended) {
+    ended_.erase(key);
+    settled_.erase(key);
+  } else if (now - ended_.try_emplace(key, now).first->second > late_results) {
+    settled_.insert(key);
+  }
+}
+
 bool ChunkResults::has_any(std::size_t round, std::size_t chunk) const {
   return std::any_of(files_.begin(), files_.end(), [&](const auto& file) {
     return file.second.had_lines() && chunk_of_results(file.first) == std::pair{round, chunk};

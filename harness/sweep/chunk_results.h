@@ -13,6 +13,9 @@
 
 namespace kgrade {
 
+// A shared file system may show what was written that much later, in seconds.
+constexpr double late_results = 60;
+
 class ChunkResults {
  public:
   struct Line {
@@ -27,13 +30,14 @@ class ChunkResults {
   std::vector<Line> new_lines();
   // Whether that chunk has written a line, in any of its runs.
   bool has_any(std::size_t round, std::size_t chunk) const;
-  // Nothing more comes of that chunk: its files are left alone from now on, or until it runs once more.
-  void settle(std::size_t round, std::size_t chunk) { settled_.insert({round, chunk}); }
-  void unsettle(std::size_t round, std::size_t chunk) { settled_.erase({round, chunk}); }
+  // Whether the chunk's task has ended, as Slurm says at `now`, in seconds. When that is late_results ago
+  // nothing more comes of it, and its files are left alone until it runs once more: somebody may requeue it.
+  void heard_of(std::size_t round, std::size_t chunk, bool ended, double now);
 
  private:
   std::filesystem::path folder_;
   std::map<std::filesystem::path, GrowingFile> files_;
+  std::map<std::pair<std::size_t, std::size_t>, double> ended_;  // when that was first heard
   std::set<std::pair<std::size_t, std::size_t>> settled_;
 };
 

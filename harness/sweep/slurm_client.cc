@@ -143,6 +143,10 @@ std::map<std::size_t, SlurmTask> read_tasks(const std::string& output, const std
   return tasks;
 }
 
+bool all_ended(const std::map<std::size_t, SlurmTask>& tasks) {
+  return std::all_of(tasks.begin(), tasks.end(), [](const auto& task) { return task.second.ended(); });
+}
+
 std::string why_held(const std::map<std::size_t, SlurmTask>& tasks) {
   std::string reason;
   for (const auto& [index, task] : tasks) {

@@ -55,6 +55,7 @@ class SlurmClient {
 
 // What squeue prints for --format=%i|%T|%r|%N. Lines of other jobs and other shapes are passed over.
 std::map<std::size_t, SlurmTask> read_tasks(const std::string& output, const std::string& job);
+bool all_ended(const std::map<std::size_t, SlurmTask>& tasks);
 // Why those of the tasks that have not ended are all held(): the first one's reason; empty where one is not,
 // or all have ended.
 std::string why_held(const std::map<std::size_t, SlurmTask>& tasks);

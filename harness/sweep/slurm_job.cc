@@ -1,6 +1,7 @@
 #include "sweep/slurm_job.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -33,6 +34,19 @@ std::optional<SlurmJob> read_slurm_job(const std::filesystem::path& path) {
   } catch (const nlohmann::json::exception&) {
     return std::nullopt;
   }
+}
+
+Result<bool> write_task_script(const std::filesystem::path& script, const std::filesystem::path& program,
+                               const std::filesystem::path& plan, std::size_t round) {
+  const auto quoted = [](const std::filesystem::path& path) {
+    return "'" + replace_all(path.string(), "'", "'\\''") + "'";
+  };
+  const std::string text = fmt::format(
+      "#!/bin/sh\nexec {} sweep-chunk {} {} \"$SLURM_ARRAY_TASK_ID\" \"${{SLURM_RESTART_COUNT:-0}}\"\n",
+      quoted(program), quoted(std::filesystem::absolute(plan)), round);
+  auto written = write_file_atomically(script, text);
+  if (written) ::chmod(script.c_str(), 0755);
+  return written;
 }
 
 Result<std::string> submit_noted(const std::filesystem::path& path, std::size_t round,

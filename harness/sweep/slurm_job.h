@@ -25,6 +25,10 @@ Result<bool> write_job(const std::filesystem::path& path, const SlurmJob& job);
 // None where there is no such file, or it is not of that form.
 std::optional<SlurmJob> read_slurm_job(const std::filesystem::path& path);
 
+// What each task of the array runs: its chunk of that plan. Errors: those of writing.
+Result<bool> write_task_script(const std::filesystem::path& script, const std::filesystem::path& program,
+                               const std::filesystem::path& plan, std::size_t round);
+
 // Submits, and writes the file before and after, so that a kill at any moment leaves a job that can be found.
 // The job's number. Errors: those of writing, and what sbatch says.
 Result<std::string> submit_noted(const std::filesystem::path& path, std::size_t round,

@@ -1,7 +1,6 @@
 #include "sweep/slurm_sweep.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <chrono>
@@ -25,10 +24,6 @@ namespace {
 
 constexpr std::size_t most_rounds = 3;
 constexpr double longest_silence = 600;  // seconds without an answer of the controller
-constexpr double late_results = 60;      // a shared file system may show what was written that late
-
-// For the shell.
-std::string quoted(const std::string& text) { return "'" + replace_all(text, "'", "'\\''") + "'"; }
 
 class SlurmSweep {
  public:
@@ -120,7 +115,8 @@ class SlurmSweep {
     chunked.options.device = options_.devices.front();
     const std::size_t chunks = chunked.chunks.size();
     if (auto written = write_file_atomically(plan_file(), to_text(chunked)); !written) return written.error();
-    if (auto error = write_script()) return error;
+    if (auto written = write_task_script(folder_ / "task.sh", slurm_.program, plan_file(), round_); !written)
+      return written.error();
     auto job = submit_noted(job_file(), round_, client_,
                             {new_job_name(results_.path()), folder_ / "task.sh", folder_ / "logs", chunks,
                              without_nodes(slurm_.options, nodes_.excluded())});
@@ -130,16 +126,6 @@ class SlurmSweep {
         fmt::format("job {} with {} tasks for {} candidates; `scancel {}` stops it, `kgrade sweep "
                     "--resume` finds it again",
                     job_, chunks, open.size(), job_));
-    return std::nullopt;
-  }
-
-  Trouble write_script() const {
-    const std::string text = fmt::format(
-        "#!/bin/sh\nexec {} sweep-chunk {} {} \"$SLURM_ARRAY_TASK_ID\" \"${{SLURM_RESTART_COUNT:-0}}\"\n",
-        quoted(slurm_.program.string()), quoted(fs::absolute(plan_file()).string()), round_);
-    const fs::path path = folder_ / "task.sh";
-    if (auto written = write_file_atomically(path, text); !written) return written.error();
-    ::chmod(path.c_str(), 0755);
     return std::nullopt;
   }
 
@@ -171,7 +157,6 @@ class SlurmSweep {
 
   void end_round(std::size_t rounds) {
     job_.clear();
-    ended_.clear();
     held_since_.reset();
     round_ += rounds;
   }
@@ -198,17 +183,13 @@ class SlurmSweep {
     return true;
   }
 
-  static bool all_ended(const std::map<std::size_t, SlurmTask>& tasks) {
-    return std::all_of(tasks.begin(), tasks.end(), [](const auto& task) { return task.second.ended(); });
-  }
-
   // Slurm holds requeued tasks back for two minutes.
   void look_at(const std::map<std::size_t, SlurmTask>& tasks) {
     std::map<std::string, int> states;
     for (const auto& [index, task] : tasks) {
       states[task.state] += 1;
       if (task.waits_for_nothing()) client_.start_now(job_, index);
-      keep_book(index, task.ended());
+      lines_.heard_of(round_, index, task.ended(), clock_.now());
     }
     std::string text = fmt::format("{}/{}", found_.size() - left_, found_.size());
     if (const auto seconds = time_left_.seconds(left_, clock_.now()))
@@ -216,14 +197,6 @@ class SlurmSweep {
     text += "  job " + job_ + ":";
     for (const auto& [state, count] : states) text += fmt::format(" {} {}", count, state);
     options_.events.progress(text);
-  }
-
-  // What a task has written may be seen late, and somebody may requeue what has ended.
-  void keep_book(std::size_t task, bool ended) {
-    if (!ended && ended_.erase(task) > 0) lines_.unsettle(round_, task);
-    if (!ended) return;
-    const double since = ended_.try_emplace(task, clock_.now()).first->second;
-    if (clock_.now() - since > late_results) lines_.settle(round_, task);
   }
 
   // Whole lines that have come to any of the tasks' files. The first result of a candidate counts.
@@ -311,7 +284,6 @@ class SlurmSweep {
   std::size_t left_;  // without a result
   std::size_t taken_over_;
   ChunkResults lines_;
-  std::map<std::size_t, double> ended_;  // when tasks of the job were first seen so
   std::optional<double> held_since_;
   std::size_t round_ = 0;
   std::size_t first_round_ = 0;

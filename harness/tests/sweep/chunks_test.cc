@@ -172,14 +172,17 @@ TEST(ChunkResults, LeavesSettledChunksAloneUntilTheyRunOnceMore) {
     return all;
   };
   ChunkResults results(folder.path());
+  results.heard_of(0, 0, true, 10);
+  results.heard_of(0, 0, true, 10 + late_results);  // it may still be late
   add(0, 0, "a\nb");
   add(1, 0, "c\n");
   EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("a", "c"));
-  results.settle(0, 1);
+  results.heard_of(0, 1, true, 10);
+  results.heard_of(0, 1, true, 11 + late_results);
   add(0, 0, "B\n");
   add(1, 0, "late\n");
   EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("bB"));
-  results.unsettle(0, 1);
+  results.heard_of(0, 1, false, 12 + late_results);
   add(1, 1, "again\n");
   EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("late", "again"));
 }
