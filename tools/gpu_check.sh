@@ -29,7 +29,7 @@ step() { # name, command...: goes on after a failure, so that one call tells as 
   [ "$outcome" = ok ] || tail -n 40 "$out/$name.log"
 }
 
-# One record each, since a record holds candidates of one element type: those beside naive.cu in folders of their names.
+# One record each, since a record holds candidates of one element type and class: those beside naive.cu in folders of their names.
 grade_solutions() {
   local candidate slug name place status=0
   for candidate in solutions/*/*.cu; do

@@ -81,16 +81,30 @@ RunOptions run_options(const GradingArguments& arguments) {
   return options;
 }
 
-Result<std::vector<DtypeGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options) {
+namespace {
+
+// "float16", and with the class where they differ in that: "float32 of class tf32".
+std::string name_of(const Problem& problem, bool with_class) {
+  const std::string_view dtype = to_string(problem.dtype);
+  return with_class ? fmt::format("{} of class {}", dtype, problem.precision) : std::string(dtype);
+}
+
+}  // namespace
+
+Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options) {
   const auto problem = find_problem(arguments.problem, options.layout.problems);
   if (!problem) return problem.errors();
-  auto groups = group_by_dtype(*problem, options.candidates, arguments.dtype);
+  auto groups = group_candidates(*problem, options.candidates, arguments.dtype);
   if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;
-  std::vector<std::string_view> dtypes;
-  for (const DtypeGroup& group : *groups) dtypes.push_back(to_string(group.problem.dtype));
-  return Error{fmt::format("--json: the candidates are for {}, and a record holds those of one type",
-                           fmt::join(dtypes, " and ")),
-               "name those of one type",
+  const bool with_class = std::any_of(groups->begin(), groups->end(), [&](const CandidateGroup& group) {
+    return group.problem.precision != groups->front().problem.precision;
+  });
+  std::vector<std::string> names;
+  for (const CandidateGroup& group : *groups) names.push_back(name_of(group.problem, with_class));
+  return Error{fmt::format("--json: the candidates are for {}, and a record holds those of one type and one "
+                           "precision class",
+                           fmt::join(names, " and ")),
+               "name those of one type and class",
                {}};
 }
 

@@ -14,7 +14,7 @@
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "device/registry.h"
-#include "grade/candidate_dtypes.h"
+#include "grade/declarations.h"
 #include "grade/machinery.h"
 #include "grade/run.h"
 #include "report/finding.h"
@@ -75,8 +75,9 @@ int print(const Printout& printout, const std::string& json);
 
 RunOptions run_options(const GradingArguments& arguments);
 
-// The problem in each type in which it is to be graded. An Error for several where one record is asked for.
-Result<std::vector<DtypeGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options);
+// The problem for each type and class in which it is to be graded. An Error for several where one record is
+// asked for.
+Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options);
 
 // From arguments to the exit code. `options` come with what only this command has. What was found before a
 // failure is printed and written all the same.
@@ -91,7 +92,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
   std::vector<Entry> entries;
-  for (const DtypeGroup& group : *groups) {
+  for (const CandidateGroup& group : *groups) {
     options.candidates = group.candidates;
     RunOutcome<RecordType> outcome;
     {

@@ -202,7 +202,7 @@ std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_
                                       const Judgement& judgement) {
   const Comparison& comparison = output.comparison;
   if (judgement.verdict == Verdict::low_precision) {
-    return fmt::format("'{}' reaches {} precision (error {:.1e}), the problem asks for {}", output.tensor,
+    return fmt::format("'{}' reaches {} precision (error {:.1e}), and {} is asked for", output.tensor,
                        to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
   }
   const std::uint64_t elements = comparison.compared + comparison.nonfinite_mismatches;

@@ -24,7 +24,7 @@ inline constexpr std::array<std::string_view, 21> check_names = {
     "clock",                // times are finite, positive and agree with the referee's own
     "idle",                 // when a call is over, no work and no thread of it is left
     "outputs_match",        // every element of every output agrees with the oracle's
-    "precision",            // and with the arithmetic that the problem asks for
+    "precision",            // and with the arithmetic that is asked for
     "fresh_contents",       // also where only a few elements differ from the call before
     "hidden_shapes",        // and on shapes that nobody knew
     "lower_bound",          // no time is shorter than memory and arithmetic allow

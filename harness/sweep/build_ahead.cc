@@ -46,8 +46,7 @@ std::optional<LaneJob> BuildAhead::next_job(const std::vector<std::size_t>& upco
     const std::size_t group = plan_.tasks[task].group;
     const bool trusted = !trusted_begun_[group];
     if (!trusted && begun_[task]) continue;
-    const Problem& problem = plan_.groups[group].problem;
-    LaneJob job{options_.lane, problem.path.string(), std::string(to_string(problem.dtype)), {}};
+    LaneJob job = job_for(options_.lane, plan_.groups[group].problem);
     job.options.device = options_.devices.front();
     job.only_builds = true;
     if (!trusted) job.candidates = {plan_.tasks[task].candidate.string()};

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "grade/contestants.h"
+#include "grade/declarations.h"
 #include "sweep/summary.h"
 
 namespace kgrade {
@@ -32,7 +33,8 @@ class PlanReader {
     result.options = read_job(json.at("options").get<std::string>()).value_or(LaneJob{}).options;
     for (const Json& task : json.at("tasks")) {
       const auto group =
-          group_of(result.plan, task.at("problem").get<std::string>(), task.at("dtype").get<std::string>());
+          group_of(result.plan, {task.at("problem").get<std::string>(), task.at("dtype").get<std::string>(),
+                                 task.at("precision").get<std::string>()});
       if (!group) return group.errors();
       result.plan.tasks.push_back(
           {*group, task.at("candidate").get<std::string>(), task.at("sha256").get<std::string>()});
@@ -43,17 +45,21 @@ class PlanReader {
   }
 
  private:
-  Result<std::size_t> group_of(SweepPlan& plan, const std::string& path, const std::string& dtype) {
-    const auto [at, is_new] = groups_.try_emplace({path, dtype}, plan.groups.size());
+  struct GroupKey {
+    std::string path, dtype, precision;
+    auto operator<=>(const GroupKey&) const = default;
+  };
+
+  Result<std::size_t> group_of(SweepPlan& plan, const GroupKey& key) {
+    const auto [at, is_new] = groups_.try_emplace(key, plan.groups.size());
     if (!is_new) return at->second;
-    auto problem = load_problem(path);
-    if (problem) problem = with_dtype(std::move(*problem), dtype);
+    auto problem = load_problem_as(key.path, key.dtype, key.precision);
     if (!problem) return problem.errors();
     plan.groups.push_back({std::move(*problem)});
     return at->second;
   }
 
-  std::map<std::pair<std::string, std::string>, std::size_t> groups_;
+  std::map<GroupKey, std::size_t> groups_;
 };
 
 // Only the chunk's tasks, and those as they are now.
@@ -114,13 +120,14 @@ std::string to_text(const ChunkedPlan& plan) {
     const Problem& problem = plan.plan.groups[task.group].problem;
     tasks.push_back({{"problem", problem.path.string()},
                      {"dtype", std::string(to_string(problem.dtype))},
+                     {"precision", problem.precision},
                      {"candidate", task.candidate.string()},
                      {"sha256", task.sha256}});
   }
   Json chunks = Json::array();
   for (const Chunk& chunk : plan.chunks) chunks.push_back(chunk.tasks);
   const Json json = {{"schema", "kgrade-chunks"},
-                     {"options", to_line(LaneJob{plan.options, "", "", {}})},
+                     {"options", to_line(LaneJob{plan.options, "", "", "", {}})},
                      {"tasks", tasks},
                      {"chunks", chunks}};
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

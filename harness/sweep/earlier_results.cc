@@ -59,7 +59,8 @@ class Sieve {
     const std::string& path = result.entry.path;
     const auto task = finder_.find(result.entry);
     if (!task) {
-      if (finder_.knows(path)) void_[path] = "of other contents or with another effort";
+      if (finder_.knows(path))
+        void_[path] = "of other contents, for another precision class or with another effort";
     } else if (const char* const why = mismatch(result, *task)) {
       void_[path] = why;
     } else {

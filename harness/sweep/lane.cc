@@ -39,6 +39,10 @@ Result<Lane> Lane::start(const std::vector<std::string>& command) {
   return Lane(std::move(folder), std::move(*child), LineSocket(std::move(ours)));
 }
 
+LaneJob job_for(const LaneOptions& options, const Problem& problem) {
+  return {options, problem.path.string(), std::string(to_string(problem.dtype)), problem.precision, {}};
+}
+
 bool Lane::give(const LaneJob& job) { return socket_.send(to_line(job)); }
 
 bool Lane::read() { return socket_.receive(); }

@@ -35,6 +35,7 @@ struct LaneJob {
   LaneOptions options;
   std::string problem;  // path of the file
   std::string dtype;
+  std::string precision;  // the class to be reached
   std::vector<std::string> candidates;
   bool only_builds = false;  // fills the cache, see sweep/lane_builds.h
 };
@@ -55,6 +56,9 @@ std::string conditions_of(const LaneOptions& options);
 std::string result_line_of(const Record& record, const LaneOptions& options);
 // The conditions in such a line; empty where it has none.
 std::string conditions_in(const std::string& line);
+
+// A job of that problem, type and class, without candidates.
+LaneJob job_for(const LaneOptions& options, const Problem& problem);
 
 // One line of JSON without a break, and back; nothing for a line that is none of ours.
 std::string to_line(const LaneJob& job);

@@ -84,6 +84,7 @@ std::string to_line(const LaneJob& job) {
                {"time_limit_seconds", value_or_null(options.time_limit_seconds)},
                {"problem", job.problem},
                {"dtype", job.dtype},
+               {"precision", job.precision},
                {"candidates", job.candidates},
                {"only_builds", job.only_builds}});
 }
@@ -114,6 +115,7 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   read_optional(json, "time_limit_seconds", options.time_limit_seconds);
   job.problem = json.at("problem").get<std::string>();
   job.dtype = json.at("dtype").get<std::string>();
+  job.precision = json.at("precision").get<std::string>();
   job.candidates = json.at("candidates").get<std::vector<std::string>>();
   job.only_builds = json.at("only_builds").get<bool>();
   return job;

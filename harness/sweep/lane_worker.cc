@@ -10,7 +10,7 @@
 
 #include "base/unique_fd.h"
 #include "device/registry.h"
-#include "spec/problem.h"
+#include "grade/declarations.h"
 #include "sweep/lane.h"
 #include "sweep/lane_builds.h"
 
@@ -38,8 +38,7 @@ class LaneWorker {
   Failure carry_out(const LaneJob& job) {
     const auto device = parse_device_choice(job.options.device);
     if (!device) return GradeFailure{exit_usage, device.errors()};
-    auto problem = load_problem(job.problem);
-    if (problem) problem = with_dtype(std::move(*problem), job.dtype);
+    const auto problem = load_problem_as(job.problem, job.dtype, job.precision);
     if (!problem) return GradeFailure{exit_usage, problem.errors()};
     built_ = 0;
     if (job.only_builds) {

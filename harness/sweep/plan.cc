@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "grade/candidate_dtypes.h"
+#include "grade/declarations.h"
 #include "grade/preparation.h"
 #include "report/entry.h"
 #include "spec/catalogue.h"
@@ -140,13 +140,13 @@ class Planner {
     std::vector<std::vector<SweepTask>> tasks;  // by group
     for (const fs::path& candidate : candidates) {
       auto sources = read_candidates({candidate}, layout_);
-      auto bound = sources ? group_by_dtype(problem, {candidate}, std::nullopt) : sources.errors();
+      auto bound = sources ? group_candidates(problem, {candidate}, std::nullopt) : sources.errors();
       if (!bound) {
         refuse(problem, candidate, bound.error());
         continue;
       }
       const auto same = std::find_if(groups.begin(), groups.end(), [&](const SweepGroup& group) {
-        return group.problem.dtype == bound->front().problem.dtype;
+        return asks_for_the_same(group.problem, bound->front().problem);
       });
       const auto group = static_cast<std::size_t>(same - groups.begin());
       if (same == groups.end()) {
@@ -177,7 +177,10 @@ class Planner {
 
 }  // namespace
 
-std::string SweepGroup::label() const { return problem_name(problem.slug, problem.dtype); }
+std::string SweepGroup::label() const {
+  const std::string name = problem_name(problem.slug, problem.dtype);
+  return problem.precision == "fp32" ? name : fmt::format("{}, {}", name, problem.precision);
+}
 
 UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message) {
   const SweepTask& one = plan.tasks[task];

@@ -10,10 +10,11 @@
 
 namespace kgrade {
 
-// Candidates of one problem in one element type: what one run of `kgrade grade` can grade.
+// Candidates of one problem in one element type, that have to reach one precision class: what one run of
+// `kgrade grade` can grade.
 struct SweepGroup {
   Problem problem;
-  std::string label() const;  // the slug, and the type where it is not float32
+  std::string label() const;  // the slug, and type and class where they are not float32 and fp32
 };
 
 struct SweepTask {
@@ -47,10 +48,10 @@ struct SweepSelection {
   std::string solutions = "*";
 };
 
-// In order of slug, type and path. Paths of candidates below the working folder are relative to it. A
-// candidate that cannot be read, or that declares a type its problem has not, is refused and keeps nobody
-// else from being graded. Errors: a problem file that is wrong, a candidate in a folder called like no
-// problem, globs that match nothing.
+// In order of slug, type and class, and path. Paths of candidates below the working folder are relative to
+// it. A candidate that cannot be read, or that declares what is unknown or a type its problem has not, is
+// refused and keeps nobody else from being graded. Errors: a problem file that is wrong, a candidate in a
+// folder called like no problem, globs that match nothing.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout);
 
 }  // namespace kgrade

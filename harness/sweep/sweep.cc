@@ -119,8 +119,7 @@ class Sweep {
   }
 
   LaneJob job_of(const SweepBatch& batch, const std::string& device) const {
-    const Problem& problem = plan_.groups[batch.group].problem;
-    LaneJob job{options_.lane, problem.path.string(), std::string(to_string(problem.dtype)), {}};
+    LaneJob job = job_for(options_.lane, plan_.groups[batch.group].problem);
     job.options.device = device;
     for (const std::size_t task : batch.tasks) job.candidates.push_back(plan_.tasks[task].candidate.string());
     return job;

@@ -12,8 +12,8 @@ TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effo
 bool TaskFinder::fits(const Entry& entry, std::size_t task) const {
   const Problem& problem = plan_.groups[plan_.tasks[task].group].problem;
   return entry.slug == problem.slug && entry.problem_sha256 == problem.content_sha256 &&
-         entry.dtype == problem.dtype && entry.sha256 == plan_.tasks[task].sha256 &&
-         entry.effort == to_string(effort_);
+         entry.dtype == problem.dtype && entry.required == precision_from(problem.precision) &&
+         entry.sha256 == plan_.tasks[task].sha256 && entry.effort == to_string(effort_);
 }
 
 std::optional<std::size_t> TaskFinder::find(const Entry& entry) const {

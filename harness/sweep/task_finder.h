@@ -11,8 +11,8 @@
 
 namespace kgrade {
 
-// Which task a result is of: the same problem, type, candidate and effort. Not by device: a file that mixes
-// GPUs names the device of each result.
+// Which task a result is of: the same problem, type, class asked for, candidate and effort. Not by device: a
+// file that mixes GPUs names the device of each result.
 class TaskFinder {
  public:
   // Keeps a reference.

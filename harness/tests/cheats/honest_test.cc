@@ -80,7 +80,7 @@ void expect_accepted(const std::string& problem, const std::vector<std::string>&
 TEST_P(HonestCandidates, AreAcceptedInEveryRun) {
   const Honest honest = everybody().at(GetParam());
   ASSERT_FALSE(honest.candidates.empty());
-  for (const auto& [dtype, candidates] : by_declared_dtype(honest.candidates)) {
+  for (const auto& [declared, candidates] : by_declaration(honest.candidates)) {
     for (const char* seed : {"1", "22", "333", "4444", "55555"})
       expect_accepted(honest.problem, candidates, seed);
   }

@@ -1,4 +1,4 @@
-// Every shipped candidate gets its verdict: the naive solutions are accepted on every case that the device
+// Every shipped candidate gets its verdict: the solutions are accepted on every case that the device
 // runs, each wrong one under harness/tests/candidates is refused as its own header lines say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,13 +28,13 @@ struct Conditions {
   std::string device;      // the one under test, unless the file names another
   std::string time_limit;  // empty: what kgrade takes
   std::string order;       // likewise
-  std::string dtype;       // as the file declares it; a record holds one
+  Declared declared;       // a record holds those of one type and one class
   auto operator<=>(const Conditions&) const = default;
 };
 
 struct Header {
   Expectation expectation;
-  Conditions conditions{test_device(), "", "", ""};
+  Conditions conditions{test_device(), "", "", {}};
 };
 
 // The comment that a file begins with. "// expect: wrong_answer", and for cases that differ "// expect-case
@@ -58,7 +58,9 @@ Header read_header(const fs::path& file) {
     } else if (key == "order:") {
       words >> header.conditions.order;
     } else if (key == "kgrade:") {
-      words >> key >> header.conditions.dtype;
+      words >> key;
+      Declared& declared = header.conditions.declared;
+      words >> (key == "dtype" ? declared.dtype : declared.precision);
     } else if (key == "device:") {
       words >> header.conditions.device;
     } else {
@@ -191,14 +193,16 @@ class WrongCandidates : public testing::TestWithParam<std::string> {};
 
 TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
 
-void expect_accepted(const std::string& slug, const std::vector<std::string>& files) {
+// Of the very class that they declare: one that is better than it says competes in the wrong class.
+void expect_accepted(const std::string& slug, const std::vector<std::string>& files,
+                     const std::string& precision) {
   std::vector<std::string> arguments = {slug};
   arguments.insert(arguments.end(), files.begin(), files.end());
   const Graded graded = grade(arguments);
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
   EXPECT_EQ(graded.exit_code, 0);
   for (const json& candidate : graded.record["candidates"]) {
-    EXPECT_EQ(candidate["precision"], "fp32") << candidate["path"];
+    EXPECT_EQ(candidate["precision"], precision) << candidate["path"];
     expect_verdicts(candidate, {"accepted", {}});
     expect_checks(candidate);
   }
@@ -206,7 +210,8 @@ void expect_accepted(const std::string& slug, const std::vector<std::string>& fi
 
 TEST_P(Verdicts, SolutionsAreAccepted) {
   const auto solutions = sources_in(fs::path(KGRADE_SOURCE_DIR) / "solutions" / GetParam());
-  for (const auto& [dtype, files] : by_declared_dtype(solutions)) expect_accepted(GetParam(), files);
+  for (const auto& [declared, files] : by_declaration(solutions))
+    expect_accepted(GetParam(), files, declared.precision);
 }
 
 TEST_P(WrongCandidates, AreRefused) {

@@ -37,7 +37,7 @@ TEST_F(CaseRunTest, APrecisionBelowTheProblemsIsItsOwnVerdict) {
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::low_precision);
   EXPECT_EQ(record.precision, Precision::tf32);
-  EXPECT_THAT(record.message, HasSubstr("the problem asks for fp32"));
+  EXPECT_THAT(record.message, HasSubstr("and fp32 is asked for"));
   problem_.precision = "tf32";
   EXPECT_EQ(run().verdict, Verdict::accepted);
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
@@ -23,6 +24,18 @@ std::vector<std::string> environment_with(std::vector<std::string> environment,
   }
   environment.push_back("TMPDIR=" + temporary);
   return environment;
+}
+
+Declared declared_in(const std::string& file) {
+  Declared declared;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line) && line.starts_with("//");) {
+    std::istringstream words(line);
+    std::string slashes, mark, key, name;
+    if (!(words >> slashes >> mark >> key >> name) || mark != "kgrade:") continue;
+    (key == "dtype" ? declared.dtype : declared.precision) = name;
+  }
+  return declared;
 }
 
 }  // namespace
@@ -59,15 +72,9 @@ std::string test_device() {
   return device != nullptr ? device : "auto";
 }
 
-std::map<std::string, std::vector<std::string>> by_declared_dtype(
-    const std::vector<std::string>& candidates) {
-  std::map<std::string, std::vector<std::string>> groups;
-  for (const std::string& file : candidates) {
-    std::ifstream stream(file);
-    std::string line;
-    std::getline(stream, line);
-    groups[line.starts_with("// kgrade: dtype ") ? line : ""].push_back(file);
-  }
+std::map<Declared, std::vector<std::string>> by_declaration(const std::vector<std::string>& candidates) {
+  std::map<Declared, std::vector<std::string>> groups;
+  for (const std::string& file : candidates) groups[declared_in(file)].push_back(file);
   return groups;
 }
 

@@ -1,6 +1,7 @@
 // Running the real binary in an empty temporary folder of its own.
 #pragma once
 
+#include <compare>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -37,9 +38,14 @@ std::string test_device();
 Graded grade(std::vector<std::string> arguments, const std::string& device = test_device(),
              const Program& program = {});
 
-// Candidates by the line in which they declare an element type, their first one; empty for those that do not.
-// A record holds candidates of one type.
-std::map<std::string, std::vector<std::string>> by_declared_dtype(const std::vector<std::string>& candidates);
+// What a candidate says of itself in lines `// kgrade: ...` of its first comment.
+struct Declared {
+  std::string dtype;               // empty: the problem's first
+  std::string precision = "fp32";  // that the problems ask for, where the candidate says nothing
+  auto operator<=>(const Declared&) const = default;
+};
+// Candidates by that: a record holds those of one type and one class.
+std::map<Declared, std::vector<std::string>> by_declaration(const std::vector<std::string>& candidates);
 
 // Slugs with a naive solution, in order: of those whose solution is one and the same file, the first.
 std::vector<std::string> slugs_of_different_solutions();

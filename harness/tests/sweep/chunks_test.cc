@@ -9,6 +9,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "grade/declarations.h"
 #include "sweep/chunk_results.h"
 #include "sweep/growing_file.h"
 #include "sweep/slurm_job.h"
@@ -63,7 +64,8 @@ class ChunkedPlanTest : public testing::Test {
     const auto problem = load_problem(fs::path(KGRADE_SOURCE_DIR) / "problems" / (slug + ".md"));
     EXPECT_TRUE(problem);
     plan.plan.groups.push_back({*with_dtype(*problem, "bfloat16")});
-    plan.plan.tasks = {{0, "a b/'c'.cu", "12"}, {0, "d.cu", "34"}};
+    plan.plan.groups.push_back({*with_precision(*with_dtype(*problem, "bfloat16"), "tf32")});
+    plan.plan.tasks = {{0, "a b/'c'.cu", "12"}, {0, "d.cu", "34"}, {1, "e.cu", "56"}};
     plan.chunks = {{{1}}, {{0}}};
     plan.options.effort = Effort::quick;
     plan.options.seed = 18446744073709551615u;
@@ -83,9 +85,13 @@ class ChunkedPlanTest : public testing::Test {
 TEST_F(ChunkedPlanTest, ComesBackFromItsFile) {
   const auto back = read(to_text(plan()));
   ASSERT_TRUE(back) << to_string(back.errors());
-  ASSERT_EQ(back->plan.groups.size(), 1u);
-  EXPECT_EQ(back->plan.groups[0].problem.dtype, Dtype::bfloat16);
-  ASSERT_EQ(back->plan.tasks.size(), 2u);
+  ASSERT_EQ(back->plan.groups.size(), 2u);
+  for (const SweepGroup& group : back->plan.groups) EXPECT_EQ(group.problem.dtype, Dtype::bfloat16);
+  EXPECT_EQ(back->plan.groups[0].problem.precision, "fp32");
+  EXPECT_EQ(back->plan.groups[1].problem.precision, "tf32");
+  ASSERT_EQ(back->plan.tasks.size(), 3u);
+  EXPECT_EQ(back->plan.tasks[1].group, 0u);
+  EXPECT_EQ(back->plan.tasks[2].group, 1u);
   EXPECT_EQ(back->plan.tasks[0].candidate, "a b/'c'.cu");
   EXPECT_EQ(back->plan.tasks[1].sha256, "34");
   ASSERT_EQ(back->chunks.size(), 2u);

@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "grade/contestants.h"
+#include "grade/declarations.h"
 #include "grade/preparation.h"
 #include "sweep/lane.h"
 #include "tests/sweep/results.h"
@@ -52,11 +53,12 @@ void make_emulated(Record& record) {
 }
 
 Record result_of(const LaneJob& job, const fs::path& candidate) {
-  const auto problem = with_dtype(load_problem(job.problem).value(), job.dtype).value();
+  const auto problem = load_problem_as(job.problem, job.dtype, job.precision).value();
   Record record = test::result_record(candidate.string());
   record.problem_slug = problem.slug;
   record.problem_sha256 = problem.content_sha256;
   record.dtype = problem.dtype;
+  record.required_precision = precision_from(problem.precision);
   record.effort = job.options.effort;
   record.reference.sha256 =
       hash_of_reference(Layout::find(fs::path(job.problem).parent_path()).reference_source(problem));
@@ -106,6 +108,7 @@ LaneMessage wrong_answer(const std::string& how, LaneMessage message, Record rec
   if (how == "other-problem") record.problem_slug += "x";
   if (how == "changed-problem") record.problem_sha256 = std::string(64, '0');
   if (how == "other-dtype") record.dtype = Dtype::bfloat16;
+  if (how == "other-class") record.required_precision = Precision::bf16;
   if (how == "other-effort") record.effort = Effort::ranked;
   if (how == "two-candidates") record.candidates.push_back(record.candidates[0]);
   message.text = result_line_of(record, options);

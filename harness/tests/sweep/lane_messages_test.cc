@@ -27,6 +27,7 @@ LaneJob full_job() {
                  2.5};
   job.problem = "some/problems/one.md";
   job.dtype = "float16";
+  job.precision = "tf32";
   job.candidates = {"a.cu", "with space\nand break \"quoted\".cu"};
   return job;
 }
@@ -35,7 +36,7 @@ auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
                     o.hidden_cases, o.hidden_seed, o.time_limit_seconds, job.problem, job.dtype,
-                    job.candidates);
+                    job.precision, job.candidates);
 }
 
 TEST(LaneMessages, AJobComesBackAsItWas) {

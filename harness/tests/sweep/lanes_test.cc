@@ -5,6 +5,7 @@
 #include <signal.h>
 
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "base/cleanup.h"
 #include "base/process_table.h"
@@ -172,9 +173,9 @@ TEST_F(Lanes, ThatDieTakeWhatTheyStartedAlong) {
 
 // A result counts for the candidate that it names, in the state in which the sweep found it.
 TEST_F(Lanes, ThatTellOfSomethingElseAreNotBelieved) {
-  add("alpha",
-      {"other-path", "other-content", "other-problem", "changed-problem", "other-dtype", "other-effort",
-       "two-candidates", "no-record", "no-json", "two-lines", "other-number", "once-other-path", "good"});
+  add("alpha", {"other-path", "other-content", "other-problem", "changed-problem", "other-dtype",
+                "other-class", "other-effort", "two-candidates", "no-record", "no-json", "two-lines",
+                "other-number", "once-other-path", "good"});
   options_.devices.assign(2, "emulated");
   const SweepOutcome found = outcome();
   EXPECT_THAT(names(found.entries), UnorderedElementsAre("alpha/good", "alpha/once-other-path"));
@@ -337,6 +338,28 @@ TEST_F(Lanes, AreAskedAgainForSomeOnly) {
   EXPECT_EQ(found->taken_over, 2u);
   EXPECT_THAT(notes_,
               ElementsAre(AllOf(HasSubstr("1 candidate has no result"), HasSubstr("of other contents"))));
+}
+
+// Today's file declares nothing, and the result is of a run that asked for less.
+TEST_F(Lanes, AreAskedAgainWhereAnotherClassWasAskedFor) {
+  add("alpha", {"good"});
+  outcome();
+  auto line = nlohmann::ordered_json::parse(test::content_of(results()));
+  EXPECT_EQ(line["problem"]["precision"], "fp32");
+  line["problem"]["precision"] = "tf32";
+  test::write_content(results(), line.dump() + "\n");
+  notes_.clear();
+  EXPECT_EQ(swept(ResultMode::resume)->taken_over, 0u);
+  EXPECT_THAT(notes_, ElementsAre(HasSubstr("for another precision class")));
+}
+
+TEST_F(Lanes, GradeEachCandidateForTheClassThatItDeclares) {
+  add("alpha", {"good"});
+  checkout_.add_candidate("alpha/good.2.cu", "// kgrade: precision tf32\n");
+  const SweepOutcome found = outcome();
+  ASSERT_THAT(names(found.entries), UnorderedElementsAre("alpha/good", "alpha/good.2"));
+  for (const Entry& entry : found.entries)
+    EXPECT_EQ(entry.required, entry.path.ends_with("good.2.cu") ? Precision::tf32 : Precision::fp32);
 }
 
 // A compiler may take minutes for what a lane has long found in another way.

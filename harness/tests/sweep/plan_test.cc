@@ -87,6 +87,20 @@ TEST_F(Plan, GroupsByProblemAndType) {
   EXPECT_EQ(plan.tasks[1].group, 0u);
 }
 
+TEST_F(Plan, GroupsByPrecisionClass) {
+  candidate("beta/half_tf32.cu", "// kgrade: precision tf32\n// kgrade: dtype float16\n");
+  candidate("beta/loose.cu", "// kgrade: precision tf32\n");
+  candidate("beta/strict.cu", "// kgrade: precision fp32\n");
+  EXPECT_THAT(
+      tasks({"beta", "*"}),
+      ElementsAre("beta (float16): solutions/beta/half.cu",
+                  "beta (float16), tf32: solutions/beta/half_tf32.cu", "beta, tf32: solutions/beta/loose.cu",
+                  "beta: solutions/beta/naive.cu", "beta: solutions/beta/strict.cu"));
+  const SweepPlan plan = planned({"beta", "loose"});
+  ASSERT_EQ(plan.groups.size(), 1u);
+  EXPECT_EQ(plan.groups[0].problem.precision, "tf32");
+}
+
 TEST_F(Plan, HasTheHashesThatRecordsHave) {
   const SweepPlan plan = planned({});
   for (const SweepTask& task : plan.tasks)
@@ -187,6 +201,7 @@ TEST_F(Plan, SaysWhatIsWrongWithAProblem) {
 TEST_F(Plan, RefusesCandidatesThatCannotBeGradedAndTakesTheOthers) {
   candidate("alpha/half.cu", "// kgrade: dtype float16\n");
   candidate("alpha/float12.cu", "\n// kgrade: dtype float12\n");
+  candidate("alpha/fp8.cu", "// kgrade: precision fp8\n");
   candidate("alpha/two\nlines.cu");
   fs::create_symlink("nowhere.cu", "solutions/alpha/dangling.cu");
   ASSERT_EQ(::mkfifo("solutions/alpha/pipe.cu", 0600), 0);
@@ -196,13 +211,14 @@ TEST_F(Plan, RefusesCandidatesThatCannotBeGradedAndTakesTheOthers) {
       ElementsAre(StartsWith("solutions/alpha/dangling.cu: "),
                   StartsWith("solutions/alpha/fast.cu: candidate: is larger than 16"),
                   AllOf(StartsWith("solutions/alpha/float12.cu: line 2: "), HasSubstr("dtype float16")),
+                  AllOf(StartsWith("solutions/alpha/fp8.cu: line 1: "), HasSubstr("precision tf32")),
                   AllOf(StartsWith("solutions/alpha/half.cu: "), HasSubstr("float16")),
                   StartsWith("solutions/alpha/pipe.cu: candidate: is not a regular file"),
                   AllOf(StartsWith("solutions/alpha/two\nlines.cu: "), HasSubstr("line breaks"))));
   EXPECT_THAT(tasks({}),
               ElementsAre("alpha: solutions/alpha/naive.cu", "beta (float16): solutions/beta/half.cu",
                           "beta: solutions/beta/naive.cu"));
-  EXPECT_THAT(refused({"*", "solutions/*/*.cu"}), SizeIs(6));
+  EXPECT_THAT(refused({"*", "solutions/*/*.cu"}), SizeIs(7));
   EXPECT_THAT(refused({"alpha", "pipe"}), SizeIs(1)) << "that nothing is left is no mistake of the globs";
 }
 
