@@ -1,11 +1,11 @@
+// kgrade: precision tf32
+//
 // Transposed 2D convolution on tensor cores with half operands.
-// Of TF32's precision class: where a problem asks for fp32, it counts as low_precision.
 //
 // The same as tuned.cu with one product in place of three: inputs and weights are rounded to fp16, whose
 // significand has the 11 bits that TF32's has, and which tensor cores multiply at twice the rate of TF32.
 // Powers of two that they are multiplied by keep them in fp16's range. A value too large sets a flag on the
-// device, and the plain kernel at the end then computes everything in fp32. The plain kernel also does
-// cases of less than 2e7 products. All cases for tests are such: their verdicts say nothing of the class.
+// device, and the plain kernel at the end then computes everything in fp32.
 //
 // What bounds it: with one product for an operand read, the way out of shared memory as much as the tensor
 // cores.
@@ -23,9 +23,6 @@ const int warps = 8;   // of a block, each with the 32 pixels of a fragment
 const int threads = 32 * warps;
 const int block_pixels = 32 * warps;
 const int staged_pitch = 36;  // floats from one channel's 32 results to the next one's: no bank conflicts
-// With fewer products than these the plain kernel, at the 1.5e12 a second that naive.cu was measured at, is
-// done in the time of a few launches.
-const double worth_packing = 2e7;
 const float input_scale = 256.0f, weight_scale = 4096.0f;  // powers of two: exact
 
 // One axis. Output y belongs to phase (y + padding) % stride, and is number (y + padding) / stride - first of
@@ -368,10 +365,7 @@ extern "C" void solution(const float* input, const float* kernel, float* output,
   // A block may be the last, and the windows behind its pixels end in the last rows of the stream.
   shape.stream =
       shape.pixels + block_pixels + static_cast<long long>(shape.y.window) * shape.x.pitch + shape.x.window;
-  const double products =
-      static_cast<double>(shape.pixels) * kernel_h * kernel_w * in_channels * shape.out_channels;
-  const bool launched =
-      products >= worth_packing && (shape.out_channels > 16 ? launch<8>(input, kernel, output, shape)
-                                                            : launch<2>(input, kernel, output, shape));
+  const bool launched = shape.out_channels > 16 ? launch<8>(input, kernel, output, shape)
+                                                : launch<2>(input, kernel, output, shape);
   if (!launched) plain<<<4096, threads>>>(input, kernel, output, shape, nullptr);
 }
