@@ -1,11 +1,12 @@
 // cheat: leaves out one product in a thousand
 // row: 52
-// caught-by: outputs_match
+// caught-by: outputs_match, precision
 // device: any
 // problem: problems/matrix-vector.md
 // case: wide
 //
-// What matters least to a sum of two thousand: the error is about one part in fifty of what is right.
+// What matters least to a sum of two thousand: the error is about one part in fifty of what is right. Inputs that
+// make it less than one in a hundred make the answer one of bf16's class, which is refused by its precision.
 #include "matrix_vector.cuh"
 
 struct AlmostAll {
