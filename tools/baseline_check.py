@@ -2,8 +2,8 @@
 
 For the case `kernelbench` of every problem that has baselines, PyTorch is timed by Triton's do_bench (cold cache,
 median), without and with TF32, with cuDNN's heuristics and with its benchmark mode; the faster one counts. kgrade's
-medians are read from the records named on the command line; without any, kgrade grades each problem's naive solution
-now. A baseline fails that is slower by more than 3 % and by more than 1 us, or that is missing. Exit code 0: none
+medians are read from the records named on the command line (of candidates of the class TF32, or that class has no
+baseline in them); without any, kgrade grades each problem's naive solution now. A baseline fails that is slower by more than 3 % and by more than 1 us, or that is missing. Exit code 0: none
 fails.
 
 With --search, the search for the fastest plan is run as well, with its outcome printed: for when one fails. It uses
@@ -88,8 +88,12 @@ def grade_now(program: Path, slugs: list[str]) -> list[dict]:
     with tempfile.TemporaryDirectory(prefix="kgrade-baselines-") as folder:
         for slug in slugs:
             file = Path(folder, f"{slug}.json")
-            source = f"solutions/{slug}/naive.cu"
-            print(f"grading {source}", file=sys.stderr, flush=True)
+            naive = f"solutions/{slug}/naive.cu"
+            print(f"grading {naive}", file=sys.stderr, flush=True)
+            # In the lower class both baselines take part.
+            source = Path(folder, f"{slug}.cu")
+            source.write_text("// kgrade: precision tf32\n" + (REPOSITORY / naive).read_text(encoding="utf-8"),
+                              encoding="utf-8")
             command = [program, "grade", slug, source, "--case", CASE, "--device", "cuda", "--json", file]
             # A refused candidate is no matter here: its baselines were timed, or the record says why not.
             subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, check=False)

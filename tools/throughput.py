@@ -97,6 +97,10 @@ def main():
     per_minute = 60 * len(records) / seconds
     print(f"{len(records)} candidates of {arguments.problem} on {records[0]['device']['name']}: {seconds:.1f} s, "
           f"{per_minute:.0f} a minute; {', '.join(f'{count} {verdict}' for verdict, count in verdicts.items())}")
+    for record in records:
+        candidate = record["candidates"][0]
+        if candidate["verdict"] != "accepted":
+            print(f"{candidate['path']}: {candidate['verdict']}: {candidate['message']}")
     print("GPU busy: " + (f"{busy:.0%} of the time" if busy is not None else "not known"))
     print("\n| stage | seconds a candidate |\n| --- | --: |")
     for name, total in sorted(stages.items(), key=lambda stage: -stage[1]):

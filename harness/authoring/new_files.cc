@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "base/cleanup.h"
+#include "base/partial_file.h"
 #include "base/text.h"
 
 namespace kgrade::authoring {
@@ -29,10 +29,6 @@ Error failed(const fs::path& path, int code) {
 class Batch {
  public:
   ~Batch() {
-    for (const fs::path& path : partial_) {
-      ::unlink(path.c_str());
-      Cleanup::of_this_process().forget(path);
-    }
     if (kept_) return;
     for (const fs::path& path : made_) ::unlink(path.c_str());
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());
@@ -47,17 +43,17 @@ class Batch {
       folders_.push_back(folder);
     }
     if (fs::exists(fs::symlink_status(file.path, ignored))) return EEXIST;
-    std::string partial = file.path.string() + ".XXXXXX";
-    UniqueFd fd = Cleanup::of_this_process().make_file(partial);
-    if (!fd) return errno;
-    partial_.push_back(partial);
+    PartialFile partial = PartialFile::beside(file.path);
+    if (!partial) return errno;
+    partial_.push_back(std::move(partial));
+    UniqueFd fd = partial_.back().take_descriptor();
     if (::fchmod(fd.get(), 0644) != 0) return errno;
     return write_and_close(std::move(fd), file.content);
   }
 
   // link(2) never replaces, unlike rename(2).
   int publish(const NewFile& file, std::size_t i) {
-    if (::link(partial_[i].c_str(), file.path.c_str()) != 0) return errno;
+    if (::link(partial_[i].name(), file.path.c_str()) != 0) return errno;
     made_.push_back(file.path);
     return 0;
   }
@@ -66,7 +62,7 @@ class Batch {
 
  private:
   std::vector<fs::path> folders_;
-  std::vector<fs::path> partial_;
+  std::vector<PartialFile> partial_;
   std::vector<fs::path> made_;
   bool kept_ = false;
 };

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/cleanup.h"
+#include "base/partial_file.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 
@@ -81,18 +81,15 @@ namespace {
 
 // `old` is what is replaced, or null.
 int replace_file(const fs::path& path, std::string_view content, const struct stat* old) {
-  std::string partial = path.string() + ".XXXXXX";
-  UniqueFd fd = Cleanup::of_this_process().make_file(partial);
-  if (!fd) return errno;
+  PartialFile partial = PartialFile::beside(path);
+  if (!partial) return errno;
+  const int fd = partial.descriptor().get();
   // The owner is kept where we may: root's record of a user's file stays the user's.
-  if (old != nullptr && ::fchown(fd.get(), old->st_uid, old->st_gid) != 0) errno = 0;
+  if (old != nullptr && ::fchown(fd, old->st_uid, old->st_gid) != 0) errno = 0;
   // mkostemp makes files for the owner alone; results are meant to be read.
-  int failure = ::fchmod(fd.get(), old != nullptr ? old->st_mode & 0777 : 0644) == 0 ? 0 : errno;
-  if (failure == 0) failure = write_and_close(std::move(fd), content);
-  if (failure == 0 && ::rename(partial.c_str(), path.c_str()) != 0) failure = errno;
-  if (failure != 0) ::unlink(partial.c_str());
-  Cleanup::of_this_process().forget(partial);
-  return failure;
+  int failure = ::fchmod(fd, old != nullptr ? old->st_mode & 0777 : 0644) == 0 ? 0 : errno;
+  if (failure == 0) failure = write_and_close(partial.take_descriptor(), content);
+  return failure == 0 ? partial.rename_to(path) : failure;
 }
 
 // N of /proc/self/fd/N, by whatever way its folder is named; -1 for any other path. The link that stands

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
@@ -117,6 +118,9 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
                                                 const std::filesystem::path& library, bool lean) const {
   std::vector<std::string> command = {nvcc_.string()};
   command.insert(command.end(), flags_.begin(), flags_.end());
+  // nvcc takes it for host code alone.
+  if (request.plain_host_code)
+    std::replace(command.begin(), command.end(), std::string("-O3"), std::string("-O0"));
   // Saves a third of the compile: libstdc++'s special functions, which <cmath> drags in, are most of it.
   if (lean) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
   // Lines of kernels for compute-sanitizer, of host code for the places of leaks; the code stays as it is.

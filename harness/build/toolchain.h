@@ -36,6 +36,8 @@ struct BuildRequest {
   std::map<std::string, std::string> defines;  // KGRADE_ACCUMULATOR=double for the oracle
   // Of contestants of our own. The emulated device has none of them, and its toolchain passes them over.
   std::vector<LinkedLibrary> libraries;
+  // Its host code does next to nothing in a call: better to have it soon than to have it fast.
+  bool plain_host_code = false;
   std::chrono::seconds time_limit{120};
   // For a checked run: accesses report themselves and know their lines. Slower by far.
   bool checked = false;

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/cleanup.h"
+#include "base/partial_file.h"
 
 namespace kgrade::cli {
 namespace {
@@ -47,13 +47,7 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name, std::o
 }
 
 // Whether files can be made there, 0 or errno: root may write to any folder, and yet /proc takes no files.
-int try_to_make_file(const std::filesystem::path& path) {
-  std::string name = path.string() + ".XXXXXX";
-  if (!Cleanup::of_this_process().make_file(name)) return errno;
-  ::unlink(name.c_str());
-  Cleanup::of_this_process().forget(name);
-  return 0;
-}
+int try_to_make_file(const std::filesystem::path& path) { return PartialFile::beside(path) ? 0 : errno; }
 
 }  // namespace
 

@@ -21,6 +21,7 @@ class BaselineBench {
   // With no sources it is empty, and all that it does is nothing.
   explicit BaselineBench(std::vector<BaselineSource> sources);
 
+  bool is_empty() const { return entries_.empty(); }
   // Starts compilers and workers; they are waited for by try_out().
   void start(const Toolchain& toolchain, Device& device, const Problem& problem, const Layout& layout,
              StageClock& stages);

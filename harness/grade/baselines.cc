@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "build/own_files.h"
+#include "verify/verdict.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -44,7 +45,10 @@ std::string why_no_baselines(const Problem& problem, const Layout& layout, bool 
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu) {
   if (!why_no_baselines(problem, layout, on_gpu).empty()) return {};
   const fs::path source = source_of(problem, layout);
-  return {{"cudnn-fp32", source, {{"KGRADE_TF32", "0"}}}, {"cudnn-tf32", source, {{"KGRADE_TF32", "1"}}}};
+  std::vector<BaselineSource> baselines = {{"cudnn-fp32", source, {{"KGRADE_TF32", "0"}}}};
+  if (precision_from(problem.precision) != Precision::fp32)
+    baselines.push_back({"cudnn-tf32", source, {{"KGRADE_TF32", "1"}}});
+  return baselines;
 }
 
 }  // namespace kgrade

@@ -154,13 +154,17 @@ class CandidateRun {
     return {};
   }
 
-  // Where no speed is measured, one slow call may be the machine's doing. A candidate that takes its time
-  // where nobody measures does so again when all cases up to this one are run in a new process.
+  // That time went by which nobody can account for, or that calls were slow where nobody measures, may be the
+  // machine's doing. A candidate that takes its time does so again when all cases up to this one are run in a
+  // new process.
   Result<CaseRecord> run_watchfully(const std::vector<PlannedCase>& cases, std::size_t index) {
     const CheckList before = checks_;
     auto result = run_case(session_, cases[index].bound, checks_);
-    const bool slow_once = result && !session_.arena.measures_speed() && checks_.has_failed("steady_speed");
-    if (!slow_once) return result;
+    const auto fails_now = [&](const char* check) {
+      return checks_.has_failed(check) && !before.has_failed(check);
+    };
+    const bool slow_once = fails_now("steady_speed") || fails_now("clock");
+    if (!result || !slow_once || !session_.arena.candidate_alive()) return result;
     auto answer = session_.arena.start_anew(load_patience, candidate_load_patience);
     if (!answer) return answer.errors();
     session_.candidate_calls = 0;

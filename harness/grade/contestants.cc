@@ -79,6 +79,7 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
     return request;
   }
   if (role == Role::baseline) {
+    request.plain_host_code = true;
     link_cudnn(request, layout);
     return request;
   }

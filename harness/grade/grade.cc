@@ -15,6 +15,7 @@
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
 #include "grade/preparation.h"
+#include "grade/reference_watch.h"
 #include "grade/run_setup.h"
 #include "measure/ceilings_cache.h"
 #include "measure/voiding.h"
@@ -85,6 +86,12 @@ class GradeRun {
 
   Failure try_baselines(Referee& referee) {
     Session session{referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), options_.progress};
+    if (!baselines_.is_empty()) {
+      // Now, while compilers are at the baselines.
+      auto alone = time_reference_alone(session, setup_.cases());
+      if (!alone) return GradeFailure{exit_internal, alone.errors()};
+      reference_alone_ = std::move(*alone);
+    }
     const Errors errors = baselines_.try_out(session, referee, setup_.cases());
     record_.baselines = baselines_.records();
     if (!errors.empty()) return GradeFailure{exit_internal, errors};

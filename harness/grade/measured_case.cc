@@ -64,6 +64,7 @@ BlockPlan MeasuredCase::plan() const {
   plan.arms = arms_.size();
   for (std::size_t arm = 0; arm + 1 < arms_.size(); ++arm) plan.pairs.push_back({arms_.size() - 1, arm});
   plan.half_width = goal.half_width;
+  plan.first_look = goal.first_look;
   // Where times are no speed, a block shows that everything is done, and more would show nothing else.
   plan.budget_seconds = session_.arena.measures_speed() ? goal.budget_seconds : 0;
   plan.seed = order_seed_;

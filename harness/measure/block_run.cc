@@ -53,7 +53,7 @@ class Runner {
   bool is_disturbed() const { return counted_ == 0 || void_ > void_blocks_allowed(run_.blocks.size()); }
 
   bool is_precise() const {
-    const bool look = run_.blocks.back().voided.empty() && counted_ >= blocks_before_looks &&
+    const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.first_look &&
                       counted_ % blocks_between_looks == 0;
     return look && std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [this](const ArmPair& pair) {
              const SpeedRatio ratio = ratio_within(log_differences(run_.blocks, pair.other, pair.arm));

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "measure/schedule.h"
 
 namespace kgrade {
 
@@ -41,6 +42,7 @@ struct BlockPlan {
   double half_width = 0.005;  // relative, of the interval of every pair
   double budget_seconds = 1;
   std::uint64_t seed = 0;  // of the order of arms
+  std::size_t first_look = usual_first_look;
 };
 
 // Whoever calls the arms.
@@ -73,11 +75,8 @@ struct BlockRun {
   std::string disturbance;  // of a disturbed run: how many blocks, and why the first of them
 };
 
-// Intervals are looked at after so many blocks that count, and then every so many, and nothing else ends a
-// run early: stopping when a difference seems significant would make too many of them seem so. Early looks
-// end just those runs whose spread came out too small by chance: in simulations (harness/tests/measure)
-// intervals miss in up to 6 % where the first look comes after 10 blocks, and in 5.0 to 5.6 % after 30.
-constexpr std::size_t blocks_before_looks = 30;
+// Intervals are looked at after BlockPlan::first_look blocks that count, and then every so many, and nothing
+// else ends a run early: stopping when a difference seems significant would make too many of them seem so.
 constexpr std::size_t blocks_between_looks = 10;
 // The largest share of blocks that may be void; one may be in any case, where others count.
 constexpr double most_void = 0.1;

@@ -103,7 +103,7 @@ std::optional<Error> Trials::calibrate() {
 
 // Up to the first look at the interval.
 double Trials::expected_seconds(const Calibration& calibration) const {
-  constexpr double rounds = 2 * blocks_before_looks;
+  const double rounds = 2.0 * static_cast<double>(record_.goal.first_look);
   const double round_ms = 2 * calibration.ms + 3 * call_overhead_ms;
   return record_.goal.processes * std::min(record_.goal.budget_seconds, rounds * round_ms / 1000);
 }

@@ -72,21 +72,19 @@ std::string conditions_in(const std::string& line) {
 
 std::string to_line(const LaneJob& job) {
   const LaneOptions& options = job.options;
-  return dump({{"device", options.device},
+  Json json = json_of_conditions(options);
+  // Numbers: only this program reads them.
+  json["seed"] = value_or_null(options.seed);
+  json["hidden_seed"] = value_or_null(options.hidden_seed);
+  json.update({{"device", options.device},
                {"problems", options.problems},
                {"effort", static_cast<int>(options.effort)},
-               {"warm", options.cache == CacheState::warm},
-               {"baselines", options.baselines},
-               {"require_sandbox", options.require_sandbox},
-               {"seed", value_or_null(options.seed)},
-               {"hidden_cases", value_or_null(options.hidden_cases)},
-               {"hidden_seed", value_or_null(options.hidden_seed)},
-               {"time_limit_seconds", value_or_null(options.time_limit_seconds)},
                {"problem", job.problem},
                {"dtype", job.dtype},
                {"precision", job.precision},
                {"candidates", job.candidates},
                {"only_builds", job.only_builds}});
+  return dump(json);
 }
 
 std::string to_line(const LaneMessage& message) {

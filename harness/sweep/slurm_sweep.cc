@@ -36,7 +36,7 @@ class SlurmSweep {
         folder_(slurm_folder(results.path())),
         finder_(plan, options.lane.effort),
         earlier_(sift(plan, options, results)),
-        found_(earlier_.found),
+        found_(std::move(earlier_.found)),
         left_(static_cast<std::size_t>(
             std::count_if(found_.begin(), found_.end(), [](const auto& entry) { return !entry; }))),
         taken_over_(found_.size() - left_),

@@ -39,7 +39,7 @@ class Sweep {
         results_(results),
         finder_(plan, options.lane.effort),
         earlier_(sift(plan, options, results)),
-        found_(earlier_.found),
+        found_(std::move(earlier_.found)),
         queue_(open_tasks(), options.devices.size()),
         ahead_(plan, options),
         start_(clock_.now()),

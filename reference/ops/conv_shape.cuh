@@ -50,9 +50,30 @@ inline ConvShape conv_shape(std::size_t batch, std::size_t in_channels, std::siz
 // A thread computes several output channels of a group at the same position: what it loads of the input
 // serves all of them. Where groups are small, one.
 constexpr int most_channels_at_once = 8;
+// And where rows are long it does so at several positions of a row: what it loads of the weights serves all
+// of them. As many as there are registers for their sums.
+constexpr int most_positions_at_once = sizeof(accumulator) > 4 ? 2 : 4;
+constexpr int shortest_long_row = 32;
 
 inline int channels_at_once(const ConvShape& shape) {
   return shape.out_channels_of_a_group() < most_channels_at_once / 2 ? 1 : most_channels_at_once;
+}
+
+inline int positions_at_once(const ConvShape& shape) {
+  const bool worthwhile = channels_at_once(shape) > 1 && shape.width.output >= shortest_long_row;
+  return worthwhile ? most_positions_at_once : 1;
+}
+
+// A thread's positions are that far apart. The stride divides it, so that in a transposed convolution the
+// same taps reach all of them.
+__host__ __device__ inline int columns_apart(const Axis& width, int at_once) {
+  const int columns = (width.output + at_once - 1) / at_once;
+  return (columns + width.stride - 1) / width.stride * width.stride;
+}
+
+// The first positions of all threads' in a plane.
+__host__ __device__ inline int first_positions(const ConvShape& shape, int at_once) {
+  return shape.depth.output * shape.height.output * columns_apart(shape.width, at_once);
 }
 
 // Neighbouring output channels of one group and sample.
@@ -91,23 +112,33 @@ struct WeightSteps {
   std::int64_t output = 0;
 };
 
-// Adds to `sums` what one position of the input and one kernel element give to the run's output channels,
-// over the `channels` input channels of a group. Sums past the run's end are of no use, nor do they harm.
-template <int AtOnce, class Input>
-__device__ void add_over_channels(const Input* input, std::int64_t input_step, const element* weight,
-                                  const WeightSteps& steps, int channels, int count,
-                                  accumulator (&sums)[AtOnce]) {
-  accumulator partial[AtOnce] = {};
+// Adds to `sums` what one kernel element and the inputs that it takes to a thread's positions give to the
+// run's output channels, over the `channels` input channels of a group. `sources` are places in a plane of
+// the input, or -1 for none. Sums past the run's end are of no use, nor do they harm.
+template <int Positions, int Channels, class Input>
+__device__ void add_over_channels(const Input* input, const int (&sources)[Positions],
+                                  std::int64_t input_step, const element* weight, const WeightSteps& steps,
+                                  int channels, int count, accumulator (&sums)[Positions][Channels]) {
+  accumulator partial[Positions][Channels] = {};
   for (int c = 0; c < channels; ++c) {
-    const accumulator value = static_cast<accumulator>(*input);
+    accumulator values[Positions];
 #pragma unroll
-    for (int n = 0; n < AtOnce; ++n) {
-      partial[n] += value * static_cast<accumulator>(weight[min(n, count - 1) * steps.output]);
+    for (int p = 0; p < Positions; ++p)
+      values[p] = sources[p] < 0 ? accumulator(0) : static_cast<accumulator>(input[sources[p]]);
+#pragma unroll
+    for (int n = 0; n < Channels; ++n) {
+      const auto factor = static_cast<accumulator>(weight[min(n, count - 1) * steps.output]);
+#pragma unroll
+      for (int p = 0; p < Positions; ++p) partial[p][n] += values[p] * factor;
     }
     input += input_step;
     weight += steps.input;
   }
-  for (int n = 0; n < AtOnce; ++n) sums[n] += partial[n];
+#pragma unroll
+  for (int p = 0; p < Positions; ++p) {
+#pragma unroll
+    for (int n = 0; n < Channels; ++n) sums[p][n] += partial[p][n];
+  }
 }
 
 }  // namespace ops

@@ -19,6 +19,17 @@ bool make_event(void*& handle) {
   return true;
 }
 
+// What cudaFreeAsync() gives back would go to the system when the stream is waited for: up to a millisecond
+// at the end of every call that no event covers, and as much to get it again. Whoever keeps a pool of his
+// own, as the frameworks do, pays that once; so does everybody here.
+void keep_freed_memory(int ordinal) {
+  cudaMemPool_t pool = nullptr;
+  std::uint64_t all = UINT64_MAX;
+  if (!ok(cudaDeviceGetDefaultMemPool(&pool, ordinal)) ||
+      !ok(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all)))
+    cudaGetLastError();  // a device without pools
+}
+
 }  // namespace
 
 CudaWorker::~CudaWorker() = default;  // the process ends: the driver takes everything back
@@ -34,6 +45,7 @@ bool CudaWorker::prepare() {
     return false;
   }
   keeps_lines_ = kept_bytes > 0;
+  keep_freed_memory(ordinal_);
   return true;
 }
 

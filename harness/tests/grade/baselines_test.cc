@@ -76,6 +76,7 @@ class BaselinesTest : public testing::Test {
 TEST_F(BaselinesTest, AreTwoClassesOfOneSource) {
   have_cudnn();
   write_baseline_of_cudnn();
+  problem_.precision = "tf32";
   const auto found = baselines_of(problem_, layout_);
   ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "cudnn-fp32"),
                                  Field(&BaselineSource::name, "cudnn-tf32")));
@@ -84,6 +85,16 @@ TEST_F(BaselinesTest, AreTwoClassesOfOneSource) {
   EXPECT_THAT(found[0].defines, ElementsAre(Pair("KGRADE_TF32", "0")));
   EXPECT_THAT(found[1].defines, ElementsAre(Pair("KGRADE_TF32", "1")));
   EXPECT_EQ(why_no_baselines(problem_, layout_), "");
+}
+
+TEST_F(BaselinesTest, AreOfNoClassThatIsRefused) {
+  write_plain_baseline();
+  problem_.precision = "fp32";
+  EXPECT_THAT(baselines_of(problem_, layout_), ElementsAre(Field(&BaselineSource::name, "cudnn-fp32")));
+  for (const char* const lower : {"tf32", "bf16"}) {
+    problem_.precision = lower;
+    EXPECT_EQ(baselines_of(problem_, layout_).size(), 2U) << lower;
+  }
 }
 
 TEST_F(BaselinesTest, AreNoneWithoutASource) {
@@ -128,7 +139,7 @@ TEST_F(BaselinesTest, ContestantsAreBuiltForTheType) {
 TEST_F(BaselinesTest, NeedNoCudnnWhenTheyIncludeNoneOfIt) {
   write_plain_baseline();
   for (const bool on_gpu : {true, false}) {
-    EXPECT_EQ(baselines_of(problem_, layout_, on_gpu).size(), 2U);
+    EXPECT_EQ(baselines_of(problem_, layout_, on_gpu).size(), 1U);
     EXPECT_EQ(why_no_baselines(problem_, layout_, on_gpu), "");
   }
 }
@@ -205,8 +216,9 @@ TEST_P(RealBaselinesTest, BuildInBothClasses) {
   const Layout layout = Layout::find();
   const auto nvcc = find_nvcc();
   if (!layout.has_cudnn() || !nvcc) GTEST_SKIP() << "cuDNN or nvcc was not found";
-  const auto problem = load_problem(layout.problems / (std::string(GetParam()) + ".md"));
+  auto problem = load_problem(layout.problems / (std::string(GetParam()) + ".md"));
   ASSERT_TRUE(problem.ok());
+  problem->precision = "tf32";
   const auto baselines = baselines_of(*problem, layout);
   ASSERT_EQ(baselines.size(), 2U);
   const NvccToolchain toolchain(*nvcc, "sm_90");

@@ -66,7 +66,7 @@ TEST_F(TrialsTest, TheSameWorkTakesTheSameTime) {
   EXPECT_DOUBLE_EQ(record_.same.large_error, 0);
   for (const SelftestComparison& comparison : record_.comparisons) {
     EXPECT_EQ(comparison.ratio->statement(), Statement::same);
-    EXPECT_EQ(comparison.blocks, blocks_before_looks);
+    EXPECT_EQ(comparison.blocks, record_.goal.first_look);
     EXPECT_EQ(comparison.end, BlockEnd::precise);
     EXPECT_EQ(*comparison.added, 0);
     EXPECT_EQ(comparison.length, comparison.second_length);
@@ -215,7 +215,7 @@ TEST_F(TrialsTest, RankedTakesSeveralProcesses) {
   EXPECT_EQ(arena_.starts, 8);
   EXPECT_EQ(record_.comparisons[0].ratio->method, Method::across_processes);
   EXPECT_EQ(record_.comparisons[0].ratio->count, 5u);
-  EXPECT_EQ(record_.comparisons[0].blocks, 5 * blocks_before_looks);
+  EXPECT_EQ(record_.comparisons[0].blocks, 5 * usual_first_look);
 }
 
 TEST_F(TrialsTest, WhenTheTimeIsOverThoseThatAreDoneCount) {
