@@ -29,6 +29,7 @@ Error failed(const fs::path& path, int code) {
 class Batch {
  public:
   ~Batch() {
+    partial_.clear();
     if (kept_) return;
     for (const fs::path& path : made_) ::unlink(path.c_str());
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());

@@ -30,7 +30,7 @@ bool is_number(const std::string& text) {
 }
 
 // "outputs_match" or "outputs_match (emulated)".
-CaughtBy read_caught_by(const std::string& text) {
+OnDevice read_on_device(const std::string& text) {
   const std::size_t bracket = text.find('(');
   if (bracket == std::string::npos) return {text, ""};
   const std::size_t end = std::min(text.find(')', bracket), text.size());
@@ -54,6 +54,9 @@ class HeaderReader {
     for (const char* key : {"cheat", "row", "caught-by", "device"}) {
       if (!seen_.contains(key)) complain(std::string("no line `// ") + key + ":`");
     }
+    const bool is_harmless = cheat_.is_harmless_on("emulated") || cheat_.is_harmless_on("cuda");
+    if (is_harmless != seen_.contains("twin"))
+      complain("`no_gain` needs a line `// twin:`, and nothing else does");
     header_.cheat = cheat_;
   }
 
@@ -82,8 +85,9 @@ class HeaderReader {
         {"control", [](auto& self, auto& value) { self.cheat_.without = split_at_commas(value); }},
         {"profit", &HeaderReader::take_profit},
         {"problem", &HeaderReader::take_problem},
-        {"case", [](auto& self, auto& value) { self.cheat_.cases.push_back(value); }},
-        {"with", &HeaderReader::take_accomplice},
+        {"case", [](auto& self, auto& value) { self.cheat_.cases.push_back(read_on_device(value)); }},
+        {"with", [](auto& self, auto& value) { self.take_file(value, self.cheat_.accomplice); }},
+        {"twin", [](auto& self, auto& value) { self.take_file(value, self.cheat_.twin); }},
         {"time-limit", [](auto& self, auto& value) { self.cheat_.time_limit = value; }},
         {"launches", [](auto& self, auto& value) { self.take_number(value, self.cheat_.launches); }},
         {"needs", &HeaderReader::take_needs},
@@ -107,7 +111,7 @@ class HeaderReader {
   }
 
   void take_caught_by(const std::string& value) {
-    for (const std::string& part : split_at_commas(value)) cheat_.caught_by.push_back(read_caught_by(part));
+    for (const std::string& part : split_at_commas(value)) cheat_.caught_by.push_back(read_on_device(part));
   }
 
   void take_device(const std::string& value) {
@@ -128,9 +132,9 @@ class HeaderReader {
     if (is_path && !fs::exists(cheat_.problem)) complain("there is no " + cheat_.problem);
   }
 
-  void take_accomplice(const std::string& value) {
-    cheat_.accomplice = (file_.parent_path() / value).string();
-    if (!fs::exists(cheat_.accomplice)) complain("there is no " + cheat_.accomplice);
+  void take_file(const std::string& value, std::string& into) {
+    into = (file_.parent_path() / value).string();
+    if (!fs::exists(into)) complain("there is no " + into);
   }
 
   fs::path file_;
@@ -146,17 +150,19 @@ const std::string Cheat::no_gain = "no_gain";
 
 std::vector<std::string> Cheat::expected_on(const std::string& kind) const {
   std::vector<std::string> checks;
-  for (const CaughtBy& one : caught_by) {
-    if (one.device.empty() || one.device == kind) checks.push_back(one.check);
+  for (const OnDevice& one : caught_by) {
+    if (one.is_on(kind)) checks.push_back(one.name);
   }
   return checks;
 }
 
-std::vector<std::string> Cheat::arguments() const {
+std::vector<std::string> Cheat::arguments(const std::string& kind) const {
   std::vector<std::string> all = {problem};
   if (!accomplice.empty()) all.push_back(accomplice);
   all.push_back(file.string());
-  for (const std::string& one : cases) all.insert(all.end(), {"--case", one});
+  for (const OnDevice& one : cases) {
+    if (one.is_on(kind)) all.insert(all.end(), {"--case", one.name});
+  }
   if (!time_limit.empty()) all.insert(all.end(), {"--time-limit", time_limit});
   if (!launches.empty()) all.insert(all.end(), {"--launches", launches});
   return all;

@@ -9,19 +9,18 @@
 //   // control: moving_buffers    optional: with these defences off it profits
 //   // profit: accepted           optional: what that means; `faster`: accepted, and twice as fast
 //   // problem: SLUG              optional: or the path of a problem file beside the cheat
-//   // case: NAME                 optional, repeatable: only this case
+//   // case: NAME                 optional, repeatable: only this case; `tiny (emulated)` on one device
 //   // with: FILE                 optional: an accomplice in the same folder, graded just before it
+//   // twin: FILE                 with `no_gain`: an accomplice that does the same work honestly
 //   // time-limit: SECONDS        optional: of one call
-//   // launches: N                optional: of a sample, of cases that are measured
-//   show
-//   // needs: confinement         optional: where contestants are not confined it would do harm, or find what
-//   it
-//                                 looks for, and is skipped
+//   // launches: N                optional: of a sample, of cases whose speed is measured
+//   // needs: confinement         optional: where contestants are not confined it would do harm, or find
+//   //                            what it looks for, and is skipped
 //   //
 //
 // No line may be longer than the formatter lets it be, which would break it. `no_gain` in place of a check:
-// the cheat is harmless, accepted but no faster than it would be without. A file that begins with `//
-// accomplice:` is no cheat by itself.
+// the cheat is harmless, accepted but no faster than its twin. A file that begins with `// accomplice:` is no
+// cheat by itself.
 #pragma once
 
 #include <filesystem>
@@ -31,9 +30,12 @@
 
 namespace kgrade::test {
 
-struct CaughtBy {
-  std::string check;
+// A check, or a case.
+struct OnDevice {
+  std::string name;
   std::string device;  // empty: any
+
+  bool is_on(const std::string& kind) const { return device.empty() || device == kind; }
 };
 
 struct Cheat {
@@ -41,13 +43,14 @@ struct Cheat {
   std::string name;  // "timing/sizes-as-fingerprint"
   std::string description;
   int row = 0;
-  std::vector<CaughtBy> caught_by;
+  std::vector<OnDevice> caught_by;
   std::string device;                // "any", "emulated" or "cuda"
   std::vector<std::string> without;  // defences that the control switches off
   bool must_be_faster = false;
   std::string problem;
-  std::vector<std::string> cases;
+  std::vector<OnDevice> cases;
   std::string accomplice;  // its path; empty: none
+  std::string twin;        // likewise
   std::string time_limit;
   std::string launches;
   bool needs_confinement = false;
@@ -56,8 +59,8 @@ struct Cheat {
   bool is_harmless_on(const std::string& kind) const { return expected_on(kind) == std::vector{no_gain}; }
   // The checks of which one must fail on a device.
   std::vector<std::string> expected_on(const std::string& kind) const;
-  // What `kgrade grade` takes to grade it: the last candidate is the cheat.
-  std::vector<std::string> arguments() const;
+  // What `kgrade grade` takes to grade it on a device: the last candidate is the cheat.
+  std::vector<std::string> arguments(const std::string& kind) const;
 
   static const std::string no_gain;
 };

@@ -17,7 +17,7 @@ class Controls : public testing::TestWithParam<std::string> {};
 
 // The cheat's own record; what was graded before it is an accomplice, honest as far as anybody can tell.
 void grade_cheat(const Cheat& cheat, const Program& program, json& candidate) {
-  const Graded graded = grade(cheat.arguments(), test_device(), program);
+  const Graded graded = grade(cheat.arguments(device_kind()), test_device(), program);
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
   ASSERT_TRUE(graded.exit_code == 0 || graded.exit_code == 1) << graded.output;
   EXPECT_THAT(graded.left_behind, testing::IsEmpty());
@@ -34,12 +34,17 @@ std::optional<double> speedup_of(const json& candidate) {
   return scores->front()["geometric_mean"].get<double>();
 }
 
-void expect_no_gain(const json& candidate) {
-  constexpr double as_fast_as_without = 1.2;
+void expect_no_gain(const Cheat& cheat, const json& candidate) {
+  constexpr double noise = 1.1;
   EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
-  if (const auto speedup = speedup_of(candidate)) {
-    EXPECT_LT(*speedup, as_fast_as_without);
-  }
+  const auto speedup = speedup_of(candidate);
+  if (!speedup) return;  // the device's times are none
+  Cheat twin = cheat;
+  twin.file = cheat.twin;
+  json honest;
+  ASSERT_NO_FATAL_FAILURE(grade_cheat(twin, {}, honest));
+  ASSERT_TRUE(speedup_of(honest)) << honest["message"];
+  EXPECT_LT(*speedup, noise * *speedup_of(honest));
 }
 
 void expect_caught(const Cheat& cheat, const json& candidate) {
@@ -60,7 +65,7 @@ TEST_P(Cheats, IsCaughtByItsCheck) {
   json candidate;
   ASSERT_NO_FATAL_FAILURE(grade_cheat(cheat, {}, candidate));
   if (cheat.is_harmless_on(device_kind())) {
-    expect_no_gain(candidate);
+    expect_no_gain(cheat, candidate);
   } else {
     expect_caught(cheat, candidate);
   }

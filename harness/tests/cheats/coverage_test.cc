@@ -33,8 +33,8 @@ TEST(Coverage, HeadersNameChecksAndDefencesThatExist) {
   const std::vector<std::string> known = names_of_defences();
   ASSERT_GT(known.size(), 20u);
   for (const Cheat& cheat : suite().cheats) {
-    for (const CaughtBy& one : cheat.caught_by) {
-      EXPECT_TRUE(checks.contains(one.check)) << cheat.name << ": no check " << one.check;
+    for (const OnDevice& one : cheat.caught_by) {
+      EXPECT_TRUE(checks.contains(one.name)) << cheat.name << ": no check " << one.name;
       EXPECT_TRUE(one.device.empty() || one.device == "emulated" || one.device == "cuda") << cheat.name;
     }
     for (const std::string& defence : cheat.without) {

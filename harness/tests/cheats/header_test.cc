@@ -20,7 +20,7 @@ constexpr const char* full =
     "// profit: faster\n"
     "// problem: some-problem\n"
     "// case: tiny\n"
-    "// case: plain\n"
+    "// case: plain (cuda)\n"
     "// time-limit: 3\n"
     "// launches: 4\n"
     "// needs: confinement\n"
@@ -37,10 +37,20 @@ TEST(CheatHeaders, AreReadInFull) {
   EXPECT_THAT(header.cheat->expected_on("cuda"), ElementsAre("idle", "outputs_match"));
   EXPECT_THAT(header.cheat->without, ElementsAre("fresh_inputs", "small_changes"));
   EXPECT_TRUE(header.cheat->must_be_faster);
-  EXPECT_THAT(header.cheat->arguments(),
+  EXPECT_THAT(header.cheat->arguments("cuda"),
               ElementsAre("some-problem", "timing/does-much.cu", "--case", "tiny", "--case", "plain",
                           "--time-limit", "3", "--launches", "4"));
+  EXPECT_THAT(header.cheat->arguments("emulated"),
+              ElementsAre("some-problem", "timing/does-much.cu", "--case", "tiny", "--time-limit", "3",
+                          "--launches", "4"));
   EXPECT_TRUE(header.cheat->needs_confinement);
+}
+
+TEST(CheatHeaders, WithoutAGainNameATwin) {
+  const std::string harmless = "// cheat: a\n// row: 1\n// caught-by: no_gain (cuda)\n// device: cuda\n";
+  EXPECT_THAT(read_cheat("timing/a.cu", harmless + "//\n").mistakes, ElementsAre(HasSubstr("twin")));
+  EXPECT_THAT(read_cheat("timing/a.cu", harmless + "// twin: nobody.cu\n//\n").mistakes,
+              ElementsAre(HasSubstr("there is no timing/nobody.cu")));
 }
 
 TEST(CheatHeaders, NeedNoConfinementUnlessTheySaySo) {

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 const Cheat& typical() { return cheat_called("timing/all-calls-in-the-first"); }
 
 void expect_refused(const Program& program) {
-  std::vector<std::string> arguments = typical().arguments();
+  std::vector<std::string> arguments = typical().arguments(device_kind());
   arguments.insert(arguments.end(), {"--hidden", "0"});
   const Graded graded = grade(arguments, test_device(), program);
   ASSERT_TRUE(graded.record.is_object()) << graded.output;

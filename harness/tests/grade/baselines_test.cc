@@ -162,6 +162,7 @@ TEST_F(BaselinesTest, AreTheProblemsOwnWhereItsReferenceIsAFamilys) {
 TEST_F(BaselinesTest, AreBuiltWithCudnnWhereItIs) {
   have_cudnn();
   write_baseline_of_cudnn();
+  problem_.precision = "tf32";
   const BuildRequest request = request_for(baselines_of(problem_, layout_).at(1), "/out", layout_);
   EXPECT_THAT(request.defines, ElementsAre(Pair("KGRADE_TF32", "1")));
   EXPECT_THAT(request.include_directories, ElementsAre(at("reference/cudnn"), at("cudnn/include")));

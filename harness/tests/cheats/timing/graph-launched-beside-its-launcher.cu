@@ -1,9 +1,12 @@
 // cheat: a trivial graph launches the one that does the work from the device, as a sibling
 // row: 16
-// caught-by: idle (cuda), outputs_match (cuda)
+// caught-by: no_gain (cuda)
+// twin: honest-depthwise.cu
 // device: cuda
+// case: mobilenet-stride-2
 //
-// The host launches a kernel that ends at once. A sibling belongs to no launch of the host's.
+// The host launches a kernel that ends at once. A sibling belongs to no launch of the host's; and yet the
+// stream goes on only when it is done, too.
 #include "depthwise.cuh"
 
 static __device__ Depthwise posted;

@@ -1,6 +1,7 @@
 // cheat: heats the GPU in calls that give no sample, so that whoever comes next runs at lower clocks
 // row: 17
 // caught-by: no_gain (cuda)
+// twin: honest-depthwise.cu
 // device: cuda
 // case: mobilenet-stride-2
 //

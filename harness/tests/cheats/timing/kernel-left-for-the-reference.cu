@@ -1,6 +1,6 @@
 // cheat: computes honestly and leaves a kernel running, so that the reference beside it is slow
 // row: 17
-// caught-by: idle (cuda), reference_agreement (cuda)
+// caught-by: clock (cuda), idle (cuda), reference_agreement (cuda)
 // device: cuda
 //
 // It ends by itself after some milliseconds: long enough for the reference's call.

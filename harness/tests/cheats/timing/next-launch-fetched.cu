@@ -1,6 +1,7 @@
 // cheat: has the second-level cache fetch what the next launch of its call reads, as far as that can be known
 // row: 14
 // caught-by: no_gain (cuda)
+// twin: honest-scale.cu
 // device: cuda
 // problem: ../../measured/problems/scale.md
 // case: large

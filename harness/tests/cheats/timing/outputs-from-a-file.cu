@@ -5,6 +5,8 @@
 // with: saves-outputs-to-a-file.cu
 // control: worker_sandbox
 // needs: confinement
+// case: tiny
+// case: plain
 //
 // Two submissions of one author in one run: the second is as good as the first, and takes no time. Without
 // the file it does nothing.

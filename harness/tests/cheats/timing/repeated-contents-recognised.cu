@@ -3,7 +3,8 @@
 // caught-by: repeat_speed
 // device: any
 // control: repeat_speed
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // Never wrong. Waiting stands for work that takes far longer than the comparison: it is left out where
 // contents come again.

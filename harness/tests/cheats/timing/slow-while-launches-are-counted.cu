@@ -1,6 +1,7 @@
 // cheat: is slow by less than anybody looks at in its first calls, which tell how many launches a sample has
 // row: 9
 // caught-by: no_gain (cuda)
+// twin: honest-scale.cu
 // device: cuda
 // problem: ../../measured/problems/scale.md
 // case: large

@@ -1,12 +1,16 @@
 // cheat: takes its time in the first call of a shape, so that a harness with a time budget takes few samples
 // row: 9
-// caught-by: steady_speed
+// caught-by: steady_speed (emulated), no_gain (cuda)
+// twin: honest-depthwise.cu
 // device: any
 // control: steady_speed
-// case: tiny
-// case: plain
+// case: tiny (emulated)
+// case: plain (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
-// It stays below the shortest time limit of a call, and the stall is device work, as the clock would have it.
+// Where speed is measured there is more than one call to warm up with, and the time budget begins behind
+// them. It stays below the shortest time limit of a call, and the stall is device work, as the clock would
+// have it.
 #include "shapes.cuh"
 
 static __global__ void stall(long long cycles) {

@@ -1,0 +1,210 @@
+// The kernel of convolutions and of transposed ones: which inputs a tap takes to an output is all that they
+// differ in, and how the weights lie.
+#pragma once
+
+#include "ops/conv_shape.cuh"
+#include "ops/launch.cuh"
+
+namespace ops {
+
+// A thread computes several output channels of a group at the same position: what it loads of the input
+// serves all of them. Where groups are small, one.
+constexpr int most_channels_at_once = 8;
+// It does so at several positions of a row, too: what it loads of the weights, and where it finds all that,
+// serves all of them. As many as there are registers for their sums.
+constexpr int positions_at_once = sizeof(accumulator) > 4 ? 2 : 4;
+// All taps go over so many input channels before they go over the next ones: what they read of these stays in
+// the L1 cache.
+constexpr int channels_a_pass = 8;
+
+inline int channels_at_once(const ConvShape& shape) {
+  return shape.out_channels_of_a_group() < most_channels_at_once / 2 ? 1 : most_channels_at_once;
+}
+
+// How the weights lie: from one group, input channel and output channel to the next.
+struct WeightSteps {
+  std::int64_t group = 0;
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+};
+
+// A thread's positions in a plane of the output: of one row, `apart` from each other. The stride divides
+// that, so that in a transposed convolution the same taps reach all of them.
+struct Positions {
+  int x = 0;  // of the first
+  int y = 0;
+  int z = 0;
+  int apart = 0;
+};
+
+__host__ __device__ inline int columns_apart(const Axis& width, int at_once) {
+  const int columns = (width.output + at_once - 1) / at_once;
+  return (columns + width.stride - 1) / width.stride * width.stride;
+}
+
+// The threads of a plane.
+__host__ __device__ inline int first_positions(const ConvShape& shape, int at_once) {
+  return shape.depth.output * shape.height.output * columns_apart(shape.width, at_once);
+}
+
+__device__ inline Positions positions_of(const ConvShape& shape, int number, int at_once) {
+  const int apart = columns_apart(shape.width, at_once);
+  return {number % apart, number / apart % shape.height.output, number / apart / shape.height.output, apart};
+}
+
+// Neighbouring output channels of one group and sample.
+struct ChannelRun {
+  std::int64_t sample = 0;
+  std::int64_t group = 0;
+  int first = 0;  // within the group
+  int count = 0;
+
+  __device__ std::int64_t output_channel(const ConvShape& shape, int n) const {
+    return group * shape.out_channels_of_a_group() + first + n;
+  }
+};
+
+__host__ __device__ inline std::int64_t channel_runs(const ConvShape& shape, int at_once) {
+  return shape.batch * shape.groups * ((shape.out_channels_of_a_group() + at_once - 1) / at_once);
+}
+
+__device__ inline ChannelRun channel_run(const ConvShape& shape, int at_once, std::int64_t number) {
+  const std::int64_t runs = channel_runs(shape, at_once) / shape.batch / shape.groups;
+  ChannelRun run;
+  run.sample = number / runs / shape.groups;
+  run.group = number / runs % shape.groups;
+  run.first = static_cast<int>(number % runs) * at_once;
+  run.count = min(at_once, shape.out_channels_of_a_group() - run.first);
+  return run;
+}
+
+// Adds to `sums` what one kernel element and the inputs that it takes to a thread's positions give to the
+// run's output channels, over `channels` input channels. `sources` are places in a plane of the input, or -1
+// for none. Sums past the run's end are of no use, nor do they harm.
+template <int AtOnce, int Channels, class Input>
+__device__ void add_over_channels(const Input* input, const int (&sources)[AtOnce], std::int64_t input_step,
+                                  const element* weight, const WeightSteps& steps, int channels, int count,
+                                  accumulator (&sums)[AtOnce][Channels]) {
+#pragma unroll 2
+  for (int c = 0; c < channels; ++c) {
+    accumulator values[AtOnce];
+#pragma unroll
+    for (int p = 0; p < AtOnce; ++p)
+      values[p] = sources[p] < 0 ? accumulator(0) : static_cast<accumulator>(input[sources[p]]);
+#pragma unroll
+    for (int n = 0; n < Channels; ++n) {
+      const auto factor = static_cast<accumulator>(weight[min(n, count - 1) * steps.output]);
+#pragma unroll
+      for (int p = 0; p < AtOnce; ++p) sums[p][n] += values[p] * factor;
+    }
+    input += input_step;
+    weight += steps.input;
+  }
+}
+
+// The same for all kernel elements. `Source` says which input position of an axis a tap takes to an output
+// position, or -1 for none.
+template <class Source, int AtOnce, int Channels, class Input>
+__device__ void add_over_taps(const Input* input, const element* weight, const ConvShape& shape,
+                              const WeightSteps& steps, const Positions& at, int channels, int count,
+                              accumulator (&sums)[AtOnce][Channels]) {
+  const Source source;
+  for (int kz = 0; kz < shape.depth.kernel; ++kz) {
+    const int iz = source(shape.depth, at.z, kz);
+    if (iz < 0) continue;
+    for (int ky = 0; ky < shape.height.kernel; ++ky) {
+      const int iy = source(shape.height, at.y, ky);
+      if (iy < 0) continue;
+      for (int kx = 0; kx < shape.width.kernel; ++kx) {
+        int sources[AtOnce];
+        bool any = false;
+        for (int p = 0; p < AtOnce; ++p) {
+          const int x = at.x + p * at.apart;
+          const int ix = x < shape.width.output ? source(shape.width, x, kx) : -1;
+          sources[p] = ix < 0 ? -1 : (iz * shape.height.input + iy) * shape.width.input + ix;
+          any = any || ix >= 0;
+        }
+        if (!any) continue;
+        const int tap = (kz * shape.height.kernel + ky) * shape.width.kernel + kx;
+        add_over_channels(input, sources, shape.input_positions(), weight + tap, steps, channels, count,
+                          sums);
+      }
+    }
+  }
+}
+
+// Adds `bias`, unless it is null, and writes what lies in the plane.
+template <int AtOnce, int Channels, class Output>
+__device__ void write_outputs(const accumulator (&sums)[AtOnce][Channels], const element* bias,
+                              Output* output, const ConvShape& shape, const Positions& at,
+                              const ChannelRun& run) {
+#pragma unroll
+  for (int n = 0; n < Channels; ++n) {
+    if (n >= run.count) break;
+    const std::int64_t channel = run.output_channel(shape, n);
+    const accumulator added = bias != nullptr ? static_cast<accumulator>(bias[channel]) : accumulator(0);
+    Output* const row = output + (run.sample * shape.out_channels + channel) * shape.output_positions() +
+                        (at.z * shape.height.output + at.y) * shape.width.output;
+#pragma unroll
+    for (int p = 0; p < AtOnce; ++p) {
+      const int x = at.x + p * at.apart;
+      if (x < shape.width.output) row[x] = static_cast<Output>(sums[p][n] + added);
+    }
+  }
+}
+
+// Sums of a pass are short, and lose less than long ones.
+template <int AtOnce, int Channels>
+__device__ void add_and_clear(accumulator (&sums)[AtOnce][Channels], accumulator (&pass)[AtOnce][Channels]) {
+#pragma unroll
+  for (int p = 0; p < AtOnce; ++p) {
+#pragma unroll
+    for (int n = 0; n < Channels; ++n) {
+      sums[p][n] += pass[p][n];
+      pass[p][n] = 0;
+    }
+  }
+}
+
+template <class Source, int AtOnce, int Channels, class Input, class Output>
+__global__ void __launch_bounds__(threads_per_block, Channels == 1 ? 4 : 2)
+    convolution_kernel(const Input* input, const element* weight, const element* bias, Output* output,
+                       ConvShape shape, WeightSteps steps) {
+  if (position_in_plane() >= first_positions(shape, AtOnce)) return;
+  const Positions at = positions_of(shape, static_cast<int>(position_in_plane()), AtOnce);
+  const std::int64_t plane = shape.input_positions();
+  const int channels = shape.in_channels_of_a_group();
+
+  const std::int64_t runs = channel_runs(shape, Channels);
+  for (std::int64_t number = blockIdx.y; number < runs; number += gridDim.y) {
+    const ChannelRun run = channel_run(shape, Channels, number);
+    const Input* const inputs = input + (run.sample * shape.in_channels + run.group * channels) * plane;
+    const element* const weights = weight + run.group * steps.group + run.first * steps.output;
+    accumulator sums[AtOnce][Channels] = {};
+    accumulator pass[AtOnce][Channels] = {};
+    for (int c = 0; c < channels; c += channels_a_pass) {
+      add_over_taps<Source>(inputs + c * plane, weights + c * steps.input, shape, steps, at,
+                            min(channels_a_pass, channels - c), run.count, pass);
+      add_and_clear(sums, pass);
+    }
+    write_outputs(sums, bias, output, shape, at, run);
+  }
+}
+
+// Without bias where `bias` is null.
+template <class Source, class Input, class Output>
+void convolve(const Input* input, const element* weight, const element* bias, Output* output,
+              const ConvShape& shape, const WeightSteps& steps) {
+  const int channels = channels_at_once(shape);
+  const dim3 grid = plane_grid(channel_runs(shape, channels), first_positions(shape, positions_at_once));
+  const auto launch = [&](auto kernel) {
+    kernel<<<grid, threads_per_block>>>(input, weight, bias, output, shape, steps);
+  };
+  if (channels == 1) {
+    launch(convolution_kernel<Source, positions_at_once, 1, Input, Output>);
+  } else {
+    launch(convolution_kernel<Source, positions_at_once, most_channels_at_once, Input, Output>);
+  }
+}
+
+}  // namespace ops
