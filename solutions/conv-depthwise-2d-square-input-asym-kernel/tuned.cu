@@ -26,8 +26,8 @@ const int threads = 256;
 
 // ---- Kernels of one column: stride and dilation 1, no padding at the sides.
 
-const int strip_rows = 32;
-const int rows_at_once = 8;
+const int strip_rows = 16;
+const int rows_at_once = 16;
 
 __device__ float add_product(float sum, float value, float weight) { return fmaf(value, weight, sum); }
 __device__ float4 add_product(float4 sum, float4 value, float weight) {

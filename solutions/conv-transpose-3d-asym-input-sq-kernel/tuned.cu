@@ -296,7 +296,7 @@ struct Stages {
 // Block: x counts pixels, y groups and tiles of output channels, z phases. A warp has `strips` times 32
 // pixels.
 template <int fragments, int strips>
-__global__ void __launch_bounds__(threads, 1)
+__global__ void __launch_bounds__(threads, 2)
     multiply(const __half* __restrict__ packed_input, const __half* __restrict__ packed_weights,
              float* __restrict__ output, Shape shape, int most_pixels, int most_taps, const int* too_large) {
   extern __shared__ uint4 shared[];
