@@ -321,5 +321,39 @@ TEST_F(SlowCalls, OneThatComesBackInANewProcessIsTheCandidates) {
   EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
 }
 
+// On a device whose times count, with calls that take longer by the referee's clock in the second case, in
+// some of the processes.
+class UnexplainedTime : public CandidateRunTest {
+ protected:
+  CandidateRecord run_with_unexplained(int processes) {
+    cases_.clear();
+    for (const char* const name : {"first", "second", "third"}) add_case(name, CaseRole::test);
+    arena_.before_call = [this, processes](Player player, const Draw&) {
+      if (player != Player::candidate) return;
+      const auto process = static_cast<int>(std::count(arena_.order.begin(), arena_.order.end(), '|'));
+      const std::size_t cases = arena_.seated_launches.size() - (process > 0 ? 2 : 0);
+      arena_.candidate_hides_ms = cases == 2 && process < processes ? 5 : 0;
+    };
+    return run();
+  }
+};
+
+TEST_F(UnexplainedTime, OfAMachineThatIsBusyForAWhileIsNoCheat) {
+  const CandidateRecord record = run_with_unexplained(1);
+  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
+  EXPECT_EQ(outcome(record, "clock"), CheckOutcome::passed);
+  EXPECT_EQ(record.cases.size(), 3u);
+  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+}
+
+TEST_F(UnexplainedTime, ThatComesBackInANewProcessIsTheCandidates) {
+  const CandidateRecord record = run_with_unexplained(2);
+  EXPECT_EQ(record.verdict, Verdict::cheating);
+  EXPECT_EQ(outcome(record, "clock"), CheckOutcome::failed);
+  EXPECT_THAT(record.message, StartsWith("case 'second'"));
+  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1)
+      << "the third case is not asked again";
+}
+
 }  // namespace
 }  // namespace kgrade

@@ -23,8 +23,9 @@ class Peek {
 
   bool read(uintptr_t from, uintptr_t* to, size_t count) const {
     const auto bytes = (ssize_t)(count * sizeof *to);
-    if (!known_ || ::write(ends_[1], reinterpret_cast<const void*>(from), bytes) != bytes) return false;
-    return ::read(ends_[0], to, bytes) == bytes;
+    const ssize_t written = known_ ? ::write(ends_[1], reinterpret_cast<const void*>(from), bytes) : -1;
+    if (written <= 0) return false;
+    return ::read(ends_[0], to, written) == bytes;
   }
 
  private:
