@@ -199,7 +199,8 @@ void add_what(CLI::App& command, Arguments& arguments) {
 void add_how(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--jobs", arguments.jobs,
-                  "Compilers that run at once, and on the emulated device candidates (default: all cores)")
+                  "Compilers that run at once, and on the emulated device candidates (default: as many as "
+                  "cores, less two for each GPU)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   CLI::Option* const device = command.get_option("--device");
