@@ -24,7 +24,10 @@ constexpr std::int64_t many_elements = std::int64_t{1} << 20;
 class CaseSoundness {
  public:
   CaseSoundness(SoundnessSession& session, const Case& bound)
-      : session_(session), case_(bound), judge_(session.problem) {}
+      : session_(session),
+        case_(bound),
+        judge_(session.problem),
+        lowest_(Judge::in_lowest_class(session.problem)) {}
 
   Result<bool> run() {
     if (auto error = session_.subject.sit(case_)) return *error;
@@ -124,8 +127,8 @@ class CaseSoundness {
     progress("wrong answers");
     const auto other = answer({session_.seed, 1});
     if (!other) return false;
-    constants_ = find_degenerate_outputs(session_.book, judge_, case_, {inputs_, base_, *other});
-    find_accepted_answers(session_.book, judge_, case_, {inputs_, base_, *other}, constants_);
+    constants_ = find_degenerate_outputs(session_.book, lowest_, case_, {inputs_, base_, *other});
+    find_accepted_answers(session_.book, lowest_, case_, {inputs_, base_, *other}, constants_);
     return true;
   }
 
@@ -275,6 +278,7 @@ class CaseSoundness {
   SoundnessSession& session_;
   const Case& case_;
   Judge judge_;
+  Judge lowest_;
   std::vector<Values> inputs_;
   std::vector<Values> base_;
   std::set<std::size_t> constants_;  // outputs of which nothing more is to be said

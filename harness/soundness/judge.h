@@ -11,14 +11,18 @@ namespace kgrade {
 
 class Judge {
  public:
-  // Keeps a reference.
-  explicit Judge(const Problem& problem) : problem_(problem) {}
+  // Of the class that the problem asks for. Keeps a reference.
+  explicit Judge(const Problem& problem) : Judge(problem, precision_from(problem.precision)) {}
+  Judge(const Problem& problem, Precision required) : problem_(problem), required_(required) {}
+  // A candidate may compete in any class (grade/declarations.h): what is wrong has to be refused in the
+  // lowest.
+  static Judge in_lowest_class(const Problem& problem) { return {problem, Precision::bf16}; }
 
   Judgement judge(const Values& answer, const Values& expected) const {
     return judge(compare(answer, expected, problem_.dtype));
   }
   Judgement judge(const Comparison& comparison) const {
-    return kgrade::judge(comparison, problem_.thresholds, required());
+    return kgrade::judge(comparison, problem_.thresholds, required_);
   }
   // That of the comparisons.
   Dtype dtype() const { return problem_.dtype; }
@@ -35,7 +39,7 @@ class Judge {
   // The largest error that is accepted.
   double threshold() const {
     const Thresholds& thresholds = problem_.thresholds;
-    switch (required()) {
+    switch (required_) {
       case Precision::fp32:
         return thresholds.fp32;
       case Precision::tf32:
@@ -46,9 +50,8 @@ class Judge {
   }
 
  private:
-  Precision required() const { return precision_from(problem_.precision); }
-
   const Problem& problem_;
+  Precision required_;
 };
 
 }  // namespace kgrade

@@ -73,6 +73,25 @@ TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
   EXPECT_THAT(result.output, Not(HasSubstr("error: case")));
 }
 
+// A candidate may compete in a lower class than the one that the problem asks for.
+TEST(Lint, WhatIsWrongIsRefusedInEveryClass) {
+  std::string text = text_of(problems + "zeros-pass.md");
+  const std::string loose = "{fp32: 1.2, tf32: 1.5, bf16: 2}";
+  ASSERT_NE(text.find(loose), text.npos);
+  text.replace(text.find(loose), loose.size(), "{fp32: 0.00001, tf32: 0.001, bf16: 2}");
+  const ScratchFile file("zeros-pass.md", text);
+  const std::filesystem::path root = file.directory();
+  std::filesystem::create_directory(root / "problems");
+  std::filesystem::rename(file.path(), root / "problems/zeros-pass.md");
+  std::filesystem::create_directory_symlink(
+      std::filesystem::canonical(std::string(KGRADE_SOURCE_DIR) + "/harness/tests/soundness/reference"),
+      root / "reference");
+  const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("'y' is accepted when it holds zeros: the error is 1.0e+00, 2.0e+00 "
+                                       "is allowed"));
+}
+
 TEST(Lint, AParameterThatOnlyAConditionNamesIsUnused) {
   const Result result = kgrade({"lint", problems + "unused-in-require.md", "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 2);
