@@ -3,8 +3,8 @@
 For the case `kernelbench` of every problem that has baselines, PyTorch is timed by Triton's do_bench (cold cache,
 median), without and with TF32, with cuDNN's heuristics and with its benchmark mode; the faster one counts. kgrade's
 medians are read from the records named on the command line (of candidates of the class TF32, or that class has no
-baseline in them); without any, kgrade grades each problem's naive solution now. A baseline fails that is slower by more than 3 % and by more than 1 us, or that is missing. Exit code 0: none
-fails.
+baseline in them); without any, kgrade grades each problem's naive solution now. A baseline fails that is slower by more
+than 3 % and by more than 1 us, or that is missing. Exit code 0: none fails.
 
 With --search, the search for the fastest plan is run as well, with its outcome printed: for when one fails. It uses
 the cuDNN that PyTorch has loaded, which may be another version than kgrade's.

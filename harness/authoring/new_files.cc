@@ -29,7 +29,7 @@ Error failed(const fs::path& path, int code) {
 class Batch {
  public:
   ~Batch() {
-    partial_.clear();
+    partial_.clear();  // before the folders that they lie in
     if (kept_) return;
     for (const fs::path& path : made_) ::unlink(path.c_str());
     for (auto folder = folders_.rbegin(); folder != folders_.rend(); ++folder) ::rmdir(folder->c_str());

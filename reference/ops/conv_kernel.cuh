@@ -37,18 +37,18 @@ struct Positions {
   int apart = 0;
 };
 
-__host__ __device__ inline int columns_apart(const Axis& width, int at_once) {
-  const int columns = (width.output + at_once - 1) / at_once;
+__host__ __device__ inline int columns_apart(const Axis& width) {
+  const int columns = (width.output + positions_at_once - 1) / positions_at_once;
   return (columns + width.stride - 1) / width.stride * width.stride;
 }
 
 // The threads of a plane.
-__host__ __device__ inline int first_positions(const ConvShape& shape, int at_once) {
-  return shape.depth.output * shape.height.output * columns_apart(shape.width, at_once);
+__host__ __device__ inline int first_positions(const ConvShape& shape) {
+  return shape.depth.output * shape.height.output * columns_apart(shape.width);
 }
 
-__device__ inline Positions positions_of(const ConvShape& shape, int number, int at_once) {
-  const int apart = columns_apart(shape.width, at_once);
+__device__ inline Positions positions_of(const ConvShape& shape, int number) {
+  const int apart = columns_apart(shape.width);
   return {number % apart, number / apart % shape.height.output, number / apart / shape.height.output, apart};
 }
 
@@ -81,21 +81,21 @@ __device__ inline ChannelRun channel_run(const ConvShape& shape, int at_once, st
 // Adds to `sums` what one kernel element and the inputs that it takes to a thread's positions give to the
 // run's output channels, over `channels` input channels. `sources` are places in a plane of the input, or -1
 // for none. Sums past the run's end are of no use, nor do they harm.
-template <int AtOnce, int Channels, class Input>
-__device__ void add_over_channels(const Input* input, const int (&sources)[AtOnce], std::int64_t input_step,
-                                  const element* weight, const WeightSteps& steps, int channels, int count,
-                                  accumulator (&sums)[AtOnce][Channels]) {
+template <int Channels, class Input>
+__device__ void add_over_channels(const Input* input, const int (&sources)[positions_at_once],
+                                  std::int64_t input_step, const element* weight, const WeightSteps& steps,
+                                  int channels, int count, accumulator (&sums)[positions_at_once][Channels]) {
 #pragma unroll 2
   for (int c = 0; c < channels; ++c) {
-    accumulator values[AtOnce];
+    accumulator values[positions_at_once];
 #pragma unroll
-    for (int p = 0; p < AtOnce; ++p)
+    for (int p = 0; p < positions_at_once; ++p)
       values[p] = sources[p] < 0 ? accumulator(0) : static_cast<accumulator>(input[sources[p]]);
 #pragma unroll
     for (int n = 0; n < Channels; ++n) {
       const auto factor = static_cast<accumulator>(weight[min(n, count - 1) * steps.output]);
 #pragma unroll
-      for (int p = 0; p < AtOnce; ++p) sums[p][n] += values[p] * factor;
+      for (int p = 0; p < positions_at_once; ++p) sums[p][n] += values[p] * factor;
     }
     input += input_step;
     weight += steps.input;
@@ -104,10 +104,10 @@ __device__ void add_over_channels(const Input* input, const int (&sources)[AtOnc
 
 // The same for all kernel elements. `Source` says which input position of an axis a tap takes to an output
 // position, or -1 for none.
-template <class Source, int AtOnce, int Channels, class Input>
+template <class Source, int Channels, class Input>
 __device__ void add_over_taps(const Input* input, const element* weight, const ConvShape& shape,
                               const WeightSteps& steps, const Positions& at, int channels, int count,
-                              accumulator (&sums)[AtOnce][Channels]) {
+                              accumulator (&sums)[positions_at_once][Channels]) {
   const Source source;
   for (int kz = 0; kz < shape.depth.kernel; ++kz) {
     const int iz = source(shape.depth, at.z, kz);
@@ -116,9 +116,9 @@ __device__ void add_over_taps(const Input* input, const element* weight, const C
       const int iy = source(shape.height, at.y, ky);
       if (iy < 0) continue;
       for (int kx = 0; kx < shape.width.kernel; ++kx) {
-        int sources[AtOnce];
+        int sources[positions_at_once];
         bool any = false;
-        for (int p = 0; p < AtOnce; ++p) {
+        for (int p = 0; p < positions_at_once; ++p) {
           const int x = at.x + p * at.apart;
           const int ix = x < shape.width.output ? source(shape.width, x, kx) : -1;
           sources[p] = ix < 0 ? -1 : (iz * shape.height.input + iy) * shape.width.input + ix;
@@ -134,8 +134,8 @@ __device__ void add_over_taps(const Input* input, const element* weight, const C
 }
 
 // Adds `bias`, unless it is null, and writes what lies in the plane.
-template <int AtOnce, int Channels, class Output>
-__device__ void write_outputs(const accumulator (&sums)[AtOnce][Channels], const element* bias,
+template <int Channels, class Output>
+__device__ void write_outputs(const accumulator (&sums)[positions_at_once][Channels], const element* bias,
                               Output* output, const ConvShape& shape, const Positions& at,
                               const ChannelRun& run) {
 #pragma unroll
@@ -146,7 +146,7 @@ __device__ void write_outputs(const accumulator (&sums)[AtOnce][Channels], const
     Output* const row = output + (run.sample * shape.out_channels + channel) * shape.output_positions() +
                         (at.z * shape.height.output + at.y) * shape.width.output;
 #pragma unroll
-    for (int p = 0; p < AtOnce; ++p) {
+    for (int p = 0; p < positions_at_once; ++p) {
       const int x = at.x + p * at.apart;
       if (x < shape.width.output) row[x] = static_cast<Output>(sums[p][n] + added);
     }
@@ -154,10 +154,11 @@ __device__ void write_outputs(const accumulator (&sums)[AtOnce][Channels], const
 }
 
 // Sums of a pass are short, and lose less than long ones.
-template <int AtOnce, int Channels>
-__device__ void add_and_clear(accumulator (&sums)[AtOnce][Channels], accumulator (&pass)[AtOnce][Channels]) {
+template <int Channels>
+__device__ void add_and_clear(accumulator (&sums)[positions_at_once][Channels],
+                              accumulator (&pass)[positions_at_once][Channels]) {
 #pragma unroll
-  for (int p = 0; p < AtOnce; ++p) {
+  for (int p = 0; p < positions_at_once; ++p) {
 #pragma unroll
     for (int n = 0; n < Channels; ++n) {
       sums[p][n] += pass[p][n];
@@ -166,12 +167,12 @@ __device__ void add_and_clear(accumulator (&sums)[AtOnce][Channels], accumulator
   }
 }
 
-template <class Source, int AtOnce, int Channels, class Input, class Output>
+template <class Source, int Channels, class Input, class Output>
 __global__ void __launch_bounds__(threads_per_block, Channels == 1 ? 4 : 2)
     convolution_kernel(const Input* input, const element* weight, const element* bias, Output* output,
                        ConvShape shape, WeightSteps steps) {
-  if (position_in_plane() >= first_positions(shape, AtOnce)) return;
-  const Positions at = positions_of(shape, static_cast<int>(position_in_plane()), AtOnce);
+  if (position_in_plane() >= first_positions(shape)) return;
+  const Positions at = positions_of(shape, static_cast<int>(position_in_plane()));
   const std::int64_t plane = shape.input_positions();
   const int channels = shape.in_channels_of_a_group();
 
@@ -180,8 +181,8 @@ __global__ void __launch_bounds__(threads_per_block, Channels == 1 ? 4 : 2)
     const ChannelRun run = channel_run(shape, Channels, number);
     const Input* const inputs = input + (run.sample * shape.in_channels + run.group * channels) * plane;
     const element* const weights = weight + run.group * steps.group + run.first * steps.output;
-    accumulator sums[AtOnce][Channels] = {};
-    accumulator pass[AtOnce][Channels] = {};
+    accumulator sums[positions_at_once][Channels] = {};
+    accumulator pass[positions_at_once][Channels] = {};
     for (int c = 0; c < channels; c += channels_a_pass) {
       add_over_taps<Source>(inputs + c * plane, weights + c * steps.input, shape, steps, at,
                             min(channels_a_pass, channels - c), run.count, pass);
@@ -196,14 +197,14 @@ template <class Source, class Input, class Output>
 void convolve(const Input* input, const element* weight, const element* bias, Output* output,
               const ConvShape& shape, const WeightSteps& steps) {
   const int channels = channels_at_once(shape);
-  const dim3 grid = plane_grid(channel_runs(shape, channels), first_positions(shape, positions_at_once));
+  const dim3 grid = plane_grid(channel_runs(shape, channels), first_positions(shape));
   const auto launch = [&](auto kernel) {
     kernel<<<grid, threads_per_block>>>(input, weight, bias, output, shape, steps);
   };
   if (channels == 1) {
-    launch(convolution_kernel<Source, positions_at_once, 1, Input, Output>);
+    launch(convolution_kernel<Source, 1, Input, Output>);
   } else {
-    launch(convolution_kernel<Source, positions_at_once, most_channels_at_once, Input, Output>);
+    launch(convolution_kernel<Source, most_channels_at_once, Input, Output>);
   }
 }
 

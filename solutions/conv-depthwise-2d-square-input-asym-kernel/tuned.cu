@@ -5,7 +5,7 @@
 // GB, 0.25 ms at 4.30 TB/s.
 // What is done about it:
 // - Kernels of one column (`column_convolution`): a thread owns four neighbouring columns, as one float4,
-//   and walks down a strip of rows. It loads eight rows before it uses the first, so that enough bytes are
+//   and walks down a strip of rows. It loads sixteen rows before it uses the first, so that enough bytes are
 //   under way, and keeps the rows that the next outputs need in registers. Only the rows between strips are
 //   read twice.
 // - Anything else (`tile_convolution`): a block brings a tile and its margin to shared memory and computes

@@ -30,6 +30,11 @@ class CandidateRunTest : public testing::Test {
     add_case("large", CaseRole::bench);
   }
 
+  // That the contestants have been started in since the first one.
+  int new_processes() const {
+    return static_cast<int>(std::count(arena_.order.begin(), arena_.order.end(), '|'));
+  }
+
   void add_case(const std::string& name, CaseRole role, const std::string& skipped = "") {
     PlannedCase planned;
     planned.bound.name = name;
@@ -95,7 +100,7 @@ TEST_F(CandidateRunTest, ARankedSpeedComesFromFiveProcesses) {
   session_.effort = Effort::ranked;
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
-  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 4);
+  EXPECT_EQ(new_processes(), 4);
   EXPECT_EQ(record.cases[0].measurement->processes.size(), 5u);
   EXPECT_EQ(record.cases[0].comparisons[0].ratio.count, 5u);
 }
@@ -105,7 +110,7 @@ TEST_F(CandidateRunTest, ALongOneIsMeasuredInOneProcess) {
   arena_.seconds_per_call = 0.001;
   arena_.info.process_offset_ms = 0.0001;
   const CandidateRecord record = run();
-  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 0);
+  EXPECT_EQ(new_processes(), 0);
   EXPECT_LT(record.cases[0].comparisons[0].ratio.half_width().value(), 0.0003);
 }
 
@@ -115,7 +120,7 @@ TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
   arena_.info.process_offset_ms = 0.003;
   const CandidateRecord short_one = run();
   EXPECT_EQ(short_one.verdict, Verdict::accepted) << short_one.message;
-  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+  EXPECT_EQ(new_processes(), 1);
   const SpeedRatio& ratio = short_one.cases[0].comparisons[0].ratio;
   EXPECT_EQ(ratio.method, Method::pooled_processes);
   EXPECT_EQ(ratio.count, 2u);
@@ -295,7 +300,7 @@ class SlowCalls : public CandidateRunTest {
       if (player != Player::candidate) return;
       const std::size_t cases = arena_.seated_launches.size();
       const bool begins = cases % 2 == 0 && cases != stalled_at_;
-      const int process = static_cast<int>(std::count(arena_.order.begin(), arena_.order.end(), '|'));
+      const int process = new_processes();
       arena_.candidate_ms = {begins && process < processes ? 500.0 : 1.0};
       if (begins) stalled_at_ = cases;
     };
@@ -310,7 +315,7 @@ TEST_F(SlowCalls, AStallOfTheMachineIsNoCheat) {
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
   EXPECT_EQ(outcome(record, "steady_speed"), CheckOutcome::passed);
   EXPECT_EQ(record.cases.size(), 2u);
-  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+  EXPECT_EQ(new_processes(), 1);
 }
 
 TEST_F(SlowCalls, OneThatComesBackInANewProcessIsTheCandidates) {
@@ -318,7 +323,7 @@ TEST_F(SlowCalls, OneThatComesBackInANewProcessIsTheCandidates) {
   EXPECT_EQ(record.verdict, Verdict::cheating);
   EXPECT_EQ(outcome(record, "steady_speed"), CheckOutcome::failed);
   EXPECT_THAT(record.message, StartsWith("case 'second'"));
-  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+  EXPECT_EQ(new_processes(), 1);
 }
 
 // On a device whose times count, with calls that take longer by the referee's clock in the second case, in
@@ -330,7 +335,7 @@ class UnexplainedTime : public CandidateRunTest {
     for (const char* const name : {"first", "second", "third"}) add_case(name, CaseRole::test);
     arena_.before_call = [this, processes](Player player, const Draw&) {
       if (player != Player::candidate) return;
-      const auto process = static_cast<int>(std::count(arena_.order.begin(), arena_.order.end(), '|'));
+      const int process = new_processes();
       const std::size_t cases = arena_.seated_launches.size() - (process > 0 ? 2 : 0);
       arena_.candidate_hides_ms = cases == 2 && process < processes ? 5 : 0;
     };
@@ -343,7 +348,7 @@ TEST_F(UnexplainedTime, OfAMachineThatIsBusyForAWhileIsNoCheat) {
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
   EXPECT_EQ(outcome(record, "clock"), CheckOutcome::passed);
   EXPECT_EQ(record.cases.size(), 3u);
-  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1);
+  EXPECT_EQ(new_processes(), 1);
 }
 
 TEST_F(UnexplainedTime, ThatComesBackInANewProcessIsTheCandidates) {
@@ -351,8 +356,7 @@ TEST_F(UnexplainedTime, ThatComesBackInANewProcessIsTheCandidates) {
   EXPECT_EQ(record.verdict, Verdict::cheating);
   EXPECT_EQ(outcome(record, "clock"), CheckOutcome::failed);
   EXPECT_THAT(record.message, StartsWith("case 'second'"));
-  EXPECT_EQ(std::count(arena_.order.begin(), arena_.order.end(), '|'), 1)
-      << "the third case is not asked again";
+  EXPECT_EQ(new_processes(), 1) << "the third case is not asked again";
 }
 
 }  // namespace
