@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
 # What has to be shown on a GPU: builds, runs all tests on the device, grades every solution, times grades with a cold
 # start, measures how well speeds repeat, and compares with other tools where they are installed.
-#   tools/gpu_check.sh [DIR [STEP...]]
-# Logs and records go to DIR (default: build/gpu_check), the records also as an archive. Steps, all by default:
+#   tools/gpu_check.sh [--built] [DIR [STEP...]]
+# Logs and records go to DIR (default: build/gpu_check), the records also as an archive. With --built, nothing is built
+# before. CUDA_VISIBLE_DEVICES says on which of several GPUs. Steps, all by default:
 #   time solutions lint wrong-candidates checks   verdicts, records and how long they take
 #   sweep throughput                              all solutions in one sweep; candidates a minute, nothing compiled before
-#   tests cheats                                  all tests; those that need the device for themselves, one at a time
+#   tests                                         all tests but those of the next line, eight at a time
+#   cheats controls honest                        candidates that take the device for themselves, or must have it
 #   selftest slowdowns repeat                     A/A comparisons, and with slow-downs; the same speedups twice
 #   oracle baselines                              against PyTorch: answers in float64, times of cuDNN
 #   nvbench                                       times against nvbench's (Python package cuda-bench)
 set -uo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+is_built=
+[ "${1:-}" != --built ] || { is_built=1; shift; }
 out=$(realpath -m "${1:-build/gpu_check}")
+export KGRADE_TEST_DEVICE=cuda
 wanted=("${@:2}")
 kgrade=build/release/bin/kgrade
 failed=()
@@ -29,16 +34,25 @@ step() { # name, command...: goes on after a failure, so that one call tells as 
   [ "$outcome" = ok ] || tail -n 40 "$out/$name.log"
 }
 
+# Problems whose figures are published one by one: those that have a tuned kernel. `sweep` is for all.
+tuned_problems() {
+  local tuned
+  for tuned in solutions/*/tuned.cu; do
+    basename "$(dirname "$tuned")"
+  done
+}
+
 # One record each, since a record holds candidates of one element type and class: those beside naive.cu in folders of their names.
 grade_solutions() {
   local candidate slug name place status=0
-  for candidate in solutions/*/*.cu; do
-    slug=$(basename "$(dirname "$candidate")")
-    name=$(basename "$candidate" .cu)
-    place=$records
-    [ "$name" = naive ] || place=$records/$name
-    mkdir -p "$place"
-    "$kgrade" grade "$slug" "$candidate" --device cuda --verbose --json "$place/$slug.json" || status=1
+  for slug in $(tuned_problems); do
+    for candidate in solutions/"$slug"/*.cu; do
+      name=$(basename "$candidate" .cu)
+      place=$records
+      [ "$name" = naive ] || place=$records/$name
+      mkdir -p "$place"
+      "$kgrade" grade "$slug" "$candidate" --device cuda --verbose --json "$place/$slug.json" || status=1
+    done
   done
   return "$status"
 }
@@ -57,14 +71,20 @@ grade_wrong_candidates() {
   return "$status"
 }
 
+# Below compute-sanitizer's tools times do not matter: several at once.
+check_solution() { # candidate
+  local slug
+  slug=$(basename "$(dirname "$1")")
+  "$kgrade" check "$slug" "$1" --device cuda --verbose --json "$records/checks/$slug.$(basename "$1" .cu).json"
+}
+
 # Exit code 0 for what is clean, 1 for the seeded faults; anything else is a failure of ours.
 check_candidates() {
-  local naive slug code status=0 checks=harness/tests/checks
+  local slug code status=0 checks=harness/tests/checks
   mkdir -p "$records/checks"
-  for naive in solutions/*/naive.cu; do
-    slug=$(basename "$(dirname "$naive")")
-    "$kgrade" check "$slug" "$naive" --device cuda --verbose --json "$records/checks/$slug.json" || status=1
-  done
+  for slug in $(tuned_problems); do
+    printf '%s\0' solutions/"$slug"/*.cu
+  done | xargs -0 -n 1 -P 6 bash -c 'check_solution "$1"' check || status=1
   "$kgrade" check neighbour-sum "$checks"/candidates/*_clean.cu --problems "$checks/problems" --device cuda \
     --case four-blocks --json "$records/checks/clean.json" || status=1
   code=0
@@ -72,6 +92,16 @@ check_candidates() {
     --case four-blocks --json "$records/checks/bugs.json" || code=$?
   [ "$code" -eq 1 ] || status=1
   return "$status"
+}
+
+# Measured cases too: much of it is the host's work, and a large problem takes memory for five outputs.
+lint_problem() { # problem file
+  "$kgrade" lint "$1" --deep --device cuda --json "$records/lint/$(basename "$1" .md).out"
+}
+
+lint_problems() {
+  mkdir -p "$records/lint"
+  printf '%s\0' problems/conv*.md | xargs -0 -n 1 -P 4 bash -c 'lint_problem "$1"' lint
 }
 
 time_grade() { # what, arguments...
@@ -101,8 +131,10 @@ has_python() { # module
 }
 
 records=$out/records
+export kgrade records
+export -f check_solution lint_problem
 mkdir -p "$records"
-step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tests
+[ -n "$is_built" ] || step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tests
 [ -x "$kgrade" ] || exit 1
 "$kgrade" doctor
 step time time_grades
@@ -112,17 +144,19 @@ step sweep "$kgrade" sweep --device cuda --overwrite --output "$records/sweep.js
 is_wanted sweep && tail -n 3 "$out/sweep.log"
 step throughput tools/throughput.py --kgrade "$kgrade" --device cuda --json "$records/throughput.out"
 is_wanted throughput && grep -v '^\[' "$out/throughput.log"
-# Measured cases too: much of it is the host's work, and takes memory for five outputs of the largest problem.
-step lint "$kgrade" lint --deep --device cuda --json "$out/records/lint.out"
-is_wanted lint && tail -n 2 "$out/lint.log"
+step lint lint_problems
+is_wanted lint && grep -E 'error|warning' "$out/lint.log" | tail -n 10
 step wrong-candidates grade_wrong_candidates
 step checks check_candidates
 # The tests labelled pypi need packages from PyPI; a GPU machine may have no network.
-alone='Cheats|Controls|HonestCandidates' # candidates that take the device for themselves, or must have it
-step tests env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 8 -LE pypi -E "$alone"
+alone='Cheats\.|Controls\.|HonestCandidates\.'
+step tests ctest --preset release --parallel 8 -LE pypi -E "$alone"
 is_wanted tests && grep 'tests passed' "$out/tests.log"
-step cheats env KGRADE_TEST_DEVICE=cuda ctest --preset release --parallel 1 -R "$alone" --timeout 300
-is_wanted cheats && grep 'tests passed' "$out/cheats.log"
+for suite in Cheats Controls HonestCandidates; do
+  name=$(tr '[:upper:]' '[:lower:]' <<<"${suite%Candidates}")
+  step "$name" ctest --preset release --parallel 1 -R "$suite\." --timeout 300
+  is_wanted "$name" && grep 'tests passed' "$out/$name.log"
+done
 step selftest "$kgrade" selftest --device cuda --quick --comparisons 200 --slowdowns 0 --time 240 \
   --json "$records/selftest.json" --svg "$records/selftest.svg"
 is_wanted selftest && tail -n 15 "$out/selftest.log"

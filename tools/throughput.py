@@ -50,8 +50,10 @@ class BusyShare:
         self.readings = []
         self.process = None
         if shutil.which("nvidia-smi"):
+            visible = os.environ.get("CUDA_VISIBLE_DEVICES", "")
             self.process = subprocess.Popen(
-                ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", "--loop-ms=200"],
+                ["nvidia-smi", "--query-gpu=utilization.gpu", "--format=csv,noheader,nounits", "--loop-ms=200",
+                 *(["--id", visible] if visible else [])],
                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
             threading.Thread(target=self.read, daemon=True).start()
 
