@@ -12,8 +12,8 @@ build=build/release packed=build/release/packed
 mkdir -p "$packed"
 find "$build" -name CMakeFiles -prune -o -type f -executable -print0 | xargs -0 file --mime-type |
   sed -n 's/: *application\/x-\(pie-executable\|executable\|sharedlib\)$//p' >"$packed/programs"
-# What every CUDA machine has is not taken along, nor what makes up the system itself.
-xargs -d '\n' ldd <"$packed/programs" 2>/dev/null | awk '$3 ~ "^/" {print $3}' | sort -u |
+# What every CUDA machine has is not taken along, nor what makes up the system itself. Static programs fail in ldd.
+{ xargs -d '\n' ldd <"$packed/programs" 2>/dev/null || true; } | awk '$3 ~ "^/" {print $3}' | sort -u |
   grep -E '/lib(fmt|yaml-cpp|gtest|gmock)' | xargs -r cp --dereference --target-directory "$packed"
 tar --exclude=CMakeFiles --exclude='*.a' --exclude='*.o' --exclude='.ninja*' --exclude=test_cache --exclude=pip_cache \
   -cf - "$build" | xz -T0 -3 >"$archive"
