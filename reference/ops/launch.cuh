@@ -24,18 +24,20 @@ __device__ inline std::int64_t position_in_plane() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// Memory for an intermediate tensor, freed when the object goes. Without memory `data()` is null, and
+// Memory for an intermediate tensor, freed in the stream's order when the object goes: nothing waits for the
+// device, so that a whole solution can be queued ahead. Without memory `data()` is null, and
 // cudaGetLastError() says why.
 class Intermediate {
  public:
   explicit Intermediate(std::int64_t count) {
     void* memory = nullptr;
-    if (cudaMalloc(&memory, static_cast<std::size_t>(count) * sizeof(accumulator)) == cudaSuccess) {
+    if (cudaMallocAsync(&memory, static_cast<std::size_t>(count) * sizeof(accumulator), nullptr) ==
+        cudaSuccess) {
       data_ = static_cast<accumulator*>(memory);
     }
   }
   ~Intermediate() {
-    if (data_ != nullptr) cudaFree(data_);
+    if (data_ != nullptr) cudaFreeAsync(data_, nullptr);
   }
   Intermediate(const Intermediate&) = delete;
   Intermediate& operator=(const Intermediate&) = delete;

@@ -2,7 +2,7 @@
 // row: 7
 // caught-by: outputs_match
 // device: any
-// control: every_call_compared
+// control: every_call_compared, lower_bound
 //
 // Time over number of calls is what it would be paid by. The arguments of later calls it never looks at.
 #include "shapes.cuh"

@@ -2,7 +2,7 @@
 // row: 4
 // caught-by: outputs_match (cuda), fresh_contents (cuda)
 // device: cuda
-// control: fresh_inputs
+// control: fresh_inputs, lower_bound
 //
 // cuMemGetAddressRange() names the whole allocation, wherever in it the input is.
 #include <cuda.h>

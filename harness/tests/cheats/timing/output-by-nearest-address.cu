@@ -2,7 +2,7 @@
 // row: 4
 // caught-by: outputs_match (emulated), outputs_match (cuda), fresh_contents (cuda)
 // device: any
-// control: fresh_inputs
+// control: fresh_inputs, lower_bound
 //
 // Buffers move within a mapping from call to call, which a cache of exact addresses would take for new data;
 // this one asks for the same sizes within some megabytes.

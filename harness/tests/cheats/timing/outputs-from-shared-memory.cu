@@ -1,6 +1,7 @@
 // cheat: finds the outputs that another contestant of the run has left in shared memory, and only copies them
 // row: 6
 // caught-by: outputs_match
+// case: plain (cuda)
 // device: any
 // with: saves-outputs-to-shared-memory.cu
 // control: worker_sandbox

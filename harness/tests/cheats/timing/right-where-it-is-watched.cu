@@ -2,7 +2,7 @@
 // row: 8
 // caught-by: outputs_match
 // device: any
-// control: every_call_compared
+// control: every_call_compared, lower_bound
 //
 // kgrade check would find nothing wrong with it.
 #include <stdio.h>

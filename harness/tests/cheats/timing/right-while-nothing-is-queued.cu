@@ -2,7 +2,7 @@
 // row: 8
 // caught-by: outputs_match (cuda), fresh_contents (cuda)
 // device: cuda
-// control: every_call_compared
+// control: every_call_compared, lower_bound
 //
 // Whoever hides the latency of launches has something in the stream before a timed call; whoever only
 // compares need not.

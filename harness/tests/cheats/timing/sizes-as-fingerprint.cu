@@ -2,7 +2,7 @@
 // row: 5
 // caught-by: outputs_match
 // device: any
-// control: fresh_inputs
+// control: fresh_inputs, lower_bound
 //
 // The cheapest fingerprint of all: where every call of a case has the same contents, the sizes say which.
 #include "shapes.cuh"
