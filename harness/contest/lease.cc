@@ -12,6 +12,9 @@
 namespace kgrade {
 namespace {
 
+// Poisoning and inspecting a buffer takes time by its size: those of the small cases may be reused.
+constexpr std::uint64_t small_buffer_bytes = std::uint64_t{8} << 20;
+
 // The 64-bit slot of a scalar: see build/binding.h. Those of the element type are stored as elements are.
 std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound, Dtype stored_as) {
   std::uint64_t slot = 0;
@@ -42,7 +45,7 @@ constexpr std::uint32_t changes_draw = 0x80000000;
 // Draws of each launch of a call, apart from those of the others.
 constexpr std::uint32_t draws_per_launch = std::uint32_t{1} << 26;
 
-bool is_small(const Tensor& a, const Tensor& b) { return a.elements < b.elements; }
+bool has_fewer_elements(const Tensor& a, const Tensor& b) { return a.elements < b.elements; }
 
 }  // namespace
 
@@ -56,28 +59,83 @@ Result<std::unique_ptr<Lease>> Lease::make(Device& device, const Problem& proble
       if (auto errors = lease->add_buffers(tensor)) return *errors;
     }
   }
-  for (std::size_t i = 0; i < lease->captures_.size(); ++i) {
-    if (lease->captures_[i] == nullptr) continue;
-    const auto elements = static_cast<std::uint64_t>(lease->tensor_of(i).elements);
-    lease->fillings_.push_back({lease->captures_[i].get(), 0, elements, false, {}, {}, lease->dtype()});
-  }
+  lease->fill_captures();
   return lease;
+}
+
+void Lease::fill_captures() {
+  for (std::size_t i = 0; i < captures_.size(); ++i) {
+    if (captures_[i] == nullptr) continue;
+    const auto elements = static_cast<std::uint64_t>(tensor_of(i).elements);
+    fillings_.push_back({captures_[i].get(), 0, elements, false, {}, {}, dtype()});
+  }
 }
 
 std::optional<Errors> Lease::add_buffers(const Tensor& tensor) {
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
-  const std::uint64_t bytes = elements * element_bytes(dtype());
-  const std::uint64_t room = terms_.moves ? device_.room_to_move() : 0;
-  auto buffer = device_.allocate(bytes + 2 * guard_bytes + room);
+  auto buffer = device_.allocate(bytes_of(tensor) + around_tensor());
   if (!buffer) return buffer.errors();
   fillings_.push_back({buffer->get(), guard_bytes, elements, !tensor.output, {}, {}, dtype()});
   buffers_.push_back(std::move(*buffer));
   captures_.emplace_back();
   if (!terms_.captures || !tensor.output) return std::nullopt;
-  auto capture = device_.allocate(bytes);
+  auto capture = device_.allocate(bytes_of(tensor));
   if (!capture) return capture.errors();
   captures_.back() = std::move(*capture);
   return std::nullopt;
+}
+
+std::uint64_t Lease::bytes_of(const Tensor& tensor) const {
+  return static_cast<std::uint64_t>(tensor.elements) * element_bytes(dtype());
+}
+
+std::uint64_t Lease::around_tensor() const {
+  return 2 * guard_bytes + (terms_.moves ? device_.room_to_move() : 0);
+}
+
+bool Lease::is_small() const {
+  return std::all_of(buffers_.begin(), buffers_.end(),
+                     [](const auto& buffer) { return buffer->bytes() <= small_buffer_bytes; });
+}
+
+// The case before may be gone: what is known of it is what the buffers were filled with.
+bool Lease::has_room_for(const Case& bound, const LeaseTerms& terms) const {
+  const Dtype stored_as = terms.widens ? Dtype::float32 : bound.dtype;
+  if (!(terms == terms_) || !is_small() || bound.tensors.size() * terms.launches != buffers_.size())
+    return false;
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const Tensor& tensor = bound.tensors[i % bound.tensors.size()];
+    const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.elements) * element_bytes(stored_as);
+    if (fillings_[i].dtype != stored_as || fillings_[i].input == tensor.output ||
+        buffers_[i]->bytes() < bytes + around_tensor() ||
+        (captures_[i] != nullptr && captures_[i]->bytes() < bytes))
+      return false;
+  }
+  return true;
+}
+
+void Lease::rebind(const Case& bound) {
+  case_ = &bound;
+  first_call_ = 0;
+  launches_ = 1;
+  is_poisoned_ = false;
+  fillings_.clear();
+  for (std::size_t i = 0; i < buffers_.size(); ++i) {
+    const auto elements = static_cast<std::uint64_t>(tensor_of(i).elements);
+    fillings_.push_back({buffers_[i].get(), guard_bytes, elements, !tensor_of(i).output, {}, {}, dtype()});
+  }
+  fill_captures();
+}
+
+Answer Lease::tell_lengths(WorkerProcess& worker, WorkerProcess::Patience patience) const {
+  Answer answer;
+  for (std::size_t i = 0; i < captures_.size() && answer.ok(); ++i) {
+    if (captures_[i] == nullptr) continue;
+    const Tensor& tensor = tensor_of(i);
+    const auto parameter = static_cast<std::uint32_t>(tensor.parameter);
+    answer = worker.set_capture_length(parameter, launch_of(i), bytes_of(tensor), patience);
+  }
+  return answer;
 }
 
 std::uint64_t Lease::bytes_needed(const Case& bound, Dtype stored_as) {
@@ -126,13 +184,13 @@ std::uint64_t Lease::place_of(std::size_t buffer, std::uint64_t poison_key, std:
 // Odd changes go into the largest input: the one that somebody would rather not look at in full.
 std::size_t Lease::changed_tensor(std::uint32_t change) const {
   std::vector<std::size_t> inputs;
-  for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
-    if (!case_.tensors[i].output) inputs.push_back(i);
+  for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
+    if (!case_->tensors[i].output) inputs.push_back(i);
   }
-  if (inputs.empty()) return case_.tensors.size();
+  if (inputs.empty()) return case_->tensors.size();
   if (!is_single_change(change)) return inputs[change / 2 % inputs.size()];
   return *std::max_element(inputs.begin(), inputs.end(), [&](std::size_t a, std::size_t b) {
-    return is_small(case_.tensors[a], case_.tensors[b]);
+    return has_fewer_elements(case_->tensors[a], case_->tensors[b]);
   });
 }
 
@@ -140,11 +198,11 @@ InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   const Tensor& input = tensor_of(buffer);
   const std::uint32_t first = launch_of(buffer) * draws_per_launch;
   InputContents contents{
-      to_distribution(input.init, case_.dtype),
-      input_stream(draw.seed, problem_.slug, case_.name, input.parameter, first + draw.index),
+      to_distribution(input.init, case_->dtype),
+      input_stream(draw.seed, problem_.slug, case_->name, input.parameter, first + draw.index),
       {}};
-  if (draw.change == 0 || buffer % case_.tensors.size() != changed_tensor(draw.change)) return contents;
-  const RandomStream source = input_stream(draw.seed, problem_.slug, case_.name, input.parameter,
+  if (draw.change == 0 || buffer % case_->tensors.size() != changed_tensor(draw.change)) return contents;
+  const RandomStream source = input_stream(draw.seed, problem_.slug, case_->name, input.parameter,
                                            changes_draw | (first + draw.change));
   contents.changes =
       draw_changes(contents.distribution, contents.stream, static_cast<std::uint64_t>(input.elements), source,
@@ -227,12 +285,12 @@ Lease::Findings Lease::end_inspection() {
 
 CallSlots Lease::slots(std::uint32_t launch) const {
   CallSlots call;
-  std::size_t next_tensor = launch * case_.tensors.size();
+  std::size_t next_tensor = launch * case_->tensors.size();
   for (const Parameter& parameter : problem_.parameters) {
     if (parameter.is_tensor()) {
       call.slots.push_back({true, fillings_[next_tensor++].begin});
     } else {
-      call.slots.push_back({false, scalar_slot(parameter, case_, dtype())});
+      call.slots.push_back({false, scalar_slot(parameter, *case_, dtype())});
     }
   }
   return call;
@@ -240,15 +298,15 @@ CallSlots Lease::slots(std::uint32_t launch) const {
 
 std::vector<Lease::Loaned> Lease::tensors() const {
   std::vector<Loaned> all;
-  for (std::size_t i = 0; i < case_.tensors.size(); ++i) {
-    all.push_back({&case_.tensors[i], buffers_[i].get(), fillings_[i].begin});
+  for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
+    all.push_back({&case_->tensors[i], buffers_[i].get(), fillings_[i].begin});
   }
   return all;
 }
 
 std::vector<Lease::Loaned> Lease::outputs() const {
   std::vector<Loaned> outputs;
-  for (std::size_t i = 0; i < launches_ * case_.tensors.size(); ++i) {
+  for (std::size_t i = 0; i < launches_ * case_->tensors.size(); ++i) {
     if (!tensor_of(i).output) continue;
     const bool captured = captures_[i] != nullptr;
     outputs.push_back({&tensor_of(i), captured ? captures_[i].get() : buffers_[i].get(),

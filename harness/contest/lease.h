@@ -41,6 +41,8 @@ struct LeaseTerms {
   // Elements are float32 whatever the case's type: the oracle's, which reads the very values that the others
   // read, and whose outputs are not rounded to a 16-bit type.
   bool widens = false;
+
+  bool operator==(const LeaseTerms&) const = default;
 };
 
 class Lease {
@@ -53,6 +55,14 @@ class Lease {
   static std::uint64_t bytes_needed(const Case& bound, Dtype stored_as);
 
   Answer lend_to(WorkerProcess& worker, bool inputs_writable, WorkerProcess::Patience patience);
+
+  // Small buffers may serve another case of the same problem: mapping others takes longer than many a call of
+  // a small case. Not for a contestant that is not trusted, whose buffers are new in each case.
+  bool is_small() const;
+  bool has_room_for(const Case& bound, const LeaseTerms& terms) const;
+  void rebind(const Case& bound);
+  // After that: how much of each output is captured.
+  Answer tell_lengths(WorkerProcess& worker, WorkerProcess::Patience patience) const;
 
   // Before a call: chooses new places, poison and contents; slots() tells the places.
   void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call);
@@ -94,9 +104,9 @@ class Lease {
   // Elements of output number `output` that were never written.
   std::uint64_t unwritten_elements(std::size_t output) const;
 
-  const Case& bound_case() const { return case_; }
+  const Case& bound_case() const { return *case_; }
   // How elements are stored.
-  Dtype dtype() const { return terms_.widens ? Dtype::float32 : case_.dtype; }
+  Dtype dtype() const { return terms_.widens ? Dtype::float32 : case_->dtype; }
   // All tensors of the first launch in parameter order, inputs included.
   std::vector<Loaned> tensors() const;
   // Output number `output` beside another lease's, whose elements are float32.
@@ -104,13 +114,17 @@ class Lease {
 
  private:
   Lease(Device& device, const Problem& problem, const Case& bound, LeaseTerms terms)
-      : device_(device), problem_(problem), case_(bound), terms_(terms) {}
+      : device_(device), problem_(problem), case_(&bound), terms_(terms) {}
 
   std::optional<Errors> add_buffers(const Tensor& tensor);
-  // Buffers come a launch after another, as case_.tensors in each.
-  const Tensor& tensor_of(std::size_t buffer) const { return case_.tensors[buffer % case_.tensors.size()]; }
+  void fill_captures();
+  std::uint64_t bytes_of(const Tensor& tensor) const;
+  // Guard zones, and room to move in.
+  std::uint64_t around_tensor() const;
+  // Buffers come a launch after another, as case_->tensors in each.
+  const Tensor& tensor_of(std::size_t buffer) const { return case_->tensors[buffer % case_->tensors.size()]; }
   std::uint32_t launch_of(std::size_t buffer) const {
-    return static_cast<std::uint32_t>(buffer / case_.tensors.size());
+    return static_cast<std::uint32_t>(buffer / case_->tensors.size());
   }
   std::uint32_t stream_of(std::size_t buffer) const;
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
@@ -120,7 +134,7 @@ class Lease {
 
   Device& device_;
   const Problem& problem_;
-  const Case& case_;
+  const Case* case_;
   LeaseTerms terms_;
   std::uint32_t first_call_ = 0;  // that was prepared
   std::uint32_t launches_ = 1;    // of the present call

@@ -22,8 +22,9 @@ enum class RequestType : std::uint32_t {
   gate = 6,   // before load: carries the descriptor of a memory file that holds a Gate
   // Before a call of several launches: the slots of one of them. The one request that is not answered.
   launch = 7,
+  capture_length = 8,  // the captured output `parameter` of `launch` has `bytes` from now on
 };
-constexpr RequestType last_request_type = RequestType::launch;
+constexpr RequestType last_request_type = RequestType::capture_length;
 
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
@@ -34,7 +35,7 @@ struct Request {
   std::uint64_t sequence = 0;
   std::uint32_t parameter = 0;   // lend: which parameter the buffer is for
   std::uint32_t writable = 0;    // lend
-  std::uint64_t bytes = 0;       // lend: of the whole buffer
+  std::uint64_t bytes = 0;       // lend: of the whole buffer; capture_length: of the output
   std::uint32_t parameters = 0;  // call, launch: how many slots follow
   std::uint32_t holds_data = 0;  // lend: an input
   std::uint64_t begin = 0;       // lend: where the tensor is in the buffer

@@ -54,6 +54,7 @@ std::unique_ptr<Seat> Seat::take_with(Device& device, const Problem& problem,
 }
 
 Answer Seat::await_ready(Patience patience) {
+  if (is_ready_) return {};
   gate_.reset();
   Answer answer = worker_->give_back(patience);
   is_ready_ = answer.ok();
@@ -70,6 +71,7 @@ Result<Answer> Seat::start_anew(Patience ready_patience, Patience load_patience)
 
 Errors Seat::begin_anew() {
   lease_.reset();
+  is_seated_ = false;
   is_ready_ = false;
   worker_->retire();
   auto worker = start_worker(device_, libraries_, loading_);
@@ -106,14 +108,28 @@ std::vector<std::string> Seat::opened_libraries() const {
 }
 
 Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience) {
+  rise();
+  calls_ = 0;
+  waits_for_device_ = false;
+  if (lease_ != nullptr && inputs_writable == inputs_writable_ && lease_->has_room_for(bound, terms)) {
+    lease_->rebind(bound);
+    is_seated_ = true;
+    worker_->thaw();
+    return lease_->tell_lengths(*worker_, patience);
+  }
   lease_.reset();
   auto lease = Lease::make(device_, problem_, bound, terms);
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
-  calls_ = 0;
-  waits_for_device_ = false;
+  inputs_writable_ = inputs_writable;
+  is_seated_ = true;
   worker_->thaw();
   return lease_->lend_to(*worker_, inputs_writable, patience);
+}
+
+void Seat::rise() {
+  is_seated_ = false;
+  if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) lease_.reset();
 }
 
 // The first call of a case goes without the gate: it may load modules, take memory or search for the best

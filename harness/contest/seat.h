@@ -26,7 +26,7 @@ class Seat {
   static std::unique_ptr<Seat> take_with(Device& device, const Problem& problem,
                                          std::unique_ptr<WorkerProcess> worker);
 
-  // Waits for the worker's device, then loads the contestant. A fault of the first is the machine's.
+  // Waits for the worker's device (once), then loads the contestant. A fault of the first is the machine's.
   Answer await_ready(Patience patience);
   Answer load(const std::filesystem::path& library, Patience patience);
   // A new worker in place of the present one, with the same contestant. An Error when none can be started.
@@ -37,7 +37,9 @@ class Seat {
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   Result<Answer> sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
-  void rise() { lease_.reset(); }
+  void rise();
+  // For a contestant that is trusted: small buffers stay and serve the next case, too.
+  void keep_small_buffers() { keeps_small_buffers_ = true; }
   // New places and fresh poison, inputs revealed, the worker asked; then guard zones and inputs looked at.
   // With `expected`, whose outputs are what this one's should be, they are compared at once. `edit` may write
   // to inputs that are in place; the report then counts what it wrote as damage.
@@ -51,7 +53,7 @@ class Seat {
   std::vector<std::string> opened_libraries() const;
 
   bool alive() const { return worker_->alive(); }
-  bool has_lease() const { return lease_ != nullptr; }
+  bool has_lease() const { return is_seated_; }
   Lease& lease() { return *lease_; }
   WorkerProcess& worker() { return *worker_; }
 
@@ -75,6 +77,9 @@ class Seat {
   std::unique_ptr<WorkerProcess> worker_;
   std::filesystem::path library_;  // that was loaded last
   std::unique_ptr<Lease> lease_;
+  bool is_seated_ = false;        // otherwise, what lease_ has is kept for another case
+  bool inputs_writable_ = false;  // of the buffers in lease_
+  bool keeps_small_buffers_ = false;
   std::unique_ptr<Gate> gate_;                 // null where the device has none
   bool is_ready_ = false;                      // the worker has prepared its device
   unsigned int own_threads_ = 0;               // of the worker before it loads the contestant

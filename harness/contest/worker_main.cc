@@ -83,6 +83,8 @@ class Worker {
         return watch(std::move(descriptor));
       case RequestType::gate:
         return adopt_gate(std::move(descriptor));
+      case RequestType::capture_length:
+        return set_capture_length(request);
       case RequestType::launch:
         break;
     }
@@ -121,6 +123,13 @@ class Worker {
     const std::uint64_t address = device_.map(std::move(descriptor), buffer);
     if (address == 0) reply.status = ReplyStatus::no_memory;
     if (!buffer.captures) addresses_.at(request.launch).at(request.parameter) = address;
+    return reply;
+  }
+
+  Reply set_capture_length(const Request& request) {
+    Reply reply;
+    if (!device_.set_capture_length(request.launch, request.parameter, request.bytes))
+      reply.status = ReplyStatus::no_memory;
     return reply;
   }
 

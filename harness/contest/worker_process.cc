@@ -149,6 +149,16 @@ Answer WorkerProcess::lend(const SharedBuffer& buffer, const LoanTerms& terms, P
   return ask(request, terms.writable ? buffer.descriptor() : buffer.read_only_descriptor(), patience);
 }
 
+Answer WorkerProcess::set_capture_length(std::uint32_t parameter, std::uint32_t launch, std::uint64_t bytes,
+                                         Patience patience) {
+  Request request;
+  request.type = RequestType::capture_length;
+  request.parameter = parameter;
+  request.launch = launch;
+  request.bytes = bytes;
+  return ask(request, -1, patience);
+}
+
 Answer WorkerProcess::give_back(Patience patience) {
   Request request;
   request.type = RequestType::give_back;

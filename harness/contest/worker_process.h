@@ -88,6 +88,9 @@ class WorkerProcess {
   Answer load(const std::filesystem::path& library, Patience patience);
   Answer lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience);
   Answer give_back(Patience patience);
+  // Of an output that is captured: buffers that stay lent serve another case.
+  Answer set_capture_length(std::uint32_t parameter, std::uint32_t launch, std::uint64_t bytes,
+                            Patience patience);
   // Before load(): calls can wait at this gate when the answer is ok. A worker that cannot goes on living.
   bool offer_gate(const Gate& gate, Patience patience);
 

@@ -42,6 +42,11 @@ class WorkerDevice {
   // The address of a lent buffer in this process; 0 when it cannot be mapped.
   virtual std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) = 0;
   virtual void unmap_all() = 0;
+  // How many bytes of an output are captured from now on. False where nothing of it is, or there is no room.
+  virtual bool set_capture_length(std::uint32_t /*launch*/, std::uint32_t /*parameter*/,
+                                  std::uint64_t /*bytes*/) {
+    return false;
+  }
 
   // A call in three steps. Begins it: the entry once for each launch, up to the first that leaves an error.
   // With a `gate` other than 0, nothing of it runs on the device before the gate that was adopted stands

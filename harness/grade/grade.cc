@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +24,9 @@
 
 namespace kgrade {
 namespace {
+
+// Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
+constexpr std::size_t seats_at_once = 4;
 
 class GradeRun {
  public:
@@ -68,7 +72,7 @@ class GradeRun {
     if (auto failure = setup_.read(select)) return failure;
     if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
     start_baselines();
-    return take_next_seat();
+    return take_seats();
   }
 
   // Only for cases in which they are compared: a vendor's library takes its time to load.
@@ -131,12 +135,25 @@ class GradeRun {
     return options_.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
   }
 
-  // The worker of a candidate prepares its device while that is being compiled.
-  Failure take_next_seat() {
-    auto seat = Seat::take(setup_.device(), problem_);
-    if (!seat) return GradeFailure{exit_machine, seat.errors()};
-    next_seat_ = std::move(*seat);
+  // The worker of a candidate prepares its device while that is being compiled. Side by side several take
+  // hardly longer than one.
+  Failure take_seats() {
+    const std::size_t left = setup_.candidates().size() - record_.candidates.size();
+    const std::size_t most = setup_.device().info().measures_speed ? seats_at_once : 1;
+    while (seats_.size() < std::clamp<std::size_t>(left, 1, most)) {
+      auto seat = Seat::take(setup_.device(), problem_);
+      if (!seat) return GradeFailure{exit_machine, seat.errors()};
+      seats_.push_back(std::move(*seat));
+    }
     return std::nullopt;
+  }
+
+  // While one is measured, no other may be at work. What is wrong with a seat is told when it is taken.
+  std::unique_ptr<Seat> next_seat() {
+    for (const auto& seat : seats_) seat->await_ready(load_patience);
+    std::unique_ptr<Seat> next = std::move(seats_.front());
+    seats_.pop_front();
+    return next;
   }
 
   void begin_record() {
@@ -167,7 +184,7 @@ class GradeRun {
     if (!record) return GradeFailure{exit_internal, record.errors()};
     if (record->verdict == Verdict::unstable) {
       // Something else may have been on the machine: once more, from the start.
-      if (auto failure = take_next_seat()) return failure;
+      if (auto failure = take_seats()) return failure;
       record = run_one(referee, source, built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
     }
@@ -175,7 +192,7 @@ class GradeRun {
     record_.candidates.push_back(std::move(*record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
     const bool last = record_.candidates.size() == setup_.candidates().size();
-    return last ? std::nullopt : take_next_seat();
+    return last || !seats_.empty() ? std::nullopt : take_seats();
   }
 
   Record record_of_last() {
@@ -235,7 +252,7 @@ class GradeRun {
   Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source,
                                       const BuildOutcome& built, TelemetrySampler& sampler,
                                       TelemetryWatch& watch) {
-    referee.seat_candidate(std::move(next_seat_), built.library);
+    referee.seat_candidate(next_seat(), built.library);
     Session session{
         referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), setup_.progress_of(source)};
     session.launches = options_.launches;
@@ -262,7 +279,7 @@ class GradeRun {
   const GradeOptions& options_;
   const Machinery& machinery_;
   RunSetup setup_;
-  std::unique_ptr<Seat> next_seat_;
+  std::deque<std::unique_ptr<Seat>> seats_;  // of the next candidates
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
   std::map<std::string, std::vector<double>> reference_alone_;  // see Session

@@ -15,6 +15,7 @@ Failure TrustedContestant::take_seat(Device& device, const Problem& problem) {
   auto seat = Seat::take(device, problem);
   if (!seat) return GradeFailure{exit_machine, seat.errors()};
   seat_ = std::move(*seat);
+  seat_->keep_small_buffers();
   return std::nullopt;
 }
 

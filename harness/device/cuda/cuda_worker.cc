@@ -69,7 +69,7 @@ std::uint64_t CudaWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
   if (!memory) return 0;
   mappings_.push_back(std::move(*memory));
   if (buffer.captures)
-    captures_.push_back({buffer.launch, buffer.parameter, mappings_.back()->data(), buffer.length});
+    captures_.add({buffer.launch, buffer.parameter, mappings_.back()->data(), buffer.length, buffer.bytes});
   return reinterpret_cast<std::uint64_t>(mappings_.back()->data());
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "device/captures.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/worker_device.h"
 
@@ -20,17 +21,14 @@ class CudaWorker : public WorkerDevice {
   bool adopt_gate(UniqueFd gate) override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
+  bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
+    return captures_.set_length(launch, parameter, bytes);
+  }
   void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
   TimedCall end_call() override;
   void settle() override;
 
  private:
-  struct Capture {
-    std::uint32_t launch;
-    std::uint32_t parameter;
-    void* memory;
-    std::uint64_t bytes;
-  };
   bool queue_before(std::uint64_t gate);
   bool queue_after(Launches launches);
   void forget_kept_lines();
@@ -38,7 +36,7 @@ class CudaWorker : public WorkerDevice {
   int ordinal_;
   std::shared_ptr<const Driver> driver_;
   std::vector<std::unique_ptr<MappedMemory>> mappings_;
-  std::vector<Capture> captures_;
+  Captures captures_;
   void* gate_page_ = nullptr;
   CUdeviceptr gate_ = 0;   // 0: none
   void* start_ = nullptr;  // cudaEvent_t, as the others

@@ -34,7 +34,7 @@ std::uint64_t EmulatedWorker::map(UniqueFd descriptor, const LentBuffer& buffer)
   if (::mmap(address, buffer.bytes, protection, MAP_SHARED | MAP_FIXED, descriptor.get(), 0) == MAP_FAILED)
     return 0;
   if (buffer.captures) {
-    captures_.push_back({buffer.launch, buffer.parameter, address, buffer.length});
+    captures_.add({buffer.launch, buffer.parameter, address, buffer.length, buffer.bytes});
   } else if (book_ != nullptr) {
     kgrade_emulated::lend_checked({address + buffer.begin, buffer.length, static_cast<int>(buffer.parameter),
                                    buffer.holds_data, buffer.writable});

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "device/captures.h"
 #include "device/finding_book.h"
 #include "device/worker_device.h"
 
@@ -14,6 +15,9 @@ class EmulatedWorker : public WorkerDevice {
   bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
+  bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
+    return captures_.set_length(launch, parameter, bytes);
+  }
   void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
   TimedCall end_call() override { return timed_; }
   bool watch(UniqueFd book) override;
@@ -24,14 +28,8 @@ class EmulatedWorker : public WorkerDevice {
     void* reserved;
     std::uint64_t bytes;
   };
-  struct Capture {
-    std::uint32_t launch;
-    std::uint32_t parameter;
-    void* memory;
-    std::uint64_t bytes;
-  };
   std::vector<Mapping> mappings_;
-  std::vector<Capture> captures_;
+  Captures captures_;
   TimedCall timed_;
   FindingBook* book_ = nullptr;  // of a checked run; stays mapped for as long as the process lives
 };

@@ -36,8 +36,11 @@ class SeatTest : public testing::Test {
     ASSERT_TRUE(seat_->await_ready(patience).ok());
   }
 
-  void sit(Behaviour behaviour) {
+  void sit(Behaviour behaviour, std::int64_t elements = sample_elements) {
     case_ = test::doubling_case(behaviour);
+    case_.integers["n"] = elements;
+    case_.tensors[0].shape = case_.tensors[1].shape = {elements};
+    case_.tensors[0].elements = case_.tensors[1].elements = elements;
     const auto seated = seat_->sit(case_, false, {true, true}, patience);
     ASSERT_TRUE(seated.ok());
     ASSERT_TRUE(seated->ok()) << seated->detail;
@@ -118,6 +121,38 @@ TEST_F(SeatTest, AThreadThatIsLeftBehindIsCounted) {
 
 TEST_F(SeatTest, AThreadThatHasEndedIsNobodysBusiness) {
   EXPECT_EQ(first_call(Behaviour::joins_a_thread).threads_left, 0u);
+  expect_doubled();
+}
+
+TEST_F(SeatTest, SmallBuffersThatAreKeptServeCasesOfOtherSizes) {
+  seat_->keep_small_buffers();
+  first_call(Behaviour::honest);
+  const SharedBuffer* const first = seat_->lease().tensors()[0].buffer;
+  for (const std::int64_t elements : {sample_elements / 2, sample_elements / 10, sample_elements}) {
+    seat_->rise();
+    EXPECT_FALSE(seat_->has_lease());
+    sit(Behaviour::honest, elements);
+    EXPECT_TRUE(seat_->has_lease());
+    EXPECT_EQ(seat_->lease().tensors()[0].buffer, first);
+    for (int i = 0; i < 3; ++i) {
+      const CallReport report = call();
+      ASSERT_EQ(report.fault, Fault::none) << report.detail;
+      EXPECT_EQ(report.damage.guard_bytes, 0u);
+      EXPECT_EQ(report.damage.input_elements, 0u);
+      expect_doubled();
+    }
+  }
+  sit(Behaviour::writes_behind, sample_elements / 2);
+  EXPECT_GT(call().damage.guard_bytes, 0u) << "behind the tensor of this case";
+}
+
+TEST_F(SeatTest, BuffersThatAreKeptGoWhereTheNextCaseHasNoRoomInThem) {
+  seat_->keep_small_buffers();
+  first_call(Behaviour::honest);
+  const std::uint64_t bytes = seat_->lease().tensors()[0].buffer->bytes();
+  sit(Behaviour::honest, 1 << 20);
+  EXPECT_GT(seat_->lease().tensors()[0].buffer->bytes(), bytes);
+  EXPECT_EQ(call().fault, Fault::none);
   expect_doubled();
 }
 

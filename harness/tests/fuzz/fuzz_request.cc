@@ -23,6 +23,9 @@ class FakeDevice : public WorkerDevice {
     return descriptor ? 0x100000 : 0;
   }
   void unmap_all() override {}
+  bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
+    return launch < max_launches && parameter < max_parameters && bytes % 2 == 0;
+  }
   void begin_call(Entry entry, Launches launches, std::uint64_t /*gate*/) override {
     promise(entry != nullptr, "what is called has been loaded");
     promise(!launches.empty() && launches.size() <= max_launches, "a call has launches, and not too many");
