@@ -63,9 +63,15 @@ class CandidateRun {
       if (auto errors = run_cases(cases); !errors.empty()) return errors;
       if (auto errors = run_further_processes(cases); !errors.empty()) return errors;
     }
-    if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
-    if (auto error = session_.arena.recover()) return {*error};
+    if (auto error = clean_up()) return {*error};
     return watch_reference(cases);
+  }
+
+  // The driver takes its time to take back what a process had.
+  std::optional<Error> clean_up() {
+    const auto timer = session_.stages.time("clean-up");
+    if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
+    return session_.arena.recover();
   }
 
   // What the reference takes now is also what it takes before the next candidate.

@@ -1,0 +1,1 @@
+../families/stream_products.cuh

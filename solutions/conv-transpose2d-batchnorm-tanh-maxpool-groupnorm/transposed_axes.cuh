@@ -1,0 +1,1 @@
+../families/transposed_axes.cuh
