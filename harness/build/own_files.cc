@@ -84,10 +84,15 @@ class Walk {
     return std::find(excluded_.begin(), excluded_.end(), real) != excluded_.end();
   }
 
+  // A header in the folder `families` beside that of the source: several contestants' own.
+  bool is_shared(const fs::path& target, bool is_folder) const {
+    return !is_folder && target.parent_path() == own_.folder.parent_path() / "families";
+  }
+
   bool leads_to_own(const fs::path& link, bool is_folder) {
     const fs::path target = resolved(link);
     const char* reason = nullptr;
-    if (!lies_below(target, own_.folder)) {
+    if (!lies_below(target, own_.folder) && !is_shared(target, is_folder)) {
       reason = "is a link that leads out of the folder of the source";
     } else if (!is_folder && !is_header_name(target)) {
       reason = "is a link to a file that is no header";

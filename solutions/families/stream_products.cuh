@@ -208,7 +208,7 @@ __device__ void consume(const Rings& rings, const Shape& shape, char* staged, co
       sums.large[i] = (sums.large[i] + (K::halves == 2 ? sums.small[K::halves == 2 ? i : 0] : 0.0f)) * scale;
     }
     finish(shape, tile, sums.large, tile.first_pixel + own * K::columns,
-             reinterpret_cast<float*>(staged + threadIdx.x / 32 * staged_bytes));
+           reinterpret_cast<float*>(staged + threadIdx.x / 32 * staged_bytes));
   }
 }
 
