@@ -27,7 +27,9 @@ struct OwnFiles {
 
 // The source and the headers (.h .hh .hpp .hxx .cuh .inl .inc .ipp .tpp .def) of its folder and the folders
 // below. Not taken: what lies in `excluded` folders, in hidden ones and in build folders of a run; links that
-// lead out of the folder or to something that is no header. Fails never: what cannot be read is passed over.
+// lead out of the folder or to something that is no header. One link out is taken: to a header in the folder
+// `families` beside that of the source, where solutions keep what several of them share. Fails never: what
+// cannot be read is passed over.
 OwnFiles own_files(const std::filesystem::path& source,
                    const std::vector<std::filesystem::path>& excluded = {});
 

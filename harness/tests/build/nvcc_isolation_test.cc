@@ -95,6 +95,17 @@ TEST_F(NvccIsolationTest, BuildsASourceThatIsALink) {
   EXPECT_EQ(outcome->status, BuildStatus::built) << outcome->log;
 }
 
+TEST_F(NvccIsolationTest, BuildsASourceWithHeadersOfItsFamily) {
+  write("families/first.cuh", "#include \"second.cuh\"\nconstexpr int first = second;\n");
+  write("families/second.cuh", "constexpr int second = 1;\n");
+  for (const std::string name : {"first.cuh", "second.cuh"}) {
+    fs::create_symlink("../families/" + name, at("in/" + name));
+  }
+  const BuildOutcome outcome =
+      build("#include \"first.cuh\"\nstatic_assert(first == 1);\n" + std::string(honest));
+  EXPECT_EQ(outcome.status, BuildStatus::built) << outcome.log;
+}
+
 TEST_F(NvccIsolationTest, ShowsNoOtherFile) {
   const std::string missing = "No such file";
   expect_refused("#include \"../secret.cuh\"", missing);

@@ -85,6 +85,32 @@ TEST_F(OwnFilesTest, RefuseLinksThatLeadElsewhere) {
   EXPECT_EQ(why_not_found(own(), "out.h is fine\n"), "");
 }
 
+TEST_F(OwnFilesTest, TakeLinksToHeadersThatFamiliesShare) {
+  write("families/shared.h", "text");
+  write("families/deep/below.h", "text");
+  write("families/kernel.cu", "text");
+  write("elsewhere/families/theirs.h", "text");
+  fs::create_symlink("../families/shared.h", at("mine/shared.h"));
+  EXPECT_THAT(names(), ElementsAre("a.cu", "shared.h"));
+  const std::string before = *hash_of(own());
+  write("families/shared.h", "new text");
+  EXPECT_NE(*hash_of(own()), before);
+
+  fs::create_symlink("../families", at("mine/folder"));
+  fs::create_symlink("../families/deep/below.h", at("mine/below.h"));
+  fs::create_symlink("../families/kernel.cu", at("mine/kernel.h"));
+  fs::create_symlink("../elsewhere/families/theirs.h", at("mine/theirs.h"));
+  EXPECT_THAT(names(), ElementsAre("a.cu", "shared.h"));
+  EXPECT_EQ(own().refused.size(), 4u);
+}
+
+TEST_F(OwnFilesTest, RefuseFamiliesThatAreALink) {
+  write("secrets/b.h", "text");
+  fs::create_symlink("secrets", at("families"));
+  fs::create_symlink("../families/b.h", at("mine/b.h"));
+  EXPECT_THAT(names(), ElementsAre("a.cu"));
+}
+
 TEST_F(OwnFilesTest, MayBeReachedByALinkToTheFolderOrTheSource) {
   write("mine/b.h", "text");
   fs::create_symlink("mine", at("way"));

@@ -1,0 +1,1 @@
+../families/wgmma.cuh
