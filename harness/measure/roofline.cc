@@ -80,15 +80,17 @@ double arithmetic_rate(const Ceilings& ceilings, Precision precision, Dtype dtyp
 }
 
 double arithmetic_rate(const Ceilings& ceilings, Precision precision) {
-  const double fp32 = std::max(ceilings.fp32_flops_per_second, ceilings.tf32_flops_per_second / 3);
-  const double tf32 = std::max(fp32, ceilings.tf32_flops_per_second);
+  // Of one product of 11 significant bits, which tf32 and fp16 have alike.
+  const double of_11_bits = std::max(ceilings.tf32_flops_per_second, ceilings.fp16_flops_per_second);
+  const double fp32 = std::max(ceilings.fp32_flops_per_second, of_11_bits / 3);
+  const double tf32 = std::max(fp32, of_11_bits);
   switch (precision) {
     case Precision::fp32:
       return fp32;
     case Precision::tf32:
       return tf32;
     case Precision::bf16:
-      return std::max({tf32, ceilings.bf16_flops_per_second, ceilings.fp16_flops_per_second});
+      return std::max(tf32, ceilings.bf16_flops_per_second);
     case Precision::none:
       break;
   }

@@ -16,10 +16,12 @@
 namespace kgrade {
 
 // Operations per second of an answer that reaches a class of precision, by the fastest unit that can give it:
-//   fp32: fp32, or tf32 / 3, since three TF32 products add up to one of nearly fp32 accuracy (H. Ootomo,
-//         R. Yokota, "Recovering single precision accuracy from Tensor Cores", IJHPCA 36(4), 2022)
-//   tf32: tf32
-//   bf16: bf16 or fp16
+//   fp32: fp32, or a third of tf32 or fp16, since three products of their 11 significant bits add up to one
+//   of
+//         nearly fp32 accuracy (H. Ootomo, R. Yokota, "Recovering single precision accuracy from Tensor
+//         Cores", IJHPCA 36(4), 2022)
+//   tf32: tf32 or fp16, which has as many significant bits; what it lacks in range, powers of two make up for
+//   bf16: bf16
 //   none: whatever is fastest
 // and never less than of a stricter class.
 double arithmetic_rate(const Ceilings& ceilings, Precision precision);

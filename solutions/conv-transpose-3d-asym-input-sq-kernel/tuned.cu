@@ -6,7 +6,7 @@
 // - Operands are split in two halves, x = hi + lo with hi = fp16(x) and lo = fp16(x - hi), and three
 //   products, hi * hi + hi * lo + lo * hi, are summed in fp32. That keeps 22 bits of each operand, as three
 //   products of TF32 would, at twice their rate. Tensor cores cut off what a sum has no bits for instead of
-//   rounding it: so the two small products have sums of their own, and no sum takes more than 100 additions.
+//   rounding it: so the two small products have sums of their own, and that of hi * hi takes 81 additions.
 // - Inputs are multiplied by 2^8 and weights by 2^12 first, so that `lo` has all its bits. A value too
 //   large for that sets a flag on the device, and the plain kernel at the end then computes everything.
 // - Products of a warpgroup have 64 rows, which 24 output channels would not fill: rows are pixels, columns

@@ -39,8 +39,10 @@ Case with_tensors(std::int64_t inputs, std::int64_t outputs) {
   return bound;
 }
 
-TEST(ArithmeticRate, Fp32ByTheFasterOfItsOwnUnitAndThreeTf32Products) {
+TEST(ArithmeticRate, Fp32ByTheFastestOfItsOwnUnitAndThreeProductsOfElevenBits) {
   Ceilings rates = ceilings();
+  EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::fp32), 800e12 / 3);
+  rates.fp16_flops_per_second = 150e12;
   EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::fp32), 130e12);
   rates.tf32_flops_per_second = 150e12;
   EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::fp32), 60e12);
@@ -48,7 +50,7 @@ TEST(ArithmeticRate, Fp32ByTheFasterOfItsOwnUnitAndThreeTf32Products) {
 
 TEST(ArithmeticRate, LowerClassesByTheirOwnUnits) {
   Ceilings rates = ceilings();
-  EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::tf32), 390e12);
+  EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::tf32), 800e12) << "scaled, fp16 has all bits of tf32";
   EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::bf16), 800e12);
   rates.fp16_flops_per_second = 700e12;
   EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::bf16), 780e12);
@@ -73,7 +75,7 @@ TEST(ArithmeticRate, WithoutAClassByWhateverIsFastest) {
 TEST(ArithmeticRate, OperandsOf16BitsByTheirOwnUnitsInAnyClass) {
   EXPECT_DOUBLE_EQ(arithmetic_rate(ceilings(), Precision::fp32, Dtype::float16), 800e12);
   EXPECT_DOUBLE_EQ(arithmetic_rate(ceilings(), Precision::fp32, Dtype::bfloat16), 780e12);
-  EXPECT_DOUBLE_EQ(arithmetic_rate(ceilings(), Precision::fp32, Dtype::float32), 130e12);
+  EXPECT_DOUBLE_EQ(arithmetic_rate(ceilings(), Precision::fp32, Dtype::float32), 800e12 / 3);
 }
 
 TEST(RooflineFloor, ElementsOf16BitsAreTwoBytes) {
@@ -99,14 +101,14 @@ TEST(RooflineFloor, AllTensorsOnceUnlessTheProblemSaysHowManyBytes) {
 
 TEST(RooflineFloor, TheLongerOfMemoryAndArithmeticCounts) {
   Case bound = with_tensors(1'000'000'000, 0);
-  bound.flops = 390'000'000'000;
+  bound.flops = 800'000'000'000;
   const auto fp32 = roofline_floor(bound, ceilings(), Precision::fp32);
   ASSERT_TRUE(fp32);
   EXPECT_DOUBLE_EQ(fp32->memory_ms, 1);
   EXPECT_DOUBLE_EQ(fp32->arithmetic_ms, 3);
   EXPECT_DOUBLE_EQ(fp32->ms(), 3);
   EXPECT_EQ(to_string(fp32->bound_by()), "arithmetic");
-  bound.flops = 195'000'000'000;
+  bound.flops = 400'000'000'000;
   const auto tf32 = roofline_floor(bound, ceilings(), Precision::tf32);
   ASSERT_TRUE(tf32);
   EXPECT_DOUBLE_EQ(tf32->arithmetic_ms, 0.5);
@@ -118,8 +120,8 @@ TEST(RooflineFloor, NoneWithoutBytesAndOperations) {
   EXPECT_FALSE(roofline_floor(with_tensors(0, 0), ceilings(), Precision::fp32));
   EXPECT_FALSE(roofline_floor(with_tensors(1000, 0), Ceilings{}, Precision::fp32));
   Case bound = with_tensors(0, 0);
-  bound.flops = 130'000'000;
-  EXPECT_DOUBLE_EQ(roofline_floor(bound, ceilings(), Precision::fp32)->ms(), 1e-3);
+  bound.flops = 800'000'000;
+  EXPECT_DOUBLE_EQ(roofline_floor(bound, ceilings(), Precision::fp32)->ms(), 3e-3);
 }
 
 TEST(Share, IsTheFloorOverTheTime) {
