@@ -94,18 +94,34 @@ def refused(path: str) -> str:
     return f"```text\n{table_of(record, candidate, cases)}\n```"
 
 
-def figures(folder: str) -> str:
-    rows = ["| problem | naive | reference | speedup | error | device |", "| --- | --: | --: | --: | --: | --- |"]
-    for path in sorted((ROOT / folder).glob("*-kernel*.json")) + sorted((ROOT / folder).glob("*norm.json")):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        for candidate in record["candidates"]:
-            if path.stem.endswith(".kernelbench") or not candidate["path"].endswith("naive.cu"):
-                continue
-            (case,) = [c for c in candidate["cases"] if c["name"] == "kernelbench"]
-            _, _, _, error, _, median, reference, speedup, _ = case_row(case)
-            rows.append(f"| {record['problem']['slug']} | {median} | {reference} | {speedup} | {error} | "
-                        f"{record['device']['name']} |")
-    return "\n".join(rows)
+def beside(case: dict) -> str:
+    """The speedup beside the reference, and its 95 % interval."""
+    (comparison,) = [c for c in case["comparisons"] if c["against"] == "reference"]
+    text = f"{comparison['speedup']:.2f}x"
+    if comparison["interval"]:
+        text += f" ({comparison['interval']['low']:.2f} to {comparison['interval']['high']:.2f})"
+    return text
+
+
+def figures(path: str) -> str:
+    """Of a sweep: the problems that have a tuned kernel, on their KernelBench cases."""
+    records = [json.loads(line) for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
+    tuned = {record["problem"]["slug"] for record in records for candidate in record["candidates"]
+             if candidate["path"].endswith("/tuned.cu")}
+    cudnn = {(row["slug"], row["baseline"]): row["ours_ms"] for row in read("results/peers/pytorch-cudnn.json")["rows"]}
+    rows = ["| candidate | class | time | speedup (95 % interval) | cuDNN, same class | error |",
+            "| --- | --- | --: | --: | --: | --: |"]
+    found = [(record["problem"]["slug"], candidate) for record in records
+             for candidate in record["candidates"]
+             if record["problem"]["slug"] in tuned and candidate["verdict"] == "accepted"
+             and not candidate["path"].endswith(("fp16.cu", "bf16.cu"))]
+    for slug, candidate in sorted(found, key=lambda pair: pair[1]["path"]):
+        (case,) = [c for c in candidate["cases"] if c["name"] == "kernelbench"]
+        theirs = cudnn.get((slug, f"cudnn-{candidate['precision']}"))
+        rows.append(f"| {candidate['path'].removeprefix('solutions/')} | {candidate['precision']} | "
+                    f"{format_ms(case['candidate']['summary']['median_ms'])} | {beside(case)} | "
+                    f"{format_ms(theirs) if theirs else '-'} | {case['error']['relative']:.1e} |")
+    return f"On one {records[0]['device']['name']}:\n\n" + "\n".join(rows)
 
 
 def oracle() -> str:
@@ -126,9 +142,21 @@ def peers(folder: str) -> str:
             f"([results/peers]({folder})).")
 
 
+def selftest(folder: str) -> str:
+    same, slowed = read(f"{folder}/selftest.json"), read(f"{folder}/slowdowns.json")
+    share = {c["name"]: c["share"] for record in (slowed, same) for c in record["criteria"] if c["share"]["trials"]}
+    slow = {c["name"]: c["share"] for c in slowed["criteria"]}["slow_downs"]
+    calls, intervals = share["false_calls"], share["intervals"]
+    return (f"On one {same['device']['name']} ([self-test]({folder}/selftest.json) with `--quick`, [picture]({folder}/selftest.svg)) "
+            f"{calls['count']} of {calls['trials']}\ncomparisons of a binary with itself came out as a difference, and "
+            f"{intervals['count']} of {intervals['trials']} intervals did not hold 1; with the\ndefault measurement "
+            f"{slow['count']} of {slow['trials']} slow-downs of 2 % were seen, of kernels of 20 us and more "
+            f"([record]({folder}/slowdowns.json)).")
+
+
 def rewritten(text: str) -> str:
     for kind, make in (("output", output), ("refused", refused), ("figures", figures),
-                       ("peers", peers)):
+                       ("peers", peers), ("selftest", selftest)):
         text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",
                       lambda match, make=make: f"{match[1]}{make(match[2])}\n{match[3]}", text, flags=re.DOTALL)
     return re.sub(r"(<!-- figure: oracle -->).*?(<!-- /figure -->)",
