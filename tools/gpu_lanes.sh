@@ -2,7 +2,8 @@
 # Steps of tools/gpu_check.sh on several GPUs of one machine at once, with what is built already.
 #   tools/gpu_lanes.sh DIR SECONDS 'STEP...' ['STEP...'...]
 # One list of steps for each GPU, from the first on; what still runs after SECONDS is stopped. Logs and records go to
-# DIR/gpu0, DIR/gpu1 and so on.
+# DIR/gpu0, DIR/gpu1 and so on. For verdicts: processes on several GPUs wait for each other in the driver, which makes
+# throughput and self-tests worse than on a machine with one.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 out=${1:?a folder} seconds=${2:?a time limit}
