@@ -108,8 +108,8 @@ def main():
     for name, total in sorted(stages.items(), key=lambda stage: -stage[1]):
         print(f"| {name} | {total / len(records):.3f} |")
     if arguments.json:
-        result = {"tool": records[0]["tool"], "device": records[0]["device"], "host": records[0]["host"],
-                  "problem": arguments.problem, "candidates": len(records), "seconds": seconds,
+        result = {"schema": "kgrade-throughput", "schema_version": 1, "tool": records[0]["tool"], "device": records[0]["device"],
+                  "host": records[0]["host"], "problem": arguments.problem, "candidates": len(records), "seconds": seconds,
                   "candidates_per_minute": per_minute, "gpu_busy_share": busy, "verdicts": verdicts,
                   "stage_seconds_per_candidate": {name: total / len(records) for name, total in stages.items()}}
         Path(arguments.json).write_text(json.dumps(result, indent=2) + "\n")

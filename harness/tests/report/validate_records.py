@@ -1,6 +1,7 @@
 """validate_records.py KGRADE: every record under results/ and fresh ones follow the schema of their kind there:
 record.schema.json for those of `kgrade grade`, check.schema.json for those of `kgrade check`, selftest.schema.json for
-those of `kgrade selftest`, leaderboard.schema.json for leaderboards. And the schemas refuse records that they should refuse."""
+those of `kgrade selftest`, leaderboard.schema.json for leaderboards, throughput.schema.json for what tools/throughput.py
+measures. And the schemas refuse records that they should refuse."""
 
 import copy
 import json
@@ -21,6 +22,7 @@ BENCH = ROOT / "harness/tests/measured"
 # By kind and, where an older one has its own, version.
 SCHEMAS = {"kgrade-record": "record.schema.json", "kgrade-check": "check.schema.json",
            "kgrade-selftest": "selftest.schema.json", "kgrade-leaderboard": "leaderboard.schema.json",
+           "kgrade-throughput": "throughput.schema.json",
            "kgrade-record 1": "record.v2.schema.json", "kgrade-record 2": "record.v2.schema.json"}
 
 
@@ -60,6 +62,13 @@ def fresh_leaderboard(kgrade: str, record: dict) -> dict:
         return output_of([kgrade, "leaderboard", str(ROOT / "results"), file.name, "--json", "-"])
 
 
+def fresh_throughput(kgrade: str) -> dict:
+    with tempfile.NamedTemporaryFile("r", suffix=".json", encoding="utf-8") as file:
+        subprocess.run([sys.executable, ROOT / "tools/throughput.py", "--kgrade", kgrade, "--candidates", "2", "--device", "emulated",
+                        "--json", file.name], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        return json.loads(Path(file.name).read_text(encoding="utf-8"))
+
+
 def validators() -> dict:
     loaded = {}
     for kind, name in SCHEMAS.items():
@@ -70,8 +79,23 @@ def validators() -> dict:
 
 
 def validator_of(by_kind: dict, record: dict):
-    """The schema of the record's version, where that has one of its own."""
-    return by_kind.get(f"{record['schema']} {record['schema_version']}", by_kind[record["schema"]])
+    """The schema of the record's version, where that has one of its own; of a file that names none we have, one that
+    refuses it."""
+    kind = record.get("schema")
+    unknown = jsonschema.Draft202012Validator({"required": ["schema"], "properties": {"schema": {"enum": sorted(SCHEMAS)}}})
+    return by_kind.get(f"{kind} {record.get('schema_version')}", by_kind.get(kind, unknown))
+
+
+def records_in(folder: Path) -> dict:
+    """By where they lie: one a file, or one a line. What tools found that compare kgrade with others are no records."""
+    found = {}
+    for path in sorted(folder.glob("*/**/*.json*")):
+        if path.parent.name in ("oracle", "peers"):
+            continue
+        text = path.read_text(encoding="utf-8")
+        lines = text.splitlines() if path.suffix == ".jsonl" else [text]
+        found |= {f"{path.relative_to(ROOT)}:{number}": json.loads(line) for number, line in enumerate(lines, 1)}
+    return found
 
 
 def set_in(record: dict, path: list, value: object) -> dict:
@@ -99,13 +123,12 @@ def wrongly_accepted(validator, record: dict, changes: list) -> list[str]:
 
 def main(kgrade: str) -> int:
     by_kind = validators()
-    # results/oracle/ and results/peers/ hold what tools found that compare kgrade with others: no records.
-    records = {str(path.relative_to(ROOT)): json.loads(path.read_text(encoding="utf-8"))
-               for path in sorted((ROOT / "results").glob("*/**/*.json")) if path.parent.name not in ("oracle", "peers")}
+    records = records_in(ROOT / "results")
     fresh = records["(fresh)"] = fresh_record(kgrade)
     check = records["(fresh check)"] = fresh_check(kgrade)
     measured = records["(fresh measured)"] = measured_record(kgrade)
     selftest = records["(fresh self-test)"] = fresh_selftest(kgrade)
+    throughput = records["(fresh throughput)"] = fresh_throughput(kgrade)
     leaderboard = records["(fresh leaderboard)"] = fresh_leaderboard(kgrade, fresh)
     if (ROOT / "results/leaderboard.json").exists():
         records["results/leaderboard.json"] = json.loads((ROOT / "results/leaderboard.json").read_text(encoding="utf-8"))
@@ -138,6 +161,9 @@ def main(kgrade: str) -> int:
         (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), (["sandbox", "layers"], 0), (["passes"], []),
         ([*finding, "kind"], "oops"), ([*finding, "place", "line"], 0), ([*finding, "thread", "block"], [0, 0]),
         ([*finding, "passes"], ["upward"]), ([*finding, "occurrences"], 0), (["candidates", 0, "status"], "accepted")])
+    failures += wrongly_accepted(by_kind["kgrade-throughput"], throughput, [
+        (["schema_version"], 2), (["surprise"], 1), (["candidates"], 0), (["seconds"], 0), (["gpu_busy_share"], 1.5),
+        (["verdicts"], {}), (["stage_seconds_per_candidate", "compile"], -1)])
     compared = ["comparisons", 0]
     failures += wrongly_accepted(by_kind["kgrade-selftest"], selftest, [
         (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), (["judged"], True), (["kernels"], []), (["comparisons"], []),
