@@ -2,19 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
 
-constexpr int deepest = 40;
+constexpr int deepest_nesting = 40;
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_small(char c) { return c >= 'a' && c <= 'z'; }
 bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 // Without \text{...} and the like around it, and without braces.
@@ -61,7 +58,7 @@ void ExtentParser::emit(std::string text) {
 }
 
 void ExtentParser::sum() {
-  if (++depth_ > deepest) failed_ = true;
+  if (++depth_ > deepest_nesting) failed_ = true;
   if (take("-")) emit("-");
   product();
   while (!failed_) {
@@ -188,10 +185,10 @@ std::string ExtentParser::base() {
   }
   // Small letters in a row are a word; capitals in a row are a product.
   std::size_t end = at_;
-  while (end < text_.size() && (is_small(text_[end]) || (end > at_ && is_digit(text_[end])))) ++end;
+  while (end < text_.size() && (is_small_letter(text_[end]) || (end > at_ && is_digit(text_[end])))) ++end;
   if (end == at_ && end < text_.size() && is_letter(text_[end])) {
     ++end;
-    while (end < text_.size() && is_small(text_[end])) ++end;
+    while (end < text_.size() && is_small_letter(text_[end])) ++end;
   }
   std::string word(text_.substr(at_, end - at_));
   at_ = end;
@@ -219,7 +216,8 @@ void ExtentParser::subscript(Symbol& symbol) {
     inside = base();
   } else {
     // K_h and, plainly, C_in.
-    while (at_ < text_.size() && (is_small(text_[at_]) || is_digit(text_[at_]))) inside += text_[at_++];
+    while (at_ < text_.size() && (is_small_letter(text_[at_]) || is_digit(text_[at_])))
+      inside += text_[at_++];
     if (inside.empty() && at_ < text_.size() && is_letter(text_[at_])) inside = text_[at_++];
   }
   std::string word;

@@ -1,14 +1,11 @@
 #include "authoring/latex_reader.h"
 
 #include <algorithm>
-#include <cctype>
+
+#include "base/characters.h"
 
 namespace kgrade::authoring {
 namespace {
-
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 // The bytes of the UTF-8 character that begins with `first`.
 std::size_t character_length(char first) {

@@ -13,17 +13,13 @@
 namespace kgrade::authoring {
 namespace {
 
-constexpr int deepest = 12;
+constexpr int deepest_block = 12;
 
 using Lines = std::vector<std::string>;
 
 std::size_t indent_of(std::string_view line) { return std::min(line.find_first_not_of(' '), line.size()); }
 bool is_blank(std::string_view line) { return line.find_first_not_of(' ') == line.npos; }
-std::string_view stripped(std::string_view line) {
-  if (is_blank(line)) return {};
-  const std::size_t begin = indent_of(line);
-  return line.substr(begin, line.find_last_not_of(' ') - begin + 1);
-}
+std::string_view stripped(std::string_view line) { return trimmed(line, " "); }
 
 // Tabs as four columns, which is what they mean before a block.
 Lines split_lines(std::string_view text) {
@@ -117,9 +113,9 @@ class BlockWriter {
       ++at_;
     } else if (at_ + 1 < lines_.size() && is_table_rule(lines_[at_], lines_[at_ + 1])) {
       table();
-    } else if (depth_ < deepest && line.front() == '>') {
+    } else if (depth_ < deepest_block && line.front() == '>') {
       quote();
-    } else if (depth_ < deepest && marker_of(lines_[at_])) {
+    } else if (depth_ < deepest_block && marker_of(lines_[at_])) {
       list(*marker_of(lines_[at_]));
     } else {
       paragraph();
@@ -132,7 +128,7 @@ class BlockWriter {
     const auto marker = marker_of(lines_[at]);
     return line.empty() || heading_level(line) > 0 || !fence_of(line).empty() || line.starts_with("$$") ||
            is_rule(line) ||
-           (depth_ < deepest &&
+           (depth_ < deepest_block &&
             (line.front() == '>' || (marker && (!marker->ordered || marker->number == "1")))) ||
            (at + 1 < lines_.size() && is_table_rule(lines_[at], lines_[at + 1]));
   }

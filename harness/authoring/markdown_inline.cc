@@ -8,15 +8,15 @@
 #include "authoring/html.h"
 #include "authoring/markdown.h"
 #include "authoring/mathml.h"
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
 
-constexpr int deepest = 8;
+constexpr int deepest_span = 8;
 constexpr std::size_t longest_link = 2048;  // hostile text would have every bracket look through all of it
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || static_cast<unsigned char>(c) >= 0x80;
 }
@@ -130,8 +130,7 @@ class InlineWriter {
     const std::size_t next = end + dollars.size();
     const bool closes =
         end != text_.npos && end > begin &&
-        (display || (!is_space(text_[end - 1]) &&
-                     (next >= text_.size() || std::isdigit(static_cast<unsigned char>(text_[next])) == 0)));
+        (display || (!is_space(text_[end - 1]) && (next >= text_.size() || !is_digit(text_[next]))));
     if (!closes) return take_literally(dollars.size());
     emit(to_mathml(text_.substr(begin, end - begin), display), next);
   }
@@ -183,7 +182,7 @@ class InlineWriter {
   // [text](address "title") and the same of a picture, whose place a link takes.
   void link() {
     const std::size_t open = at_ + (text_[at_] == '!' ? 1 : 0);
-    if (open >= text_.size() || text_[open] != '[' || depth_ >= deepest) return take_literally(1);
+    if (open >= text_.size() || text_[open] != '[' || depth_ >= deepest_span) return take_literally(1);
     const std::size_t close = closing_bracket(open + 1);
     if (close == text_.npos || close + 1 >= text_.size() || text_[close + 1] != '(') return take_literally(1);
     const std::size_t length = text_.substr(close + 2, longest_link).find(')');
@@ -216,8 +215,8 @@ class InlineWriter {
     const std::size_t length = run_length(at_);
     const std::size_t begin = at_ + length;
     const bool inside_word = mark == '_' && at_ > 0 && is_word(text_[at_ - 1]);
-    const bool opens =
-        length <= 3 && begin < text_.size() && !is_space(text_[begin]) && !inside_word && depth_ < deepest;
+    const bool opens = length <= 3 && begin < text_.size() && !is_space(text_[begin]) && !inside_word &&
+                       depth_ < deepest_span;
     bool* const hopeless = length <= 3 ? &no_marks_end_[(mark == '*' ? 0 : 3) + length - 1] : nullptr;
     if (!opens || *hopeless) return take_literally(length);
     const std::size_t end = closing_marks(begin, mark, length);

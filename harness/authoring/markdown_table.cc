@@ -3,19 +3,14 @@
 #include <algorithm>
 
 #include "authoring/markdown.h"
+#include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
 
-std::string stripped(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  if (begin == text.npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
-}
-
 // As GitHub does it: every bar parts cells but one behind a backslash, which is shown as a bar.
 std::vector<std::string> cells_of(std::string_view line) {
-  std::string row = stripped(line);
+  std::string row(trimmed(line, " "));
   if (row.starts_with('|')) row.erase(0, 1);
   std::vector<std::string> cells(1);
   for (std::size_t i = 0; i < row.size(); ++i) {
@@ -27,8 +22,8 @@ std::vector<std::string> cells_of(std::string_view line) {
       cells.back() += row[i];
     }
   }
-  if (cells.size() > 1 && stripped(cells.back()).empty()) cells.pop_back();
-  for (std::string& cell : cells) cell = stripped(cell);
+  if (cells.size() > 1 && trimmed(cells.back(), " ").empty()) cells.pop_back();
+  for (std::string& cell : cells) cell = std::string(trimmed(cell, " "));
   return cells;
 }
 

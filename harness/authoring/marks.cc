@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/text.h"
 #include "spec/fields.h"
 
 namespace kgrade::authoring {

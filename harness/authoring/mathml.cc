@@ -2,16 +2,15 @@
 
 #include <fmt/format.h>
 
-#include <cctype>
-
 #include "authoring/math_writer.h"
 #include "authoring/mathml_elements.h"
+#include "base/characters.h"
 #include "base/text.h"
 
 namespace kgrade::authoring {
 namespace {
 
-constexpr std::size_t longest = 16 << 10;
+constexpr std::size_t longest_formula = 16 << 10;
 
 }  // namespace
 
@@ -121,8 +120,7 @@ void MathWriter::expect(Kind kind) {
 
 MathWriter::Atom MathWriter::character(std::string_view text) {
   const char c = text.front();
-  if (static_cast<unsigned char>(c) >= 0x80 || std::isalpha(static_cast<unsigned char>(c)) != 0)
-    return {element("mi", std::string(text))};
+  if (static_cast<unsigned char>(c) >= 0x80 || is_letter(c)) return {element("mi", std::string(text))};
   if (c == '-') return {"<mo>−</mo>"};
   if (c == '*') return {"<mo>∗</mo>"};
   if (c == '~') return {space("0.25em")};
@@ -151,7 +149,7 @@ std::string MathWriter::mixed_text(std::string_view text) {
 
 std::string to_mathml(std::string_view latex, bool display) {
   std::optional<std::string> content;
-  if (latex.size() <= longest) content = MathWriter(latex, display, 0).formula();
+  if (latex.size() <= longest_formula) content = MathWriter(latex, display, 0).formula();
   if (!content) return fmt::format("<code class=\"latex\">{}</code>", escape_markup(latex));
   return fmt::format("<math{} alttext=\"{}\"><mrow>{}</mrow></math>", display ? " display=\"block\"" : "",
                      escape_markup(latex), *content);

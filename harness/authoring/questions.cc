@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "authoring/new_problem.h"
+#include "base/text.h"
 #include "spec/fields.h"
 
 namespace kgrade::authoring {

@@ -8,7 +8,7 @@
 namespace kgrade::authoring {
 namespace {
 
-constexpr std::size_t longest = 2000;
+constexpr std::size_t longest_shape = 2000;
 
 // Spaces and what only makes brackets larger.
 std::string simplified(std::string_view text) {
@@ -24,11 +24,6 @@ std::string simplified(std::string_view text) {
   plain = replace_all(plain, "\u00b7", "\\cdot ");
   plain = replace_all(plain, "\\_", "_");
   return replace_all(plain, "\n", " ");
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(' ');
-  return begin == text.npos ? std::string_view{} : text.substr(begin, text.find_last_not_of(' ') - begin + 1);
 }
 
 // The parts between separators that stand in no brackets.
@@ -86,7 +81,7 @@ const Symbol* SymbolicExtent::lone_symbol() const {
 }
 
 std::optional<SymbolicShape> parse_shape(std::string_view text, const std::vector<std::string>& names) {
-  if (text.size() > longest) return std::nullopt;
+  if (text.size() > longest_shape) return std::nullopt;
   const std::string plain = simplified(text);
   std::string_view inside = trimmed(plain);
   SymbolicShape shape;
@@ -107,7 +102,7 @@ std::optional<SymbolicShape> parse_shape(std::string_view text, const std::vecto
 }
 
 std::optional<SymbolicExtent> parse_extent(std::string_view text, const std::vector<std::string>& names) {
-  if (text.size() > longest) return std::nullopt;
+  if (text.size() > longest_shape) return std::nullopt;
   const std::string plain = simplified(text);
   return ExtentParser(trimmed(plain), names).whole();
 }

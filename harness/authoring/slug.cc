@@ -10,7 +10,7 @@
 namespace kgrade::authoring {
 namespace {
 
-constexpr std::size_t longest = 128;
+constexpr std::size_t longest_slug = 128;
 
 // "Row Softmax.md" as row-softmax; empty when nothing of it is left.
 std::string likeness(std::string_view text) {
@@ -21,7 +21,7 @@ std::string likeness(std::string_view text) {
     if (kept) slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (!kept && !slug.empty() && slug.back() != '-') slug += '-';
   }
-  slug.resize(std::min(slug.size(), longest));
+  slug.resize(std::min(slug.size(), longest_slug));
   while (slug.ends_with('-')) slug.pop_back();
   return slug;
 }

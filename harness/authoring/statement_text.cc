@@ -16,12 +16,6 @@ bool is_word_character(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-std::string_view stripped(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  return begin == text.npos ? std::string_view{}
-                            : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
 bool begins_item(std::string_view line) {
   if (line.starts_with("- ") || line.starts_with("* ") || line.starts_with("+ ") || line.starts_with("#") ||
       line.starts_with("|"))
@@ -37,7 +31,7 @@ std::vector<std::string> units_of(std::string_view statement) {
   bool formula = false;
   while (!statement.empty() && units.size() < most_units) {
     const std::size_t end = std::min(statement.find('\n'), statement.size());
-    const std::string_view line = stripped(statement.substr(0, end));
+    const std::string_view line = trimmed(statement.substr(0, end));
     statement.remove_prefix(std::min(end + 1, statement.size()));
     if (line.starts_with("```") || line.starts_with("~~~")) {
       fenced = !fenced;
@@ -80,7 +74,7 @@ class PieceReader {
     const std::size_t begin = at_ + mark.size();
     const std::size_t end = text_.find(mark, begin);
     if (end == text_.npos) return false;
-    pieces_.push_back({kind, std::string(stripped(text_.substr(begin, end - begin)))});
+    pieces_.push_back({kind, std::string(trimmed(text_.substr(begin, end - begin)))});
     at_ = end + mark.size();
     return true;
   }
@@ -147,10 +141,10 @@ std::vector<std::string> rows_of_formula(std::string_view formula) {
   std::vector<std::string> rows;
   std::string_view rest = plain;
   for (std::size_t end = rest.find("\\\\"); end != rest.npos; end = rest.find("\\\\")) {
-    rows.emplace_back(stripped(rest.substr(0, end)));
+    rows.emplace_back(trimmed(rest.substr(0, end)));
     rest.remove_prefix(end + 2);
   }
-  rows.emplace_back(stripped(rest));
+  rows.emplace_back(trimmed(rest));
   return rows;
 }
 
@@ -158,7 +152,7 @@ std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
-    parts.emplace_back(stripped(text.substr(0, end)));
+    parts.emplace_back(trimmed(text.substr(0, end)));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return parts;

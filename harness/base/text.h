@@ -23,6 +23,9 @@ Result<std::string> read_text_file(const std::filesystem::path& path, std::uint6
 // has taken already is left then. Opening a fifo waits for its reader.
 Result<bool> write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// Without links and dots, as far as it exists; what cannot be resolved is made absolute and normal.
+std::filesystem::path resolved(const std::filesystem::path& path);
+
 // Writes all of it and closes the file; 0, or the errno of what failed. For an `fd` that could not be opened,
 // its.
 int write_and_close(UniqueFd fd, std::string_view content);
@@ -39,6 +42,9 @@ std::optional<std::string> nearest(std::string_view word, const std::vector<std:
 
 // Every occurrence of `from` replaced; an empty `from` replaces nothing.
 std::string replace_all(std::string text, std::string_view from, std::string_view to);
+
+// Without the `blanks` that it begins and ends with.
+std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r\n");
 
 // For HTML, MathML and SVG: & < > " and ' written as entities, fit for content and for attributes in quotes.
 std::string escape_markup(std::string_view text);

@@ -148,6 +148,12 @@ Result<std::string> read_text_file(const std::filesystem::path& path, std::uint6
   return content;
 }
 
+fs::path resolved(const fs::path& path) {
+  std::error_code failure;
+  fs::path result = fs::weakly_canonical(path, failure);
+  return failure ? fs::absolute(path, failure).lexically_normal() : result;
+}
+
 Result<bool> write_file_atomically(const fs::path& path, std::string_view content) {
   const int failure = write_to(path, content);
   if (failure == 0) return true;

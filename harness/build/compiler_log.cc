@@ -13,12 +13,6 @@
 namespace kgrade {
 namespace {
 
-std::string trimmed(const std::string& line) {
-  const std::size_t begin = line.find_first_not_of(" \t\r");
-  if (begin == std::string::npos) return "";
-  return line.substr(begin, line.find_last_not_of(" \t\r") - begin + 1);
-}
-
 // What compilers, assemblers and linkers put before the message. Before it comes a place in a file, or the
 // program that speaks.
 bool reports_error(const std::string& line) {
@@ -72,8 +66,8 @@ std::string first_error_line(const std::string& log) {
   std::istringstream lines(log);
   std::string first;
   for (std::string line; std::getline(lines, line);) {
-    if (first.empty()) first = trimmed(line);
-    if (reports_error(line)) return trimmed(line);
+    if (first.empty()) first = std::string(trimmed(line));
+    if (reports_error(line)) return std::string(trimmed(line));
   }
   return first.empty() ? "the compiler failed without a message" : first;
 }

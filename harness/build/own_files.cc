@@ -21,12 +21,6 @@ bool is_header_name(const fs::path& path) {
   return std::find(extensions.begin(), extensions.end(), path.extension().string()) != extensions.end();
 }
 
-fs::path resolved(const fs::path& path) {
-  std::error_code failure;
-  fs::path result = fs::weakly_canonical(path, failure);
-  return failure ? fs::absolute(path, failure).lexically_normal() : result;
-}
-
 bool lies_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }

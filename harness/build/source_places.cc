@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/subprocess.h"
+#include "base/text.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -16,12 +17,6 @@ std::optional<std::string> below(const std::string& path, const fs::path& folder
   const std::string prefix = folder.lexically_normal().string() + "/";
   if (folder.empty() || !path.starts_with(prefix)) return std::nullopt;
   return path.substr(prefix.size());
-}
-
-fs::path resolved(const fs::path& path) {
-  std::error_code ignored;
-  fs::path result = fs::weakly_canonical(path, ignored);
-  return ignored ? path : result;
 }
 
 // The unit that binds the source to the problem is ours (build/binding.h).

@@ -17,7 +17,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments {
+struct CalibrateArguments {
   std::string problem;
   std::string problems;
   std::string device = "auto";
@@ -72,7 +72,7 @@ int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_r
   return exit_ok;
 }
 
-int run(Arguments& arguments) {
+int run(CalibrateArguments& arguments) {
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
   CalibrateOptions& options = arguments.options;
@@ -94,7 +94,7 @@ int run(Arguments& arguments) {
 }  // namespace
 
 Command add_calibrate(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CalibrateArguments>();
   CLI::App* command = app.add_subcommand(
       "calibrate", "Measure a problem's precision classes and write the thresholds into its file");
   add_problem_argument(*command, arguments->problem);

@@ -8,7 +8,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments : GradingArguments {
+struct CheckArguments : GradingArguments {
   std::vector<std::string> orders;
 };
 
@@ -17,7 +17,7 @@ const GradingWords words = {"Only this case, whatever its size (may be repeated)
                             "Seconds that one call of a candidate may take (default: 60, on a GPU 20)",
                             "Also print every run, stages and compiler messages"};
 
-int run(const Arguments& arguments) {
+int run(const CheckArguments& arguments) {
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
   const auto orders = read_orders(arguments.orders, *device);
@@ -30,7 +30,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_check(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = app.add_subcommand(
       "check", "Look for memory errors, races and barriers that threads miss, with file and line");
   add_contest_options(*command, *arguments);

@@ -48,7 +48,7 @@ void set_value(OptionText& text, CLI::Option& option) {
                                               : ValueKind::other;
 }
 
-OptionText describe(CLI::Option& option) {
+OptionText describe_option(CLI::Option& option) {
   OptionText text;
   for (const std::string& name : option.get_snames()) text.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) text.names.push_back("--" + name);
@@ -65,7 +65,7 @@ CommandText describe_one(CLI::App& app) {
   CommandText text{app.get_name(), app.get_description(), app.get_footer(), {}, {}};
   for (CLI::Option* option : app.get_options()) {
     if (option->get_group().empty()) continue;
-    (option->get_positional() ? text.arguments : text.options).push_back(describe(*option));
+    (option->get_positional() ? text.arguments : text.options).push_back(describe_option(*option));
   }
   return text;
 }

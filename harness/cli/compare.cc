@@ -15,7 +15,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments {
+struct CompareArguments {
   std::string before;
   std::string after;
   std::string markdown;
@@ -23,11 +23,11 @@ struct Arguments {
   std::vector<std::string> fail_on;
 };
 
-bool fails_on(const Arguments& arguments, const std::string& what) {
+bool fails_on(const CompareArguments& arguments, const std::string& what) {
   return std::find(arguments.fail_on.begin(), arguments.fail_on.end(), what) != arguments.fail_on.end();
 }
 
-int exit_code_of(const Arguments& arguments, const EntriesComparison& comparison) {
+int exit_code_of(const CompareArguments& arguments, const EntriesComparison& comparison) {
   if (fails_on(arguments, "not-accepted") && loses_accepted(comparison)) return exit_not_accepted;
   return fails_on(arguments, "slower") && count_of(comparison, Statement::slower) > 0 ? exit_slower : exit_ok;
 }
@@ -40,7 +40,7 @@ Result<bool> write(const std::string& file, const std::string& text) {
   return true;
 }
 
-int run(const Arguments& arguments) {
+int run(const CompareArguments& arguments) {
   for (const auto& [option, file] :
        {std::pair("--json", arguments.json), {"--markdown", arguments.markdown}}) {
     if (const auto error = check_writable(file, option)) return fail({*error});
@@ -65,7 +65,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_compare(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command =
       app.add_subcommand("compare", "Compare two sets of results: faster, slower, or the same");
   const char* what = "A record or leaderboard (.json), a sweep (.jsonl) or a folder with records and sweeps";

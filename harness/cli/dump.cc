@@ -12,7 +12,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments {
+struct DumpArguments {
   std::string problem;
   std::string problems;
   std::string device = "auto";
@@ -39,7 +39,7 @@ Result<Bindings> parse_overrides(const std::vector<std::string>& texts) {
   return bindings;
 }
 
-int run(Arguments& arguments) {
+int run(DumpArguments& arguments) {
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
   auto overrides = parse_overrides(arguments.overrides);
@@ -59,7 +59,7 @@ int run(Arguments& arguments) {
 }  // namespace
 
 Command add_dump(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<DumpArguments>();
   CLI::App* command = app.add_subcommand("dump", "Write a case's inputs and expected outputs as .npy files");
   add_problem_argument(*command, arguments->problem);
   add_case_option(*command, arguments->options.cases, "The case (may be repeated)")->required();

@@ -10,7 +10,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments : GradingArguments {
+struct GradeArguments : GradingArguments {
   std::optional<std::string> order;
   std::optional<std::size_t> hidden;
   std::optional<std::uint64_t> hidden_seed;
@@ -29,7 +29,7 @@ const GradingWords words = {
 
 // The device with the order of its threads, which only the emulated one lets us choose. A shuffled order
 // needs a seed: that of the run is drawn now if none was given.
-Result<DeviceChoice> choose_device(Arguments& arguments) {
+Result<DeviceChoice> choose_device(GradeArguments& arguments) {
   auto device = parse_device_choice(arguments.device);
   if (!device || !arguments.order) return device;
   const auto orders = read_orders({*arguments.order}, *device);
@@ -40,7 +40,7 @@ Result<DeviceChoice> choose_device(Arguments& arguments) {
   return device;
 }
 
-void add_measuring_options(CLI::App& command, Arguments& arguments) {
+void add_measuring_options(CLI::App& command, GradeArguments& arguments) {
   CLI::Option* const quick =
       command.add_flag("--quick", arguments.quick,
                        "Measure until speedups are known to 1 %, for half a second a case at most");
@@ -60,7 +60,7 @@ void add_measuring_options(CLI::App& command, Arguments& arguments) {
       ->type_name("N");
 }
 
-int run(Arguments& arguments) {
+int run(GradeArguments& arguments) {
   const auto device = choose_device(arguments);
   if (!device) return fail(device.errors());
   GradeOptions options;
@@ -78,7 +78,7 @@ int run(Arguments& arguments) {
 }  // namespace
 
 Command add_grade(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<GradeArguments>();
   CLI::App* command = app.add_subcommand("grade", "Grade candidate kernels for a problem");
   add_contest_options(*command, *arguments);
   command

@@ -13,7 +13,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments {
+struct ImportArguments {
   std::string file;
   std::string slug;
   std::string directory;
@@ -31,7 +31,7 @@ void print_findings(const Problem& problem) {
   for (const LintFinding& finding : findings) fmt::print("{}\n", to_string(finding));
 }
 
-int run(const Arguments& arguments) {
+int run(const ImportArguments& arguments) {
   const std::filesystem::path source = arguments.file;
   const auto content = read_text_file(source);
   if (!content) return fail(content.errors());
@@ -63,7 +63,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_import(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command = app.add_subcommand("import", "Make a problem of a bare interface with a statement");
   command->add_option("file", arguments->file, "Problem file without shapes and cases")
       ->required()

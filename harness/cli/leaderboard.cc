@@ -16,7 +16,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments {
+struct LeaderboardArguments {
   std::vector<std::string> paths;
   std::string json;
   std::string markdown;
@@ -31,7 +31,7 @@ struct Export {
   std::string (*render)(const Leaderboard&);
 };
 
-std::vector<Export> exports_of(const Arguments& arguments) {
+std::vector<Export> exports_of(const LeaderboardArguments& arguments) {
   return {{"--json", arguments.json, [](const Leaderboard& leaderboard) { return to_text(leaderboard); }},
           {"--markdown", arguments.markdown, render_markdown},
           {"--html", arguments.html, render_page}};
@@ -93,7 +93,7 @@ bool tell_what_is_left_out(const EntriesRead& read) {
   return count > 0;
 }
 
-int run(const Arguments& arguments) {
+int run(const LeaderboardArguments& arguments) {
   const std::vector<Export> exports = exports_of(arguments);
   if (const Errors errors = check_files(exports); !errors.empty()) return fail(errors);
   auto read = read_all(arguments.paths);
@@ -118,7 +118,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_leaderboard(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<LeaderboardArguments>();
   arguments->paths = {"results"};
   CLI::App* command = app.add_subcommand("leaderboard", "Rank the candidates of many records");
   command

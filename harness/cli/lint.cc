@@ -18,7 +18,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments {
+struct LintArguments {
   std::vector<std::string> files;
   std::string directory;
   std::string device = "auto";
@@ -114,7 +114,7 @@ int exit_code_of(const LintReport& report) {
   return report.cannot_run ? exit_machine : exit_ok;
 }
 
-int print(const LintReport& report, const Arguments& arguments) {
+int print(const LintReport& report, const LintArguments& arguments) {
   const std::uint64_t hidden_seed = arguments.hidden_seed.value_or(0);
   if (arguments.json == "-") {
     fmt::print("{}", json_text(report, hidden_seed));
@@ -129,7 +129,7 @@ int print(const LintReport& report, const Arguments& arguments) {
   return exit_code_of(report);
 }
 
-int run(const Arguments& arguments) {
+int run(const LintArguments& arguments) {
   if (arguments.rules) return print_rules();
   if (const auto error = check_writable(arguments.json)) return fail({*error});
   const auto device = parse_device_choice(arguments.device);
@@ -165,7 +165,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_lint(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<LintArguments>();
   CLI::App* command = app.add_subcommand(
       "lint",
       "Check problem files (default: all): form, meaning, and on a device that wrong answers are refused");

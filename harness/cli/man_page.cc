@@ -10,7 +10,7 @@ namespace {
 // When the words were last changed. A date of the build would make two builds of the same source differ.
 constexpr const char* date = "2026-11-21";
 
-constexpr std::size_t width = 78;
+constexpr std::size_t page_width = 78;
 
 // Backslashes, and hyphens that stay hyphens when they are copied.
 std::string escaped(const std::string& text) {
@@ -29,7 +29,7 @@ std::string prose(const std::string& text) {
   std::size_t column = 0;
   for (std::string word; words >> word;) {
     std::string roff = escaped(word);
-    if (column > 0 && column + 1 + roff.size() > width) {
+    if (column > 0 && column + 1 + roff.size() > page_width) {
       lines += '\n';
       column = 0;
     } else if (column > 0) {

@@ -15,7 +15,7 @@
 namespace kgrade::cli {
 namespace {
 
-struct Arguments {
+struct NewArguments {
   authoring::NewProblem problem;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
@@ -25,7 +25,7 @@ struct Arguments {
 };
 
 // Everything that the options say and that cannot be.
-Result<authoring::NewProblem> problem_of(const Arguments& arguments) {
+Result<authoring::NewProblem> problem_of(const NewArguments& arguments) {
   authoring::NewProblem problem = arguments.problem;
   Errors errors;
   const auto collect = [&](const auto& parsed, auto& into) {
@@ -59,7 +59,7 @@ void print_next_steps(const std::string& slug, const std::filesystem::path& file
   fmt::print("  6. kgrade grade {} with a plain kernel of yours\n", file.string());
 }
 
-int run(const Arguments& arguments) {
+int run(const NewArguments& arguments) {
   if (const auto error = authoring::check_slug(arguments.problem.slug)) return fail({*error});
   auto problem = problem_of(arguments);
   if (!problem) return fail(problem.errors());
@@ -94,7 +94,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_new(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<NewArguments>();
   CLI::App* command = app.add_subcommand("new", "Begin a problem: its file, and a reference that compiles");
   command->add_option("slug", arguments->problem.slug, "Its name, as in row-softmax")->required();
   command->add_option("--title", arguments->problem.title, "Title (default: made of the slug)");

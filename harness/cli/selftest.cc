@@ -22,7 +22,7 @@ using selftest::SelftestOptions;
 // Beyond any patience.
 constexpr std::size_t most_comparisons = 100'000;
 
-struct Arguments {
+struct SelftestArguments {
   std::string device = "auto";
   std::optional<std::size_t> comparisons;
   std::optional<std::size_t> slowdowns;
@@ -54,7 +54,7 @@ Result<bool> write_to(const std::string& path, const std::string& text) {
 }
 
 // One of the two may go to standard output in place of the table.
-int print(const SelftestRecord& record, const Arguments& arguments) {
+int print(const SelftestRecord& record, const SelftestArguments& arguments) {
   const std::string json = to_text(record);
   const std::string svg = arguments.svg.empty() ? "" : render_svg(record);
   if (arguments.json == "-") {
@@ -71,7 +71,7 @@ int print(const SelftestRecord& record, const Arguments& arguments) {
 }
 
 // What no option says by itself.
-std::optional<Error> check_together(const Arguments& arguments) {
+std::optional<Error> check_together(const SelftestArguments& arguments) {
   if (arguments.comparisons == std::size_t{0} && arguments.slowdowns == std::size_t{0}) {
     return Error{"--comparisons, --slowdowns: nothing is left to compare", "leave one of them out", {}};
   }
@@ -81,7 +81,7 @@ std::optional<Error> check_together(const Arguments& arguments) {
   return std::nullopt;
 }
 
-int run(const Arguments& arguments) {
+int run(const SelftestArguments& arguments) {
   const auto kernels = selftest::select_kernels(arguments.kernels);
   if (!kernels) return fail(kernels.errors());
   if (arguments.list) return list(*kernels);
@@ -115,7 +115,7 @@ int run(const Arguments& arguments) {
   return exit_code;
 }
 
-void add_amount_options(CLI::App& command, Arguments& arguments) {
+void add_amount_options(CLI::App& command, SelftestArguments& arguments) {
   const auto count = CLI::Range(std::size_t{0}, most_comparisons);
   command
       .add_option("--comparisons", arguments.comparisons,
@@ -136,7 +136,7 @@ void add_amount_options(CLI::App& command, Arguments& arguments) {
       ->type_name("NAMES");
 }
 
-void add_measuring_options(CLI::App& command, Arguments& arguments) {
+void add_measuring_options(CLI::App& command, SelftestArguments& arguments) {
   CLI::Option* const quick =
       command.add_flag("--quick", arguments.quick,
                        "As `grade --quick`: until speeds are known to 1 %, for half a second at most");
@@ -162,7 +162,7 @@ void add_measuring_options(CLI::App& command, Arguments& arguments) {
 }  // namespace
 
 Command add_selftest(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SelftestArguments>();
   CLI::App* command = app.add_subcommand(
       "selftest", "Show whether the measuring protocol holds on this machine: the same binary on both sides");
   add_device_option(*command, arguments->device);

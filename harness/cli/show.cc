@@ -134,7 +134,7 @@ int render(const Problem& problem, const std::vector<Case>& cases, const std::st
   return written ? exit_ok : fail(written.errors());
 }
 
-struct Arguments {
+struct ShowArguments {
   std::string problem;
   std::string directory;
   std::optional<std::string> dtype;
@@ -143,7 +143,7 @@ struct Arguments {
   std::string file;
 };
 
-int run(const Arguments& arguments) {
+int run(const ShowArguments& arguments) {
   auto problem = find_problem(arguments.problem, Layout::find(arguments.directory).problems);
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
@@ -178,7 +178,7 @@ int run(const Arguments& arguments) {
 }  // namespace
 
 Command add_show(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command =
       app.add_subcommand("show", "Show a problem: entry point, shapes, cases with memory and arithmetic");
   add_problem_argument(*command, arguments->problem);

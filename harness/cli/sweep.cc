@@ -24,7 +24,7 @@ namespace {
 
 constexpr int lane_socket = 3;
 
-struct Arguments {
+struct SweepArguments {
   SweepSelection selection;
   LaneOptions lane;
   std::string gpus;
@@ -62,7 +62,7 @@ Result<std::vector<std::string>> gpus_of(const std::string& text) {
 }
 
 // A lane for each GPU; the emulated device has as many as there are jobs.
-Result<std::vector<std::string>> devices_of(const Arguments& arguments) {
+Result<std::vector<std::string>> devices_of(const SweepArguments& arguments) {
   if (!arguments.gpus.empty()) return gpus_of(arguments.gpus);
   const auto choice = parse_device_choice(arguments.lane.device);
   if (!choice) return choice.errors();
@@ -71,7 +71,7 @@ Result<std::vector<std::string>> devices_of(const Arguments& arguments) {
   return std::vector<std::string>(arguments.jobs > 0 ? arguments.jobs : cores(), "emulated");
 }
 
-Result<ResultFile> open_results(const Arguments& arguments) {
+Result<ResultFile> open_results(const SweepArguments& arguments) {
   ResultMode mode = ResultMode::create;
   if (arguments.resume) mode = ResultMode::resume;
   if (arguments.overwrite) mode = ResultMode::overwrite;
@@ -83,7 +83,7 @@ bool is_slower(const Entry& entry) {
   return score != nullptr && statement_of(score->speedup.interval) == Statement::slower;
 }
 
-int exit_code_of(const Arguments& arguments, const SweepOutcome& outcome) {
+int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
   const auto asked = [&](const char* what) {
     return std::find(arguments.fail_on.begin(), arguments.fail_on.end(), what) != arguments.fail_on.end();
   };
@@ -99,7 +99,7 @@ int exit_code_of(const Arguments& arguments, const SweepOutcome& outcome) {
 // What is being graded has two processes that wait for each other, and their times count.
 int spare_cores(std::size_t lanes) { return std::max(1, cores() - 2 * static_cast<int>(lanes)); }
 
-SweepOptions options_of(const Arguments& arguments, std::vector<std::string> devices, Layout layout) {
+SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string> devices, Layout layout) {
   SweepOptions options;
   options.lane = arguments.lane;
   if (arguments.quick) options.lane.effort = Effort::quick;
@@ -117,7 +117,7 @@ SweepOptions options_of(const Arguments& arguments, std::vector<std::string> dev
 }
 
 // A task asks for one GPU where its device needs one.
-void ask_for_gpu(const Arguments& arguments, SlurmOptions& slurm) {
+void ask_for_gpu(const SweepArguments& arguments, SlurmOptions& slurm) {
   const auto names_gpus = [](const std::string& option) {
     return option.starts_with("--gres") || option.starts_with("--gpus") || option.starts_with("-G");
   };
@@ -126,8 +126,8 @@ void ask_for_gpu(const Arguments& arguments, SlurmOptions& slurm) {
     slurm.options.insert(slurm.options.begin(), "--gres=gpu:1");
 }
 
-Result<SweepOutcome> carry_out(const Arguments& arguments, const SweepPlan& plan, const SweepOptions& options,
-                               ResultFile& results) {
+Result<SweepOutcome> carry_out(const SweepArguments& arguments, const SweepPlan& plan,
+                               const SweepOptions& options, ResultFile& results) {
   if (arguments.executor == "local") return sweep(plan, options, results);
   SlurmOptions slurm = arguments.slurm;
   std::error_code failure;
@@ -137,13 +137,13 @@ Result<SweepOutcome> carry_out(const Arguments& arguments, const SweepPlan& plan
 }
 
 // Of the nodes: what this machine has plays no part.
-Result<std::vector<std::string>> devices_elsewhere(const Arguments& arguments) {
+Result<std::vector<std::string>> devices_elsewhere(const SweepArguments& arguments) {
   const auto choice = parse_device_choice(arguments.lane.device);
   if (!choice) return choice.errors();
   return std::vector<std::string>{arguments.lane.device == "auto" ? "cuda" : arguments.lane.device};
 }
 
-int run(Arguments& arguments) {
+int run(SweepArguments& arguments) {
   if (const auto error = check_ci_output(arguments.ci)) return fail({*error});
   auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
@@ -183,7 +183,7 @@ int run(Arguments& arguments) {
   return exit_code_of(arguments, *outcome);
 }
 
-void add_what(CLI::App& command, Arguments& arguments) {
+void add_what(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option("--problems", arguments.selection.problems,
                   "Slugs to grade, as a pattern of the shell's; with a slash, problem files")
@@ -196,7 +196,7 @@ void add_what(CLI::App& command, Arguments& arguments) {
       ->type_name("GLOB");
 }
 
-void add_how(CLI::App& command, Arguments& arguments) {
+void add_how(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option("--jobs", arguments.jobs,
                   "Compilers that run at once, and on the emulated device candidates (default: as many as "
@@ -218,7 +218,7 @@ void add_how(CLI::App& command, Arguments& arguments) {
   add_require_sandbox_option(command, arguments.lane.require_sandbox);
 }
 
-void add_results(CLI::App& command, Arguments& arguments) {
+void add_results(CLI::App& command, SweepArguments& arguments) {
   command.add_option("--output", arguments.output, "Results, a record a line (default: sweep.jsonl)")
       ->type_name("FILE");
   CLI::Option* const resume =
@@ -234,7 +234,7 @@ void add_results(CLI::App& command, Arguments& arguments) {
       ->type_name("WHAT");
 }
 
-void add_executor(CLI::App& command, Arguments& arguments) {
+void add_executor(CLI::App& command, SweepArguments& arguments) {
   CLI::Option* const executor = command
                                     .add_option("--executor", arguments.executor,
                                                 "Where candidates are graded: local (the default) or slurm")
@@ -269,7 +269,7 @@ void add_executor(CLI::App& command, Arguments& arguments) {
 }  // namespace
 
 Command add_sweep(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<SweepArguments>();
   CLI::App* command = app.add_subcommand("sweep", "Grade many candidates, and go on after an interruption");
   add_what(*command, *arguments);
   add_device_option(*command, arguments->lane.device);

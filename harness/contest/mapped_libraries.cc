@@ -30,7 +30,7 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
-std::string printable(std::string_view text) {
+std::string plain_ascii(std::string_view text) {
   constexpr std::size_t enough = 256;
   std::string result(text.substr(0, enough));
   std::replace_if(
@@ -78,7 +78,7 @@ std::string from_memory(const Mapping& mapping) {
   constexpr std::string_view memory_file = "memfd:";
   std::string name = mapping.name();
   if (name.starts_with(memory_file)) name.erase(0, memory_file.size());
-  return printable(name) + " (from memory)";
+  return plain_ascii(name) + " (from memory)";
 }
 
 }  // namespace
@@ -95,7 +95,7 @@ LibraryNames libraries_in(std::istream& maps) {
       if (is_contestant) contestants.insert(mapping->file_number);
       if (!is_contestant || contestants.size() > 1) names.insert(from_memory(*mapping));
     } else if (mapping->executable || is_called_library(mapping->name())) {
-      names.insert(printable(mapping->name()));
+      names.insert(plain_ascii(mapping->name()));
     }
   }
   return names;

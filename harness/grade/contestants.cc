@@ -1,26 +1,22 @@
 #include "grade/contestants.h"
 
+#include "base/text.h"
+
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path plain(const fs::path& path) {
-  std::error_code failure;
-  fs::path result = fs::weakly_canonical(path, failure);
-  return failure ? fs::absolute(path, failure).lexically_normal() : result;
-}
-
 // That of the problem, and the one that kgrade comes with.
 std::vector<fs::path> reference_folders(const Layout& layout) {
-  std::vector<fs::path> folders = {plain(layout.reference)};
+  std::vector<fs::path> folders = {resolved(layout.reference)};
   if (!layout.operators.empty() && layout.operators != layout.reference)
-    folders.push_back(plain(layout.operators));
+    folders.push_back(resolved(layout.operators));
   return folders;
 }
 
 // What no candidate may see.
 std::vector<fs::path> secrets(const Layout& layout) {
-  const fs::path problems = plain(layout.problems);
+  const fs::path problems = resolved(layout.problems);
   std::vector<fs::path> hidden = reference_folders(layout);
   hidden.insert(hidden.end(), {problems, problems.parent_path() / "solutions"});
   return hidden;
@@ -29,8 +25,8 @@ std::vector<fs::path> secrets(const Layout& layout) {
 // Where it is not there, a baseline that does without still builds.
 void link_cudnn(BuildRequest& request, const Layout& layout) {
   if (!layout.has_cudnn()) return;
-  const fs::path headers = plain(layout.cudnn_include);
-  const fs::path libraries = plain(layout.cudnn_library);
+  const fs::path headers = resolved(layout.cudnn_include);
+  const fs::path libraries = resolved(layout.cudnn_library);
   request.include_directories.push_back(headers);
   request.vendor_folders = {headers, libraries};
   request.libraries.push_back({libraries, "libcudnn.so.9"});

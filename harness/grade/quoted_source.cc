@@ -7,8 +7,7 @@
 namespace kgrade {
 namespace {
 
-constexpr std::size_t longest_line = 160;
-constexpr const char* blanks = " \t\r";
+constexpr std::size_t longest_quote = 160;
 
 std::vector<std::string> lines_of(const std::string& file) {
   std::vector<std::string> lines;
@@ -19,11 +18,9 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-std::string trimmed(const std::string& line) {
-  const std::size_t begin = line.find_first_not_of(blanks);
-  if (begin == std::string::npos) return "";
-  std::string text = line.substr(begin, line.find_last_not_of(blanks) - begin + 1);
-  if (text.size() > longest_line) text = text.substr(0, longest_line) + " ...";
+std::string shown(const std::string& line) {
+  std::string text(trimmed(line));
+  if (text.size() > longest_quote) text = text.substr(0, longest_quote) + " ...";
   return text;
 }
 
@@ -34,7 +31,7 @@ std::string QuotedSource::line(const std::string& file, int number) {
   if (known == files_.end()) known = files_.emplace(file, lines_of(file)).first;
   const std::vector<std::string>& lines = known->second;
   if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
-  return trimmed(lines[static_cast<std::size_t>(number) - 1]);
+  return shown(lines[static_cast<std::size_t>(number) - 1]);
 }
 
 }  // namespace kgrade

@@ -132,7 +132,7 @@ void read_detail(const std::string& text, ReportEntry& entry) {
   }
 }
 
-constexpr std::size_t longest_line = 8192;
+constexpr std::size_t longest_report_line = 8192;
 
 }  // namespace
 
@@ -142,7 +142,7 @@ std::vector<ReportEntry> parse_sanitizer_report(const std::string& text) {
   std::istringstream stream(text);
   for (std::string raw; std::getline(stream, raw);) {
     // Names in it are the candidate's, of any length; matching takes stack for each character.
-    if (raw.size() > longest_line) continue;
+    if (raw.size() > longest_report_line) continue;
     const auto line = line_of_tool(raw);
     if (!line) continue;
     ReportEntry begun;

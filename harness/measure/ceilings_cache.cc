@@ -10,6 +10,7 @@
 #include <string>
 #include <system_error>
 
+#include "base/characters.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "measure/roofline.h"
@@ -42,8 +43,6 @@ std::string utc_now() {
   std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
   return text;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // What is printed later must be what we would have written.
 bool is_moment(std::string_view text) {

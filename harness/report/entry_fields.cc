@@ -1,10 +1,9 @@
 #include "report/entry_fields.h"
 
+#include "base/characters.h"
+
 namespace kgrade {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 
 std::string checked(const JsonValue& value, const std::string& text, bool good, const char* what) {
   if (!good && !text.empty()) value.complain(what);
@@ -26,8 +25,8 @@ Precision precision_of(const JsonValue& value) {
 
 std::string slug_of(const JsonValue& value) {
   const std::string text = value.text(200);
-  const bool good =
-      std::all_of(text.begin(), text.end(), [](char c) { return is_digit(c) || is_lower(c) || c == '-'; });
+  const bool good = std::all_of(text.begin(), text.end(),
+                                [](char c) { return is_digit(c) || is_small_letter(c) || c == '-'; });
   return checked(value, text, good, "is not of small letters, digits and hyphens");
 }
 

@@ -12,7 +12,7 @@
 namespace kgrade {
 namespace {
 
-constexpr std::size_t most_bytes = 900'000;  // a summary may have 1 MiB
+constexpr std::size_t most_summary_bytes = 900'000;  // a summary may have 1 MiB
 
 std::string escape_data(std::string_view text) {
   return replace_all(replace_all(replace_all(printable(text), "%", "%25"), "\r", "%0D"), "\n", "%0A");
@@ -97,7 +97,7 @@ std::string github_summary(const std::vector<Entry>& entries, const std::vector<
   text += "\n| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n";
   std::size_t shown = 0;
   const auto add = [&](const auto& one) {
-    if (text.size() >= most_bytes) return;
+    if (text.size() >= most_summary_bytes) return;
     text += row(one);
     ++shown;
   };

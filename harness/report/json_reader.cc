@@ -11,8 +11,6 @@
 namespace kgrade {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t most_depth = 32;
 constexpr double highest = 1e30;  // of what is measured in any unit of ours
 
@@ -32,7 +30,7 @@ std::string words_of(const std::exception& failure) {
 
 // Makes the document of what the parser meets, without what is left out. (The library's own callback for that
 // is twenty times slower.)
-class Builder : public nlohmann::json_sax<Json> {
+class Builder : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit Builder(const std::vector<std::string_view>& left_out) : left_out_(left_out) {}
 
@@ -43,8 +41,8 @@ class Builder : public nlohmann::json_sax<Json> {
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
   bool binary(binary_t&) override { return false; }  // JSON has none
-  bool start_object(std::size_t) override { return open(Json::object()); }
-  bool start_array(std::size_t) override { return open(Json::array()); }
+  bool start_object(std::size_t) override { return open(nlohmann::json::object()); }
+  bool start_array(std::size_t) override { return open(nlohmann::json::array()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
@@ -53,12 +51,12 @@ class Builder : public nlohmann::json_sax<Json> {
     key_ = std::move(name);
     return true;
   }
-  bool parse_error(std::size_t, const std::string&, const Json::exception& failure) override {
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& failure) override {
     failure_ = words_of(failure);
     return false;
   }
 
-  Json take() { return std::move(document_); }
+  nlohmann::json take() { return std::move(document_); }
   const std::string& failure() const { return failure_; }
 
  private:
@@ -66,16 +64,16 @@ class Builder : public nlohmann::json_sax<Json> {
     const bool next = std::exchange(ignore_next_, false);
     return ignored_depth_ > 0 || next;
   }
-  bool add(Json value) {
+  bool add(nlohmann::json value) {
     if (!ignores()) place(std::move(value));
     return true;
   }
-  Json* place(Json value) {
+  nlohmann::json* place(nlohmann::json value) {
     if (open_.empty()) return &(document_ = std::move(value));
     if (open_.back()->is_array()) return &open_.back()->emplace_back(std::move(value));
     return &((*open_.back())[key_] = std::move(value));
   }
-  bool open(Json container) {
+  bool open(nlohmann::json container) {
     if (ignores() || open_.size() >= most_depth) {
       ++ignored_depth_;
     } else {
@@ -93,8 +91,8 @@ class Builder : public nlohmann::json_sax<Json> {
   }
 
   const std::vector<std::string_view>& left_out_;
-  Json document_;
-  std::vector<Json*> open_;  // each in the one before; only the last one grows
+  nlohmann::json document_;
+  std::vector<nlohmann::json*> open_;  // each in the one before; only the last one grows
   std::string key_;
   bool ignore_next_ = false;
   std::size_t ignored_depth_ = 0;
@@ -103,10 +101,10 @@ class Builder : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
-Result<Json> parse_json(std::string_view text, const Location& from,
-                        const std::vector<std::string_view>& left_out) {
+Result<nlohmann::json> parse_json(std::string_view text, const Location& from,
+                                  const std::vector<std::string_view>& left_out) {
   Builder builder(left_out);
-  if (Json::sax_parse(text, &builder)) return builder.take();
+  if (nlohmann::json::sax_parse(text, &builder)) return builder.take();
   return Error{"is not JSON: " + builder.failure(), "write it anew, or leave it out", from};
 }
 
@@ -118,7 +116,7 @@ void JsonComplaints::add(const std::string& pointer, const std::string& what) {
 
 void JsonValue::complain(const std::string& what) const { complaints_->add(pointer_, what); }
 
-bool JsonValue::is(bool (Json::*of_type)() const noexcept, const char* type) const {
+bool JsonValue::is(bool (nlohmann::json::*of_type)() const noexcept, const char* type) const {
   if (json_ == nullptr) return false;
   if ((json_->*of_type)()) return true;
   complain(fmt::format("is {} where {} is expected", json_->is_null() ? "null" : json_->type_name(), type));
@@ -127,7 +125,7 @@ bool JsonValue::is(bool (Json::*of_type)() const noexcept, const char* type) con
 
 JsonValue JsonValue::operator[](std::string_view name) const {
   const std::string pointer = pointer_ + token(name);
-  if (!is(&Json::is_object, "an object")) return {nullptr, complaints_, pointer};
+  if (!is(&nlohmann::json::is_object, "an object")) return {nullptr, complaints_, pointer};
   const auto member = json_->find(name);
   if (member != json_->end()) return {&*member, complaints_, pointer};
   complaints_->add(pointer, "is missing");
@@ -135,7 +133,7 @@ JsonValue JsonValue::operator[](std::string_view name) const {
 }
 
 std::optional<JsonValue> JsonValue::find(std::string_view name) const {
-  if (!is(&Json::is_object, "an object")) return std::nullopt;
+  if (!is(&nlohmann::json::is_object, "an object")) return std::nullopt;
   const auto member = json_->find(name);
   if (member == json_->end() || member->is_null()) return std::nullopt;
   return JsonValue(&*member, complaints_, pointer_ + token(name));
@@ -143,7 +141,7 @@ std::optional<JsonValue> JsonValue::find(std::string_view name) const {
 
 std::vector<JsonValue> JsonValue::items(std::size_t most) const {
   std::vector<JsonValue> items;
-  if (!is(&Json::is_array, "an array")) return items;
+  if (!is(&nlohmann::json::is_array, "an array")) return items;
   if (json_->size() > most) complain(fmt::format("has more than {} items", most));
   for (std::size_t i = 0; i < std::min(json_->size(), most); ++i)
     items.push_back({&(*json_)[i], complaints_, fmt::format("{}/{}", pointer_, i)});
@@ -152,7 +150,7 @@ std::vector<JsonValue> JsonValue::items(std::size_t most) const {
 
 std::vector<std::pair<std::string, JsonValue>> JsonValue::members(std::size_t most) const {
   std::vector<std::pair<std::string, JsonValue>> members;
-  if (!is(&Json::is_object, "an object")) return members;
+  if (!is(&nlohmann::json::is_object, "an object")) return members;
   if (json_->size() > most) complain(fmt::format("has more than {} members", most));
   for (const auto& [name, value] : json_->items()) {
     if (members.size() == most) break;
@@ -162,17 +160,19 @@ std::vector<std::pair<std::string, JsonValue>> JsonValue::members(std::size_t mo
 }
 
 std::string JsonValue::text(std::size_t most_bytes) const {
-  if (!is(&Json::is_string, "a string")) return {};
+  if (!is(&nlohmann::json::is_string, "a string")) return {};
   const auto& text = json_->get_ref<const std::string&>();
   if (text.size() <= most_bytes) return text;
   complain(fmt::format("is longer than {} bytes", most_bytes));
   return {};
 }
 
-bool JsonValue::truth() const { return is(&Json::is_boolean, "true or false") && json_->get<bool>(); }
+bool JsonValue::truth() const {
+  return is(&nlohmann::json::is_boolean, "true or false") && json_->get<bool>();
+}
 
 double JsonValue::number(double low, double high) const {
-  if (!is(&Json::is_number, "a number")) return low;
+  if (!is(&nlohmann::json::is_number, "a number")) return low;
   const double value = json_->get<double>();
   // Written so that NaN fails.
   if (value >= low && value <= high) return value;
@@ -181,7 +181,7 @@ double JsonValue::number(double low, double high) const {
 }
 
 std::int64_t JsonValue::integer(std::int64_t low, std::int64_t high) const {
-  if (!is(&Json::is_number_integer, "a whole number")) return low;
+  if (!is(&nlohmann::json::is_number_integer, "a whole number")) return low;
   // Beyond 2^63 it would turn negative.
   const bool beyond = json_->is_number_unsigned() && json_->get<std::uint64_t>() > INT64_MAX;
   const std::int64_t value = beyond ? INT64_MAX : json_->get<std::int64_t>();

@@ -16,10 +16,10 @@ namespace {
 constexpr std::uint64_t execute = 1 << 0;
 constexpr std::uint64_t write_file = 1 << 1;
 constexpr std::uint64_t read_file = 1 << 2;
-constexpr std::uint64_t read_folder = 1 << 3;
-constexpr std::uint64_t remove_folder = 1 << 4;
+constexpr std::uint64_t read_directory = 1 << 3;
+constexpr std::uint64_t remove_directory = 1 << 4;
 constexpr std::uint64_t remove_file = 1 << 5;
-constexpr std::uint64_t make_folder = 1 << 7;
+constexpr std::uint64_t make_directory = 1 << 7;
 constexpr std::uint64_t make_file = 1 << 8;
 constexpr std::uint64_t make_socket = 1 << 9;
 constexpr std::uint64_t make_pipe = 1 << 10;
@@ -32,11 +32,11 @@ constexpr std::uint64_t rights_to_files = execute | write_file | read_file | cut
 constexpr std::uint64_t all_of_network = 3;  // bind and connect of TCP, version 4
 constexpr std::uint64_t all_scopes = 3;      // abstract sockets and signals, version 6
 
-constexpr std::uint64_t read_rights = execute | read_file | read_folder;
-constexpr std::uint64_t write_rights = read_file | read_folder | write_file | remove_folder | remove_file |
-                                       make_folder | make_file | make_socket | make_pipe | make_link | refer |
-                                       cut_short;
-constexpr std::uint64_t device_rights = read_file | read_folder | write_file | ioctl_device;
+constexpr std::uint64_t read_rights = execute | read_file | read_directory;
+constexpr std::uint64_t write_rights = read_file | read_directory | write_file | remove_directory |
+                                       remove_file | make_directory | make_file | make_socket | make_pipe |
+                                       make_link | refer | cut_short;
+constexpr std::uint64_t device_rights = read_file | read_directory | write_file | ioctl_device;
 
 // To /proc/self/task/ID/comm, without which the driver of CUDA fails.
 constexpr std::uint64_t name_thread = write_file | cut_short;
@@ -100,7 +100,7 @@ void allow_machine_facts(const Ruleset& rules) {
   for (const char* path :
        {"/proc/self", "/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/devices", "/proc/modules",
         "/proc/filesystems", "/proc/driver", "/proc/sys/vm", "/proc/sys/kernel/osrelease"}) {
-    rules.allow(path, read_file | read_folder);
+    rules.allow(path, read_file | read_directory);
   }
 }
 
@@ -122,18 +122,18 @@ void restrict_files(const SandboxPolicy& policy, const std::filesystem::path& pr
   }
   rules.allow(program, read_rights);
   if (own_root) {
-    rules.allow("/", read_folder);
+    rules.allow("/", read_directory);
     rules.allow("/tmp", write_rights);
     rules.allow("/dev/shm", write_rights);
     // What may be written to there is for the mounts to say.
     const std::uint64_t of_children = policy.names_threads && policy.starts_programs ? name_thread : 0;
-    if (policy.proc) rules.allow("/proc", read_file | read_folder | of_children);
+    if (policy.proc) rules.allow("/proc", read_file | read_directory | of_children);
   } else if (policy.proc) {
     allow_machine_facts(rules);
   }
   // Its own threads have folders of their own, which come and go.
   if (policy.proc && policy.names_threads)
-    rules.allow("/proc/self/task", read_file | read_folder | name_thread);
+    rules.allow("/proc/self/task", read_file | read_directory | name_thread);
   rules.enforce();
 }
 

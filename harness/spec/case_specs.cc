@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "spec/fields.h"
 #include "spec/quote.h"
 #include "spec/scalar_type.h"

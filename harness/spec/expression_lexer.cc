@@ -5,15 +5,14 @@
 #include <array>
 #include <charconv>
 
+#include "base/characters.h"
 #include "spec/quote.h"
 
 namespace kgrade {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_name_start(char c) { return is_letter(c) || c == '_'; }
 bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // Two-character operators first: the longest match counts.
 constexpr std::array<std::string_view, 19> symbols = {"==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-",

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
 #include "spec/quote.h"
 
 namespace kgrade {
@@ -67,12 +68,6 @@ bool is_slug(std::string_view text) {
   const auto letter_or_digit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !text.empty() && text.size() <= 128 && letter_or_digit(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter_or_digit(c) || c == '-'; });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\n");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\n") - begin + 1);
 }
 
 std::optional<std::string> read_text(const YamlNode& node, std::string_view what, Diagnostics& diagnostics) {

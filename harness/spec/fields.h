@@ -44,6 +44,4 @@ std::optional<double> parse_real(std::string_view text);
 // A slug or the name of a case: [a-z0-9][a-z0-9-]*, at most 128 characters.
 bool is_slug(std::string_view text);
 
-std::string_view trimmed(std::string_view text);
-
 }  // namespace kgrade

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/text.h"
 #include "spec/fields.h"
 #include "spec/quote.h"
 

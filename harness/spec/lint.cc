@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/text.h"
 #include "spec/case.h"
 #include "spec/fields.h"
 #include "spec/hidden_cases.h"

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/characters.h"
+
 namespace kgrade {
 namespace {
-
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
 std::size_t skip_spaces(std::string_view text, std::size_t at) {
   while (at < text.size() && is_space(text[at])) ++at;

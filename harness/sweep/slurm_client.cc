@@ -46,13 +46,8 @@ Result<ProcessOutcome> call(const std::vector<std::string>& command) {
   return run_process(request);
 }
 
-std::string stripped(std::string text) {
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  return text;
-}
-
 Error no_answer(const std::string& output) {
-  return {fmt::format("squeue: {}", printable(stripped(output))),
+  return {fmt::format("squeue: {}", printable(trimmed(output))),
           "the controller may be away for a while: `scontrol ping`",
           {}};
 }
@@ -81,7 +76,7 @@ Result<std::string> SlurmClient::submit(const SlurmArray& array) const {
   const auto outcome = call(command);
   if (!outcome) return outcome.errors();
   std::smatch match;
-  const std::string output = stripped(outcome->output);
+  const std::string output(trimmed(outcome->output));
   // Warnings may stand before it; behind it, the name of a cluster.
   if (outcome->success() && std::regex_search(output, match, std::regex(R"((?:^|\n)([0-9]+)(?:;[^\n]*)?$)")))
     return match[1].str();

@@ -1,4 +1,5 @@
-// CUDA calls that cannot fail in health: a failure is an exception with call, place and reason.
+// Outcomes of CUDA calls. KGRADE_CUDA_CHECK is for those that cannot fail in health: a failure is an
+// exception with call, place and reason.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +8,8 @@
 #include <stdexcept>
 
 namespace kgrade::cuda {
+
+inline bool ok(cudaError_t status) { return status == cudaSuccess; }
 
 inline void check(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;

@@ -6,12 +6,11 @@
 #include <array>
 #include <chrono>
 
+#include "device/cuda/check.h"
 #include "spec/problem.h"
 
 namespace kgrade::cuda {
 namespace {
-
-bool ok(cudaError_t status) { return status == cudaSuccess; }
 
 // Between allocations, and free again during the call: a stray access that went from one tensor straight into
 // the next would be in bounds to the tools. Small, as small tensors are: the driver (580) takes 1 MiB

@@ -3,12 +3,11 @@
 #include <cuda_runtime_api.h>
 #include <sys/mman.h>
 
+#include "device/cuda/check.h"
 #include "device/gate.h"
 
 namespace kgrade::cuda {
 namespace {
-
-bool ok(cudaError_t status) { return status == cudaSuccess; }
 
 cudaEvent_t event(void* handle) { return static_cast<cudaEvent_t>(handle); }
 

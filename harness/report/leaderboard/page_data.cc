@@ -15,7 +15,6 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t longest_message = 400;
 constexpr std::size_t short_hash = 12;
 constexpr std::size_t shown_hash = 7;
-constexpr std::size_t most_suite_rows = 12;
 
 Json rounded(double value) {
   if (!std::isfinite(value)) return 0;

@@ -9,6 +9,8 @@
 
 namespace kgrade {
 
+constexpr std::size_t most_suite_rows = 12;  // curves of fast_p, and the rows beside them
+
 nlohmann::ordered_json page_data(const Leaderboard& leaderboard, const std::vector<PageRow>& rows);
 
 }  // namespace kgrade

@@ -12,7 +12,6 @@
 namespace kgrade {
 namespace {
 
-constexpr std::size_t most_suite_rows = 12;
 // Of more tables all but the first are closed.
 constexpr std::size_t most_open_suites = 4;
 

@@ -16,17 +16,13 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "tests/base/is_alive.h"
 
 namespace kgrade {
 namespace {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
-
-bool is_alive(pid_t pid) {
-  const auto entry = process_entry(pid);
-  return entry && entry->state != 'Z';
-}
 
 bool group_is_alive(pid_t group) {
   for (const ProcessEntry& entry : process_table()) {

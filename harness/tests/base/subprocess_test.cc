@@ -15,6 +15,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
+#include "tests/base/is_alive.h"
 
 namespace kgrade {
 namespace {
@@ -34,14 +35,6 @@ ProcessOutcome run(const ProcessRequest& request) {
   if (outcome) return *outcome;
   ADD_FAILURE() << to_string(outcome.errors());
   return {};
-}
-
-// Whether a process is there and is no zombie.
-bool is_alive(pid_t pid) {
-  const auto status = read_text_file("/proc/" + std::to_string(pid) + "/stat");
-  if (!status) return false;
-  const std::size_t state = status->rfind(')');
-  return state != std::string::npos && status->substr(state + 2, 1) != "Z";
 }
 
 bool dies_within(pid_t pid, std::chrono::milliseconds patience) {

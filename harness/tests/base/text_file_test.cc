@@ -40,6 +40,17 @@ std::string read_to_the_end(int fd) {
   return content;
 }
 
+TEST(Resolved, GoesAsFarAsThePathExists) {
+  const TemporaryDirectory folder;
+  const fs::path real = fs::canonical(folder.path());
+  fs::create_directory(real / "there");
+  fs::create_directory_symlink(real / "there", real / "link");
+  EXPECT_EQ(resolved(real / "link/../link/missing/./x.cu"), real / "there/missing/x.cu");
+  // A loop of links cannot be followed.
+  fs::create_symlink(real / "loop", real / "loop");
+  EXPECT_EQ(resolved(real / "there/../loop/x"), real / "loop/x");
+}
+
 TEST(ReadTextFile, ReadsAllBytes) {
   const TemporaryDirectory folder;
   const std::string content("a\r\n\0\xff", 5);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "base/characters.h"
+
 namespace kgrade {
 namespace {
 
@@ -87,6 +89,31 @@ TEST(Printable, ShowsWhatIsNotUtf8AsHexadecimal) {
             "a\\x9bb");
   EXPECT_EQ(printable("cut \xe2\x82"), "cut \\xe2\\x82");
   EXPECT_EQ(printable("\xed\xa0\x80\xff"), "\\xed\\xa0\\x80\\xff");
+}
+
+TEST(Trimmed, TakesBlanksFromBothEndsOnly) {
+  EXPECT_EQ(trimmed("\t a b \r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" \n"), "");
+  EXPECT_EQ(trimmed(""), "");
+  EXPECT_EQ(trimmed("--a-b-", "-"), "a-b");
+  EXPECT_EQ(trimmed(" a\t", " "), "a\t");
+}
+
+TEST(Characters, AreOfOneKindWhateverTheByte) {
+  int digits = 0, letters = 0, spaces = 0;
+  for (int byte = -128; byte < 256; ++byte) {
+    const char c = static_cast<char>(byte);
+    digits += is_digit(c);
+    letters += is_letter(c);
+    spaces += is_space(c);
+    EXPECT_LE(is_digit(c) + is_letter(c) + is_space(c), 1) << byte;
+  }
+  // Bytes from -128 to -1 are those from 128 to 255 once more.
+  EXPECT_EQ(digits, 10);
+  EXPECT_EQ(letters, 52);
+  EXPECT_EQ(spaces, 4);
+  EXPECT_TRUE(is_small_letter('a') && is_small_letter('z') && !is_small_letter('Z') && !is_small_letter('{'));
 }
 
 TEST(ReplaceAll, ReplacesEveryOccurrenceOnce) {

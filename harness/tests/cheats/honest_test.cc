@@ -14,7 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path root = KGRADE_SOURCE_DIR;
-const fs::path checks = root / "harness/tests/checks";
+const fs::path check_samples = root / "harness/tests/checks";
 
 struct Honest {
   std::string problem;  // a slug, or the path of a file
@@ -48,8 +48,8 @@ std::map<std::string, Honest> everybody() {
     }
   }
   Honest& twins = all["twins"];
-  twins.problem = (checks / "problems/neighbour-sum.md").string();
-  for (const std::string& file : sources_in(checks / "candidates")) {
+  twins.problem = (check_samples / "problems/neighbour-sum.md").string();
+  for (const std::string& file : sources_in(check_samples / "candidates")) {
     if (file.ends_with("_clean.cu")) twins.candidates.push_back(file);
   }
   return all;

@@ -7,14 +7,13 @@
 #include "contest/referee.h"
 #include "device/registry.h"
 #include "lease_fixture.h"
+#include "tests/contest/patience.h"
 
 namespace kgrade {
 namespace {
 
 using test::Behaviour;
 using test::sample_elements;
-
-constexpr Patience patience{60'000};
 
 class LaunchesTest : public testing::Test {
  protected:

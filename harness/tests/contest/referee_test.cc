@@ -7,14 +7,13 @@
 
 #include "device/registry.h"
 #include "sample_problem.h"
+#include "tests/contest/patience.h"
 
 namespace kgrade {
 namespace {
 
 using test::Behaviour;
 using test::sample_elements;
-
-constexpr Patience patience{60'000};
 
 class RefereeTest : public testing::Test {
  protected:

@@ -10,6 +10,7 @@
 #include "base/temporary_directory.h"
 #include "device/registry.h"
 #include "sample_problem.h"
+#include "tests/contest/patience.h"
 
 namespace kgrade {
 namespace {
@@ -18,7 +19,6 @@ using test::Behaviour;
 using test::sample_elements;
 using testing::HasSubstr;
 
-constexpr Patience patience{60'000};
 constexpr std::uint64_t poison_key = 99;
 
 class SeatTest : public testing::Test {

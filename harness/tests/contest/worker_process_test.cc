@@ -26,15 +26,15 @@ std::unique_ptr<WorkerProcess> worker(const std::string& mode) {
 constexpr milliseconds long_enough{20'000};
 
 // What is said of a call until its clock has stopped.
-Answer answer_to_call(WorkerProcess& worker, milliseconds patience = long_enough) {
+Answer answer_to_call(WorkerProcess& worker, milliseconds limit = long_enough) {
   const Answer begun = worker.begin_call({}, 0);
-  return begun.ok() ? worker.end_call(patience) : begun;
+  return begun.ok() ? worker.end_call(limit) : begun;
 }
 
 // And until the device is idle.
-Answer whole_call(WorkerProcess& worker, milliseconds patience = long_enough) {
-  const Answer answer = answer_to_call(worker, patience);
-  return answer.ok() ? worker.settle(patience) : answer;
+Answer whole_call(WorkerProcess& worker, milliseconds limit = long_enough) {
+  const Answer answer = answer_to_call(worker, limit);
+  return answer.ok() ? worker.settle(limit) : answer;
 }
 
 Answer first_answer(const std::string& mode) { return answer_to_call(*worker(mode)); }

@@ -12,13 +12,13 @@ namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr Distribution uniform{Kind::uniform, 0, 1};
-constexpr RandomStream stream{42, 1, 2};
+constexpr Distribution unit_interval{Kind::uniform, 0, 1};
+constexpr RandomStream changed_stream{42, 1, 2};
 
 RandomStream source(std::uint32_t number) { return {7, 5, number}; }
 
 InputChanges changes_of(const Distribution& distribution, std::uint64_t elements, std::uint32_t number) {
-  return draw_changes(distribution, stream, elements, source(number));
+  return draw_changes(distribution, changed_stream, elements, source(number));
 }
 
 std::vector<std::uint64_t> positions(const InputChanges& changes) {
@@ -32,7 +32,7 @@ std::vector<float> values(const InputChanges& changes) {
 TEST(InputChanges, PositionsAreInsideAndAllDifferent) {
   for (const std::uint64_t elements : {1, 2, 3, 7, 8, 9, 100, 1 << 20}) {
     for (std::uint32_t number = 0; number < 100; ++number) {
-      const auto all = positions(changes_of(uniform, elements, number));
+      const auto all = positions(changes_of(unit_interval, elements, number));
       for (const std::uint64_t position : all) ASSERT_LT(position, elements);
       ASSERT_EQ(std::set(all.begin(), all.end()).size(), all.size()) << elements << " " << number;
     }
@@ -42,17 +42,17 @@ TEST(InputChanges, PositionsAreInsideAndAllDifferent) {
 TEST(InputChanges, ThereIsAtLeastOneAndNeverMoreThanThereAreElements) {
   for (const std::uint64_t elements : {1, 2, 3, 7, 8, 9, 100}) {
     for (std::uint32_t number = 0; number < 100; ++number) {
-      const unsigned int count = changes_of(uniform, elements, number).count;
+      const unsigned int count = changes_of(unit_interval, elements, number).count;
       ASSERT_GE(count, 1u);
       ASSERT_LE(count, std::min<std::uint64_t>(max_input_changes, elements));
     }
   }
-  EXPECT_EQ(changes_of(uniform, 1, 0).count, 1u);
+  EXPECT_EQ(changes_of(unit_interval, 1, 0).count, 1u);
 }
 
 TEST(InputChanges, LargeInputsHaveAllOfThem) {
   for (std::uint32_t number = 0; number < 100; ++number) {
-    ASSERT_EQ(changes_of(uniform, 1 << 30, number).count, max_input_changes) << number;
+    ASSERT_EQ(changes_of(unit_interval, 1 << 30, number).count, max_input_changes) << number;
   }
 }
 
@@ -61,10 +61,11 @@ TEST(InputChanges, AnyElementCanChangeHoweverLargeTheInput) {
   std::uint64_t highest = 0;
   std::set<std::uint64_t> of_three;
   for (std::uint32_t number = 0; number < 100; ++number) {
-    for (const std::uint64_t position : positions(changes_of(uniform, elements, number))) {
+    for (const std::uint64_t position : positions(changes_of(unit_interval, elements, number))) {
       highest = std::max(highest, position);
     }
-    for (const std::uint64_t position : positions(changes_of(uniform, 3, number))) of_three.insert(position);
+    for (const std::uint64_t position : positions(changes_of(unit_interval, 3, number)))
+      of_three.insert(position);
   }
   EXPECT_GT(highest, elements / 2);
   EXPECT_EQ(of_three, std::set<std::uint64_t>({0, 1, 2}));
@@ -72,12 +73,13 @@ TEST(InputChanges, AnyElementCanChangeHoweverLargeTheInput) {
 
 TEST(InputChanges, ValuesAreOthersThanTheStreams) {
   for (const Distribution& distribution :
-       {uniform, Distribution{Kind::normal, 1, 2}, Distribution{Kind::integers, -2, 3}}) {
+       {unit_interval, Distribution{Kind::normal, 1, 2}, Distribution{Kind::integers, -2, 3}}) {
     for (std::uint32_t number = 0; number < 100; ++number) {
       const InputChanges changes = changes_of(distribution, 1000, number);
       for (unsigned int k = 0; k < changes.count; ++k) {
         const std::uint64_t at = changes.position[k];
-        ASSERT_NE(changes.value[k], element(distribution, random_block(stream, at / 4), at)) << number;
+        ASSERT_NE(changes.value[k], element(distribution, random_block(changed_stream, at / 4), at))
+            << number;
       }
     }
   }
@@ -110,11 +112,11 @@ TEST(InputChanges, AConstantInputStaysAsItIs) {
 }
 
 TEST(InputChanges, TheSameSourceGivesTheSameAndAnotherOneOthers) {
-  const InputChanges first = changes_of(uniform, 1000, 1);
-  EXPECT_EQ(positions(changes_of(uniform, 1000, 1)), positions(first));
-  EXPECT_EQ(values(changes_of(uniform, 1000, 1)), values(first));
-  EXPECT_NE(positions(changes_of(uniform, 1000, 2)), positions(first));
-  EXPECT_NE(values(changes_of(uniform, 1000, 2)), values(first));
+  const InputChanges first = changes_of(unit_interval, 1000, 1);
+  EXPECT_EQ(positions(changes_of(unit_interval, 1000, 1)), positions(first));
+  EXPECT_EQ(values(changes_of(unit_interval, 1000, 1)), values(first));
+  EXPECT_NE(positions(changes_of(unit_interval, 1000, 2)), positions(first));
+  EXPECT_NE(values(changes_of(unit_interval, 1000, 2)), values(first));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr RandomStream stream{42, 0, 0};
+constexpr RandomStream narrow_stream{42, 0, 0};
 constexpr std::uint64_t draws = 200'000;
 
 class NarrowDraws : public testing::TestWithParam<Dtype> {
@@ -24,7 +24,7 @@ class NarrowDraws : public testing::TestWithParam<Dtype> {
   static std::vector<float> draw(const Distribution& distribution, std::uint64_t count = draws) {
     std::vector<float> values;
     for (std::uint64_t i = 0; i < count; ++i)
-      values.push_back(element(distribution, random_block(stream, i / 4), i));
+      values.push_back(element(distribution, random_block(narrow_stream, i / 4), i));
     return values;
   }
 
@@ -95,10 +95,10 @@ TEST_P(NarrowDraws, IntegersReachBothEndsAndNoFurther) {
 TEST_P(NarrowDraws, ChangedElementsAreOtherValuesOfTheType) {
   for (const Distribution& distribution : {of(Kind::uniform, 0, 1), of(Kind::integers, -2, 3)}) {
     for (std::uint32_t number = 0; number < 200; ++number) {
-      const InputChanges changes = draw_changes(distribution, stream, 1000, {7, 5, number});
+      const InputChanges changes = draw_changes(distribution, narrow_stream, 1000, {7, 5, number});
       for (unsigned int k = 0; k < changes.count; ++k) {
         const std::uint64_t at = changes.position[k];
-        ASSERT_NE(changes.value[k], element(distribution, random_block(stream, at / 4), at));
+        ASSERT_NE(changes.value[k], element(distribution, random_block(narrow_stream, at / 4), at));
         ASSERT_EQ(changes.value[k], rounded_to(GetParam(), changes.value[k]));
       }
     }

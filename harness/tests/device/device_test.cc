@@ -13,14 +13,13 @@
 
 #include "device/element_operations.h"
 #include "device/registry.h"
+#include "tests/device/draws.h"
 
 namespace kgrade {
 namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr RandomStream stream{0x0123456789abcdef, 3, 5};
-constexpr RandomStream poison_stream{0x0f1e2d3c4b5a6978, 3, 5};
 constexpr RandomStream other_stream{0xfedcba9876543210, 3, 5};
 
 std::vector<DeviceChoice> devices_here() {
@@ -98,12 +97,6 @@ std::vector<float> drawn_by_host(const Filling& filling) {
   for (unsigned int k = 0; k < changes.count; ++k) values.at(changes.position[k]) = changes.value[k];
   return values;
 }
-
-const std::vector<Distribution> distributions = {{Kind::uniform, 0, 1},
-                                                 {Kind::uniform, -0.0577350269, 0.0577350269},
-                                                 {Kind::normal, 0.1, 3},
-                                                 {Kind::integers, -5, 17},
-                                                 {Kind::constant, 0.3, 0}};
 
 // Where a tensor may begin: at the very start, within a word, a block, or at a block's start.
 constexpr std::uint64_t begins[] = {0, 21, 4096, 4100};

@@ -10,14 +10,13 @@
 #include "device/device.h"
 #include "device/element_operations.h"
 #include "device/registry.h"
+#include "tests/device/draws.h"
 
 namespace kgrade {
 namespace {
 
 using Kind = Distribution::Kind;
 
-constexpr RandomStream stream{0x0123456789abcdef, 3, 5};
-constexpr RandomStream poison_stream{0x0f1e2d3c4b5a6978, 3, 5};
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
@@ -111,12 +110,6 @@ class NarrowElements : public testing::TestWithParam<Setting> {
   std::unique_ptr<SharedBuffer> expected_;
   OutputPair pair_;
 };
-
-const std::vector<Distribution> distributions = {{Kind::uniform, 0, 1},
-                                                 {Kind::uniform, -0.0577350269, 0.0577350269},
-                                                 {Kind::normal, 0.1, 3},
-                                                 {Kind::integers, -5, 17},
-                                                 {Kind::constant, 0.3, 0}};
 
 // What the oracle reads and what a candidate reads are the same numbers, and the bits are those of the host.
 TEST_P(NarrowElements, InputsAreTheHostsInBothForms) {

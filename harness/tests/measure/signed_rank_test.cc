@@ -9,6 +9,7 @@
 
 #include "measure/distributions.h"
 #include "tests/measure/simulation.h"
+#include "tests/measure/walsh_averages.h"
 
 namespace kgrade {
 namespace {
@@ -100,15 +101,6 @@ TEST(SignedRank, ApproximateValuesErrToTheSafeSideByAKnownAmount) {
       EXPECT_GE(attained, tail - 1.2 * term - step) << count << " " << tail;
     }
   }
-}
-
-std::vector<double> all_walsh_averages(const std::vector<double>& values) {
-  std::vector<double> averages;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    for (std::size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
-  }
-  std::sort(averages.begin(), averages.end());
-  return averages;
 }
 
 TEST(SignedRank, WalshAveragesOfEveryRank) {

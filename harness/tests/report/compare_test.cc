@@ -177,8 +177,8 @@ TEST(Compare, AFileThatIsCutOffIsALoss) {
     EXPECT_THAT(render_markdown(comparison),
                 HasSubstr("Cut off:\n\n- <code>s&#95;1&#46;jsonl&#58;2</code>: ends in the middle"));
   }
-  const nlohmann::json json = to_json(compare_results(whole, cut_off));
-  EXPECT_EQ(json["unfinished"],
+  const nlohmann::json written = to_json(compare_results(whole, cut_off));
+  EXPECT_EQ(written["unfinished"],
             nlohmann::json::parse(R"([{"side": "after", "file": "s_1.jsonl", "line": 2}])"));
   EXPECT_FALSE(loses_accepted(compare_results(whole, whole)));
 }
@@ -299,23 +299,23 @@ TEST(CompareTable, NoSpeedsOfADeviceWithoutSpeed) {
 }
 
 TEST(CompareJson, IsUnrounded) {
-  const nlohmann::json json = to_json(some_comparison());
-  EXPECT_EQ(json["counts"], nlohmann::json({{"pairs", 3},
-                                            {"faster", 1},
-                                            {"slower", 1},
-                                            {"same", 0},
-                                            {"inconclusive", 0},
-                                            {"no_longer_accepted", 1},
-                                            {"lower_class", 0},
-                                            {"missing", 1},
-                                            {"now_accepted", 0},
-                                            {"superseded", 0}}));
-  EXPECT_EQ(json["pairs"][0]["speed"]["ratio"], 2);
-  EXPECT_EQ(json["pairs"][0]["speed"]["statement"], "faster");
-  EXPECT_TRUE(json["pairs"][2]["speed"].is_null());
-  EXPECT_EQ(json["pairs"][2]["verdict_change"], "regression");
-  EXPECT_EQ(json["suite"]["pairs"], 2);
-  EXPECT_EQ(json["added"][0]["candidate"], "new.cu");
+  const nlohmann::json written = to_json(some_comparison());
+  EXPECT_EQ(written["counts"], nlohmann::json({{"pairs", 3},
+                                               {"faster", 1},
+                                               {"slower", 1},
+                                               {"same", 0},
+                                               {"inconclusive", 0},
+                                               {"no_longer_accepted", 1},
+                                               {"lower_class", 0},
+                                               {"missing", 1},
+                                               {"now_accepted", 0},
+                                               {"superseded", 0}}));
+  EXPECT_EQ(written["pairs"][0]["speed"]["ratio"], 2);
+  EXPECT_EQ(written["pairs"][0]["speed"]["statement"], "faster");
+  EXPECT_TRUE(written["pairs"][2]["speed"].is_null());
+  EXPECT_EQ(written["pairs"][2]["verdict_change"], "regression");
+  EXPECT_EQ(written["suite"]["pairs"], 2);
+  EXPECT_EQ(written["added"][0]["candidate"], "new.cu");
   EXPECT_TRUE(nlohmann::json(to_json(compare_entries({}, {})))["suite"].is_null());
 }
 

@@ -164,8 +164,8 @@ TEST(LeaderboardTable, ShowsRanksTiesAndWhatHasNone) {
 TEST(LeaderboardJson, HasRanksScoresAndHistory) {
   Entry older = entry("a.cu", 1);
   older.started_at = "2025-01-01T00:00:00Z";
-  const auto json = to_json(make_leaderboard({older, beside_baseline(entry("a.cu", 2), 1.5)}));
-  const auto& row = json["boards"][0]["rows"][0];
+  const auto written = to_json(make_leaderboard({older, beside_baseline(entry("a.cu", 2), 1.5)}));
+  const auto& row = written["boards"][0]["rows"][0];
   EXPECT_EQ(row["rank"], 1);
   EXPECT_EQ(row["scores"][1]["against"], "baseline");
   EXPECT_EQ(row["scores"][1]["statement"], "faster");

@@ -77,7 +77,7 @@ class FakeSubject : public Subject {
   int calls_ = 0;
 };
 
-constexpr const char* text = R"yaml(---
+constexpr const char* scaled_text = R"yaml(---
 slug: sample
 title: Sample
 difficulty: EASY
@@ -104,7 +104,7 @@ Problem problem_of(const std::string& content) {
 }
 
 Problem problem_with(const std::string& from = "", const std::string& to = "") {
-  std::string edited = text;
+  std::string edited = scaled_text;
   if (!from.empty()) edited.replace(edited.find(from), from.size(), to);
   return problem_of(edited);
 }
@@ -260,7 +260,7 @@ TEST(CaseSoundness, RealParametersMustChangeSomething) {
 
 // With an integer that no shape depends on, and what it may be.
 Problem problem_with_order(const std::string& require) {
-  std::string edited = replace_all(text, "gain: ", "order: 2, gain: ");
+  std::string edited = replace_all(scaled_text, "gain: ", "order: 2, gain: ");
   edited = replace_all(edited, "dtypes:",
                        "  - {name: order, type: int, pointer: false}\nrequire: [" + require +
                            "]\nlet: {twice: 2 * order}\nflops: twice\ndtypes:");
@@ -304,7 +304,7 @@ TEST(CaseSoundness, AReferenceThatFailsOnALegalValueIsAFinding) {
 }
 
 TEST(CaseSoundness, IntegersAreExactInEveryClass) {
-  const Problem problem = problem_of(replace_all(text, "normal(0, 1)", "integers(-3, 3)"));
+  const Problem problem = problem_of(replace_all(scaled_text, "normal(0, 1)", "integers(-3, 3)"));
   EXPECT_THAT(rules_of(sound, problem), ElementsAre("classes-overlap"));
 }
 

@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr const char* text = R"yaml(---
+constexpr const char* sample_text = R"yaml(---
 slug: sample
 title: Sample
 difficulty: EASY
@@ -45,7 +45,7 @@ class Limits : public ::testing::Test {
   }
   Case bound(const std::string& name) const { return *resolve_case(problem_, *problem_.find_case(name)); }
 
-  Problem problem_ = *parse_problem(text, "sample.md");
+  Problem problem_ = *parse_problem(sample_text, "sample.md");
 };
 
 TEST_F(Limits, ByDefaultTheSmallCasesAlone) {

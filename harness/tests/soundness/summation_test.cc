@@ -27,7 +27,7 @@ std::string tensor(const std::string& name, const std::string& shape, bool input
          ", shape: " + shape + (input ? ", init: \"normal(0, 1)\"" : "") + "}\n";
 }
 
-Problem problem_with(const std::string& tensors) {
+Problem problem_of_tensors(const std::string& tensors) {
   const std::string scalars =
       "  - {name: n, type: int, pointer: false}\n  - {name: k, type: int, pointer: false}\n";
   auto problem = parse_problem(head + tensors + scalars + tail, "sample.md");
@@ -137,8 +137,8 @@ Found orders_of(const Problem& problem, Rule oracle, Rule reference) {
 }
 
 TEST(Summation, OperandsThatAreRearrangedAlikeGiveSumsAnotherOrder) {
-  const Problem problem =
-      problem_with(tensor("x", "[n, k]", true) + tensor("y", "[n, k]", true) + tensor("out", "[n]", false));
+  const Problem problem = problem_of_tensors(tensor("x", "[n, k]", true) + tensor("y", "[n, k]", true) +
+                                             tensor("out", "[n]", false));
   const Found found = orders_of(problem, row_products<double>, row_products<float>);
   EXPECT_THAT(found.orders, ElementsAre("k shuffled", "the last axis reversed"));
   EXPECT_GE(found.largest, found.own);
@@ -147,27 +147,27 @@ TEST(Summation, OperandsThatAreRearrangedAlikeGiveSumsAnotherOrder) {
 }
 
 TEST(Summation, AnAxisOfTheOutputIsRearrangedWithIt) {
-  const Problem problem = problem_with(tensor("x", "[n, k]", true) + tensor("out", "[n, k]", false));
+  const Problem problem = problem_of_tensors(tensor("x", "[n, k]", true) + tensor("out", "[n, k]", false));
   EXPECT_THAT(orders_of(problem, normalized_rows<double>, normalized_rows<float>).orders,
               Contains("k shuffled"));
 }
 
 TEST(Summation, AnOrderThatIsPartOfTheProblemIsLeftAlone) {
-  const Problem problem = problem_with(tensor("x", "[n * k]", true) + tensor("out", "[n * k]", false));
+  const Problem problem = problem_of_tensors(tensor("x", "[n * k]", true) + tensor("out", "[n * k]", false));
   const Found found = orders_of(problem, running_sums<double>, running_sums<float>);
   EXPECT_THAT(found.orders, IsEmpty());
   EXPECT_EQ(found.largest, found.own);
 }
 
 TEST(Summation, WhereNothingIsSummedThereIsNoOtherOrder) {
-  const Problem problem = problem_with(tensor("x", "[n, k]", true) + tensor("out", "[n, k]", false));
+  const Problem problem = problem_of_tensors(tensor("x", "[n, k]", true) + tensor("out", "[n, k]", false));
   EXPECT_THAT(orders_of(problem, squares<double>, squares<float>).orders, IsEmpty());
 }
 
 // A filter's channels are those of one group of the image's.
 TEST(Summation, AxesOfSeveralExtentsAreShuffledBlockByBlock) {
-  const Problem problem =
-      problem_with(tensor("x", "[n, k]", true) + tensor("y", "[k / 4]", true) + tensor("out", "[n]", false));
+  const Problem problem = problem_of_tensors(tensor("x", "[n, k]", true) + tensor("y", "[k / 4]", true) +
+                                             tensor("out", "[n]", false));
   const Case bound = *resolve_case(problem, problem.cases[0]);
   const Arrangement both{"k", false, {{1}, {0}, {}}};
   EXPECT_EQ(common_extent(both, bound), 10);
@@ -182,8 +182,8 @@ TEST(Summation, AxesOfSeveralExtentsAreShuffledBlockByBlock) {
 }
 
 TEST(Summation, LargeCasesRunWhatSmallOnesHaveProven) {
-  const Problem problem =
-      problem_with(tensor("x", "[n, k]", true) + tensor("y", "[n, k]", true) + tensor("out", "[n]", false));
+  const Problem problem = problem_of_tensors(tensor("x", "[n, k]", true) + tensor("y", "[n, k]", true) +
+                                             tensor("out", "[n]", false));
   HostSubject subject(row_products<double>, row_products<float>);
   OrderTrials trials(problem);
   const Case small = *resolve_case(problem, problem.cases[0]);

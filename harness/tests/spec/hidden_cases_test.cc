@@ -226,13 +226,13 @@ std::vector<std::filesystem::path> shipped_problems() {
   return files ? *std::move(files) : std::vector<std::filesystem::path>{};
 }
 
-std::string name_of(const ::testing::TestParamInfo<std::filesystem::path>& parameter) {
+std::string file_name_of(const ::testing::TestParamInfo<std::filesystem::path>& parameter) {
   std::string name = parameter.param.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(shipped_problems()), name_of);
+INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(shipped_problems()), file_name_of);
 
 // A record keeps the seed, so that its hidden cases can be drawn again: these lines must never change.
 TEST(HiddenCases, ASeedGivesTheSameCasesForEver) {

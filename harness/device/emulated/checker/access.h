@@ -5,6 +5,10 @@
 
 namespace kgrade_emulated {
 
+inline std::uintptr_t number(const volatile void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
 struct Access {
   std::uintptr_t address = 0;
   std::uint32_t bytes = 0;

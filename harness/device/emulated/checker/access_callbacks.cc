@@ -11,8 +11,7 @@ namespace {
 
 using kgrade_emulated::Access;
 using kgrade_emulated::active_checker;
-
-std::uintptr_t number(const volatile void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+using kgrade_emulated::number;
 
 void report(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
   if (const auto checker = active_checker()) {

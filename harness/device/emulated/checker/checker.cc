@@ -10,8 +10,6 @@ using kgrade::FindingEntry;
 using kgrade::FindingKind;
 using kgrade::MemorySpace;
 
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 }  // namespace
 
 void Checker::set_library(const void* address) {

@@ -14,8 +14,6 @@ using kgrade::MemorySpace;
 // What lent buffers have around a tensor at least (guard zones of the harness).
 constexpr std::size_t lent_margin = 4096;
 
-std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
 std::uint32_t linear(uint3 position, dim3 extent) {
   return (position.z * extent.y + position.y) * extent.x + position.x;
 }

@@ -18,7 +18,6 @@ namespace kgrade_emulated {
 namespace {
 
 constexpr std::size_t alignment = 256;  // what cudaMalloc() promises
-constexpr int unwritten = 0xff;
 
 std::atomic<bool> memory_was_refused{false};
 
@@ -56,7 +55,7 @@ class Allocations {
       memory_was_refused = true;
       return cudaErrorMemoryAllocation;
     }
-    std::memset(memory, unwritten, bytes);
+    std::memset(memory, unwritten_byte, bytes);
     blocks_[memory] = request;
     if (request.usage != nullptr) request.usage->add(bytes);
     used_ += bytes;

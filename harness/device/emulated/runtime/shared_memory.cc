@@ -12,7 +12,6 @@
 namespace kgrade_emulated {
 namespace {
 
-constexpr int unwritten = 0xff;
 constexpr std::size_t least_alignment = 16;
 // What GPUs guarantee for the dynamic part.
 constexpr std::size_t dynamic_alignment = 1024;
@@ -44,7 +43,7 @@ void SharedMemory::allocate(Piece& piece, std::size_t bytes, std::size_t alignme
 
 // As a block of threads finds it.
 void SharedMemory::refill(const Piece& piece) {
-  std::memset(piece.memory.get(), unwritten, piece.bytes);
+  std::memset(piece.memory.get(), unwritten_byte, piece.bytes);
   if (const auto checker = active_checker()) checker->shared_unwritten(piece.memory.get());
 }
 

@@ -12,4 +12,7 @@ std::size_t spacing();
 void* allocate_spaced(std::size_t alignment, std::size_t bytes);
 void free_spaced(void* memory);  // null is fine
 
+// What fresh device and shared memory is filled with: floats of it are NaN.
+constexpr int unwritten_byte = 0xff;
+
 }  // namespace kgrade_emulated

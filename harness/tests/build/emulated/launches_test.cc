@@ -80,7 +80,7 @@ TEST(Launches, TakesTheBracketsThatFormattersPullApart) {
   EXPECT_EQ(launches_in("a >> > b; c << < d;"), "");
 }
 
-std::string rewritten(const std::string& text) {
+std::string rewritten_launches(const std::string& text) {
   const LexedSource source = lex(text);
   Edits edits;
   rewrite_launches(source.tokens, edits);
@@ -89,7 +89,7 @@ std::string rewritten(const std::string& text) {
 }
 
 TEST(Launches, PutsALauncherBeforeTheArguments) {
-  EXPECT_EQ(rewritten("  k<T> <<<1,\n 2>>>(a,\n b);"),
+  EXPECT_EQ(rewritten_launches("  k<T> <<<1,\n 2>>>(a,\n b);"),
             "  kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(1, 2), "
             "\"k<T>\", [&](auto kgrade_tag) -> decltype(kgrade_emulated::parameters_of(kgrade_tag, k<T>)) { "
             "return kgrade_emulated::parameters_of(kgrade_tag, k<T>); }, [&](auto&... kgrade_p) -> "
@@ -97,10 +97,10 @@ TEST(Launches, PutsALauncherBeforeTheArguments) {
 }
 
 TEST(Launches, MakesAnOperatorOfAConfigurationWithoutAKernel) {
-  EXPECT_EQ(rewritten("<<<grid, block>>>"),
+  EXPECT_EQ(rewritten_launches("<<<grid, block>>>"),
             "->*kgrade_emulated::KernellessLauncher<KGRADE_EMULATED_BLOCK_MODE>("
             "kgrade_emulated::Configuration(grid, block))");
-  EXPECT_EQ(rewritten("<< 3"), "<< 3");
+  EXPECT_EQ(rewritten_launches("<< 3"), "<< 3");
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ std::string declarations_in(const std::string& text) {
   return result;
 }
 
-std::string rewritten(const std::string& text) {
+std::string rewritten_variables(const std::string& text) {
   const LexedSource source = lex(text);
   Edits edits;
   rewrite_shared_variables(source.tokens, find_scopes(source.tokens), edits);
@@ -98,26 +98,26 @@ std::string slot(const std::string& name) {
 }
 
 TEST(SharedVariables, BecomeReferencesInFunctions) {
-  EXPECT_EQ(rewritten("void f() {\n  __shared__ float\n a[2];\n}"),
+  EXPECT_EQ(rewritten_variables("void f() {\n  __shared__ float\n a[2];\n}"),
             std::string("void f() {\n  float (&a)[2] = kgrade_emulated::shared_variable<float [2]>") +
                 slot("a") + ";\n\n}");
   EXPECT_EQ(
-      rewritten("void f() { __align__(16) __shared__ float (*p)[4]; }"),
+      rewritten_variables("void f() { __align__(16) __shared__ float (*p)[4]; }"),
       std::string("void f() { float (*(&p))[4] = kgrade_emulated::shared_variable<float (*)[4], (16)>") +
           slot("p") + "; }");
-  EXPECT_EQ(rewritten("void f() { extern __shared__ float s[][8]; }"),
+  EXPECT_EQ(rewritten_variables("void f() { extern __shared__ float s[][8]; }"),
             "void f() { float (*const s)[8] = kgrade_emulated::dynamic_shared<float [][8]>(); }");
 }
 
 TEST(SharedVariables, KeepBoundsThatCompare) {
-  EXPECT_EQ(rewritten("void f() { __shared__ int a[n > 1 ? n : 1][2]; }"),
+  EXPECT_EQ(rewritten_variables("void f() { __shared__ int a[n > 1 ? n : 1][2]; }"),
             std::string("void f() { int (&a)[n > 1 ? n : 1][2] = "
                         "kgrade_emulated::shared_variable<int [(n > 1 ? n : 1)][(2)]>") +
                 slot("a") + "; }");
 }
 
 TEST(SharedVariables, NameATypeThatTheirDeclarationDefines) {
-  EXPECT_EQ(rewritten("void f() { __shared__ struct { int i; } s; }"),
+  EXPECT_EQ(rewritten_variables("void f() { __shared__ struct { int i; } s; }"),
             std::string("void f() { typedef struct { int i; } kgrade_type_s; kgrade_type_s (&s) = "
                         "kgrade_emulated::shared_variable<kgrade_type_s >") +
                 slot("s") + "; }");
@@ -126,7 +126,7 @@ TEST(SharedVariables, NameATypeThatTheirDeclarationDefines) {
 // The text between the brackets of each lambda.
 std::string captures_in(const std::string& text) {
   const std::string result =
-      rewritten("void f() { __shared__ int s[2], t; extern __shared__ int d[]; " + text + " }");
+      rewritten_variables("void f() { __shared__ int s[2], t; extern __shared__ int d[]; " + text + " }");
   const std::size_t begin = result.find("auto g = [");
   return result.substr(begin + 10, result.find(']', begin) - begin - 10);
 }
@@ -142,9 +142,10 @@ TEST(SharedVariables, AreCapturedByLambdas) {
 }
 
 TEST(SharedVariables, BecomePointersAtNamespaceScope) {
-  const std::string text = rewritten("namespace n { extern __shared__ float s[]; }");
+  const std::string text = rewritten_variables("namespace n { extern __shared__ float s[]; }");
   EXPECT_NE(text.find("static kgrade_emulated::BlockHook kgrade_hook_s"), std::string::npos) << text;
-  const std::string in_function = rewritten("namespace n { void f() { extern __shared__ float s[]; } }");
+  const std::string in_function =
+      rewritten_variables("namespace n { void f() { extern __shared__ float s[]; } }");
   EXPECT_EQ(in_function.find("BlockHook"), std::string::npos) << in_function;
 }
 

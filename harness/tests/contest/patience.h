@@ -1,0 +1,10 @@
+// How long tests wait for a worker that answers at once on an idle machine.
+#pragma once
+
+#include "contest/arena.h"
+
+namespace kgrade {
+
+constexpr Patience patience{60'000};
+
+}  // namespace kgrade

@@ -1,0 +1,18 @@
+// The means of all pairs of values, each with itself too: n (n + 1) / 2 of them, in order.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+namespace kgrade {
+
+inline std::vector<double> all_walsh_averages(const std::vector<double>& values) {
+  std::vector<double> averages;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    for (std::size_t j = i; j < values.size(); ++j) averages.push_back((values[i] + values[j]) / 2);
+  }
+  std::sort(averages.begin(), averages.end());
+  return averages;
+}
+
+}  // namespace kgrade
