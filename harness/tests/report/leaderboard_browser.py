@@ -24,6 +24,9 @@ NAMES = "[...document.querySelectorAll('#rows .name a')].map(a => a.textContent)
 HEAD = "document.querySelector('th[data-sort={0}]')"
 STATUS = "document.getElementById('status').textContent"
 WIDTH = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+OUTSIDE = ("[...document.querySelectorAll('figure svg text')].filter(t => { const [a, b] = [t, t.ownerSVGElement]"
+           ".map(e => e.getBoundingClientRect()); return a.left < b.left - 1 || a.right > b.right + 1; })"
+           ".map(t => t.textContent)")
 
 failures: list[str] = []
 
@@ -172,6 +175,20 @@ def looks_right(browser: Browser, folder: Path) -> None:
     expect("nor of a narrow one", browser.evaluate(WIDTH), 0)
 
 
+def fits(browser: Browser, url: str, folder: Path) -> None:
+    """Names as long as those of the problems that come with kgrade, which the made-up ones are not."""
+    for width in (1360, 1280, 1024, 800):
+        browser.resize(width, 900)
+        browser.open("about:blank")
+        browser.open(url)
+        expect(f"nothing sticks out of {width} pixels", browser.evaluate(WIDTH), 0)
+        expect(f"texts of charts lie within, at {width} pixels", browser.evaluate(OUTSIDE), [])
+    browser.resize(1280, 900)
+    browser.screenshot(folder / "records.png")
+    browser.evaluate("document.getElementById('charts').scrollIntoView({behavior: 'instant'})")
+    browser.screenshot(folder / "records-charts.png")
+
+
 def prints(browser: Browser, folder: Path) -> None:
     browser.resize(1360, 900)
     browser.medium("print")
@@ -191,7 +208,7 @@ def works_without_scripts(browser: Browser, url: str) -> None:
            browser.evaluate("getComputedStyle(document.getElementById('filters')).display"), "none")
 
 
-def check_page(program: str, page: Path, board: dict, folder: Path) -> None:
+def check_page(program: str, page: Path, board: dict, real: Path, folder: Path) -> None:
     url = page.as_uri()
     with Browser(program) as browser:
         browser.resize(1360, 900)
@@ -202,6 +219,7 @@ def check_page(program: str, page: Path, board: dict, folder: Path) -> None:
         works_by_keyboard(browser, url)
         looks_right(browser, folder)
         prints(browser, folder)
+        fits(browser, real.as_uri(), folder)
         expect("what the page complained about", browser.complaints(), [])
         expect("what the page asked for", browser.requests(), [])
         works_without_scripts(browser, url)
@@ -213,12 +231,13 @@ def main(kgrade: str, folder: str) -> int:
         print("skipped: there is no Chromium\n  remedy: tools/setup.sh --all-tests, or KGRADE_CHROMIUM=<program>")
         return SKIPPED
     with tempfile.TemporaryDirectory() as work:
-        records, page, form = (Path(work) / name for name in ("records.jsonl", "page.html", "leaderboard.json"))
+        records, page, form, real = (Path(work) / name for name in ("records.jsonl", "page.html", "leaderboard.json", "real.html"))
         synthetic.write(RECORDS, records, slim=True)
         subprocess.run([kgrade, "leaderboard", str(records), "--html", str(page), "--json", str(form)],
                        check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([kgrade, "leaderboard", str(ROOT / "results"), "--html", str(real)], check=True, stdout=subprocess.DEVNULL)
         boards = json.loads(form.read_text(encoding="utf-8"))["boards"]
-        check_page(program, page, max(boards, key=lambda board: len(board["rows"])),
+        check_page(program, page, max(boards, key=lambda board: len(board["rows"])), real,
                    Path(os.environ.get("KGRADE_SCREENSHOTS", folder)))
     print("\n".join(failures) or "the page does what it should")
     return 1 if failures else 0

@@ -74,16 +74,18 @@ function speedupBars(shown) {
   const title = one ? `Speedups on ${problemOf(shown[0])}` : 'Leaders by problem';
   if (!bars.length) return show('speedups', title, 'Nothing here has a speed.');
   document.getElementById('speedups').classList.toggle('tall', bars.length > 16);
-  const left = 236;
-  const height = 44 + 19 * bars.length;
+  // Names stand above the bars: beside them the longest would leave no room.
+  const [left, step] = [8, 29];
+  const height = 44 + step * bars.length;
   const x = ratioAxis(bars.flatMap((row) => [rows.low[row], rows.high[row]]));
   const { picture, px } = frame(560, height, left, x, { low: 0, high: 1, ticks: [] }, title);
   bars.forEach((row, i) => {
-    const y = 14 + 19 * i;
+    const y = 28 + step * i;
     const [at, speed] = [px(1), px(rows.speed[row])];
     const tip = svgElement('title', {}, `${pathOf(row)}: ${ratioText(rows.speed[row])} (${intervalText(rows.low[row], rows.high[row])}) vs ${data.against[rows.against[row]]}`);
     picture.append(svgElement('g', {}, tip,
-        svgElement('text', { class: 'right strong', x: left - 8, y: y + 9 }, clipped(one ? nameOf(row) : problemOf(row), 38)),
+        svgElement('text', { class: 'strong', x: left, y: y - 5 }, clipped(one ? nameOf(row) : problemOf(row), 76)),
+        svgElement('text', { class: 'right', x: 546, y: y - 5 }, ratioText(rows.speed[row])),
         svgElement('rect', { class: `fill ${rows.speed[row] < 1 ? 's1' : 's0'}`, x: Math.min(at, speed), y, width: Math.max(1, Math.abs(speed - at)), height: 11, rx: 1.5 }),
         svgElement('line', { class: 'whisker', x1: px(rows.low[row]), x2: px(rows.high[row]), y1: y + 5.5, y2: y + 5.5 })));
   });
