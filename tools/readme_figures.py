@@ -3,6 +3,7 @@
 
     tools/readme_figures.py            rewrites the marked parts of README.md
     tools/readme_figures.py --check    exit code 1 when they are not what the records say
+    tools/readme_figures.py --print FILE    the table that `kgrade grade` printed when it wrote that record
 """
 
 import json
@@ -31,9 +32,15 @@ def read(path: str) -> dict:
     return json.loads((ROOT / path).read_text(encoding="utf-8"))
 
 
-def columns(rows: list[list[str]], right: list[bool]) -> list[str]:
+def ratio_text(ratio: float) -> str:
+    if ratio >= 100:
+        return f"{ratio:.0f}x"
+    return f"{ratio:.{1 if ratio >= 10 else 2 if ratio >= 1 else 3}f}x"
+
+
+def columns(rows: list[list[str]], right: list[bool], indent: str = "  ") -> list[str]:
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [("  " + "  ".join(cell.rjust(width) if to_right else cell.ljust(width)
+    return [(indent + "  ".join(cell.rjust(width) if to_right else cell.ljust(width)
                               for cell, width, to_right in zip(row, widths, right))).rstrip() for row in rows]
 
 
@@ -50,9 +57,43 @@ def case_row(case: dict) -> list[str]:
     times = [format_ms(case[side]["summary"]["median_ms"]) if case[side]["summary"] else "-"
              for side in ("candidate", "reference")]
     message = "" if case["verdict"] == "accepted" else case["message"]
-    speedup = f"{speedup_of(case):.2f}x" if speedup_of(case) else "-"
+    speedup = ratio_text(speedup_of(case)) if speedup_of(case) else "-"
     return [case["name"], case["role"], case["verdict"], f"{case['error']['relative']:.1e}", case["precision"], *times,
             speedup, message]
+
+
+def blocks_text(case: dict) -> str:
+    measurement = case["measurement"]
+    processes = measurement["processes"]
+    void = sum(len(process["void"]) for process in processes)
+    text = f"  {case['name']}: {measurement['cache']} cache, {sum(len(p['orders']) for p in processes) - void} blocks"
+    if void:
+        text += f" ({void} more void)"
+    if processes[0]["launches_per_sample"] > 1:
+        text += f" of {processes[0]['launches_per_sample']} launches a sample"
+    return text + (f", {len(processes)} processes" if len(processes) > 1 else "")
+
+
+def speed_table(case: dict) -> list[str]:
+    """Of a case that was measured in blocks: each contestant, and what the candidate is beside it."""
+    if not case.get("measurement") or not case["comparisons"]:
+        return []
+    rows = [["contestant", "median", "quartiles", "minimum", "roofline", "candidate is", "95 % interval", ""]]
+    arms = case["measurement"]["arms"]
+    compared = dict(zip(arms, case["comparisons"]))
+    for arm in reversed(arms):
+        summary = case[arm if arm in ("candidate", "reference") else "baseline"]["summary"]
+        share = f"{100 * case['roofline']['shares'][arm]:.1f} %" if case["roofline"] else "-"
+        row = [arm, format_ms(summary["median_ms"]),
+               f"{format_ms(summary['first_quartile_ms'])} to {format_ms(summary['third_quartile_ms'])}",
+               format_ms(summary["minimum_ms"]), share]
+        if arm in compared:
+            interval = compared[arm]["interval"]
+            row += [ratio_text(compared[arm]["speedup"]),
+                    f"{ratio_text(interval['low'])} to {ratio_text(interval['high'])}" if interval else "",
+                    compared[arm]["statement"]]
+        rows.append(row + [""] * (8 - len(row)))
+    return [blocks_text(case), *columns(rows, [False, True, False, True, True, True, False, False], "    ")]
 
 
 def table_of(record: dict, candidate: dict, cases: list[dict]) -> str:
@@ -61,13 +102,14 @@ def table_of(record: dict, candidate: dict, cases: list[dict]) -> str:
     if candidate["verdict"] == "accepted":
         headline += f"  {candidate['precision']}"
     if speedup_of(candidate):
-        headline += f"  {speedup_of(candidate):.2f}x the reference"
+        headline += f"  {ratio_text(speedup_of(candidate))} the reference"
     head = ["case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""]
     right = [False, False, False, True, False, True, True, True, False]
     lines = [f"{record['problem']['slug']}  {record['device']['name']}", headline]
     if candidate["message"]:
         lines.append(f"  {candidate['message']}")
     lines += columns([head, *map(case_row, cases)], right)
+    lines += [line for case in cases for line in speed_table(case)]
     # Records of version 1 do not say.
     if not record.get("sandbox", {}).get("confined", True):
         lines.append("not confined: namespaces are missing (kgrade doctor)")
@@ -164,6 +206,10 @@ def rewritten(text: str) -> str:
 
 
 def main() -> int:
+    if sys.argv[1:2] == ["--print"]:
+        record = read(sys.argv[2])
+        print("\n".join(table_of(record, candidate, candidate["cases"]) for candidate in record["candidates"]))
+        return 0
     before = README.read_text(encoding="utf-8")
     after = rewritten(before)
     if "--check" not in sys.argv[1:]:

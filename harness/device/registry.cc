@@ -1,5 +1,7 @@
 #include "device/registry.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "device/emulated/emulated_device.h"
@@ -38,6 +40,17 @@ CudaProbe probe_cuda() {
 #endif
 }
 
+Result<DeviceInfo> find_cuda_device(int ordinal) {
+  const CudaProbe found = probe_cuda();
+  if (found.problem) return *found.problem;
+  const auto index = static_cast<std::size_t>(ordinal);
+  if (index < found.devices.size()) return found.devices[index];
+  return Error{fmt::format("there is no CUDA device {}", ordinal),
+               fmt::format("this machine has {}: write cuda:0 to cuda:{}", found.devices.size(),
+                           found.devices.size() - 1),
+               {}};
+}
+
 DeviceChoice resolve_choice(const DeviceChoice& choice) {
   if (choice.kind != DeviceChoice::Kind::automatic) return choice;
   DeviceChoice resolved = choice;
@@ -51,11 +64,11 @@ Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const st
     return std::unique_ptr<Device>(
         std::make_unique<emulated::EmulatedDevice>(worker_directory, resolved.order, resolved.order_seed));
   }
+  const auto found = find_cuda_device(resolved.ordinal);
 #ifdef KGRADE_HAVE_CUDA
-  return cuda::open(resolved.ordinal, worker_directory);
-#else
-  return *probe_cuda().problem;
+  if (found) return cuda::open(resolved.ordinal, worker_directory);
 #endif
+  return found.errors();
 }
 
 }  // namespace kgrade

@@ -32,6 +32,9 @@ struct CudaProbe {
 };
 CudaProbe probe_cuda();
 
+// The CUDA device of that number, without a context on it; an Error when it is not there.
+Result<DeviceInfo> find_cuda_device(int ordinal);
+
 // `worker_directory` is where the worker programs lie. Automatic takes the first CUDA device, or the
 // emulated device where there is none. An Error (exit code 3) when what was asked for is not there.
 Result<std::unique_ptr<Device>> open_device(const DeviceChoice& choice, const std::string& worker_directory);

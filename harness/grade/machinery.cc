@@ -24,15 +24,15 @@ Result<std::unique_ptr<Toolchain>> emulated_toolchain(const Layout& layout,
 }
 
 Result<std::unique_ptr<Toolchain>> cuda_toolchain(int ordinal, std::shared_ptr<const Sandbox> sandbox) {
+  // Before anything is compiled for it.
+  const auto device = find_cuda_device(ordinal);
+  if (!device) return device.errors();
   const auto nvcc = find_nvcc();
   if (!nvcc) {
     return Error{"nvcc is not installed", "install the CUDA Toolkit and put its bin folder into PATH", {}};
   }
-  const CudaProbe found = probe_cuda();
-  const auto index = static_cast<std::size_t>(ordinal);
-  // Whatever is wrong with the choice is said when the device is opened.
-  const std::string architecture = index < found.devices.size() ? found.devices[index].architecture : "sm_80";
-  return std::unique_ptr<Toolchain>(std::make_unique<NvccToolchain>(*nvcc, architecture, std::move(sandbox)));
+  return std::unique_ptr<Toolchain>(
+      std::make_unique<NvccToolchain>(*nvcc, device->architecture, std::move(sandbox)));
 }
 
 // A contestant that runs unconfined could put a library of its own into the cache, under another one's key.

@@ -9,6 +9,7 @@
 #include "measure/statistics.h"
 #include "report/confinement.h"
 #include "report/speed_table.h"
+#include "report/telemetry_text.h"
 
 namespace kgrade {
 namespace {
@@ -114,7 +115,8 @@ std::string stages_text(const Record& record, const Style& style) {
   TextTable table({"stage", "seconds"}, {false, true});
   for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
   table.add({"total", fmt::format("{:.2f}", record.total_seconds)});
-  return "\n" + table.render(style);
+  return "\n" + table.render(style) +
+         style(Colour::dim, "  Stages overlap: several compilers run beside the others.\n");
 }
 
 // Forward is what it is when nobody has asked.
@@ -136,9 +138,10 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
       for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
       text += table.render(style) + hidden_failures(candidate, record);
       for (const CaseRecord& c : candidate.cases) text += speed_table(c, style);
+      if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
     }
     text += notes_text(candidate.notes, style);
-    if (verbose) text += checks_text(candidate, style);
+    if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);
     if (shows_log(candidate, verbose)) {
       text += "\n" + printable(candidate.compiler_log);
       if (!text.ends_with('\n')) text += '\n';

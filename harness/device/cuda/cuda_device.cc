@@ -388,14 +388,6 @@ CudaProbe probe() {
 }
 
 Result<std::unique_ptr<Device>> open(int ordinal, const std::string& worker_directory) {
-  const CudaProbe found = probe();
-  if (found.problem) return *found.problem;
-  if (ordinal >= static_cast<int>(found.devices.size())) {
-    return Error{fmt::format("there is no CUDA device {}", ordinal),
-                 fmt::format("this machine has {}: write cuda:0 to cuda:{}", found.devices.size(),
-                             found.devices.size() - 1),
-                 {}};
-  }
   auto driver = Driver::open();
   if (!driver) return driver.errors();
   KGRADE_CUDA_CHECK(cudaSetDevice(ordinal));

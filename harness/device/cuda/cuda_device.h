@@ -1,4 +1,4 @@
-// A CUDA GPU from the referee's side. Opening one creates the referee's context on it.
+// A CUDA GPU from the referee's side.
 #pragma once
 
 #include <memory>
@@ -10,6 +10,7 @@
 namespace kgrade::cuda {
 
 CudaProbe probe();
+// Creates the context of the referee on a device that there is.
 Result<std::unique_ptr<Device>> open(int ordinal, const std::string& worker_directory);
 
 }  // namespace kgrade::cuda

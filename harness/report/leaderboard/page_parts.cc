@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "base/text.h"
+#include "report/leaderboard/page_data.h"
 #include "report/terminal.h"
 
 namespace kgrade {

@@ -3,6 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "report/json.h"
 #include "sample_record.h"
 
 namespace kgrade {
@@ -23,13 +29,32 @@ TEST(Table, ReadsAtAGlance) {
       "    contestant   median  quartiles           minimum  roofline  candidate is  95 % interval\n"
       "    candidate   1.50 ms  1.44 ms to 1.62 ms  1.25 ms    66.7 %\n"
       "    reference   3.00 ms  2.88 ms to 3.12 ms  2.50 ms    33.3 %         2.00x  1.75x to 2.25x  faster\n"
+      "  clocks held down: sw_power_cap for 25 % of the time\n"
       "  note: hot\n"
       "wrong_answer  bad.cu\n"
       "  case 'tiny': all wrong\n"
       "  case   role    verdict       error  class   median  reference  speedup\n"
       "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
       "  large  bench   skipped           -  -            -          -        -  not run: the "
-      "candidate's process is gone\n");
+      "candidate's process is gone\n"
+      "  clocks held down: sw_power_cap for 25 % of the time\n");
+}
+
+// README's figures come from records: what stands there must be what would have been printed.
+TEST(Table, TheToolForTheReadmePrintsTheSameFromTheRecord) {
+  Record record = test::sample_record();
+  record.candidates.resize(1);
+  record.candidates[0].notes.clear();
+  record.candidates[0].telemetry.reasons.clear();
+  const TemporaryDirectory folder;
+  const std::filesystem::path file = folder.path() / "record.json";
+  ASSERT_TRUE(write_file_atomically(file, to_json(record).dump()).ok());
+  ProcessRequest request;
+  request.command = {"python3", KGRADE_SOURCE_DIR "/tools/readme_figures.py", "--print", file.string()};
+  request.environment = {std::string("PATH=") + std::getenv("PATH")};
+  const auto outcome = run_process(request);
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->output, render_table(record, Style(false), false));
 }
 
 TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
@@ -42,6 +67,24 @@ TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
   const std::string table = render_table(record, Style(false), false);
   EXPECT_THAT(table, Not(HasSubstr(" ms")));
   EXPECT_THAT(table, HasSubstr("no speed"));
+}
+
+TEST(Table, SaysWithVerboseWhatTheDriverSaid) {
+  Record record = test::sample_record();
+  TelemetrySummary& telemetry = record.candidates[0].telemetry;
+  telemetry.power_milliwatts = TelemetryRange{120'400, 317'232, 358'053};
+  telemetry.other_processes = 0;
+  telemetry.seconds = 2.56;
+  const std::string said =
+      "\n  telemetry: SM clock 1950 MHz (1900 to 1980), power 317 W (120 to 358), other processes 0, "
+      "3 readings in 2.6 s\n";
+  EXPECT_THAT(render_table(record, Style(false), true), HasSubstr(said));
+  EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr("telemetry")));
+  telemetry.failed_readings = 2;
+  EXPECT_THAT(render_table(record, Style(false), true), HasSubstr("3 readings in 2.6 s, 2 failed\n"));
+  for (CandidateRecord& candidate : record.candidates) candidate.telemetry = {};
+  EXPECT_THAT(render_table(record, Style(false), true), Not(HasSubstr("telemetry:")));
+  EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr("held down")));
 }
 
 TEST(Table, SaysThatContestantsWereNotConfined) {
