@@ -130,8 +130,14 @@ has_python() { # module
   python3 -c "import torch, $1, sys; sys.exit(not torch.cuda.is_available())" 2>/dev/null
 }
 
+# Where nothing else has cuDNN, PyTorch has brought one along.
+find_cudnn() {
+  python3 -c 'import nvidia.cudnn; print(list(nvidia.cudnn.__path__)[0])' 2>/dev/null
+}
+
 records=$out/records
 export kgrade records
+export CUDNN_PATH=${CUDNN_PATH:-$(find_cudnn)}
 export -f check_solution lint_problem
 mkdir -p "$records"
 [ -n "$is_built" ] || step build env KGRADE_CMAKE_FLAGS="${KGRADE_CMAKE_FLAGS:-}" tools/build.sh --tests
