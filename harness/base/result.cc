@@ -7,7 +7,7 @@
 namespace kgrade {
 
 std::string to_string(const Error& error) {
-  std::string text = printable(error.location.file);
+  std::string text = printable_line(error.location.file);
   if (error.location.line > 0) text += fmt::format(":{}", error.location.line);
   if (error.location.line > 0 && error.location.column > 0) text += fmt::format(":{}", error.location.column);
   if (!text.empty()) text += ": ";

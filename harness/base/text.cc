@@ -77,6 +77,10 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string printable_line(std::string_view text) {
+  return replace_all(replace_all(printable(text), "\n", "\\x0a"), "\t", "\\x09");
+}
+
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& options) {
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(2, word.size() / 3) + 1;

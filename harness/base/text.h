@@ -37,6 +37,9 @@ std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 // (C0, DEL and, in UTF-8, C1: U+0080 to U+009F) and bytes that are not UTF-8 become "\xNN", byte by byte.
 std::string printable(std::string_view text);
 
+// The same on one line, for paths: newlines and tabs are shown as "\xNN" too.
+std::string printable_line(std::string_view text);
+
 // The option nearest to `word` by edit distance, if one is near enough to be a slip of the keyboard.
 std::optional<std::string> nearest(std::string_view word, const std::vector<std::string>& options);
 

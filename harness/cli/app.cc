@@ -15,6 +15,12 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
+// Of the whole program: who fails does not know for whose log.
+std::function<std::string(const std::string&)>& quote_of_failures() {
+  static std::function<std::string(const std::string&)> quote;
+  return quote;
+}
+
 }  // namespace
 
 std::vector<ExitCode> exit_codes() {
@@ -47,8 +53,13 @@ int fail_unknown_command(const CLI::App& app, const std::string& name) {
                 {}}});
 }
 
+void quote_failures(std::function<std::string(const std::string&)> quote) {
+  quote_of_failures() = std::move(quote);
+}
+
 int fail(const Errors& errors, int exit_code) {
-  fmt::print(stderr, "{}\n", to_string(errors));
+  const std::string text = to_string(errors) + "\n";
+  fmt::print(stderr, "{}", quote_of_failures() ? quote_of_failures()(text) : text);
   return exit_code;
 }
 

@@ -59,6 +59,8 @@ const CLI::App* find_command(const CLI::App& app, const std::string& name);
 // What a mistyped word was meant to be, or where the right ones are listed.
 int fail_unknown_command(const CLI::App& app, const std::string& name);
 
+// What fail() prints goes through this from now on.
+void quote_failures(std::function<std::string(const std::string&)> quote);
 // Prints to standard error and returns the code, for `return fail(...)`.
 int fail(const Errors& errors, int exit_code = exit_usage);
 

@@ -68,7 +68,7 @@ int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_r
   if (outcome.calibration) print_table(*outcome.calibration);
   if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
   fmt::print("thresholds: {}\n", thresholds_text(outcome.calibration->thresholds));
-  if (!dry_run) fmt::print("written to {}\n", printable(path));
+  if (!dry_run) fmt::print("written to {}\n", printable_line(path));
   return exit_ok;
 }
 

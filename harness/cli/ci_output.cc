@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "base/unique_fd.h"
-#include "cli/options.h"
+#include "cli/app.h"
 #include "data/seed.h"
 #include "report/github.h"
 #include "report/junit.h"
@@ -40,12 +40,15 @@ void add_ci_options(CLI::App& command, CiOutput& output) {
                    "In a job of GitHub Actions: print annotations, and add to the job's summary");
 }
 
-std::optional<Error> check_ci_output(const CiOutput& output) {
-  if (output.junit == "-") return Error{"--junit: '-' is no file", "name a file", {}};
+Errors check_ci_output(const CiOutput& output, std::vector<Output> outputs,
+                       const std::vector<std::string>& inputs) {
+  if (output.github) quote_failures([output](const std::string& text) { return log_text(output, text); });
+  if (output.junit == "-") return {{"--junit: '-' is no file", "name a file", {}}};
   if (output.github && !summary_file().empty()) {
-    if (const auto appended = append(summary_file(), ""); !appended) return appended.error();
+    if (const auto appended = append(summary_file(), ""); !appended) return appended.errors();
   }
-  return check_writable(output.junit, "--junit");
+  outputs.push_back({"--junit", output.junit});
+  return check_outputs(outputs, inputs);
 }
 
 std::string log_text(const CiOutput& output, std::string text) {

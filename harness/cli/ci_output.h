@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/outputs.h"
 #include "report/entry.h"
 #include "report/ungraded.h"
 
@@ -19,8 +20,10 @@ struct CiOutput {
 
 // --junit FILE and --github.
 void add_ci_options(CLI::App& command, CiOutput& output);
-// What is wrong with their values, before any work is done.
-std::optional<Error> check_ci_output(const CiOutput& output);
+// What is wrong with their values and the other `outputs` of the command, which reads `inputs`, before any
+// work is done. From then on what fail() prints is no command either, with --github.
+Errors check_ci_output(const CiOutput& output, std::vector<Output> outputs,
+                       const std::vector<std::string>& inputs = {});
 
 // Text for the log: with --github none of it is taken for a command.
 std::string log_text(const CiOutput& output, std::string text);

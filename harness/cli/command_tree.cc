@@ -39,7 +39,8 @@ void set_value(OptionText& text, CLI::Option& option) {
   }
   if (text.placeholder.find('|') != std::string::npos) {
     for (const std::string& word : split(text.placeholder, '|'))
-      text.choices.push_back(without_brackets(word));
+      if (std::find(text.choices.begin(), text.choices.end(), without_brackets(word)) == text.choices.end())
+        text.choices.push_back(without_brackets(word));
   }
   text.kind = !text.choices.empty()           ? ValueKind::choice
               : text.placeholder == "FILE"    ? ValueKind::file

@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "cli/app.h"
-#include "cli/options.h"
+#include "cli/outputs.h"
 #include "report/compare_json.h"
 #include "report/compare_table.h"
 
@@ -41,10 +41,9 @@ Result<bool> write(const std::string& file, const std::string& text) {
 }
 
 int run(const CompareArguments& arguments) {
-  for (const auto& [option, file] :
-       {std::pair("--json", arguments.json), {"--markdown", arguments.markdown}}) {
-    if (const auto error = check_writable(file, option)) return fail({*error});
-  }
+  const Errors errors = check_outputs({{"--json", arguments.json}, {"--markdown", arguments.markdown}},
+                                      {arguments.before, arguments.after});
+  if (!errors.empty()) return fail(errors);
   if (arguments.json == "-" && arguments.markdown == "-") {
     return fail({{"--json and --markdown cannot both be printed", "name a file for one of them", {}}});
   }

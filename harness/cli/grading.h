@@ -84,9 +84,9 @@ Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments,
 template <class Options, class RecordType>
 int run_and_print(const GradingArguments& arguments, const DeviceChoice& device, Options options,
                   RunOutcome<RecordType> (*run)(const Problem&, const Options&, const Machinery&)) {
-  for (const auto& error : {check_writable(arguments.json), check_ci_output(arguments.ci)}) {
-    if (error) return fail({*error});
-  }
+  const Errors errors =
+      check_ci_output(arguments.ci, {{"--json", arguments.json, true}}, arguments.candidates);
+  if (!errors.empty()) return fail(errors);
   static_cast<RunOptions&>(options) = run_options(arguments);
   const auto groups = groups_of(arguments, options);
   if (!groups) return fail(groups.errors());

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "cli/app.h"
-#include "cli/options.h"
+#include "cli/outputs.h"
 #include "report/entry_files.h"
 #include "report/leaderboard/leaderboard_json.h"
 #include "report/leaderboard/leaderboard_table.h"
@@ -38,17 +38,14 @@ std::vector<Export> exports_of(const LeaderboardArguments& arguments) {
 }
 
 // Before anything is read: reading much takes its time.
-Errors check_files(const std::vector<Export>& exports) {
-  Errors errors;
+Errors check_files(const std::vector<Export>& exports, const std::vector<std::string>& paths) {
+  std::vector<Output> outputs;
   int printed = 0;
   for (const Export& one : exports) {
-    auto error = check_writable(one.file);
-    if (error) {
-      error->message = replace_all(error->message, "--json", one.option);
-      errors.push_back(*error);
-    }
+    outputs.push_back({std::string(one.option), one.file});
     printed += one.file == "-";
   }
+  Errors errors = check_outputs(outputs, paths);
   if (printed > 1) {
     errors.push_back(
         {"--json, --markdown, --html: only one can be printed", "write the others to files", {}});
@@ -72,7 +69,10 @@ Result<EntriesRead> read_all(const std::vector<std::string>& paths) {
     append(all.unfinished, read->unfinished);
     all.unreadable_count += read->unreadable_count;
   }
-  if (errors.empty() && all.entries.empty()) errors = all.unreadable;
+  if (errors.empty() && all.entries.empty()) {
+    append(errors, all.unreadable);
+    append(errors, all.unfinished);
+  }
   if (errors.empty() && all.entries.empty()) {
     errors.push_back(
         {"there is no record to rank", "kgrade grade --json FILE writes records", {paths.front(), 0, 0}});
@@ -95,7 +95,7 @@ bool tell_what_is_left_out(const EntriesRead& read) {
 
 int run(const LeaderboardArguments& arguments) {
   const std::vector<Export> exports = exports_of(arguments);
-  if (const Errors errors = check_files(exports); !errors.empty()) return fail(errors);
+  if (const Errors errors = check_files(exports, arguments.paths); !errors.empty()) return fail(errors);
   auto read = read_all(arguments.paths);
   if (!read) return fail(read.errors());
   const bool lacks_some = tell_what_is_left_out(*read);

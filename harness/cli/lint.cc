@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "grade/grade.h"
@@ -65,7 +66,7 @@ std::string plural(int count, const char* thing) {
 void print_file(const FileReport& file, bool verbose) {
   for (const LintFinding& finding : file.findings) fmt::print("{}\n", to_string(finding));
   for (const std::string& note : file.notes)
-    fmt::print("{}: note: {}\n", printable(file.path.string()), printable(note));
+    fmt::print("{}: note: {}\n", printable_line(file.path.string()), printable(note));
   if (!verbose || !file.problem) return;
   fmt::print("{}\n{}", file.problem->slug, file.costs);
   if (file.cases > 0) fmt::print("  errors of the precision classes: {}\n", to_string(file.errors));
@@ -131,7 +132,8 @@ int print(const LintReport& report, const LintArguments& arguments) {
 
 int run(const LintArguments& arguments) {
   if (arguments.rules) return print_rules();
-  if (const auto error = check_writable(arguments.json)) return fail({*error});
+  if (const Errors errors = check_outputs({{"--json", arguments.json}}, arguments.files); !errors.empty())
+    return fail(errors);
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
   LintOptions options;

@@ -37,9 +37,20 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char**
   return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
 }
 
+// A variable of a script that nobody has set is no way to leave an option out.
+const CLI::Validator not_empty(
+    [](const std::string& value) {
+      return value.empty() ? std::string("an empty value: leave the option out, or give it one")
+                           : std::string();
+    },
+    "");
+
 // What every command has. Some say themselves what their exit codes mean.
 void finish(CLI::App& command) {
   command.set_version_flag("--version", version_text());
+  for (CLI::Option* option : command.get_options()) {
+    if (!option->get_positional() && option->get_items_expected_max() > 0) option->check(not_empty);
+  }
   const std::string footer = command.get_footer();
   if (footer.find("Exit codes:") == std::string::npos)
     command.footer(footer + (footer.empty() ? "" : "\n") + cli::exit_codes_line());

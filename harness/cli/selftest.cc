@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "report/selftest_json.h"
@@ -87,10 +88,9 @@ int run(const SelftestArguments& arguments) {
   if (arguments.list) return list(*kernels);
   const auto device = parse_device_choice(arguments.device);
   if (!device) return fail(device.errors());
-  for (const auto& error :
-       {check_together(arguments), check_writable(arguments.json), check_writable(arguments.svg, "--svg")}) {
-    if (error) return fail({*error});
-  }
+  if (const auto error = check_together(arguments)) return fail({*error});
+  const Errors errors = check_outputs({{"--json", arguments.json}, {"--svg", arguments.svg}});
+  if (!errors.empty()) return fail(errors);
   SelftestOptions options;
   options.kernels = *kernels;
   if (arguments.quick) options.effort = Effort::quick;

@@ -144,7 +144,8 @@ Result<std::vector<std::string>> devices_elsewhere(const SweepArguments& argumen
 }
 
 int run(SweepArguments& arguments) {
-  if (const auto error = check_ci_output(arguments.ci)) return fail({*error});
+  const Errors errors = check_ci_output(arguments.ci, {{"--output", arguments.output, true}});
+  if (!errors.empty()) return fail(errors);
   auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
   Layout layout = Layout::find();
@@ -171,7 +172,7 @@ int run(SweepArguments& arguments) {
     };
     options.events.note = [&](const std::string& what) {
       progress.clear();
-      fmt::print(stderr, "{}\n", what);
+      fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
     };
     outcome = carry_out(arguments, *plan, options, *results);
   }

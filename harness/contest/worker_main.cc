@@ -94,6 +94,7 @@ class Worker {
   Reply load(const UniqueFd& library) {
     Reply reply;
     // From here on the contestant's constructors run. It has no need of other programs.
+    if (confined_ && is_on(Defence::frozen_between_calls)) deny_waking();
     if (confined_) deny_new_programs();
     void* const handle = open_library(library.get());
     if (handle != nullptr) entry_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));

@@ -98,6 +98,10 @@ class GradeRun {
     }
     const Errors errors = baselines_.try_out(session, referee, setup_.cases());
     record_.baselines = baselines_.records();
+    for (const BaselineRecord& baseline : record_.baselines) {
+      if (!baseline.problem.empty())
+        record_.notes.push_back(fmt::format("baseline {} is left out: {}", baseline.name, baseline.problem));
+    }
     if (!errors.empty()) return GradeFailure{exit_internal, errors};
     return std::nullopt;
   }

@@ -10,7 +10,7 @@ namespace kgrade {
 namespace {
 
 std::string place_text(const FindingPlace& place) {
-  return printable(fmt::format("{}:{}", place.file, place.line));
+  return printable_line(fmt::format("{}:{}", place.file, place.line));
 }
 
 std::string coordinates(const std::array<std::uint32_t, 3>& at) {
@@ -63,7 +63,7 @@ std::string headline(const CheckedCandidate& candidate, const Style& style) {
   const bool clean = candidate.status == CheckStatus::clean;
   std::string line =
       fmt::format("{}  {}", style(clean ? Colour::green : Colour::red, to_string(candidate.status)),
-                  style(Colour::bold, printable(candidate.path)));
+                  style(Colour::bold, printable_line(candidate.path)));
   if (!candidate.findings.empty()) line += "  " + plural(candidate.findings.size(), "finding", "findings");
   line += '\n';
   if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));

@@ -219,6 +219,14 @@ std::size_t count_of_missing(const EntriesComparison& comparison) {
                     [](const Entry& entry) { return entry.verdict == Verdict::accepted; }));
 }
 
+std::size_t count_of_incomparable(const EntriesComparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.pairs.begin(), comparison.pairs.end(), [](const ComparedPair& pair) {
+        return pair.change == VerdictChange::none && pair.after.verdict == Verdict::accepted &&
+               pair.before.times_are_speed && pair.after.times_are_speed && !pair.speed;
+      }));
+}
+
 bool loses_accepted(const EntriesComparison& comparison) {
   return count_of(comparison, VerdictChange::regression) > 0 ||
          count_of(comparison, VerdictChange::lower_class) > 0 || count_of_missing(comparison) > 0 ||

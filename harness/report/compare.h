@@ -64,6 +64,8 @@ std::size_t count_of(const EntriesComparison& comparison, Statement statement);
 std::size_t count_of(const EntriesComparison& comparison, VerdictChange change);
 // Of those that only the first side has, how many it has accepted.
 std::size_t count_of_missing(const EntriesComparison& comparison);
+// Of pairs that are accepted on both sides, how many have times that cannot be compared.
+std::size_t count_of_incomparable(const EntriesComparison& comparison);
 // Something that was accepted cannot be seen to be as good as it was: it is not accepted, missing, or of a
 // lower class, or a file lacks a result.
 bool loses_accepted(const EntriesComparison& comparison);

@@ -110,8 +110,8 @@ void add_rows(TextTable& table, const ComparedPair& pair, const Style& style) {
 std::string only_text(const std::vector<Entry>& entries, const std::string& word) {
   std::string text;
   for (const Entry& entry : entries) {
-    text += fmt::format("  {}: {}  {}  {}\n", word, problem_of(entry), cell(entry.path),
-                        to_string(entry.verdict));
+    text += fmt::format("  {}: {}  {}  {}  {}\n", word, problem_of(entry), cell(entry.path),
+                        cell(entry.device), to_string(entry.verdict));
   }
   return text;
 }
@@ -160,8 +160,8 @@ std::string markdown_list(const std::vector<Entry>& entries, const std::string& 
   std::string text = fmt::format("\n{}: {}\n\n", title, entries.size());
   std::size_t shown = 0;
   for (; shown < entries.size() && text.size() < most_list_bytes; ++shown) {
-    text += fmt::format("- {}, {}: {}\n", problem_of(entries[shown]), markdown_code(entries[shown].path),
-                        to_string(entries[shown].verdict));
+    text += fmt::format("- {}, {}, {}: {}\n", problem_of(entries[shown]), markdown_code(entries[shown].path),
+                        markdown_code(entries[shown].device), to_string(entries[shown].verdict));
   }
   if (shown < entries.size()) text += fmt::format("- and {} more\n", entries.size() - shown);
   return text;
@@ -194,6 +194,7 @@ std::string summary_text(const EntriesComparison& comparison) {
   add(count_of(comparison, VerdictChange::improvement), "now accepted");
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     add(count_of(comparison, s), to_string(s));
+  add(count_of_incomparable(comparison), "not comparable");
   add(comparison.added.size(), "added");
   add(comparison.removed.size() - missing, "removed");
   if (!parts.empty()) return fmt::format("{}", fmt::join(parts, ", "));

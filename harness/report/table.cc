@@ -85,7 +85,7 @@ bool shows_message(const CandidateRecord& candidate, bool verbose) {
 
 std::string headline(const CandidateRecord& candidate, const Style& style, bool verbose) {
   std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
-                                 style(Colour::bold, printable(candidate.path)));
+                                 style(Colour::bold, printable_line(candidate.path)));
   if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
   if (const std::string scores = scores_text(candidate); !scores.empty()) line += "  " + scores;
   line += '\n';

@@ -1,7 +1,9 @@
 #include "sandbox/filters.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -120,6 +122,25 @@ int restrict_system_calls(pid_t only_target) {
   if (only_target != 0) confine_signals(program, only_target);
   program.allow_rest();
   return program.install(0);
+}
+
+int deny_waking() {
+  FilterProgram program;
+  // The signal stands in memory, where no filter can see it: none may be chosen.
+  program.deny(SYS_timer_create, EPERM);
+  program.deny(SYS_mq_notify, EPERM);
+  constexpr std::uint32_t choose_signal[] = {F_SETSIG};
+  program.deny_values(SYS_fcntl, 1, choose_signal, 1);
+  constexpr std::uint32_t go_on[] = {SIGCONT};
+  for (const unsigned call :
+       {unsigned{SYS_kill}, unsigned{SYS_tkill}, unsigned{SYS_rt_sigqueueinfo}, call_pidfd_send_signal})
+    program.deny_values(call, 1, go_on, 1);
+  for (const unsigned call : {unsigned{SYS_tgkill}, unsigned{SYS_rt_tgsigqueueinfo}})
+    program.deny_values(call, 2, go_on, 1);
+  constexpr std::uint32_t at_death[] = {PR_SET_PDEATHSIG};
+  program.deny_values(SYS_prctl, 0, at_death, 1);
+  program.allow_rest();
+  return program.install(SECCOMP_FILTER_FLAG_TSYNC);
 }
 
 int deny_new_programs() {

@@ -57,7 +57,7 @@ std::string ungraded_lines(const SweepOutcome& outcome, const Style& style) {
 
 std::string result_line(const Entry& entry, const Style& style) {
   std::string text = fmt::format("{}  {}/{}", verdict_of(entry, style), problem_name(entry.slug, entry.dtype),
-                                 printable(name_of(entry)));
+                                 printable_line(name_of(entry)));
   if (entry.headline() != nullptr)
     return text + fmt::format("  {} {}", speed_of(entry), entry.headline()->against);
   if (entry.verdict != Verdict::accepted) {
@@ -72,7 +72,7 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
                   {false, false, false, false, true, false});
   for (const Entry& entry : outcome.entries) {
     const bool accepted = entry.verdict == Verdict::accepted;
-    table.add({problem_name(entry.slug, entry.dtype), printable(name_of(entry)), verdict_of(entry, style),
+    table.add({problem_name(entry.slug, entry.dtype), printable_line(name_of(entry)), verdict_of(entry, style),
                accepted ? std::string(to_string(entry.precision)) : "-", speed_of(entry),
                entry.headline() != nullptr ? entry.headline()->against : "-"});
   }

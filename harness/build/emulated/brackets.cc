@@ -1,9 +1,21 @@
 #include "build/emulated/brackets.h"
 
 #include <cctype>
+#include <utility>
 
 namespace kgrade::emulated {
 namespace {
+
+// Of one file: a source of ours takes thousands.
+constexpr std::size_t most_steps = 50'000'000;
+
+thread_local SearchBudget* budget = nullptr;
+
+bool nothing_is_left() { return budget != nullptr && budget->is_spent(); }
+
+void spend(std::size_t steps) {
+  if (budget != nullptr) budget->spend(steps);
+}
 
 bool ends_argument_list(const Token& token) { return token.is(";") || token.is("{") || token.is("}"); }
 
@@ -27,21 +39,32 @@ bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(
 bool is_opening(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool is_closing(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
+SearchBudget::SearchBudget() : left_(most_steps), outer_(std::exchange(budget, this)) {}
+
+SearchBudget::~SearchBudget() { budget = outer_; }
+
 std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open) {
+  if (nothing_is_left()) return std::nullopt;
   int depth = 0;
-  for (std::size_t i = open; i < tokens.size(); ++i) {
+  std::size_t i = open;
+  for (; i < tokens.size(); ++i) {
     if (is_opening(tokens[i])) ++depth;
-    if (is_closing(tokens[i]) && --depth == 0) return i;
+    if (is_closing(tokens[i]) && --depth == 0) break;
   }
-  return std::nullopt;
+  spend(i - open);
+  return i < tokens.size() ? std::optional(i) : std::nullopt;
 }
 
 std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close) {
+  if (nothing_is_left()) return std::nullopt;
   int depth = 0;
   for (std::size_t i = close + 1; i-- > 0;) {
     if (is_closing(tokens[i])) ++depth;
-    if (is_opening(tokens[i]) && --depth == 0) return i;
+    if (!is_opening(tokens[i]) || --depth > 0) continue;
+    spend(close - i);
+    return i;
   }
+  spend(close);
   return std::nullopt;
 }
 

@@ -26,6 +26,24 @@ inline constexpr std::size_t longest_angle_arguments = 1024;
 std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open);
 std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close);
 
+// Bounds, while it lives, the steps that this thread takes in search of partners: among thousands of brackets
+// that nothing closes each search would go to the end of the file. Once they are spent, nothing has a
+// partner.
+class SearchBudget {
+ public:
+  SearchBudget();
+  ~SearchBudget();
+  SearchBudget(const SearchBudget&) = delete;
+  SearchBudget& operator=(const SearchBudget&) = delete;
+
+  bool is_spent() const { return left_ == 0; }
+  void spend(std::size_t steps) { left_ -= steps < left_ ? steps : left_; }
+
+ private:
+  std::size_t left_;
+  SearchBudget* outer_;
+};
+
 // The partner of every token, `tokens.size()` for one that has none: matching_close() and matching_open() of
 // all tokens at once.
 std::vector<std::size_t> bracket_partners(Tokens tokens);

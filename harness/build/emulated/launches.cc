@@ -41,6 +41,7 @@ class KernelFinder {
   }
 
   std::optional<std::size_t> operand(std::size_t last) {
+    if (++parts_ > most_parts) return std::nullopt;
     const Token& token = tokens_[last];
     if (token.is_identifier() && is_statement_keyword(token)) return std::nullopt;
     if (token.is_identifier()) return with_template_word(last);
@@ -74,7 +75,11 @@ class KernelFinder {
     return applied_to ? applied_to : open;
   }
 
+  // f()()()... by the ten thousand is an expression too.
+  static constexpr int most_parts = 256;
+
   Tokens tokens_;
+  int parts_ = 0;
 };
 
 // <<< or, as some formatters write it and nvcc takes it, << <.

@@ -5,6 +5,8 @@
 namespace kgrade::emulated {
 namespace {
 
+constexpr std::size_t most_tokens = 4'000'000;
+
 bool is_qualifier(const Token& token) {
   return token.is("__shared__") || token.is("__global__") || token.is("__device__") || token.is("__host__");
 }
@@ -26,7 +28,9 @@ std::vector<Token> QualifierMacros::expanded(Tokens tokens) const {
   result.reserve(tokens.size());
   for (const Token& token : tokens) {
     const auto macro = bodies_.empty() ? bodies_.end() : bodies_.find(token.text);
-    if (macro == bodies_.end()) {
+    // What is much longer than any source of a person's stays as it is written: qualifiers may be missed in
+    // it.
+    if (macro == bodies_.end() || result.size() > most_tokens) {
       result.push_back(token);
       continue;
     }

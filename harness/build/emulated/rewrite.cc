@@ -92,23 +92,12 @@ class FileRewriter {
   Edits& edits() { return edits_; }
 
   std::optional<Error> rewrite() {
-    for (const Directive& directive : source_.directives) {
-      if (directive.name == "define") macros_.add(definition_of(source_, directive));
-    }
-    const std::vector<Token> code = macros_.expanded(code_of(source_));
-    const std::vector<Scope> scopes = find_scopes(code);
-    std::vector<std::size_t> unsupported;
-    for (const Unsupported& item : find_all_unsupported(code, scopes)) {
-      const Token& token = code[item.token];
-      if (auto error = report(item.what, token, depth_at(token) > 0)) return error;
-      unsupported.push_back(token.begin);
-    }
-    rewrite_architecture_conditions(source_, code, scopes, unsupported, edits_);
-    rewrite_shared_variables(code, scopes, edits_);
-    rewrite_launches(code, edits_);
-    rewrite_noinline(code, edits_);
-    rewrite_macros();
-    return std::nullopt;
+    const SearchBudget budget;
+    if (auto error = rewrite_all()) return error;
+    if (!budget.is_spent()) return std::nullopt;
+    return Error{"has so many brackets, or brackets that nothing closes, that reading it takes too long",
+                 "",
+                 {shown_as_, 0, 0}};
   }
 
   // An error at once where the thing is sure to be compiled, else a marker in its place.
@@ -130,6 +119,26 @@ class FileRewriter {
   bool is_conditional(const Directive& directive) const { return conditional_ || directive.depth > 0; }
 
  private:
+  std::optional<Error> rewrite_all() {
+    for (const Directive& directive : source_.directives) {
+      if (directive.name == "define") macros_.add(definition_of(source_, directive));
+    }
+    const std::vector<Token> code = macros_.expanded(code_of(source_));
+    const std::vector<Scope> scopes = find_scopes(code);
+    std::vector<std::size_t> unsupported;
+    for (const Unsupported& item : find_all_unsupported(code, scopes)) {
+      const Token& token = code[item.token];
+      if (auto error = report(item.what, token, depth_at(token) > 0)) return error;
+      unsupported.push_back(token.begin);
+    }
+    rewrite_architecture_conditions(source_, code, scopes, unsupported, edits_);
+    rewrite_shared_variables(code, scopes, edits_);
+    rewrite_launches(code, edits_);
+    rewrite_noinline(code, edits_);
+    rewrite_macros();
+    return std::nullopt;
+  }
+
   static std::vector<Unsupported> find_all_unsupported(Tokens code, const std::vector<Scope>& scopes) {
     std::vector<Unsupported> found = find_unsupported_names(code);
     const auto launches = find_device_launches(code, find_launches(code), scopes);

@@ -35,7 +35,7 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
     const LeaderboardRow& entry = *row.row;
     const Score* score = row.score;
     table.add({entry.rank ? fmt::format("{}{}", entry.rank->best, entry.tied ? "=" : "") : "-",
-               printable(entry.newest.path),
+               printable_line(entry.newest.path),
                score == nullptr ? "-" : ratio_text(score->speedup.geometric_mean),
                score == nullptr ? "-" : interval_text(score->speedup.interval),
                row.reference == nullptr ? "-" : ratio_text(row.reference->speedup.geometric_mean),
@@ -52,7 +52,7 @@ std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) 
     const Entry& entry = row.newest;
     table.add(
         {style(entry.verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(entry.verdict)),
-         problem_name(entry.slug, entry.dtype), printable(entry.path), printable(entry.device)});
+         problem_name(entry.slug, entry.dtype), printable_line(entry.path), printable_line(entry.device)});
   }
   return table.render(style, "");
 }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "base/text.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {
@@ -212,6 +213,57 @@ Double every element.
 }
 
 // Where root may write to the folder and yet no file can be made; before anything is graded.
+// Nothing may be lost for a slip in a command line.
+TEST(BadInput, AnOutputThatIsReadOrWrittenAlreadyIsRefused) {
+  const TemporaryDirectory folder;
+  const std::string record = folder.path() / "record.json", page = folder.path() / "page.html";
+  const std::string kernel = folder.path() / "kernel.cu";
+  std::filesystem::copy_file(std::filesystem::path(KGRADE_SOURCE_DIR) / naive, kernel);
+  const std::vector<std::string> grade_it = {"grade", slug, kernel, "--device", "emulated", "--case", "tiny"};
+  const auto with = [](std::vector<std::string> command, const std::vector<std::string>& more) {
+    command.insert(command.end(), more.begin(), more.end());
+    return kgrade(command);
+  };
+  ASSERT_EQ(with(grade_it, {"--json", record}).exit_code, 0);
+  const auto content = read_text_file(record);
+  expect_refused(with(grade_it, {"--json", kernel}), "--json: is read by this command", "name another file");
+  expect_refused(with(grade_it, {"--json", page, "--junit", page}), "--junit: is the file of --json too",
+                 "name another");
+  expect_refused(kgrade({"leaderboard", record, "--json", record}), "--json: is read by this command",
+                 "name another");
+  expect_refused(kgrade({"compare", record, record, "--markdown", record}), "--markdown: is read by",
+                 "name another");
+  // Not by its name, but by what it holds: in a folder, or to be replaced by something else.
+  expect_refused(kgrade({"leaderboard", folder.path(), "--json", record}),
+                 "holds records, which would be lost", "name");
+  expect_refused(with(grade_it, {"--junit", record}), "--junit: holds records", "name another file");
+  EXPECT_EQ(*read_text_file(record), *content);
+  EXPECT_FALSE(std::filesystem::exists(page));
+  // The same record once more is what people want; so are several outputs for nobody.
+  EXPECT_EQ(with(grade_it, {"--json", record}).exit_code, 0);
+  EXPECT_EQ(with(grade_it, {"--json", "/dev/null", "--junit", "/dev/null"}).exit_code, 0);
+}
+
+TEST(BadInput, AnEmptyValueIsNoWayToLeaveAnOptionOut) {
+  for (const char* option : {"--json", "--junit", "--device", "--case"})
+    expect_refused(kgrade({"grade", slug, naive, option, ""}), std::string(option) + ": an empty value",
+                   "--help");
+  expect_refused(kgrade({"sweep", "--gpus", ""}), "--gpus: an empty value", "--help");
+}
+
+// In the log of a job of GitHub Actions, a line that begins so is a command of the workflow's.
+TEST(BadInput, ANameThatLooksLikeAWorkflowCommandIsNone) {
+  const TemporaryDirectory folder;
+  const std::filesystem::path place = folder.path() / "x\n::error title=made up::by a name";
+  std::filesystem::create_directories(place);
+  std::filesystem::copy_file(std::filesystem::path(KGRADE_SOURCE_DIR) / naive, place / "kernel.cu");
+  const Result result = kgrade({"grade", slug, place / "kernel.cu", "--github", "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, HasSubstr("x\\x0a::error title=made up::by a name"));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("\n::error")));
+  EXPECT_THAT(result.output, HasSubstr("::stop-commands::"));
+}
+
 TEST(BadInput, OutputThatCannotBeWrittenIsFoundBeforeTheWorkBegins) {
   const auto refused = [](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"grade", slug, naive, "--device", "emulated", "--case", "tiny"};
@@ -225,7 +277,7 @@ TEST(BadInput, OutputThatCannotBeWrittenIsFoundBeforeTheWorkBegins) {
   expect_refused(refused({"--junit", "/proc/x.xml"}),
                  "/proc/x.xml: error: --junit: cannot be written: ", "name a file");
   expect_refused(kgrade({"sweep", "--problems", slug, "--device", "emulated", "--output", "/proc/x.jsonl"}),
-                 "/proc/x.jsonl: error: cannot be opened: ", "check the folder");
+                 "/proc/x.jsonl: error: --output: cannot be written: ", "name a file");
   const Program ci = {KGRADE_PROGRAM, {"GITHUB_STEP_SUMMARY=/proc/x.md"}};
   const Result summary =
       kgrade({"grade", slug, naive, "--device", "emulated", "--case", "tiny", "--github"}, ci);

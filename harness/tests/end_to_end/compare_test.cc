@@ -58,7 +58,7 @@ TEST(Compare, WhatIsMissingOrCutOffFails) {
   const ScratchFile both("a.jsonl", good + other), one("b.jsonl", good), torn("c.jsonl", good + "{\"sche");
   const Result missing = kgrade({"compare", both.path(), one.path(), "--fail-on", "not-accepted"});
   EXPECT_EQ(missing.exit_code, 1) << missing.output;
-  EXPECT_THAT(missing.output, HasSubstr("missing: scale  b.cu  accepted"));
+  EXPECT_THAT(missing.output, HasSubstr("missing: scale  b.cu  NVIDIA H200  accepted"));
   EXPECT_EQ(kgrade({"compare", one.path(), both.path(), "--fail-on", "not-accepted"}).exit_code, 0);
   const Result cut_off = kgrade({"compare", one.path(), torn.path(), "--fail-on", "not-accepted"});
   EXPECT_EQ(cut_off.exit_code, 1) << cut_off.output;

@@ -127,12 +127,15 @@ TEST(Compare, WhatWasAcceptedAndIsMissingIsALoss) {
   EXPECT_TRUE(loses_accepted(comparison));
   EXPECT_FALSE(loses_accepted(compare_entries({entry("a.cu", 1), refused("c.cu", Verdict::unstable)},
                                               {entry("a.cu", 1), entry("d.cu", 1)})));
-  EXPECT_THAT(render_table(comparison, Style(false)),
-              HasSubstr("  missing: scale  b.cu  accepted\n  removed: scale  c.cu  unstable\n"));
+  EXPECT_THAT(
+      render_table(comparison, Style(false)),
+      HasSubstr(
+          "  missing: scale  b.cu  NVIDIA H200  accepted\n  removed: scale  c.cu  NVIDIA H200  unstable\n"));
   EXPECT_THAT(render_table(comparison, Style(false)),
               HasSubstr("1 accepted before and missing now, 1 inconclusive, 1 removed\n"));
   EXPECT_THAT(render_markdown(comparison),
-              HasSubstr("Accepted before and missing now: 1\n\n- scale, <code>b&#46;cu</code>: accepted\n"));
+              HasSubstr("Accepted before and missing now: 1\n\n- scale, <code>b&#46;cu</code>, <code>NVIDIA "
+                        "H200</code>: accepted\n"));
 }
 
 TEST(Compare, AFallOfPrecisionIsALoss) {
@@ -219,6 +222,15 @@ std::string why(const std::function<void(Entry&)>& change) {
   return comparison.pairs.at(0).no_speed;
 }
 
+TEST(Compare, WhatCannotBeComparedIsNotUnchanged) {
+  Entry changed = entry("a.cu", 2);
+  changed.reference_sha256 = "q";
+  EXPECT_EQ(summary_text(compare_entries({entry("a.cu", 2)}, {changed})), "1 not comparable");
+  changed = entry("a.cu", 2);
+  changed.times_are_speed = false;
+  EXPECT_EQ(summary_text(compare_entries({changed}, {changed})), "nothing changed");
+}
+
 TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
   EXPECT_EQ(why([](Entry& e) { e.times_are_speed = false; }), "times of this device are no speed");
   EXPECT_EQ(why([](Entry& e) { e.problem_sha256 = "q"; }), "the problem's file has changed");
@@ -249,8 +261,8 @@ TEST(CompareTable, HasARowAPairAndTheSuite) {
             "  scale    b.cu       0.500x  0.493x to 0.507x  slower\n"
             "  scale    w.cu            -                    no longer accepted  wrong_answer: case 'tiny': "
             "<b>all</b> | wrong @you # x\n"
-            "  missing: scale  old.cu  accepted\n"
-            "  added: scale  new.cu  accepted\n"
+            "  missing: scale  old.cu  NVIDIA H200  accepted\n"
+            "  added: scale  new.cu  NVIDIA H200  accepted\n"
             "Geometric mean over 2 pairs: 1.000x (0.990x to 1.010x), same\n"
             "1 no longer accepted, 1 accepted before and missing now, 1 faster, 1 slower, 1 added\n");
 }
@@ -273,7 +285,8 @@ TEST(CompareTable, MarkdownQuotesAreNoMarkup) {
   EXPECT_THAT(text, Not(HasSubstr("<b>")));
   EXPECT_THAT(text, Not(HasSubstr("@you")));
   EXPECT_THAT(text, Not(HasSubstr("\n# x")));
-  EXPECT_THAT(text, HasSubstr("Added: 1\n\n- scale, <code>new&#46;cu</code>: accepted\n"));
+  EXPECT_THAT(
+      text, HasSubstr("Added: 1\n\n- scale, <code>new&#46;cu</code>, <code>NVIDIA H200</code>: accepted\n"));
 }
 
 TEST(CompareTable, MarkdownOfManyPairsEnds) {

@@ -1,5 +1,5 @@
 // A confined program: tries one thing, and ends with 0 when it could be done and with the errno value
-// otherwise. "deny" before the thing gives up starting programs first. See the table at the end.
+// otherwise. "deny" before the thing gives up starting programs first, "sleep" what could wake a stopped process. See the table at the end.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -287,6 +287,10 @@ int follow_link(const Words& words) {
 int attempt(Words words) {
   if (!words.empty() && words.front() == "deny") {
     if (const int error = kgrade::deny_new_programs(); error != 0) return error;
+    words.erase(words.begin());
+  }
+  if (!words.empty() && words.front() == "sleep") {
+    if (const int error = kgrade::deny_waking(); error != 0) return error;
     words.erase(words.begin());
   }
   static const std::map<std::string, std::function<int(const Words&)>> things = {

@@ -1,10 +1,13 @@
 // Each system call that a confined program must not make, tried.
 #include "sandbox/filters.h"
 
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
@@ -147,6 +150,32 @@ TEST(DenyNewPrograms, needs_no_launcher) {
 
 TEST(DenyNewPrograms, holds_for_threads_that_were_there_before) {
   EXPECT_EQ(plain_attempt({"deny-behind-a-thread"}), EPERM);
+}
+
+TEST(DenyWaking, NothingSendsTheSignalOnWhichAStoppedProcessGoesOn) {
+  const auto call_of = [](unsigned number, const std::vector<std::string>& arguments, bool denied) {
+    std::vector<std::string> words = {"call", std::to_string(number)};
+    if (denied) words.insert(words.begin(), "sleep");
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return plain_attempt(words);
+  };
+  const std::string go_on = std::to_string(SIGCONT), nothing = "0";
+  struct Sender {
+    unsigned number;
+    std::vector<std::string> arguments;
+    int otherwise;  // what comes of it without the filter
+  };
+  for (const Sender& one :
+       {Sender{SYS_timer_create, {"1", "0", "0"}, EFAULT},
+        Sender{SYS_fcntl, {"0", std::to_string(F_SETSIG), go_on}, 0}, Sender{SYS_kill, {"0", go_on}, 0},
+        Sender{SYS_tkill, {"1000000000", go_on}, ESRCH},
+        Sender{SYS_tgkill, {"1000000000", "1000000000", go_on}, ESRCH},
+        Sender{SYS_prctl, {std::to_string(PR_SET_PDEATHSIG), go_on}, 0}}) {
+    EXPECT_EQ(call_of(one.number, one.arguments, false), one.otherwise) << one.number;
+    EXPECT_EQ(call_of(one.number, one.arguments, true), EPERM) << one.number;
+  }
+  EXPECT_EQ(call_of(SYS_kill, {"0", nothing}, true), 0);
+  EXPECT_EQ(call_of(SYS_fcntl, {"0", std::to_string(F_GETFD)}, true), 0);
 }
 
 TEST(DenyNewPrograms, no_further_filter_can_be_installed) {

@@ -219,5 +219,33 @@ TEST_F(RewriteTreeTest, WritesBelowTheOutputDirectoryOnly) {
               ElementsAre("in/a.cuh", "in/main.cu", "out/rewritten/0_main.cu", "out/rewritten/1_a.cuh"));
 }
 
+std::string repeated(const std::string& text, std::size_t times) {
+  std::string result;
+  for (std::size_t i = 0; i < times; ++i) result += text;
+  return result;
+}
+
+// Hostile texts on which a search that begins anew at each bracket takes hours, or one that calls itself has
+// no stack left. Either way they come out: as they are, or refused.
+TEST(Rewriting, EndsWhateverBracketsAreThere) {
+  EXPECT_TRUE(rewrite_text("void g() { f" + repeated("()", 400'000) + "<<<1, 1>>>(); }", "x.cu").ok());
+  for (const std::string part :
+       {"f<<<(", "__shared__ (", "__shared__ int a[", "__global__ void f() {", "f<(", "x = [] ("}) {
+    const auto result = rewrite_text(repeated(part, 100'000), "x.cu");
+    if (!result.ok()) {
+      EXPECT_THAT(result.error().message, testing::HasSubstr("brackets")) << part;
+    }
+    const auto closed = rewrite_text(repeated(part, 100'000) + repeated(")", 100'000), "x.cu");
+    if (!closed.ok()) {
+      EXPECT_THAT(closed.error().message, testing::HasSubstr("brackets")) << part;
+    }
+  }
+}
+
+TEST(Rewriting, StopsExpandingQualifiersBeforeTheyFillTheMemory) {
+  const std::string text = "#define Q " + repeated("__host__ ", 10'000) + "\n" + repeated("Q ", 20'000);
+  EXPECT_TRUE(rewrite_text(text, "x.cu").ok());
+}
+
 }  // namespace
 }  // namespace kgrade::emulated

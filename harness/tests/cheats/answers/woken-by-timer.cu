@@ -1,0 +1,61 @@
+// cheat: is woken by a timer's SIGCONT while it is stopped, and writes over what the harness has captured
+// row: 59
+// caught-by: outputs_match
+// device: emulated
+// case: plain
+//
+// As captured-output-overwritten.cu, but for the signal: SIGCONT lets a stopped process go on, whoever sends
+// it, and the kernel sends it for a timer of the process's own.
+#include <signal.h>
+#include <time.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "depthwise.cuh"
+
+static Depthwise call;
+static float* captured = nullptr;
+
+static void answer_late(int) {
+  for (size_t i = 0; i < call.outputs(); ++i) {
+    if (captured != nullptr) captured[i] = call.value(i);
+  }
+}
+
+static float* captured_output() {
+  FILE* maps = std::fopen("/proc/self/maps", "r");
+  float* found = nullptr;
+  char line[512];
+  while (maps != nullptr && std::fgets(line, sizeof line, maps) != nullptr) {
+    unsigned long begin = 0, end = 0;
+    if (std::sscanf(line, "%lx-%lx rw-s", &begin, &end) != 2 || std::strstr(line, "rw-s") == nullptr)
+      continue;
+    const unsigned long output = (unsigned long)call.output;
+    if (output >= begin && output < end) continue;
+    if (std::strstr(line, "kgrade-buffer") != nullptr && end - begin >= call.outputs() * sizeof(float)) {
+      found = (float*)begin;
+    }
+  }
+  if (maps != nullptr) std::fclose(maps);
+  return found;
+}
+
+static void cheat(const Depthwise& problem) {
+  call = problem;
+  captured = captured_output();
+  struct sigaction action = {};
+  action.sa_handler = answer_late;
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGCONT, &action, nullptr);
+  static timer_t timer;
+  static bool made = false;
+  if (!made) {
+    struct sigevent event = {};
+    event.sigev_notify = SIGEV_SIGNAL;
+    event.sigev_signo = SIGCONT;  // wakes a process that is stopped
+    made = timer_create(CLOCK_MONOTONIC, &event, &timer) == 0;
+  }
+  const struct itimerspec soon = {{0, 0}, {0, 120000}};
+  timer_settime(timer, 0, &soon, nullptr);
+}
