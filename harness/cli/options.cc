@@ -1,15 +1,9 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
 #include <limits>
-
-#include "base/partial_file.h"
 
 namespace kgrade::cli {
 namespace {
@@ -46,39 +40,7 @@ CLI::Option* add_whole_number(CLI::App& command, const std::string& name, std::o
   return command.add_option_function<std::string>(name, parse, description);
 }
 
-// Whether files can be made there, 0 or errno: root may write to any folder, and yet /proc takes no files.
-int try_to_make_file(const std::filesystem::path& path) { return PartialFile::beside(path) ? 0 : errno; }
-
 }  // namespace
-
-// Found out before any work is done, since losing a result for a slip in a path would be a waste.
-std::optional<Error> check_writable(const std::string& path, const std::string& option) {
-  if (path.empty() || path == "-") return std::nullopt;
-  const std::filesystem::path target(path);
-  const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
-  std::error_code ignored;
-  const Location place{path, 0, 0};
-  if (std::filesystem::is_directory(target, ignored))
-    return Error{option + ": is a folder", "name a file in it", place};
-  if (!std::filesystem::is_directory(folder, ignored)) {
-    return Error{option + ": there is no folder " + folder.string(), "make it first, or name another file",
-                 place};
-  }
-  const bool exists = std::filesystem::exists(target, ignored);
-  // A plain file is replaced by renaming a new one over it, anything else is written as it is.
-  const bool replaced = !exists || std::filesystem::is_regular_file(target, ignored);
-  if ((replaced && ::access(folder.c_str(), W_OK) != 0) || (exists && ::access(target.c_str(), W_OK) != 0)) {
-    return Error{option + ": cannot be written", "check the permissions, or name another file", place};
-  }
-  // What a link leads to, such as /dev/stdout, may lie in any folder.
-  const bool link = std::filesystem::is_symlink(target, ignored);
-  const int failure = replaced && !link ? try_to_make_file(target) : 0;
-  if (failure != 0) {
-    return Error{fmt::format("{}: cannot be written: {}", option, std::strerror(failure)),
-                 "name a file in a folder that you may write to", place};
-  }
-  return std::nullopt;
-}
 
 void add_problem_argument(CLI::App& command, std::string& problem) {
   command.add_option("problem", problem, "Slug of a problem, or the path of a problem file")

@@ -11,9 +11,6 @@
 
 namespace kgrade::cli {
 
-// What is wrong with FILE of `--json FILE`, or of another option; empty and "-" are fine.
-std::optional<Error> check_writable(const std::string& path, const std::string& option = "--json");
-
 // Each adds one option, which means the same everywhere; what a description says differs.
 void add_problem_argument(CLI::App& command, std::string& problem);
 void add_problems_option(CLI::App& command, std::string& directory);

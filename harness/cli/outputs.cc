@@ -1,12 +1,16 @@
 #include "cli/outputs.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
+#include "base/partial_file.h"
 #include "base/text.h"
-#include "cli/options.h"
 
 namespace kgrade::cli {
 namespace {
@@ -36,6 +40,35 @@ bool holds_records(const std::string& file) {
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));
   head.resize(static_cast<std::size_t>(stream.gcount()));
   return head.find("\"kgrade-record\"") != std::string::npos;
+}
+
+// Whether files can be made there, 0 or errno: root may write to any folder, and yet /proc takes no files.
+int try_to_make_file(const fs::path& path) { return PartialFile::beside(path) ? 0 : errno; }
+
+std::optional<Error> check_writable(const std::string& path, const std::string& option) {
+  const fs::path target(path);
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+  std::error_code ignored;
+  const Location place{path, 0, 0};
+  if (fs::is_directory(target, ignored)) return Error{option + ": is a folder", "name a file in it", place};
+  if (!fs::is_directory(folder, ignored)) {
+    return Error{option + ": there is no folder " + folder.string(), "make it first, or name another file",
+                 place};
+  }
+  const bool exists = fs::exists(target, ignored);
+  // A plain file is replaced by renaming a new one over it, anything else is written as it is.
+  const bool replaced = !exists || fs::is_regular_file(target, ignored);
+  if ((replaced && ::access(folder.c_str(), W_OK) != 0) || (exists && ::access(target.c_str(), W_OK) != 0)) {
+    return Error{option + ": cannot be written", "check the permissions, or name another file", place};
+  }
+  // What a link leads to, such as /dev/stdout, may lie in any folder.
+  const bool link = fs::is_symlink(target, ignored);
+  const int failure = replaced && !link ? try_to_make_file(target) : 0;
+  if (failure != 0) {
+    return Error{fmt::format("{}: cannot be written: {}", option, std::strerror(failure)),
+                 "name a file in a folder that you may write to", place};
+  }
+  return std::nullopt;
 }
 
 Error complaint(const Output& output, const std::string& what) {
