@@ -70,14 +70,15 @@ struct WriteResult {
   }
 };
 
-// The convolution where products cannot do it: values too large (then the flag is set), too little memory.
+// The convolution where products cannot do it: values too large (then the flag is set), too many taps, too
+// little memory.
 __global__ void __launch_bounds__(threads)
     plain(const float* input, const float* kernel, float* conv, Shape shape, const int* wanted) {
   if (wanted != nullptr && *wanted == 0) return;
   const long long in_plane = static_cast<long long>(shape.y.input) * shape.x.input;
   const long long weights_of_channel =
       static_cast<long long>(shape.out_channels) * shape.y.taps * shape.x.taps;
-  const long long count = shape.batch_size * shape.out_channels * conv_plane(shape);
+  const long long count = static_cast<long long>(shape.batch_size) * shape.out_channels * conv_plane(shape);
   for (long long index = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; index < count;
        index += static_cast<long long>(gridDim.x) * threads) {
     const int x = static_cast<int>(index % shape.x.output) + shape.x.padding;
@@ -103,33 +104,48 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+// What follows the convolution. `factors` is for what does not fit into shared memory.
+inline void launch_finish(const float* conv, const double* statistics, float2* factors, float* output,
+                          const Norms& norms, const Shape& shape, int channels, InShared in_shared) {
+  const int height = shape.y.output / 2, width = shape.x.output / 2;
+  const dim3 grid(shape.batch_size * (shape.out_channels / channels));
+  const size_t factor_bytes = sizeof(float2) * channels;
+  if (in_shared == InShared::all) {
+    finish<InShared::all><<<grid, threads, factor_bytes + sizeof(float) * channels * height * width>>>(
+        conv, statistics, output, norms, shape, channels, Divisor(height * width), Divisor(width), factors);
+  } else if (in_shared == InShared::factors) {
+    finish<InShared::factors><<<grid, threads, factor_bytes>>>(conv, statistics, output, norms, shape,
+                                                               channels, Divisor(1), Divisor(1), factors);
+  } else {
+    finish<InShared::nothing><<<grid, threads>>>(conv, statistics, output, norms, shape, channels, Divisor(1),
+                                                 Divisor(1), factors);
+  }
+}
+
 template <class K>
 void solve(const float* input, const float* kernel, const Norms& norms, float* output, const Shape& shape,
            int num_groups) {
-  // The flag, the sums for batch norm, and the convolution's result.
-  const int out_channels = shape.out_channels;
+  const int out_channels = shape.out_channels, channels = out_channels / num_groups;
+  const InShared in_shared = in_shared_of(shape, channels);
+  // The flag, the sums for batch norm, factors, and the convolution's result.
   const size_t statistics_bytes = sizeof(double) * copies * 2 * out_channels;
+  const size_t factor_bytes =
+      in_shared == InShared::nothing ? sizeof(float2) * shape.batch_size * out_channels : 0;
   const size_t conv_bytes = sizeof(float) * shape.batch_size * out_channels * conv_plane(shape);
   char* scratch = nullptr;
-  if (cudaMallocAsync(&scratch, 256 + statistics_bytes + conv_bytes, nullptr) != cudaSuccess) return;
+  // Without memory for the result there is no other way: the error is left for the caller to find.
+  if (cudaMallocAsync(&scratch, 256 + statistics_bytes + factor_bytes + conv_bytes, nullptr) != cudaSuccess)
+    return;
   int* too_large = reinterpret_cast<int*>(scratch);
   double* statistics = reinterpret_cast<double*>(scratch + 256);
-  float* conv = reinterpret_cast<float*>(scratch + 256 + statistics_bytes);
+  float2* factors = reinterpret_cast<float2*>(scratch + 256 + statistics_bytes);
+  float* conv = reinterpret_cast<float*>(scratch + 256 + statistics_bytes + factor_bytes);
   cudaMemsetAsync(scratch, 0, 256 + statistics_bytes, nullptr);
 
   const int passes = launch_products<K>(input, kernel, WriteResult{conv, statistics}, shape, too_large);
   plain<<<1024, threads>>>(input, kernel, conv, shape, passes > 0 ? too_large : nullptr);
   plain_statistics<<<out_channels, threads>>>(conv, statistics, shape, passes == 1 ? too_large : nullptr);
-
-  const int channels = out_channels / num_groups;
-  const size_t factor_bytes = sizeof(float2) * channels;
-  const size_t all_bytes =
-      factor_bytes + sizeof(float) * channels * (shape.y.output / 2) * (shape.x.output / 2);
-  const bool kept = all_bytes <= 48 << 10;
-  (kept ? finish<true>
-        : finish<false>)<<<shape.batch_size * num_groups, threads, kept ? all_bytes : factor_bytes>>>(
-      conv, statistics, output, norms, shape, channels, Divisor(shape.y.output / 2 * (shape.x.output / 2)),
-      Divisor(shape.x.output / 2));
+  launch_finish(conv, statistics, factors, output, norms, shape, channels, in_shared);
   cudaFreeAsync(scratch, nullptr);
 }
 

@@ -5,6 +5,8 @@
 //   norm.
 #pragma once
 
+#include <type_traits>
+
 #include "stream_products.cuh"
 
 const int copies = 16;  // of the sums for batch norm, so that fewer blocks add to the same one
@@ -96,18 +98,35 @@ __device__ inline float pooled(const float* corner, int pitch, float factor) {
   return sign * fmaxf(fmaxf(sign * upper.x, sign * upper.y), fmaxf(sign * lower.x, sign * lower.y));
 }
 
-// Block: a group of `channels` in a sample, the last one first: the cache may still have it. Between its
-// passes the values lie in shared memory if they are `kept` there, and else in the output, where each thread
-// reads what it wrote itself.
-template <bool kept>
+// What a block of `finish` has in shared memory. Values lie in the output otherwise, where each thread reads
+// what it wrote itself, and factors in memory.
+enum class InShared { all, factors, nothing };
+
+// For groups of `channels`. There are 48 KiB for a block that asks for no more; `partial` takes some of them.
+inline InShared in_shared_of(const Shape& shape, int channels) {
+  const size_t most_bytes = (48 << 10) - 256, factor_bytes = sizeof(float2) * channels;
+  const size_t values = static_cast<size_t>(channels) * (shape.y.output / 2) * (shape.x.output / 2);
+  if (factor_bytes + sizeof(float) * values <= most_bytes) return InShared::all;
+  const bool has_short_indices = values < 1u << 30;
+  return factor_bytes <= most_bytes && has_short_indices ? InShared::factors : InShared::nothing;
+}
+
+// Block: a group of `channels` in a sample, the last one first: the cache may still have it. `all_factors` is
+// for all samples' channels, where shared memory has nothing.
+template <InShared in_shared>
 __global__ void __launch_bounds__(threads)
     finish(const float* __restrict__ conv, const double* __restrict__ statistics, float* output, Norms norms,
-           Shape shape, int channels, Divisor by_positions, Divisor by_width) {
+           Shape shape, int channels, Divisor by_positions, Divisor by_width, float2* all_factors) {
+  using Index = std::conditional_t<in_shared == InShared::nothing, long long, int>;
+  constexpr bool kept = in_shared == InShared::all;
   extern __shared__ uint4 shared[];
-  float2* const factors = reinterpret_cast<float2*>(shared);  // of the channels; then the values
   __shared__ float partial[threads / 32];
-  const int width = shape.x.output / 2, positions = shape.y.output / 2 * width, count = channels * positions;
+  const int width = shape.x.output / 2;
+  const Index positions = static_cast<Index>(shape.y.output / 2) * width, count = channels * positions;
   const long long first_plane = static_cast<long long>(gridDim.x - 1 - blockIdx.x) * channels;
+  float2* const factors = in_shared == InShared::nothing
+                              ? all_factors + first_plane
+                              : reinterpret_cast<float2*>(shared);  // then the values
   const int first_channel = static_cast<int>(first_plane % shape.out_channels);
   float* target = output + first_plane * positions;
   float* values = kept ? reinterpret_cast<float*>(factors + channels) : target;
@@ -117,9 +136,11 @@ __global__ void __launch_bounds__(threads)
   __syncthreads();
 
   float sum = 0.0f;
-  for (int i = threadIdx.x; i < count; i += threads) {
-    const int c = kept ? by_positions.quotient(i) : i / positions, position = i - c * positions;
-    const int y = kept ? by_width.quotient(position) : position / width, x = position - y * width;
+  for (Index i = threadIdx.x; i < count; i += threads) {
+    const int c = static_cast<int>(kept ? by_positions.quotient(i) : i / positions);
+    const Index position = i - c * positions;
+    const int y = static_cast<int>(kept ? by_width.quotient(position) : position / width);
+    const int x = static_cast<int>(position - static_cast<Index>(y) * width);
     const float* corner =
         conv + (first_plane + c) * conv_plane(shape) + static_cast<long long>(2 * y) * shape.x.output + 2 * x;
     const float2 factor = factors[c];
@@ -128,11 +149,11 @@ __global__ void __launch_bounds__(threads)
   }
   const float mean = block_sum(sum, partial) / static_cast<float>(count);
   float squares = 0.0f;
-  for (int i = threadIdx.x; i < count; i += threads) squares += (values[i] - mean) * (values[i] - mean);
+  for (Index i = threadIdx.x; i < count; i += threads) squares += (values[i] - mean) * (values[i] - mean);
   const float variance = block_sum(squares, partial) / static_cast<float>(count);
   const float inverse_deviation = 1.0f / sqrtf(variance + static_cast<float>(epsilon));
-  for (int i = threadIdx.x; i < count; i += threads) {
-    const int channel = first_channel + (kept ? by_positions.quotient(i) : i / positions);
+  for (Index i = threadIdx.x; i < count; i += threads) {
+    const int channel = first_channel + static_cast<int>(kept ? by_positions.quotient(i) : i / positions);
     target[i] = (values[i] - mean) * inverse_deviation * norms.gn_weight[channel] + norms.gn_bias[channel];
   }
 }
