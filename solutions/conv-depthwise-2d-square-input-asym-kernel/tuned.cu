@@ -12,6 +12,8 @@
 //   all outputs that read it, of all output channels of the input channel. Columns lie sorted by their
 //   remainder to the stride, so that neighbouring threads read neighbouring words whatever the stride.
 // - Tiles that shared memory cannot hold (huge strides or dilations) are left to the plain kernel.
+// The first two multiply the zeros of the padding like inputs: where a weight is infinite, outputs that no
+// input reaches through it are NaN.
 //
 // On one H200 it took 0.28 ms before strips of 16 rows, and 0.26 ms with them: 95 % of what a copy reaches.
 #include <cuda_runtime.h>
@@ -81,11 +83,13 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
+unsigned strips_of(const Shape& shape) { return (shape.out_height + strip_rows - 1) / strip_rows; }
+
 template <int taps, class Vector>
 void launch_columns(const float* input, const float* kernel, float* output, const Shape& shape,
                     size_t planes) {
   const unsigned columns = shape.width / (sizeof(Vector) / sizeof(float));
-  const unsigned strips = (shape.out_height + strip_rows - 1) / strip_rows;
+  const unsigned strips = strips_of(shape);
   const auto walks = static_cast<unsigned>(planes * strips * columns);
   column_convolution<taps, Vector><<<(walks + threads - 1) / threads, threads>>>(
       reinterpret_cast<const Vector*>(input), kernel, reinterpret_cast<Vector*>(output), shape, columns,
@@ -113,9 +117,9 @@ bool launch_columns(const float* input, const float* kernel, float* output, cons
   }
 }
 
-// The bound on the input's elements also keeps the number of walks far below 2^32.
+// Walks are numbered in 32 bits, those of a grid's last threads as well.
 bool is_column(const Shape& shape, size_t planes) {
-  return planes * shape.height * shape.width < size_t{1} << 32 && shape.kernel_w == 1 &&
+  return planes * strips_of(shape) * shape.width < size_t{1} << 31 && shape.kernel_w == 1 &&
          shape.padding_w == 0 && shape.stride_h == 1 && shape.stride_w == 1 && shape.dilation_h == 1 &&
          shape.outputs_per_channel == 1;
 }
@@ -207,7 +211,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-// ---- What no tile fits.
+// ---- What no tile fits, or more tiles than a grid has blocks.
 
 __global__ void plain_convolution(const float* input, const float* kernel, float* output, Shape shape,
                                   size_t count) {
@@ -255,17 +259,18 @@ extern "C" void solution(const float* input, const float* kernel, float* output,
         (width | reinterpret_cast<size_t>(input) / 4 | reinterpret_cast<size_t>(output) / 4) % 4 == 0;
     const bool launched = by_fours ? launch_columns<float4>(input, kernel, output, shape, planes)
                                    : launch_columns<float>(input, kernel, output, shape, planes);
-    if (launched) return;
+    if (launched && cudaGetLastError() == cudaSuccess) return;
   }
   // Extents below 2^14 keep the arithmetic of tile_of() far from overflow.
   const bool moderate = kernel_h * dilation_h < 1 << 14 && kernel_w * dilation_w < 1 << 14 &&
                         stride_h < 1 << 6 && stride_w < 1 << 6;
-  if (moderate && tile_bytes(shape) <= 48 << 10) {
-    const size_t tiles_x = (out_width + tile_width - 1) / tile_width;
-    const size_t tiles_y = (out_height + tile_height - 1) / tile_height;
-    tile_convolution<<<static_cast<unsigned>(planes * tiles_x * tiles_y), threads, tile_bytes(shape)>>>(
+  const size_t tiles_x = (out_width + tile_width - 1) / tile_width;
+  const size_t tiles_y = (out_height + tile_height - 1) / tile_height;
+  const size_t blocks = planes * tiles_x * tiles_y;
+  if (moderate && tile_bytes(shape) <= 48 << 10 && blocks < size_t{1} << 31) {
+    tile_convolution<<<static_cast<unsigned>(blocks), threads, tile_bytes(shape)>>>(
         input, kernel, output, shape, as_int(tiles_x), as_int(tiles_y));
-    return;
+    if (cudaGetLastError() == cudaSuccess) return;
   }
   const size_t count = batch_size * out_channels * out_height * out_width;
   plain_convolution<<<static_cast<unsigned>((count + threads - 1) / threads), threads>>>(

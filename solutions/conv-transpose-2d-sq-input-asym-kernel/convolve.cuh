@@ -45,14 +45,14 @@ struct WriteOutput {
   }
 };
 
-// What products cannot do: values too large (then the flag is set), more memory than there is.
+// What products cannot do: values too large (then the flag is set), too many taps, more memory than there is.
 __global__ void __launch_bounds__(threads)
     plain(const float* input, const float* kernel, float* output, Shape shape, const int* wanted) {
   if (wanted != nullptr && *wanted == 0) return;
   const long long out_plane = static_cast<long long>(shape.y.output) * shape.x.output;
   const long long in_plane = static_cast<long long>(shape.y.input) * shape.x.input;
   const int out_channels = shape.groups * shape.out_channels, taps = shape.y.taps * shape.x.taps;
-  const long long count = shape.batch_size * out_channels * out_plane;
+  const long long count = static_cast<long long>(shape.batch_size) * out_channels * out_plane;
   for (long long index = static_cast<long long>(blockIdx.x) * threads + threadIdx.x; index < count;
        index += static_cast<long long>(gridDim.x) * threads) {
     const int x = static_cast<int>(index % shape.x.output) + shape.x.padding;

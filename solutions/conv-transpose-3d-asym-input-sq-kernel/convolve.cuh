@@ -5,6 +5,17 @@
 #include "march.cuh"
 #include "upsample.cuh"
 
+// By the kernel that fits the shape. False where the results are not there.
+template <int halves, int warpgroups, int strips>
+bool launch_products(const float* input, const float* kernel, float* output, const Shape& shape,
+                     int* too_large) {
+  if (!is_moderate(shape)) return false;
+  if (upsample::launch<halves>(input, kernel, output, shape, too_large)) return true;
+  return most_taps(shape.z).count > 1
+             ? launch_march<halves, 3, 24, warpgroups, strips>(input, kernel, output, shape, too_large)
+             : launch_march<halves, 1, 64, warpgroups, strips>(input, kernel, output, shape, too_large);
+}
+
 template <int halves, int warpgroups, int strips>
 void convolve(const float* input, const float* kernel, float* output, size_t batch_size, size_t in_channels,
               size_t out_channels, size_t depth, size_t height, size_t width, size_t kernel_d,
@@ -28,11 +39,7 @@ void convolve(const float* input, const float* kernel, float* output, size_t bat
     return;
   }
   cudaMemsetAsync(too_large, 0, sizeof(int), nullptr);
-  const bool launched =
-      upsample::launch<halves>(input, kernel, output, shape, too_large) ||
-      (most_taps(shape.z).count > 1
-           ? launch_march<halves, 3, 24, warpgroups, strips>(input, kernel, output, shape, too_large)
-           : launch_march<halves, 1, 64, warpgroups, strips>(input, kernel, output, shape, too_large));
+  const bool launched = launch_products<halves, warpgroups, strips>(input, kernel, output, shape, too_large);
   plain<<<1024, plain_threads>>>(input, kernel, output, shape, launched ? too_large : nullptr);
   cudaFreeAsync(too_large, nullptr);
 }

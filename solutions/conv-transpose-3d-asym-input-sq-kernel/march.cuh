@@ -183,10 +183,10 @@ template <int halves, int slots, int channels, int warpgroups, int strips>
 struct Passes {
   static constexpr int tile_pixels = warpgroups * strips * 64;
   Device device;
-  int rows, chunks;  // of a pass
+  int rows, chunks;       // of a pass
+  Taps along_y, along_x;  // the most of any phase
 
-  static long long shared_bytes(const Shape& shape, int rows, int chunks) {
-    const Taps along_y = most_taps(shape.y), along_x = most_taps(shape.x);
+  long long shared_bytes(const Shape& shape, int rows, int chunks) const {
     const long long window = tile_pixels + (rows - 1LL) * along_y.shift_step * shape.x.pitch +
                              (along_x.count - 1) * along_x.shift_step;
     const long long taps = static_cast<long long>(rows) * along_x.count;
@@ -197,11 +197,13 @@ struct Passes {
   // False where shared memory does not suffice.
   bool prepare(const Shape& shape) {
     device = this_device();
-    rows = most_taps(shape.y).count;
+    along_y = most_taps(shape.y);
+    along_x = most_taps(shape.x);
+    rows = along_y.count;
     chunks = chunks_of(shape);
     while (rows > 1 && shared_bytes(shape, rows, 1) > device.shared_bytes) --rows;
     // Tensor cores cut off what a sum has no bits for: so not too many products to a sum.
-    const int taps = rows * most_taps(shape.x).count * slots;
+    const int taps = rows * along_x.count * slots;
     while (chunks > 1 && (taps * chunks > 100 || shared_bytes(shape, rows, chunks) > device.shared_bytes)) {
       --chunks;
     }
@@ -264,7 +266,7 @@ struct Passes {
   }
 };
 
-// False, and nothing launched, where shared memory does not suffice.
+// False where shared memory does not suffice, or the device refuses.
 template <int halves, int slots, int channels, int warpgroups, int strips>
 bool launch_march(const float* input, const float* kernel, float* output, const Shape& shape,
                   int* too_large) {
@@ -273,5 +275,5 @@ bool launch_march(const float* input, const float* kernel, float* output, const 
   for (int phase = 0; phase < shape.phases(); ++phase) {
     passes.run_phase(input, kernel, output, shape, phase, too_large);
   }
-  return true;
+  return cudaGetLastError() == cudaSuccess;
 }

@@ -89,7 +89,25 @@ struct Shape {
   }
 };
 
-// ---- What tensor cores cannot do here: values too large (then the flag is set), windows too large.
+// Whether phases are few enough to be worth a launch each, and what the products' kernels count fits into
+// 32 bits. Extents are multiplied as doubles here, which do not overflow.
+inline bool is_moderate(const Shape& shape) {
+  const int most_stride = 64, most_phases = 4096, most_dilation = 1 << 24;
+  for (const Axis* axis : {&shape.z, &shape.y, &shape.x}) {
+    if (axis->stride > most_stride || axis->dilation > most_dilation) return false;
+  }
+  const double most = 1 << 30;
+  const double samples = shape.batch_size, pixels = static_cast<double>(shape.y.pitch) * shape.x.pitch;
+  const double taps = static_cast<double>(shape.z.taps) * shape.y.taps * shape.x.taps;
+  const double channels = shape.in_channels > shape.out_channels ? shape.in_channels : shape.out_channels;
+  const double tiles = pixels / 64 + 1;  // of planes, at most
+  return shape.phases() <= most_phases && taps < most && samples * shape.groups * channels < most &&
+         pixels < most && shape.z.pitch < most && samples * shape.z.dilation * tiles < most &&
+         static_cast<double>(shape.y.dilation) * shape.x.pitch < most &&
+         static_cast<double>(shape.input_plane()) < most && static_cast<double>(shape.output_plane()) < most;
+}
+
+// ---- What products cannot do here: values too large (then the flag is set), windows or strides too large.
 
 // The input position that a tap takes an output to, or -1.
 __device__ inline int source_of(const Axis& axis, int output, int tap) {
@@ -105,7 +123,7 @@ __global__ void __launch_bounds__(plain_threads)
     plain(const float* input, const float* kernel, float* output, Shape shape, const int* wanted) {
   if (wanted != nullptr && *wanted == 0) return;
   const int out_channels = shape.groups * shape.out_channels;
-  const long long count = shape.batch_size * out_channels * shape.output_plane();
+  const long long count = static_cast<long long>(shape.batch_size) * out_channels * shape.output_plane();
   for (long long index = static_cast<long long>(blockIdx.x) * plain_threads + threadIdx.x; index < count;
        index += static_cast<long long>(gridDim.x) * plain_threads) {
     const int x = static_cast<int>(index % shape.x.output),

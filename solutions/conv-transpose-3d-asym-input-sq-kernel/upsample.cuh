@@ -193,7 +193,7 @@ __global__ void __launch_bounds__(threads, 2)
   if (large) atomicExch(too_large, 1);
 }
 
-// False, and nothing launched, where another shape is asked for.
+// False where another shape is asked for, or the device refuses.
 template <int halves>
 bool launch(const float* input, const float* kernel, float* output, const Shape& shape, int* too_large) {
   Task task = {};
@@ -221,8 +221,9 @@ bool launch(const float* input, const float* kernel, float* output, const Shape&
       kernel, weights, task, too_large);
   multiply<halves><<<dim3(shape.batch_size * task.tiles, out_tiles), threads, bytes>>>(input, weights, output,
                                                                                        task, too_large);
+  const bool launched = cudaGetLastError() == cudaSuccess;
   cudaFreeAsync(weights, nullptr);
-  return true;
+  return launched;
 }
 
 }  // namespace upsample

@@ -240,8 +240,8 @@ __global__ void __launch_bounds__(K::block_threads, 1)
 
 // ---- Launching.
 
-// Packs the weights and multiplies, in several passes where sums would get too long. Returns their number: 0,
-// and nothing launched, where memory does not suffice.
+// Packs the weights and multiplies, in several passes where sums would get too long. Returns their number, or
+// 0 where the results are not there: it is another kernel's shape, or the device refuses.
 template <class K, class Finish>
 int launch_products(const float* input, const float* kernel, const Finish& finish, Shape shape,
                     int* too_large) {
@@ -268,13 +268,14 @@ int launch_products(const float* input, const float* kernel, const Finish& finis
                               ? shape.work_tiles
                               : static_cast<unsigned>(processors);
   const int taps = taps_in(shape.y, 0) * taps_in(shape.x, 0);
-  const int chunks_of_pass = taps < most_additions ? most_additions / taps : 1;
+  const int chunks_of_pass = most_additions / taps;
   int passes = 0;
   for (; shape.first_chunk < shape.chunks; shape.first_chunk = shape.end_chunk, ++passes) {
     const int end = shape.first_chunk + chunks_of_pass;
     shape.end_chunk = end < shape.chunks ? end : shape.chunks;
     multiply<K><<<blocks, K::block_threads, shared_bytes>>>(input, packed, finish, shape, too_large);
   }
+  const bool launched = cudaGetLastError() == cudaSuccess;
   cudaFreeAsync(packed, nullptr);
-  return passes;
+  return launched ? passes : 0;
 }

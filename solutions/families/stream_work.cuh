@@ -14,6 +14,7 @@ const int staged_pitch = 40;  // floats from one channel's 32 results to the nex
 const int staged_bytes = chunk * staged_pitch * 4;  // of a consumer's warp
 const int most_slots = 4;
 const int most_additions = 128;                            // to a sum: tensor cores cut off a little at each
+const int most_phases = 4096;                              // beyond, there is next to nothing in each
 const float input_scale = 256.0f, weight_scale = 4096.0f;  // powers of two: exact
 
 // `halves` that an operand is split in: of 2, three products are made; of 1, one. Registers are those that a
@@ -149,22 +150,28 @@ inline unsigned blocks_for(std::size_t count, int size) {
   return static_cast<unsigned>((count + size - 1) / size);
 }
 
-// Shares out shared memory; false if there is too little of it, or if numbers get too large.
+// Shares out shared memory; false if there is too little of it, if numbers get too large, or if one chunk's
+// taps are more than a sum may have.
 template <class K>
 bool plan(Shape& shape, std::size_t shared_limit, std::size_t& shared_bytes) {
-  const int rows = taps_in(shape.y, 0), columns = taps_in(shape.x, 0);  // phase 0 has the most
+  const std::size_t rows = taps_in(shape.y, 0), columns = taps_in(shape.x, 0);  // phase 0 has the most
+  if (rows * columns > most_additions ||
+      static_cast<std::size_t>(shape.y.stride) * shape.x.stride > most_phases)
+    return false;
   const std::size_t pixels = static_cast<std::size_t>(shape.batch_size) * shape.y.pitch * shape.x.pitch;
   const std::size_t tiles = (pixels + K::tile_pixels - 1) / K::tile_pixels;
-  if (pixels > 1u << 30 || tiles * shape.planes() * shape.phases() > 1u << 30) return false;
+  const std::size_t work_tiles = tiles * shape.planes() * shape.phases();
+  if (pixels > 1u << 30 || work_tiles > 1u << 30) return false;
   shape.pixels = static_cast<unsigned>(pixels);
   shape.pixel_tiles = static_cast<unsigned>(tiles);
-  shape.work_tiles = static_cast<unsigned>(tiles) * shape.planes() * shape.phases();
+  shape.work_tiles = static_cast<unsigned>(work_tiles);
   shape.stride = position_of(K::producer_threads / 2, shape.y, shape.x);
 
-  const std::size_t more_rows = static_cast<std::size_t>(rows - 1) * shape.x.pitch;
+  const std::size_t more_rows = (rows - 1) * shape.x.pitch;
   shape.whole_windows = rows > 1 && more_rows <= K::tile_pixels;
-  shape.window_pixels = K::tile_pixels + columns - 1 + static_cast<int>(shape.whole_windows ? more_rows : 0);
-  shape.weight_bytes = columns * K::halves * half_tap_bytes;
+  shape.window_pixels =
+      static_cast<int>(K::tile_pixels + columns - 1 + (shape.whole_windows ? more_rows : 0));
+  shape.weight_bytes = static_cast<int>(columns * K::halves * half_tap_bytes);
   shape.pixel_bytes = K::halves * shape.window_pixels * chunk * 2;
   const std::size_t taken = K::consumers * 4 * staged_bytes + 4 * most_slots * sizeof(Barrier);
   shape.pixel_slots = shape.weight_slots = 2;
@@ -172,8 +179,7 @@ bool plan(Shape& shape, std::size_t shared_limit, std::size_t& shared_bytes) {
     return taken + static_cast<std::size_t>(shape.weight_slots) * shape.weight_bytes +
            static_cast<std::size_t>(shape.pixel_slots) * shape.pixel_bytes;
   };
-  if (bytes() > shared_limit || shape.window_pixels > 16000 || rows * columns > 2 * most_additions)
-    return false;
+  if (bytes() > shared_limit || shape.window_pixels > 16000) return false;
   for (bool more = true; more;) {
     more = false;
     for (int* slots : {&shape.weight_slots, &shape.pixel_slots}) {
