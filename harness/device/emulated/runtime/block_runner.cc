@@ -5,6 +5,7 @@
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/block_hooks.h"
 #include "device/emulated/runtime/fault.h"
+#include "device/emulated/runtime/function_attributes.h"
 #include "device/emulated/runtime/limits.h"
 
 namespace kgrade_emulated {
@@ -37,6 +38,7 @@ void BlockRunner::begin_grid(const BoundKernel& kernel, const Configuration& con
   cooperates_ = kernel.mode == BlockMode::cooperative;
   start_order_ = order;
   dynamic_shared_bytes_ = configuration.dynamic_shared_bytes;
+  most_shared_bytes_ = most_shared_bytes(kernel.function);
   threads_ = configuration.block.x * configuration.block.y * configuration.block.z;
   gridDim = configuration.grid;
   blockDim = configuration.block;
@@ -47,6 +49,7 @@ void BlockRunner::run_block(uint3 block) {
   if (const auto checker = active_checker()) checker->begin_block(block);
   shared_memory_.begin_block(dynamic_shared_bytes_);
   call_block_hooks();
+  shared_memory_.begin_threads(most_shared_bytes_);
   list_threads_of(block);
   if (kernel_->mode == BlockMode::independent) {
     run_independent_block();

@@ -82,6 +82,7 @@ class BlockRunner {
   const BoundKernel* kernel_ = nullptr;
   bool cooperates_ = false;  // there is a kernel, and its threads may wait for each other
   std::size_t dynamic_shared_bytes_ = 0;
+  std::size_t most_shared_bytes_ = 0;
   unsigned int threads_ = 0;  // of a block
   StartOrder start_order_;
 

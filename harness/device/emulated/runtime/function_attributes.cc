@@ -41,6 +41,11 @@ std::size_t most_dynamic_shared_bytes(const void* function) {
   return std::max(settings_of(function).dynamic_shared_bytes, limits::shared_bytes_per_block);
 }
 
+std::size_t most_shared_bytes(const void* function) {
+  const bool has_opted_in = most_dynamic_shared_bytes(function) > limits::shared_bytes_per_block;
+  return has_opted_in ? limits::shared_bytes_per_block_opt_in : limits::shared_bytes_per_block;
+}
+
 cudaError_t blocks_per_multiprocessor(int* blocks, int threads, std::size_t dynamic_shared_bytes) {
   if (blocks == nullptr || threads <= 0) return set_last_error(cudaErrorInvalidValue);
   const int warps = (threads + 31) / 32;

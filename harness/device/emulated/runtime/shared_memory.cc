@@ -1,8 +1,11 @@
 #include "device/emulated/runtime/shared_memory.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/fault.h"
@@ -50,10 +53,16 @@ void SharedMemory::refill(const Piece& piece) {
 void SharedMemory::begin_block(std::size_t dynamic_bytes) {
   ++block_;
   static_bytes_ = 0;
+  begin_threads(std::numeric_limits<std::size_t>::max());
   if (dynamic_.memory == nullptr || dynamic_.bytes != dynamic_bytes) {
     allocate(dynamic_, dynamic_bytes, dynamic_alignment, nullptr);
   }
   refill(dynamic_);
+}
+
+void SharedMemory::begin_threads(std::size_t most_bytes) {
+  most_bytes_ = most_bytes;
+  used_bytes_ = dynamic_.bytes;
 }
 
 void* SharedMemory::variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment) {
@@ -67,6 +76,11 @@ void* SharedMemory::variable(SharedSlot& slot, std::size_t bytes, std::size_t al
   static_bytes_ += bytes;
   if (static_bytes_ > most_static_shared_bytes)
     fault("a kernel uses more than 48 KiB of static shared memory");
+  used_bytes_ += bytes;
+  if (used_bytes_ > most_bytes_) {
+    fault(fmt::format("a kernel uses {} bytes of static and dynamic shared memory together, and may have {}",
+                      used_bytes_, most_bytes_));
+  }
   return piece.memory.get();
 }
 

@@ -15,6 +15,9 @@ namespace kgrade_emulated {
 class SharedMemory {
  public:
   void begin_block(std::size_t dynamic_bytes);
+  // After the hooks: a block has `most_bytes`, static and dynamic. What hooks have asked for may be variables
+  // of other kernels, and does not count.
+  void begin_threads(std::size_t most_bytes);
 
   void* variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment);
   void* dynamic() const { return dynamic_.memory.get(); }
@@ -38,6 +41,8 @@ class SharedMemory {
   Piece dynamic_;
   std::uint64_t block_ = 0;
   std::size_t static_bytes_ = 0;  // in use by this block
+  std::size_t most_bytes_ = 0;    // of this block
+  std::size_t used_bytes_ = 0;    // of these
 };
 
 }  // namespace kgrade_emulated

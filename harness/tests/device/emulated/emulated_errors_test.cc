@@ -57,6 +57,16 @@ TEST(EmulatedErrorsDeathTest, ReportsADeadlock) {
       "have exited, in kernel stuck, block \\(0,0,0\\)");
 }
 
+TEST(EmulatedErrorsDeathTest, RefusesMoreStaticAndDynamicSharedMemoryThanABlockHas) {
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  const LoadedSource source("dynamic_shared.cu");
+  std::vector<float> output(32);
+  EXPECT_DEATH(source.function<int(float*, int)>("beside_static")(output.data(), 48 * 1024 - 124),
+               "a kernel uses 49156 bytes of static and dynamic shared memory together, and may have 49152");
+  EXPECT_DEATH(source.function<int(float*, int)>("opt_in_beside_static")(output.data(), 227 * 1024),
+               "a kernel uses 232576 bytes .*, and may have 232448");
+}
+
 TEST(EmulatedErrorsDeathTest, EndsAtTheGuardPageWhenAStackOverflows) {
   testing::FLAGS_gtest_death_test_style = "threadsafe";
   const LoadedSource source("deadlock.cu");

@@ -194,6 +194,16 @@ TEST(EmulatedKernels, NeedsTheAttributeForMoreThan48KiBOfSharedMemory) {
   EXPECT_EQ(output[n - 1], 0.0f);
 }
 
+TEST(EmulatedKernels, CountsStaticSharedMemoryWithDynamicUpToTheLimit) {
+  const LoadedSource source("dynamic_shared.cu");
+  std::vector<float> output(32, NAN);
+  const int static_bytes = 32 * sizeof(float);
+  ASSERT_EQ(source.function<int(float*, int)>("beside_static")(output.data(), 48 * 1024 - static_bytes),
+            success);
+  EXPECT_EQ(output[0], 32.0f);
+  ASSERT_EQ(source.function<int(float*, int)>("opt_in_beside_static")(output.data(), 48 * 1024 + 1), success);
+}
+
 TEST(EmulatedKernels, FillsFreshSharedMemoryWithNaN) {
   const LoadedSource source("dynamic_shared.cu");
   std::vector<float> output(8, 0.0f);
