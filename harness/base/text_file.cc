@@ -133,15 +133,33 @@ int write_to(const fs::path& path, std::string_view content) {
 
 }  // namespace
 
+namespace {
+
+// By the errno of what could not be looked at.
+Error unreadable(const fs::path& path, int code) {
+  if (path.empty()) return file_error(path, "a file is asked for, and its name is empty", "name a file");
+  if (code == ENOENT || code == ENOTDIR) return file_error(path, "no such file", "check the path");
+  if (code == ELOOP)
+    return file_error(path, "its symbolic links lead to each other and to no file", "name the file itself");
+  const std::string what = fmt::format("cannot be read: {}", ::strerror(code));
+  if (code == EACCES || code == EPERM)
+    return file_error(path, what, "check the permissions of the file and of the folders above it");
+  return file_error(path, what, "name another file");
+}
+
+}  // namespace
+
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t limit) {
   std::error_code failure;
   const auto status = std::filesystem::status(path, failure);
-  if (!std::filesystem::exists(status)) return file_error(path, "no such file");
+  if (!std::filesystem::exists(status)) return unreadable(path, failure.value());
   if (std::filesystem::is_directory(status)) return file_error(path, "is a folder", "name a file in it");
-  if (!std::filesystem::is_regular_file(status)) return file_error(path, "is not a regular file");
+  if (!std::filesystem::is_regular_file(status))
+    return file_error(path, "is not a regular file", "name a file that holds text");
   if (std::filesystem::file_size(path, failure) > limit || failure) {
-    return file_error(path, fmt::format("is larger than {}", format_bytes(limit)));
+    return file_error(path, fmt::format("is larger than {}", format_bytes(limit)), "name a smaller file");
   }
+  if (::access(path.c_str(), R_OK) != 0) return unreadable(path, errno);
   std::ifstream stream(path, std::ios::binary);
   std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   if (!stream.is_open() || stream.bad()) return file_error(path, "cannot be read", "check its permissions");

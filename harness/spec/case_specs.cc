@@ -151,15 +151,24 @@ class FuzzReader {
   bool read_ends(const YamlNode& entry, FuzzRange& range) {
     const std::string_view text = entry.value;
     const std::size_t dots = text.find("..");
-    const auto low = parse_integer(trimmed(text.substr(0, dots)));
-    const auto high = dots == std::string_view::npos ? low : parse_integer(trimmed(text.substr(dots + 2)));
+    const std::string_view first = trimmed(text.substr(0, dots));
+    const std::string_view last = dots == std::string_view::npos ? first : trimmed(text.substr(dots + 2));
+    const auto low = parse_integer(first);
+    const auto high = parse_integer(last);
     if (entry.is_scalar() && low && high) {
       range.low = *low;
       range.high = *high;
       return true;
     }
-    diagnostics_.add(entry.place(), fmt::format("'fuzz' of '{}' is no range of integers", entry.key),
-                     "write `1..3`, both ends included, or one integer");
+    if (looks_like_integer(first) && looks_like_integer(last)) {
+      diagnostics_.add(entry.place(),
+                       fmt::format("'fuzz' of '{}': {} does not fit into 64 bits", entry.key,
+                                   in_quotes(low ? last : first)),
+                       "write a smaller integer");
+    } else {
+      diagnostics_.add(entry.place(), fmt::format("'fuzz' of '{}' is no range of integers", entry.key),
+                       "write `1..3`, both ends included, or one integer");
+    }
     return false;
   }
 

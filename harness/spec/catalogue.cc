@@ -89,4 +89,16 @@ Result<Problem> find_problem(const std::string& slug_or_path, const std::filesys
   return problem;
 }
 
+std::optional<Error> slug_for_a_file(const std::string& text, const std::filesystem::path& directory) {
+  std::error_code ignored;
+  const std::filesystem::path file = directory / (text + ".md");
+  if (!is_slug(text) || std::filesystem::exists(text, ignored) || !std::filesystem::exists(file, ignored))
+    return std::nullopt;
+  const std::filesystem::path near = std::filesystem::proximate(file, ignored);
+  const bool is_below = !near.empty() && *near.begin() != "..";
+  return Error{"is the slug of a problem, and a file is asked for",
+               "write " + (is_below ? near : file).string(),
+               {text, 0, 0}};
+}
+
 }  // namespace kgrade

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,5 +19,9 @@ Errors check_catalogue(const std::vector<Problem>& problems);
 // `slug_or_path` is a path when it holds a slash or ends in .md or .txt, else a slug in `directory`. An
 // unknown slug is answered with the nearest one and with `kgrade list`.
 Result<Problem> find_problem(const std::string& slug_or_path, const std::filesystem::path& directory);
+
+// For commands that take files alone: what to write instead when `text` is no file but the slug of a problem
+// in `directory`.
+std::optional<Error> slug_for_a_file(const std::string& text, const std::filesystem::path& directory);
 
 }  // namespace kgrade

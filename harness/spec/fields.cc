@@ -43,11 +43,6 @@ bool expect_collection(const YamlNode& node, YamlNode::Kind kind, std::string_vi
   return false;
 }
 
-bool looks_like_integer(std::string_view text) {
-  if (text.starts_with('-')) text.remove_prefix(1);
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
 }  // namespace
 
 std::optional<std::int64_t> parse_integer(std::string_view text) {
@@ -55,6 +50,11 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
   return value;
+}
+
+bool looks_like_integer(std::string_view text) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 std::optional<double> parse_real(std::string_view text) {

@@ -40,6 +40,8 @@ void refuse_unknown_keys(const YamlNode& map, const std::vector<std::string>& kn
 // An integer or real number that is the whole of `text`.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_real(std::string_view text);
+// Digits behind a sign or none: where parse_integer() has nothing, too many of them for 64 bits.
+bool looks_like_integer(std::string_view text);
 
 // A slug or the name of a case: [a-z0-9][a-z0-9-]*, at most 128 characters.
 bool is_slug(std::string_view text);

@@ -83,12 +83,11 @@ class Linter {
     const std::set<std::string> used = used_names();
     if (used.empty()) return;
     for (const Parameter& parameter : problem_.parameters) {
-      const ScalarType* type = find_scalar_type(parameter.type);
-      const bool integer = !parameter.pointer && type != nullptr && type->is_integer();
-      if (!integer || used.contains(parameter.name)) continue;
+      if (!is_whole_scalar(parameter) || used.contains(parameter.name)) continue;
       fail("unused-parameter",
            {fmt::format("no shape or formula uses the parameter '{}'", parameter.name),
-            "use it in `shape`, `let`, `require` or `flops`, so that it cannot be forgotten there",
+            "name it in `shape`, `init`, `let`, `require`, `flops` or `bytes`, or remove it; on a device a "
+            "shape or an output has to depend on it as well",
             parameter.location});
     }
   }
@@ -121,18 +120,31 @@ class Linter {
     }
   }
 
+  static bool is_whole_scalar(const Parameter& parameter) {
+    const ScalarType* type = find_scalar_type(parameter.type);
+    return !parameter.pointer && type != nullptr && type->is_integer();
+  }
+
   void check_fuzz() {
-    if (problem_.fuzz.empty()) return;
+    if (problem_.fuzz.empty()) return check_missing_fuzz();
     for (const Parameter& parameter : problem_.parameters) {
       const bool ranged =
           std::any_of(problem_.fuzz.begin(), problem_.fuzz.end(),
                       [&](const FuzzRange& range) { return range.parameter == parameter.name; });
-      const ScalarType* type = find_scalar_type(parameter.type);
-      if (parameter.pointer || ranged || type == nullptr || !type->is_integer()) continue;
+      if (ranged || !is_whole_scalar(parameter)) continue;
       warn("fuzz", problem_.fuzz.front().location, fmt::format("'fuzz' leaves out '{}'", parameter.name),
            fmt::format("write `{}: 1..3`, or one integer", parameter.name));
     }
     check_hidden_cases();
+  }
+
+  // Whoever knows the cases of the file can be right on these alone.
+  void check_missing_fuzz() {
+    const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(), is_whole_scalar);
+    if (first == problem_.parameters.end()) return;
+    warn("fuzz", whole_file_, "there is no 'fuzz': hidden shapes are never drawn",
+         fmt::format("write `fuzz: {{{}: 1..3}}`, with a range or one integer for every integer parameter",
+                     first->name));
   }
 
   // Only a problem without other faults: whatever is wrong with its cases would be told a second time.

@@ -70,6 +70,33 @@ TEST(ReadTextFile, SaysWhatIsWrong) {
   EXPECT_EQ(read_text_file(file, 4).error().message, "is larger than 4 B");
 }
 
+TEST(ReadTextFile, SaysWhyAPathLeadsNowhere) {
+  const TemporaryDirectory folder;
+  const fs::path loop = folder.path() / "loop";
+  fs::create_symlink(loop, loop);
+  EXPECT_THAT(read_text_file(loop).error().message, HasSubstr("symbolic links lead to each other"));
+  EXPECT_THAT(read_text_file("").error().message, HasSubstr("its name is empty"));
+  ASSERT_TRUE(write_file_atomically(folder.path() / "file", "x").ok());
+  EXPECT_EQ(read_text_file(folder.path() / "file" / "below").error().message, "no such file");
+  EXPECT_THAT(read_text_file(folder.path() / std::string(300, 'x')).error().message,
+              HasSubstr("cannot be read: File name too long"));
+  for (const fs::path& odd : {loop, fs::path(), folder.path() / "none", folder.path(), fs::path("/dev/null")})
+    EXPECT_NE(read_text_file(odd).error().remedy, "") << odd;
+}
+
+TEST(ReadTextFile, AFolderThatMayNotBeEnteredIsNoMissingFile) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root enters every folder";
+  const TemporaryDirectory folder;
+  const fs::path closed = folder.path() / "closed";
+  fs::create_directory(closed);
+  ASSERT_EQ(::chmod(closed.c_str(), 0), 0);
+  const auto read = read_text_file(closed / "file");
+  ::chmod(closed.c_str(), 0700);
+  ASSERT_FALSE(read.ok());
+  EXPECT_EQ(read.error().message, "cannot be read: Permission denied");
+  EXPECT_THAT(read.error().remedy, HasSubstr("folders above it"));
+}
+
 TEST(WriteFileAtomically, ReplacesAndLeavesNothingBeside) {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "file";

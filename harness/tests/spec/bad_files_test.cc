@@ -243,6 +243,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"fuzz_real", "rows: 1..3", "scale: 1..3", 30, 3, "'fuzz' draws integers", "remove it"},
         BadFile{"fuzz_empty_range", "rows: 1..3", "rows: 3..1", 30, 9, "range 3..1 is empty", "1..3"},
         BadFile{"fuzz_form", "rows: 1..3", "rows: 1-3", 30, 9, "no range of integers", "`1..3`"},
+        BadFile{"fuzz_huge", "rows: 1..3", "rows: 1..99999999999999999999", 30, 9,
+                "'99999999999999999999' does not fit into 64 bits", "smaller"},
         BadFile{"fuzz_type", "rows: 1..3", "rows: -1..3", 30, 9, "outside of the type size_t", "from 0"}),
     name_of);
 

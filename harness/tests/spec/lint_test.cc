@@ -67,6 +67,42 @@ TEST(Lint, ParametersThatNoExpressionUsesAreErrors) {
   EXPECT_THAT(findings(text), IsEmpty()) << "flops use it";
 }
 
+// The hint names every place that counts, as problems/README.md does.
+TEST(Lint, WhatCountsAsUseIsWhatTheHintSays) {
+  std::string unused = edited(clean(), "[rows, columns]", "[rows]");
+  unused = edited(edited(unused, "columns > 0", "rows > 0"), "rows * columns", "rows");
+  const auto found = lint(parsed(unused));
+  ASSERT_EQ(found.size(), 1U);
+  for (const auto& [key, text] : std::vector<std::pair<std::string, std::string>>{
+           {"shape", edited(unused, "shape: [rows]", "shape: [rows, columns]")},
+           {"init", edited(unused, "uniform(0, 1)", "uniform_fan_in(columns)")},
+           {"let", edited(unused, "half: rows / 2", "half: rows / 2 + 0 * columns")},
+           {"require", edited(unused, "rows > 0", "rows > 0\n  - columns > 0")},
+           {"flops", edited(unused, "flops: rows", "flops: rows * columns")},
+           {"bytes", edited(unused, "flops: rows", "flops: rows\nbytes: 4 * columns")}}) {
+    EXPECT_THAT(found[0].what.remedy, HasSubstr("`" + key + "`"));
+    EXPECT_THAT(findings(text), IsEmpty()) << key;
+  }
+}
+
+TEST(Lint, WithoutRangesHiddenShapesAreNeverDrawn) {
+  const std::string text = edited(clean(), "fuzz:\n  rows: 1..3\n  columns: 2\n", "");
+  EXPECT_THAT(findings(text),
+              ElementsAre("problem.md:1:1: warning: there is no 'fuzz': hidden shapes are never "
+                          "drawn"));
+  EXPECT_THAT(lint(parsed(text))[0].what.remedy, HasSubstr("`fuzz: {rows: 1..3}`"));
+}
+
+TEST(Lint, WhereNoIntegerIsAParameterThereIsNothingToDraw) {
+  std::string text = edited(clean(), "fuzz:\n  rows: 1..3\n  columns: 2\n", "");
+  text = edited(edited(text, "rows, type: size_t", "rows, type: float"), "columns, type: int",
+                "columns, type: float");
+  text = edited(edited(text, "[rows, columns]", "[4]"), "shape: [kept]", "shape: [4]");
+  text = edited(edited(text, "let:\n  half: rows / 2\n  kept: rows - half\nrequire:\n  - columns > 0\n", ""),
+                "flops: rows * columns", "flops: 4");
+  EXPECT_THAT(findings(text), IsEmpty());
+}
+
 TEST(Lint, EqualCasesAreErrors) {
   const std::string text =
       edited(clean(), "rows: 64, columns: 32, scale: 1", "rows: 2, columns: 3, scale: 1.5");
