@@ -130,6 +130,14 @@ int print(const LintReport& report, const LintArguments& arguments) {
   return exit_code_of(report);
 }
 
+Errors slugs_among(const std::vector<std::string>& files, const std::filesystem::path& problems) {
+  Errors errors;
+  for (const std::string& file : files) {
+    if (auto error = slug_for_a_file(file, problems)) errors.push_back(*std::move(error));
+  }
+  return errors;
+}
+
 int run(const LintArguments& arguments) {
   if (arguments.rules) return print_rules();
   if (const Errors errors = check_outputs({{"--json", arguments.json}}, arguments.files); !errors.empty())
@@ -138,9 +146,10 @@ int run(const LintArguments& arguments) {
   if (!device) return fail(device.errors());
   LintOptions options;
   options.layout = Layout::find(arguments.directory);
+  if (const Errors slugs = slugs_among(arguments.files, options.layout.problems); !slugs.empty())
+    return fail(slugs);
   options.files.assign(arguments.files.begin(), arguments.files.end());
-  options.whole_catalogue = options.files.empty();
-  if (options.whole_catalogue) {
+  if (options.files.empty()) {
     auto found = problem_files(options.layout.problems);
     if (!found) return fail(found.errors());
     options.files = std::move(*found);

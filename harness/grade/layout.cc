@@ -14,7 +14,7 @@ fs::path Layout::reference_source(const Problem& problem) const {
     if (fs::exists(references / own, ignored)) return references / own;
     if (!problem.family.empty() && fs::exists(references / of_family, ignored)) return references / of_family;
   }
-  return reference / own;
+  return folder / "reference" / own;
 }
 
 fs::path Layout::reference_folder(const fs::path& source) {

@@ -27,8 +27,8 @@ struct Layout {
   bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
 
   // The reference of a problem, <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
-  // folder of the problem's own file if it is there, else in `reference`. What it would be when there is
-  // none.
+  // folder of the problem's own file if it is there, else in `reference`. When there is
+  // none, where its author should write it: beside the folder of the problem's own file.
   std::filesystem::path reference_source(const Problem& problem) const;
   // The `reference` folder that such a source is of.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <span>
 
 #include "authoring/marks.h"
@@ -25,7 +26,7 @@ class LintRun {
 
   LintReport run() {
     for (const auto& file : options_.files) report_.files.push_back(read(file));
-    if (options_.whole_catalogue) find_clashes();
+    find_clashes();
     if (options_.run) look_at_soundness();
     return std::move(report_);
   }
@@ -69,8 +70,9 @@ class LintRun {
 
   void find_clashes() {
     std::vector<Problem> problems;
+    std::set<std::filesystem::path> seen;  // a file that is named twice does not clash with itself
     for (const FileReport& file : report_.files) {
-      if (file.problem) problems.push_back(*file.problem);
+      if (file.problem && seen.insert(resolved(file.path)).second) problems.push_back(*file.problem);
     }
     for (const Error& clash : check_catalogue(problems)) {
       const auto file = std::find_if(report_.files.begin(), report_.files.end(), [&](const FileReport& f) {
@@ -87,7 +89,7 @@ class LintRun {
     for (FileReport& file : report_.files) {
       if (file.error_count() == 0) {
         add_jobs(file, jobs);
-      } else {
+      } else if (file.problem) {
         file.notes.emplace_back("soundness was not looked at: mend the errors first");
       }
     }
@@ -126,6 +128,7 @@ class LintRun {
   void take(const Job& job, SoundnessReport found) {
     FileReport& file = *job.file;
     for (LintFinding& finding : found.findings) {
+      if (finding.rule == "no-small-case" && file.error_count() > 0) continue;
       if (!job.is_in_first_dtype())
         finding.what.message = fmt::format("in {}: {}", to_string(job.problem->dtype), finding.what.message);
       file.findings.push_back(std::move(finding));

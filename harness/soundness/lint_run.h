@@ -13,8 +13,7 @@ namespace kgrade {
 
 struct LintOptions : WorkshopOptions {
   std::vector<std::filesystem::path> files;
-  bool whole_catalogue = false;  // the files are a folder's, whose slugs must not clash
-  bool run = true;               // soundness too, for files without errors of form and meaning
+  bool run = true;  // soundness too, for files without errors of form and meaning
   SoundnessScope scope;
   MemoryBudget budget;
 };
@@ -35,7 +34,7 @@ struct FileReport {
 struct LintReport {
   std::vector<FileReport> files;
   std::string device;       // its name; empty where none was opened
-  bool cannot_run = false;  // the device has no means for one of the references: see the notes
+  bool cannot_run = false;  // the device, or the host's memory, has no means for one of them: see the notes
   Failure failure;          // of the machine: soundness was not looked at, or not of all files
 
   int error_count() const;

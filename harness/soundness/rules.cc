@@ -18,6 +18,7 @@ const std::vector<LintRule>& lint_rules() {
       {"beyond-memory", "a case does not fit three times into the device, or a GPU of 80 GB"},
       {"clashing-slug", "two files have one slug, or a file is not named after its slug"},
       {"reference-missing", "there is no reference/<slug>.cu"},
+      {"no-small-case", "no case is small enough for the device, or for a run without --deep", true},
       {"reference-fails", "the reference does not build, load or run", true},
       {"reference-out-of-bounds", "the reference reads or writes memory that is not its own", true},
       {"reference-unwritten", "the reference leaves elements of an output as they were before the call",

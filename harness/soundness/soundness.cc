@@ -35,10 +35,29 @@ class SoundnessRun {
     progress("compiling");
     if (auto failure = builds_.load()) return note(*failure);
     choose_cases();
-    if (cases_.empty()) return report_.notes.push_back("no case is small enough to be looked at");
+    if (cases_.empty()) return tell_of_no_case();
     if (!check_memory_accesses()) return;
     draw_hidden();
     look_at_cases();
+    if (report_.cases == 0 && book_.empty()) report_.cannot_run = true;
+  }
+
+  // Soundness that nobody has looked at is no soundness.
+  void tell_of_no_case() {
+    if (lacks_host_memory_) {
+      report_.cannot_run = true;
+      report_.notes.push_back(
+          "soundness was not looked at: no case fits into the host's memory; free some, or allow more with "
+          "--host-memory");
+      return;
+    }
+    const SoundnessLimits limits = soundness_limits(scope_.deep, emulated_);
+    book_.add("no-small-case", "no case is small enough to be looked at here",
+              scope_.deep
+                  ? "add a case that this device can run, or look at the problem on a GPU"
+                  : fmt::format("add a `role: test` of at most {} operations and {} of tensors, or look at "
+                                "larger ones with --deep",
+                                limits.flops, format_bytes(static_cast<std::uint64_t>(limits.bytes))));
   }
 
   // What the author can mend is a finding, what the machine lacks is not.
@@ -67,7 +86,10 @@ class SoundnessRun {
 
   void choose(Case bound) {
     std::string reason = why_passed_over(bound, soundness_limits(scope_.deep, emulated_));
-    if (reason.empty()) reason = why_beyond_host(bound, copies_of_lint, workshop_.options().host_bytes);
+    if (reason.empty()) {
+      reason = why_beyond_host(bound, copies_of_lint, workshop_.options().host_bytes);
+      lacks_host_memory_ = lacks_host_memory_ || !reason.empty();
+    }
     if (reason.empty()) {
       cases_.push_back(std::move(bound));
     } else if (scope_.deep || bound.role != CaseRole::bench) {
@@ -153,6 +175,7 @@ class SoundnessRun {
   bool emulated_;
   LintBook book_;
   std::vector<Case> cases_;
+  bool lacks_host_memory_ = false;  // for one of those that were passed over
   SoundnessReport report_;
 };
 

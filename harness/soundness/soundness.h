@@ -16,8 +16,9 @@ struct SoundnessReport {
   int cases = 0;                      // that were looked at
   int hidden = 0;                     // of them: hidden shapes
   ClassErrors errors;                 // over them
-  bool cannot_run = false;            // the device has no means for this reference: see the notes
-  Failure failure;                    // of the machine, for other problems too
+  // The device has no means for this reference, or no case fits into the host's memory: see the notes.
+  bool cannot_run = false;
+  Failure failure;  // of the machine, for other problems too
 };
 
 // What is looked at.
@@ -40,7 +41,8 @@ SoundnessLimits soundness_limits(bool deep, bool emulated);
 // Why a case is not looked at; empty when it is.
 std::string why_passed_over(const Case& bound, const SoundnessLimits& limits);
 
-// A problem without findings of form and meaning, whose contestants are being built.
+// A problem without findings of form and meaning, whose contestants are being built. Where no case was looked
+// at there is a finding, cannot_run or a failure: nothing is never sound.
 SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, const SoundnessScope& scope);
 
 }  // namespace kgrade

@@ -29,6 +29,31 @@ std::string text_of(const std::string& path) {
   return content.str();
 }
 
+// A problem of the tests, one text in it replaced, with its reference in a folder of its own.
+class EditedProblem {
+ public:
+  EditedProblem(const std::string& slug, const std::string& from, const std::string& to)
+      : file_(slug + ".md", edited(text_of(problems + slug + ".md"), from, to)) {
+    namespace fs = std::filesystem;
+    const fs::path root = file_.directory();
+    for (const char* part : {"problems", "reference"}) fs::create_directory(root / part);
+    path_ = (root / "problems" / (slug + ".md")).string();
+    fs::rename(file_.path(), path_);
+    fs::copy(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/soundness/reference", root / "reference");
+  }
+  const std::string& path() const { return path_; }
+
+ private:
+  static std::string edited(std::string text, const std::string& from, const std::string& to) {
+    const std::size_t at = text.find(from);
+    EXPECT_NE(at, text.npos) << from;
+    return at == text.npos ? text : text.replace(at, from.size(), to);
+  }
+
+  ScratchFile file_;
+  std::string path_;
+};
+
 // What a problem is called is the rule that it breaks.
 class BadProblems : public testing::TestWithParam<std::string> {};
 
@@ -148,6 +173,62 @@ TEST(Lint, SaysBeforeItBeginsWhatACaseNeedsOfTheHost) {
   EXPECT_EQ(kgrade({"lint", problems + "fuzz-unsound.md", "--host-memory", "much"}).exit_code, 2);
 }
 
+const std::string small_cases =
+    "  - {name: small, role: sample, rows: 5, columns: 7}\n  - {name: odd, role: test, rows: 11, columns: "
+    "19}\n";
+
+TEST(Lint, AProblemOfWhichNoCaseIsSmallEnoughIsNotClean) {
+  const EditedProblem large("fuzz-unsound", small_cases,
+                            "  - {name: wide, role: test, rows: 1000, columns: 1001}\n");
+  const Result usual = kgrade({"lint", large.path(), "--device", "emulated"});
+  EXPECT_EQ(usual.exit_code, 2) << usual.output;
+  EXPECT_THAT(usual.output,
+              HasSubstr("fuzz-unsound.md:1:1: error: no case is small enough to be looked at here "
+                        "[no-small-case]\n  hint: add a `role: test` of at most "));
+  EXPECT_THAT(usual.output, HasSubstr("note: case 'wide' was not looked at: it has 7.6 MiB of tensors"));
+  EXPECT_EQ(kgrade({"lint", large.path(), "--no-run"}).exit_code, 0) << "nothing was to be run";
+  EXPECT_THAT(kgrade({"lint", large.path(), "--device", "emulated", "--deep", "--hidden", "0"}).output,
+              Not(HasSubstr("no-small-case")));
+}
+
+TEST(Lint, ACaseThatEvenADeepRunCannotTakeIsToldOnceForAllTypes) {
+  const EditedProblem huge("narrow-zeros-pass",
+                           "  - {name: small, role: sample, n: 48}\n  - {name: odd, role: test, n: 217}\n"
+                           "  - {name: large, role: bench, n: 4194304}\n",
+                           "  - {name: wide, role: test, n: 41943040}\n  - {name: large, role: bench, n: "
+                           "41943041}\n");
+  const Result deep = kgrade({"lint", huge.path(), "--device", "emulated", "--deep"});
+  EXPECT_EQ(deep.exit_code, 2) << deep.output;
+  EXPECT_THAT(deep.output, HasSubstr("1 file, 1 error"));
+  EXPECT_THAT(deep.output,
+              HasSubstr("[no-small-case]\n  hint: add a case that this device can run, or look at "
+                        "the problem on a GPU"));
+}
+
+TEST(Lint, WhereTheHostsMemoryIsWhatLacksTheMachineIsToBlame) {
+  const Result result =
+      kgrade({"lint", problems + "fuzz-unsound.md", "--device", "emulated", "--host-memory", "1MiB"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output,
+              HasSubstr("note: soundness was not looked at: no case fits into the host's memory"));
+  EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors"));
+}
+
+TEST(Lint, AFileThatIsNamedClashesAsOneOfAFolderDoes) {
+  const ScratchFile first("row.md", text_of(problems + "zeros-pass.md"));
+  const Result misnamed = kgrade({"lint", "--no-run", first.path()});
+  EXPECT_EQ(misnamed.exit_code, 2);
+  EXPECT_THAT(misnamed.output, HasSubstr("row.md:1:1: error: the file's name is not its slug 'zeros-pass' "
+                                         "[clashing-slug]\n  hint: rename the file to zeros-pass.md"));
+  const ScratchFile second("zeros-pass.md", text_of(problems + "zeros-pass.md"));
+  const Result doubled = kgrade({"lint", "--no-run", problems + "zeros-pass.md", second.path()});
+  EXPECT_EQ(doubled.exit_code, 2);
+  EXPECT_THAT(doubled.output,
+              HasSubstr(second.path() + ":1:1: error: the slug 'zeros-pass' is taken [clashing-slug]"));
+  EXPECT_EQ(kgrade({"lint", "--no-run", second.path(), second.directory() + "/./zeros-pass.md"}).exit_code, 0)
+      << "one file, named twice";
+}
+
 TEST(Lint, AProblemOfTheCatalogueIsClean) {
   const Result result =
       kgrade({"lint", "problems/conv-depthwise-2d-square-input-asym-kernel.md", "--device", "emulated"});
@@ -189,7 +270,10 @@ TEST(Lint, AProblemWithoutAReferenceIsAFinding) {
   const ScratchFile file("zeros-pass.md", text_of(problems + "zeros-pass.md"));
   const Result result = kgrade({"lint", file.path(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.output, HasSubstr("the problem has no reference [reference-missing]"));
+  const std::filesystem::path folder = file.directory();
+  EXPECT_THAT(result.output, HasSubstr((folder.parent_path() / "reference/zeros-pass.cu").string() +
+                                       ": error: the problem has no reference [reference-missing]"))
+      << "where its author can write it, not where kgrade's own lie";
 }
 
 // A problem of the tests in a folder of its own, with a reference that the emulated device cannot run.
