@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "grade/machinery.h"
@@ -37,13 +38,18 @@ std::vector<std::string> row_of(std::string name, const ClassErrors& errors, Dty
 }
 
 // Whoever reads the errors of fp32 has to know which sums they are of.
-void print_orders(const std::set<std::string>& orders) {
-  if (orders.empty()) {
+void print_orders(const Calibration& calibration) {
+  if (!calibration.orders.empty()) {
+    fmt::print("fp32: sums in the reference's order, and with the operands rearranged: {}\n",
+               fmt::join(calibration.orders, ", "));
+  } else if (calibration.orders_tried) {
     fmt::print(
         "fp32: sums in the reference's order alone; no rearranged operands give its sums another one\n");
   } else {
-    fmt::print("fp32: sums in the reference's order, and with the operands rearranged: {}\n",
-               fmt::join(orders, ", "));
+    fmt::print(
+        "fp32: sums in the reference's order alone; which operands can be rearranged is tried on small "
+        "cases, "
+        "and none was measured\n");
   }
 }
 
@@ -56,7 +62,7 @@ void print_table(const Calibration& calibration) {
   for (const auto& [dtype, error] : calibration.fp32_errors)
     table.add(row_of("largest", {error, 0, 0, 0}, dtype));
   fmt::print("{}", table.render(Style(false)));
-  print_orders(calibration.orders);
+  print_orders(calibration);
   for (const CalibratedCase& measured : calibration.cases) {
     if (!measured.skipped.empty())
       fmt::print("note: case '{}' was not measured in {}: {}\n", measured.name, to_string(measured.dtype),
@@ -66,8 +72,10 @@ void print_table(const Calibration& calibration) {
 
 int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_run) {
   if (outcome.calibration) print_table(*outcome.calibration);
+  // Known, though writing them may have failed: whoever measured for minutes can write them by hand.
+  if (outcome.calibration && !outcome.calibration->how.empty())
+    fmt::print("thresholds: {}\n", thresholds_text(outcome.calibration->thresholds));
   if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);
-  fmt::print("thresholds: {}\n", thresholds_text(outcome.calibration->thresholds));
   if (!dry_run) fmt::print("written to {}\n", printable_line(path));
   return exit_ok;
 }
@@ -82,6 +90,8 @@ int run(CalibrateArguments& arguments) {
   options.host_bytes = host_bytes_available();
   const auto problem = find_problem(arguments.problem, options.layout.problems);
   if (!problem) return fail(problem.errors());
+  if (const auto error = arguments.dry_run ? std::nullopt : why_not_rewritable(problem->path))
+    return fail({*error});
   CalibrationOutcome outcome;
   {
     Progress progress;

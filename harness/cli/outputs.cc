@@ -97,4 +97,18 @@ Errors check_outputs(const std::vector<Output>& outputs, const std::vector<std::
   return errors;
 }
 
+std::optional<Error> why_not_rewritable(const fs::path& file) {
+  const fs::path target = resolved(file);  // a link stays, and what it names is replaced
+  const Location place{file.string(), 0, 0};
+  const std::string otherwise = ", or run it with --dry-run and write what it prints yourself";
+  if (::access(target.c_str(), W_OK) != 0)
+    return Error{fmt::format("the file cannot be written: {}", std::strerror(errno)),
+                 "allow it, as `chmod u+w` does" + otherwise, place};
+  if (const int failure = try_to_make_file(target); failure != 0)
+    return Error{fmt::format("the folder {} takes no new file, which is to replace this one: {}",
+                             target.parent_path().string(), std::strerror(failure)),
+                 "allow it, as `chmod u+w` on the folder does" + otherwise, place};
+  return std::nullopt;
+}
+
 }  // namespace kgrade::cli

@@ -84,6 +84,7 @@ class CalibrationRun {
           return fail(fmt::format("case '{}': {}", bound.name, errors.error().message),
                       errors.error().remedy);
         result.errors = *errors;
+        calibration_.orders_tried = calibration_.orders_tried || small;
       }
     }
     calibration_.cases.push_back(std::move(result));

@@ -30,8 +30,10 @@ struct Calibration {
   ClassErrors errors;                   // in float32, the largest of all cases
   std::map<Dtype, double> fp32_errors;  // in the other types that the problem lists
   std::set<std::string> orders;         // of summation, besides the reference's own: soundness/summation.h
+  bool orders_tried = false;            // on a small case: on others there are none to be found
   MeasuredThresholds thresholds;        // with two digits, as they are written
-  std::string how;                      // "2026-01-31 on NVIDIA H200, errors fp32 1.2e-07, ..."
+  // "2026-01-31 on NVIDIA H200, errors fp32 1.2e-07, ..."; empty until all thresholds are known.
+  std::string how;
 };
 
 struct CalibrationOutcome {

@@ -1,6 +1,7 @@
 // `kgrade calibrate`: thresholds that are measured, and written into the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -103,6 +104,54 @@ TEST(Calibrate, ADryRunAndAnUnknownCaseWriteNothing) {
   EXPECT_EQ(unknown.exit_code, 2);
   EXPECT_THAT(unknown.output, HasSubstr("did you mean 'small'?"));
   EXPECT_EQ(content_of(problem.path()), before);
+}
+
+// Rearranged operands are tried on small cases alone.
+TEST(Calibrate, OnLargeCasesItSaysThatNoOrderWasTried) {
+  const Result large = kgrade({"calibrate", folder + "problems/fuzz-unsound.md", "--device", "emulated",
+                               "--case", "large", "--dry-run"});
+  EXPECT_EQ(large.exit_code, 0) << large.output;
+  EXPECT_THAT(large.output, HasSubstr("is tried on small cases, and none was measured\n"));
+  EXPECT_THAT(large.output, testing::Not(HasSubstr("give its sums another one")));
+}
+
+TEST(Calibrate, AFileThatCannotBeReplacedIsRefusedBeforeAnythingIsMeasured) {
+  namespace fs = std::filesystem;
+  const CopiedProblem problem("zeros-pass");
+  // With what is added for the time of writing, its name would be too long.
+  const fs::path file = problem.path().parent_path() / (std::string(250, 'x') + ".md");
+  fs::rename(problem.path(), file);
+  const Result result = kgrade({"calibrate", file.string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output,
+              HasSubstr("takes no new file, which is to replace this one: File name too long"));
+  EXPECT_THAT(result.output, HasSubstr("or run it with --dry-run and write what it prints yourself"));
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("fp32"))) << "nothing was measured";
+  EXPECT_EQ(kgrade({"calibrate", file.string(), "--device", "emulated", "--dry-run"}).exit_code, 0);
+}
+
+TEST(Calibrate, AReadOnlyFileIsRefusedBeforeAnythingIsMeasured) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root writes to every file";
+  const CopiedProblem problem("zeros-pass");
+  std::filesystem::permissions(problem.path(), std::filesystem::perms::owner_read);
+  const Result result = kgrade({"calibrate", problem.path().string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.output, StartsWith(problem.path().string() + ": error: the file cannot be written"));
+  EXPECT_THAT(result.output, HasSubstr("chmod u+w"));
+}
+
+TEST(Calibrate, WhatWasMeasuredIsPrintedThoughItCannotBeWritten) {
+  const CopiedProblem problem("zeros-pass");
+  std::string text = content_of(problem.path());
+  const std::string key = "thresholds: ";
+  ASSERT_NE(text.find(key), text.npos);
+  text.replace(text.find(key), key.size(), "? thresholds\n: ");
+  std::ofstream(problem.path()) << text;
+  const Result result = kgrade({"calibrate", problem.path().string(), "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 2) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("\nthresholds: {fp32: "));
+  EXPECT_THAT(result.output, HasSubstr("stand where they cannot be replaced"));
+  EXPECT_EQ(content_of(problem.path()), text);
 }
 
 // What it writes stands in the problem's own file; its operators are those that kgrade comes with.
