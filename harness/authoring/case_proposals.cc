@@ -268,4 +268,11 @@ std::vector<FuzzRange> propose_fuzz(const Problem& problem) {
   return ranged.fuzz;
 }
 
+void add_proposals(Draft& draft, Problem problem) {
+  draft.cases = propose_cases(problem);
+  for (const CaseSpec& spec : draft.cases) draft.defaults.insert(spec.reals.begin(), spec.reals.end());
+  problem.cases = draft.cases;
+  draft.fuzz = propose_fuzz(problem);
+}
+
 }  // namespace kgrade::authoring

@@ -102,13 +102,19 @@ std::string parameter_text(const DraftParameter& parameter) {
   return text + "}" + note + "\n";
 }
 
-std::string case_text(const CaseSpec& spec, const std::vector<DraftParameter>& parameters) {
+bool is_default(const Draft& draft, const std::pair<const std::string, double>& real) {
+  const auto known = draft.defaults.find(real.first);
+  return known != draft.defaults.end() && known->second == real.second;
+}
+
+std::string case_text(const CaseSpec& spec, const Draft& draft) {
   std::vector<std::string> entries = {"name: " + spec.name, fmt::format("role: {}", to_string(spec.role))};
-  for (const DraftParameter& parameter : parameters) {
+  for (const DraftParameter& parameter : draft.parameters) {
     const auto whole = spec.integers.find(parameter.name);
     const auto real = spec.reals.find(parameter.name);
     if (whole != spec.integers.end()) entries.push_back(fmt::format("{}: {}", parameter.name, whole->second));
-    if (real != spec.reals.end()) entries.push_back(fmt::format("{}: {}", parameter.name, real->second));
+    if (real != spec.reals.end() && !is_default(draft, *real))
+      entries.push_back(fmt::format("{}: {}", parameter.name, real->second));
   }
   return flow_map(entries) + "\n";
 }
@@ -137,8 +143,10 @@ std::string formulas_text(const Draft& draft) {
 
 std::string values_text(const Draft& draft) {
   std::string text;
+  if (!draft.defaults.empty()) text += "\ndefaults:" + comment(draft.defaults_note) + "\n";
+  for (const auto& [name, value] : draft.defaults) text += fmt::format("  {}: {}\n", name, value);
   if (!draft.cases.empty()) text += "\ncases:" + comment(draft.cases_note) + "\n";
-  for (const CaseSpec& spec : draft.cases) text += case_text(spec, draft.parameters);
+  for (const CaseSpec& spec : draft.cases) text += case_text(spec, draft);
   if (!draft.fuzz.empty()) text += "\nfuzz:" + comment(draft.fuzz_note) + "\n";
   for (const FuzzRange& range : draft.fuzz) {
     text += range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)

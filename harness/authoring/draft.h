@@ -1,6 +1,8 @@
 // A problem file that is about to be written: what a person has said and what was guessed, line by line.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -40,6 +42,8 @@ struct Draft {
   std::vector<std::pair<std::string, Noted>> let;
   std::vector<Noted> require;
   std::optional<Noted> flops;
+  std::string defaults_note;
+  std::map<std::string, double, std::less<>> defaults;  // of real types, which `fuzz` cannot draw
   std::string cases_note;
   std::vector<CaseSpec> cases;
   std::string fuzz_note;

@@ -75,10 +75,12 @@ void add_cases(Imported& imported, const std::filesystem::path& path) {
   Draft& draft = imported.draft;
   const auto problem = parse_problem(problem_text(draft), path);
   if (!problem) return;
-  draft.cases = propose_cases(*problem);
+  add_proposals(draft, *problem);
+  draft.defaults_note = "guessed: nothing, values are made up";
   draft.cases_note = "guessed: sizes that vary what the parameters allow";
-  draft.fuzz = propose_fuzz(*problem);
   draft.fuzz_note = "guessed: the ranges that hidden shapes are drawn from";
+  if (!draft.defaults.empty())
+    imported.guesses.push_back({"defaults", "values of real numbers are made up: give those that matter"});
   if (!draft.cases.empty())
     imported.guesses.push_back(
         {"cases", "sizes and names are made up; give the bench case the sizes that matter"});
@@ -103,6 +105,13 @@ Result<Imported> import_problem(std::string_view content, const std::filesystem:
   finder.run();
   guess_contract(imported, finder, scalars);
   add_cases(imported, path);
+  // A file that nobody can read would be worse than none.
+  if (const auto again = parse_problem(problem_text(imported.draft), path); !again)
+    return Error{
+        "the problem that was made of it cannot be read: " + again.error().message,
+        "word the statement otherwise, or write the shapes and cases yourself: `kgrade lint` says what "
+        "is missing",
+        {path.string(), 0, 0}};
   return imported;
 }
 

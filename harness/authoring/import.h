@@ -25,8 +25,9 @@ struct Imported {
 // Reads the shapes out of the statement, and proposes values (`let`) for the extents of the outputs of
 // convolutions and poolings, conditions, initial values, arithmetic, cases and hidden ranges. A line of the
 // draft says where its value comes from: "from the statement: ..." or "guessed: ...". The statement stays as
-// it is. An Error when the file is no problem file, has shapes or cases already, or its slug cannot be one;
-// `slug` takes the place of the file's when it is not empty.
+// it is. An Error when the file is no problem file, has shapes or cases already, or its slug cannot be one,
+// or when what was made of it would be no problem file; `slug` takes the place of the file's when it is not
+// empty.
 Result<Imported> import_problem(std::string_view content, const std::filesystem::path& path,
                                 const std::string& slug = "");
 

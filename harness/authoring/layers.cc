@@ -12,11 +12,15 @@ namespace {
 Layers layers_in(std::string_view text) {
   std::string small;
   for (const char c : text) small += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const auto has = [&](const char* word) { return small.find(word) != std::string::npos; };
+  const auto has = [&](const std::string& word) { return small.find(word) != std::string::npos; };
   Layers layers;
   layers.convolution = has("conv");
   layers.transposed = layers.convolution && (has("transpos") || has("deconv"));
   layers.pooling = has("pool") && !has("global");
+  for (const std::size_t rank : {1U, 2U, 3U}) {
+    if (layers.rank == 0 && (has(fmt::format("{}d", rank)) || has(fmt::format("{}-d", rank))))
+      layers.rank = rank;
+  }
   return layers;
 }
 

@@ -3,6 +3,7 @@
 // MaxPool2d, in integers: division rounds down.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@ struct Layers {
   bool convolution = false;
   bool transposed = false;
   bool pooling = false;
+  std::size_t rank = 0;  // 2 of "Max Pooling 2D"; 0 where nothing says so
 };
 
 // By the words of the title, or of the text when the title has none.

@@ -20,6 +20,10 @@ Error failed(const fs::path& path, int code) {
     return {"is there already, and is left as it is",
             "choose another name, or move it away first",
             {path.string(), 0, 0}};
+  if (code == ENOENT)
+    return {"cannot be written: there is no folder to make its own in",
+            "make " + path.parent_path().parent_path().string() + " first",
+            {path.string(), 0, 0}};
   return {fmt::format("cannot be written: {}", ::strerror(code)),
           "name a folder that you may write to",
           {path.string(), 0, 0}};
@@ -69,6 +73,11 @@ class Batch {
 };
 
 }  // namespace
+
+ProblemPlaces places_of(const fs::path& folder, const std::string& slug) {
+  return {(folder / (slug + ".md")).lexically_normal(),
+          (folder / ".." / "reference" / (slug + ".cu")).lexically_normal()};
+}
 
 Result<bool> write_new_files(const std::vector<NewFile>& files) {
   Batch batch;

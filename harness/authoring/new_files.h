@@ -9,6 +9,14 @@
 
 namespace kgrade::authoring {
 
+// Where a problem of this slug belongs when its file goes into `folder`: the reference into the folder beside
+// it, where kgrade looks for it.
+struct ProblemPlaces {
+  std::filesystem::path file;
+  std::filesystem::path reference;
+};
+ProblemPlaces places_of(const std::filesystem::path& folder, const std::string& slug);
+
 struct NewFile {
   std::filesystem::path path;
   std::string content;

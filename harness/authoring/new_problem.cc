@@ -10,6 +10,7 @@
 #include "authoring/marks.h"
 #include "authoring/slug.h"
 #include "base/text.h"
+#include "spec/case.h"
 #include "spec/expression.h"
 #include "spec/fields.h"
 #include "spec/scalar_type.h"
@@ -93,6 +94,28 @@ Errors without_places(Errors errors) {
   return errors;
 }
 
+bool has_case_in_role(const std::vector<CaseSpec>& cases, CaseRole role) {
+  return std::any_of(cases.begin(), cases.end(), [&](const CaseSpec& spec) { return spec.role == role; });
+}
+
+// Grading needs a test and a bench. What stands in the way of them shows in the cases that were not proposed.
+std::optional<Error> why_not_runnable(const Problem& problem, const std::vector<CaseSpec>& proposed) {
+  if (has_case_in_role(proposed, CaseRole::test) && has_case_in_role(proposed, CaseRole::bench))
+    return std::nullopt;
+  Error error{"no case of usual sizes can be made of these shapes",
+              "give every extent at least 1, as in `max(n - 8, 1)`",
+              {}};
+  Problem unchecked = problem;
+  for (Parameter& parameter : unchecked.parameters) parameter.shape.clear();
+  for (const CaseSpec& spec : propose_cases(unchecked)) {
+    const auto resolved = resolve_case(problem, spec);
+    if (resolved || has_case_in_role(proposed, spec.role)) continue;
+    error.message += ": " + resolved.error().message;
+    break;
+  }
+  return error;
+}
+
 }  // namespace
 
 Result<NewTensor> parse_tensor(std::string_view text, std::string_view option) {
@@ -111,6 +134,10 @@ Result<NewTensor> parse_tensor(std::string_view text, std::string_view option) {
           fmt::format("{}: the extent '{}' cannot be read: {}", place, extent, expression.error().message),
           example,
           {}};
+    const auto constant = expression->evaluate({});
+    if (constant && *constant < 1)
+      return Error{
+          fmt::format("{}: the extent '{}' is {}", place, extent, *constant), "give it at least 1", {}};
   }
   return tensor;
 }
@@ -147,13 +174,13 @@ Result<bool> set_init(NewProblem& problem, std::string_view text) {
                {}};
 }
 
-Result<Draft> draft_of(const NewProblem& given) {
-  if (const auto error = check_slug(given.slug)) return *error;
-  NewProblem problem = given;
-  if (problem.inputs.empty() && problem.outputs.empty()) {
-    problem.inputs = {{"input", {"rows", "columns"}, ""}};
-    problem.outputs = {{"output", {"rows", "columns"}, ""}};
-  }
+Result<Draft> draft_of(const NewProblem& problem) {
+  if (const auto error = check_slug(problem.slug)) return *error;
+  if (problem.inputs.empty() && problem.outputs.empty())
+    return Error{"neither an input nor an output is given",
+                 "give them, as in `--input x:rows,columns --output y:rows,columns`; on a terminal `kgrade "
+                 "new` asks for them",
+                 {}};
   if (problem.outputs.empty())
     return Error{"the problem has no output", "add it, as in `--output y:rows,columns`", {}};
   Draft draft;
@@ -170,9 +197,9 @@ Result<Draft> draft_of(const NewProblem& given) {
   draft.statement = statement_of(problem);
   const auto parsed = parse_problem(problem_text(draft), problem.slug + ".md");
   if (!parsed) return without_places(parsed.errors());
-  draft.cases = propose_cases(*parsed);
-  draft.fuzz = propose_fuzz(*parsed);
+  add_proposals(draft, *parsed);
   draft.fuzz_note = "hidden shapes are drawn from these ranges";
+  if (const auto error = why_not_runnable(*parsed, draft.cases)) return *error;
   return draft;
 }
 

@@ -43,7 +43,7 @@ Result<bool> set_init(NewProblem& problem, std::string_view text);
 Result<NewProblem> ask(NewProblem problem, std::istream& in, std::ostream& out);
 
 // A problem that lint() finds nothing wrong with but for what its author alone can know: the arithmetic, and
-// the statement. Without tensors it has one input and one output of rows and columns.
+// the statement. An Error for one without outputs, and for shapes of which no case can be made.
 Result<Draft> draft_of(const NewProblem& problem);
 
 }  // namespace kgrade::authoring

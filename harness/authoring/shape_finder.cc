@@ -44,7 +44,8 @@ void ShapeFinder::run() {
     if (!outputs) find_spatial();
   }
   for (DraftParameter& parameter : imported_.draft.parameters) {
-    if (!parameter.pointer || !parameter.shape.empty()) continue;
+    // What the statement says, though it was not understood, counts for more than a guess.
+    if (!parameter.pointer || !parameter.shape.empty() || !parameter.shape_note.empty()) continue;
     parameter.is_const ? guess_input(parameter) : guess_output(parameter);
   }
   require_equations();
@@ -78,6 +79,7 @@ void ShapeFinder::map_symbols() {
 }
 
 void ShapeFinder::apply(const ShapeClaim& claim) {
+  if (claim.shape.extents.empty()) return not_understood(claim);
   DraftParameter& parameter = *imported_.draft.find(claim.tensor);
   bool repeats = false;
   std::vector<std::string> shape;
@@ -95,13 +97,7 @@ void ShapeFinder::apply(const ShapeClaim& claim) {
     }
     std::size_t next = lone != nullptr ? seen[lone->text()]++ : 0;
     const auto text = extent_text(extent, names, next);
-    if (!text) {
-      imported_.open.push_back(
-          {fmt::format("shape of '{}'", claim.tensor),
-           fmt::format("the statement says {}, and not all of it was understood", claim.source)});
-      parameter.shape_note = "guessed: nothing, see the statement: " + claim.source;
-      return;
-    }
+    if (!text) return not_understood(claim);
     shape.push_back(*text);
   }
   parameter.shape = std::move(shape);
@@ -111,6 +107,13 @@ void ShapeFinder::apply(const ShapeClaim& claim) {
   imported_.guesses.push_back(
       {fmt::format("shape of '{}'", claim.tensor),
        fmt::format("{} was read as [{}]", claim.source, fmt::join(parameter.shape, ", "))});
+}
+
+void ShapeFinder::not_understood(const ShapeClaim& claim) {
+  imported_.open.push_back(
+      {fmt::format("shape of '{}'", claim.tensor),
+       fmt::format("the statement says {}, and not all of it was understood", claim.source)});
+  imported_.draft.find(claim.tensor)->shape_note = "guessed: nothing, see the statement: " + claim.source;
 }
 
 // `replaced` stands for a symbol that repeats: its entry `next`.
@@ -226,13 +229,26 @@ void ShapeFinder::require_equations() {
 
 void ShapeFinder::find_spatial() {
   for (const DraftParameter& parameter : imported_.draft.parameters) {
-    if (!parameter.is_const || parameter.shape.size() < 3 || has_word(parameter.name, "kernel") ||
-        has_word(parameter.name, "weight")) {
+    if (!parameter.is_const || has_word(parameter.name, "kernel") || has_word(parameter.name, "weight"))
       continue;
-    }
-    spatial_.assign(parameter.shape.begin() + 2, parameter.shape.end());
+    const std::size_t leading = leading_axes(parameter.shape);
+    if (leading >= parameter.shape.size()) continue;
+    spatial_of_ = parameter.name;
+    spatial_.assign(parameter.shape.begin() + static_cast<std::ptrdiff_t>(leading), parameter.shape.end());
     return;
   }
+}
+
+// How many axes come before those that a layer works along: batch and channels, where the shape has them.
+std::size_t ShapeFinder::leading_axes(const std::vector<std::string>& shape) const {
+  constexpr std::size_t batch_and_channels = 2;
+  if (!layers_.convolution && !layers_.pooling) return batch_and_channels;
+  if (layers_.rank > 0 && shape.size() >= layers_.rank) return shape.size() - layers_.rank;
+  if (shape.size() > batch_and_channels) return batch_and_channels;
+  const auto extent = std::find_if(shape.begin(), shape.end(), [](const std::string& text) {
+    return meaning_of(text).role == ParameterRole::extent;
+  });
+  return static_cast<std::size_t>(extent - shape.begin());
 }
 
 std::optional<std::string> ShapeFinder::parameter_of(ParameterRole role) const {
@@ -245,8 +261,10 @@ std::optional<std::string> ShapeFinder::parameter_of(ParameterRole role) const {
 // The statement says nothing: what the layers make of the first input.
 void ShapeFinder::guess_output(DraftParameter& output) {
   const Draft& draft = imported_.draft;
-  const auto input = std::find_if(draft.parameters.begin(), draft.parameters.end(),
-                                  [](const DraftParameter& p) { return p.is_const && !p.shape.empty(); });
+  const auto input =
+      std::find_if(draft.parameters.begin(), draft.parameters.end(), [&](const DraftParameter& p) {
+        return p.is_const && !p.shape.empty() && (spatial_of_.empty() || p.name == spatial_of_);
+      });
   const std::string place = fmt::format("shape of '{}'", output.name);
   if (input == draft.parameters.end()) {
     imported_.open.push_back({place, "the statement gives none"});
@@ -254,9 +272,12 @@ void ShapeFinder::guess_output(DraftParameter& output) {
   }
   std::vector<std::string> shape = input->shape;
   const bool changes = (layers_.convolution || layers_.pooling) && !spatial_.empty();
-  if (changes && layers_.convolution) shape[1] = parameter_of(ParameterRole::out_channels).value_or(shape[1]);
+  const std::size_t leading = shape.size() - (changes ? spatial_.size() : 0);
+  if (changes && layers_.convolution && leading > 0 &&
+      meaning_of(shape[leading - 1]).role != ParameterRole::batch)
+    shape[leading - 1] = parameter_of(ParameterRole::out_channels).value_or(shape[leading - 1]);
   for (std::size_t axis = 0; changes && axis < spatial_.size(); ++axis) {
-    shape[axis + 2] = output_extent(axis).value_or(shape[axis + 2]);
+    shape[axis + leading] = output_extent(axis).value_or(shape[axis + leading]);
   }
   output.shape = shape;
   output.shape_note =

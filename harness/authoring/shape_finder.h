@@ -22,7 +22,7 @@ class ShapeFinder {
   void run();
 
   const Layers& layers() const { return layers_; }
-  // The extents of the input behind batch and channels, and those of the output; empty when unknown.
+  // The extents of the input behind batch and channels, where it has such; empty when unknown.
   const std::vector<std::string>& spatial() const { return spatial_; }
   // Of the convolution itself, before a pooling.
   const std::vector<std::string>& convolved() const { return convolved_; }
@@ -38,7 +38,9 @@ class ShapeFinder {
   std::optional<std::string> output_extent(std::size_t axis);
   std::string define(const std::string& name, const std::string& text, const std::string& note);
   void require_equations();
+  void not_understood(const ShapeClaim& claim);
   void find_spatial();
+  std::size_t leading_axes(const std::vector<std::string>& shape) const;
   void guess_output(DraftParameter& output);
   void guess_input(DraftParameter& input);
   std::optional<std::string> parameter_of(ParameterRole role) const;
@@ -47,6 +49,7 @@ class ShapeFinder {
   StatementClaims claims_;
   SymbolMap map_;
   Layers layers_;
+  std::string spatial_of_;  // the input that they are of
   std::vector<std::string> spatial_;
   std::vector<std::string> convolved_;
   std::map<std::string, std::string> derived_;  // by Symbol::text(); empty while one is being worked out

@@ -31,6 +31,10 @@ bool is_shape_word(const std::string& word) {
   return false;
 }
 
+bool is_tuple(std::string_view text) {
+  return (text.starts_with('(') && text.ends_with(')')) || (text.starts_with('[') && text.ends_with(']'));
+}
+
 class UnitReader {
  public:
   UnitReader(const std::vector<std::string>& tensors, const std::vector<std::string>& scalars,
@@ -109,6 +113,7 @@ class UnitReader {
   bool read_shape(const std::vector<StatementPiece>& unit, std::size_t i) {
     const std::string& text = unit[i].text;
     auto shape = parse_shape(text, scalars_);
+    if (!shape && after_shape_word() && is_tuple(text)) shape.emplace().tuple = true;
     if (!shape || !(shape->tuple || after_shape_word())) return false;
     const bool named = !names_.empty() && !shaped_;
     // "weights/biases of shape ..." names nothing, but describes.
@@ -139,9 +144,12 @@ class UnitReader {
   }
 
   void claim(ShapeClaim claim) {
-    const bool known = std::any_of(claims_.shapes.begin(), claims_.shapes.end(),
-                                   [&](const ShapeClaim& other) { return other.tensor == claim.tensor; });
-    if (!known) claims_.shapes.push_back(std::move(claim));
+    const auto known = std::find_if(claims_.shapes.begin(), claims_.shapes.end(),
+                                    [&](const ShapeClaim& other) { return other.tensor == claim.tensor; });
+    if (known == claims_.shapes.end())
+      claims_.shapes.push_back(std::move(claim));
+    else if (known->shape.extents.empty())
+      *known = std::move(claim);
   }
 
   bool read_equations(const std::string& text) {

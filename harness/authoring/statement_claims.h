@@ -13,7 +13,7 @@ namespace kgrade::authoring {
 
 struct ShapeClaim {
   std::string tensor;
-  SymbolicShape shape;
+  SymbolicShape shape;     // without extents: a shape that cannot be read
   std::string source;      // as written: "(B, C_{\text{in}}, H, W)"
   bool described = false;  // the tensor is not named: "BatchNorm weights of shape ..."
 };

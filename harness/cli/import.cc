@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "spec/catalogue.h"
 #include "spec/lint.h"
 
 namespace kgrade::cli {
@@ -33,6 +34,7 @@ void print_findings(const Problem& problem) {
 
 int run(const ImportArguments& arguments) {
   const std::filesystem::path source = arguments.file;
+  if (const auto error = slug_for_a_file(arguments.file, Layout::find().problems)) return fail({*error});
   const auto content = read_text_file(source);
   if (!content) return fail(content.errors());
   const auto imported = authoring::import_problem(*content, source, arguments.slug);
@@ -45,18 +47,17 @@ int run(const ImportArguments& arguments) {
   }
   const std::filesystem::path folder =
       arguments.directory.empty() ? Layout::find().own_problems : std::filesystem::path(arguments.directory);
-  const std::filesystem::path file = folder / (imported->draft.slug + ".md");
+  const auto [file, reference] = authoring::places_of(folder, imported->draft.slug);
   const std::string text = authoring::problem_text(imported->draft);
+  const auto parsed = parse_problem(text, file);
+  if (!parsed) return fail(parsed.errors());
   const auto written = authoring::write_new_files({{file, text}});
   if (!written) return fail(written.errors());
   fmt::print("wrote {}\n", file.string());
   print_list("Guessed, to be checked (in the file: `# guessed: ...`):", imported->guesses);
   print_list("Not found, to be written:", imported->open);
-  const auto parsed = parse_problem(text, file);
-  if (!parsed) return fail(parsed.errors());
   print_findings(*parsed);
-  fmt::print("\nNext: check the guesses, write reference/{}.cu, then kgrade lint {}\n", imported->draft.slug,
-             file.string());
+  fmt::print("\nNext: check the guesses, write {}, then kgrade lint {}\n", reference.string(), file.string());
   return exit_ok;
 }
 

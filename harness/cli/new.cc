@@ -64,11 +64,7 @@ int run(const NewArguments& arguments) {
   auto problem = problem_of(arguments);
   if (!problem) return fail(problem.errors());
   const Layout layout = Layout::find(arguments.directory);
-  // Without a slash at its end, behind which there would be no name.
-  std::filesystem::path folder = layout.own_problems.lexically_normal();
-  if (!folder.has_filename()) folder = folder.parent_path();
-  const std::filesystem::path file = folder / (problem->slug + ".md");
-  const std::filesystem::path reference = folder.parent_path() / "reference" / (problem->slug + ".cu");
+  const auto [file, reference] = authoring::places_of(layout.own_problems, problem->slug);
   for (const auto& path : {file, reference}) {
     std::error_code ignored;
     if (std::filesystem::exists(std::filesystem::symlink_status(path, ignored)))
@@ -116,8 +112,9 @@ Command add_new(CLI::App& app) {
            "NAME[:TYPE]");
   add_problems_option(*command, arguments->directory);
   command->footer(
-      "On a terminal it asks for what the options leave out. The file and its reference are written\n"
-      "together or not at all, and nothing that exists is replaced.");
+      "On a terminal it asks for what the options leave out; elsewhere an --output has to be given. The file "
+      "and\n"
+      "its reference are written together or not at all, and nothing that exists is replaced.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

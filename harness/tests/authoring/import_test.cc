@@ -52,6 +52,12 @@ std::string value(const Imported& imported, std::string_view name) {
   return "";
 }
 
+std::vector<std::string> guesses(const Imported& imported) {
+  std::vector<std::string> found;
+  for (const Guess& guess : imported.guesses) found.push_back(guess.what);
+  return found;
+}
+
 // The draft as a file has no fault, every case works out, and there is one of each role.
 void expect_gradable(const Imported& imported) {
   const auto problem = parse_problem(problem_text(imported.draft), "sample.md");
@@ -221,6 +227,44 @@ TEST(Import, PoolingsShareParametersAmongAxes) {
       "- `input` of shape $(N, C, H, W)$\n- `output` of shape $(N, C, H_{out}, W_{out})$\n"));
   EXPECT_THAT(shape(result, "input"), ElementsAre("batch_size", "channels", "height", "width"));
   EXPECT_EQ(value(result, "out_width"), "(width + 2 * padding - kernel_size) / stride + 1");
+}
+
+// A layer of two axes may have no others.
+TEST(Import, AxesWithoutBatchAndChannelsAreThoseOfTheLayer) {
+  const Imported image =
+      imported(bare("Max Pooling 2D", {"input*", "output!", "height", "width", "kernel_size", "stride"},
+                    "- Matrix `input` of size $(H, W)$\n- Matrix `output` of size "
+                    "$(H_{\\text{out}}, W_{\\text{out}})$\n"));
+  EXPECT_THAT(shape(image, "output"), ElementsAre("out_height", "out_width"));
+  EXPECT_EQ(value(image, "out_height"), "(height - kernel_size) / stride + 1");
+  EXPECT_THAT(guesses(image), Contains("value out_height"));
+  expect_gradable(image);
+  const Imported row =
+      imported(bare("Conv 1D", {"input*", "kernel*", "output!", "length", "kernel_size"},
+                    "- `input` of shape $(L)$\n- `kernel` of shape $(K)$\n- `output` of shape "
+                    "$(L_{out})$\n"));
+  EXPECT_THAT(shape(row, "output"), ElementsAre("out_length"));
+  EXPECT_EQ(value(row, "out_length"), "length - kernel_size + 1");
+  const Imported planes =
+      imported(bare("Average Pooling 2D", {"input*", "output!", "channels", "height", "width", "kernel_size"},
+                    "- `input` of shape $(C, H, W)$\n- `output`\n"));
+  EXPECT_THAT(shape(planes, "output"), ElementsAre("channels", "out_height", "out_width"));
+  EXPECT_THAT(planes.draft.find("output")->shape_note, HasSubstr("guessed"));
+}
+
+// What is wrong and looks sure is worse than nothing.
+TEST(Import, AShapeThatTheStatementGivesIsNeverReplacedByAGuess) {
+  for (const char* claim : {"$(H_{\\text{pooled}}, W)$", "$(H \\oplus 1, W)$", "$(\\sqrt{H}, W)$"}) {
+    const Imported result = imported(
+        bare("Scaled", {"input*", "output!", "height", "width"},
+             fmt::format("- Matrix `input` of shape $(H, W)$\n- Matrix `output` of shape {}\n", claim)));
+    EXPECT_THAT(shape(result, "output"), IsEmpty()) << claim;
+    EXPECT_THAT(result.draft.find("output")->shape_note, HasSubstr("guessed: nothing, see the statement"))
+        << claim;
+    ASSERT_THAT(result.open, Contains(::testing::Field(&Guess::what, "shape of 'output'"))) << claim;
+    EXPECT_THAT(result.open, Not(Contains(::testing::Field(&Guess::check, HasSubstr("gives none")))))
+        << claim;
+  }
 }
 
 TEST(Import, WhatIsNotUnderstoodIsSaidAndLeftOut) {

@@ -34,6 +34,7 @@ TEST(Marks, GuessesAreCommentsOfTheFrontmatter) {
 TEST(Marks, PlaceholdersAreWhatANewProblemSays) {
   NewProblem problem;
   problem.slug = "sample";
+  problem.outputs = {{"y", {"n"}, ""}};
   const auto draft = draft_of(problem);
   ASSERT_TRUE(draft);
   const auto marks = marks_left_in(problem_text(*draft));

@@ -31,6 +31,17 @@ TEST(NewFiles, AreWrittenTogetherWithTheirFolders) {
   EXPECT_EQ(*read_text_file(folder.path() / "reference/a.cu"), "two");
 }
 
+TEST(NewFiles, AReferenceLiesBesideTheFolderOfItsProblem) {
+  for (const auto& [folder, file, reference] : std::vector<std::array<std::string, 3>>{
+           {"problems", "problems/a.md", "reference/a.cu"},
+           {"mine/problems/", "mine/problems/a.md", "mine/reference/a.cu"},
+           {".", "a.md", "../reference/a.cu"},
+           {"/x/problems", "/x/problems/a.md", "/x/reference/a.cu"}}) {
+    EXPECT_EQ(places_of(folder, "a").file, file);
+    EXPECT_EQ(places_of(folder, "a").reference, reference);
+  }
+}
+
 TEST(NewFiles, NothingIsLeftWhenOneCannotBe) {
   const TemporaryDirectory folder;
   fs::create_directory(folder.path() / "reference");
@@ -41,8 +52,10 @@ TEST(NewFiles, NothingIsLeftWhenOneCannotBe) {
   EXPECT_THAT(written.error().message, HasSubstr("is there already"));
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("reference", "reference/a.cu"));
   EXPECT_EQ(*read_text_file(folder.path() / "reference/a.cu"), "mine");
-  ASSERT_FALSE(
-      write_new_files({{folder.path() / "b.md", "one"}, {folder.path() / "no/such/folder/b.cu", "two"}}));
+  const auto deep =
+      write_new_files({{folder.path() / "b.md", "one"}, {folder.path() / "no/such/folder/b.cu", "two"}});
+  ASSERT_FALSE(deep);
+  EXPECT_EQ(deep.error().remedy, "make " + (folder.path() / "no/such").string() + " first");
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("reference", "reference/a.cu"));
 }
 

@@ -36,7 +36,6 @@ std::vector<std::string> findings(const NewProblem& problem) {
 }
 
 TEST(NewProblemTest, LintFindsNothingButWhatTheAuthorAloneKnows) {
-  EXPECT_THAT(findings(named("row-softmax")), ElementsAre("there is no 'flops'"));
   NewProblem problem = named("windows");
   problem.inputs = {{"x", {"batch", "n"}, "integers(-2, 3)"}, {"w", {"k"}, ""}};
   problem.outputs = {{"y", {"batch", "ceil_div(n, 4)", "max(n, k)"}, ""}, {"z", {"2 * n"}, ""}};
@@ -54,6 +53,39 @@ TEST(NewProblemTest, NamesInShapesBecomeParametersInTheirOrder) {
   for (const DraftParameter& parameter : draft->parameters)
     names.push_back(parameter.type + " " + parameter.name);
   EXPECT_THAT(names, ElementsAre("[VAR] x", "[VAR] y", "size_t columns", "float eps", "int rows"));
+}
+
+// `fuzz` draws integers; what it leaves out must have a value.
+TEST(NewProblemTest, RealNumbersGoUnderDefaultsAndIntegersIntoFuzz) {
+  NewProblem problem = named("a");
+  problem.inputs = {{"x", {"rows", "columns"}, ""}};
+  problem.outputs = {{"y", {"rows", "columns"}, ""}};
+  problem.scalars = {{"eps", "float"}};
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft) << message(draft);
+  const std::string text = problem_text(*draft);
+  EXPECT_THAT(text, HasSubstr("\ndefaults:\n  eps: 1\n"));
+  EXPECT_THAT(text, HasSubstr("\nfuzz:  # hidden shapes are drawn from these ranges\n  rows: 2..31\n"));
+  EXPECT_THAT(text, HasSubstr("{name: tiny, role: sample, rows: 3, columns: 5}"));
+  EXPECT_THAT(findings(problem), ElementsAre("there is no 'flops'"));
+}
+
+TEST(NewProblemTest, ShapesThatNoCaseCanHaveAreRefused) {
+  for (const char* text : {"x:0", "x:n,-3", "x:2 - 2"})
+    EXPECT_THAT(message(parse_tensor(text, "--input")),
+                HasSubstr("--input " + std::string(text) + ": the extent"))
+        << text;
+  NewProblem problem = named("a");
+  problem.outputs = {{"y", {"n - 5000"}, ""}};
+  EXPECT_THAT(message(draft_of(problem)), HasSubstr("extent `n - 5000` of 'y' is -4997"));
+  problem.outputs = {{"y", {"n / (n - n)"}, ""}};
+  EXPECT_THAT(message(draft_of(problem)), HasSubstr("division by zero"));
+}
+
+TEST(NewProblemTest, AProblemWithoutTensorsIsNone) {
+  const auto draft = draft_of(named("row-softmax"));
+  ASSERT_FALSE(draft);
+  EXPECT_THAT(draft.error().remedy, HasSubstr("--input x:rows,columns --output y:rows,columns"));
 }
 
 TEST(NewProblemTest, OptionsThatCannotBeAreToldByTheirText) {

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -109,6 +110,28 @@ TEST(BadInput, TwoFilesWithOneSlug) {
   expect_refused(kgrade({"lint", "--problems", file.directory()}), "scale", "hint:");
   expect_refused(kgrade({"grade", "scale", naive, "--problems", file.directory(), "--device", "emulated"}),
                  "the slug 'scale' is taken", "hint:");
+}
+
+// One message each, with the place and what to do.
+TEST(BadInput, AProblemFileThatCannotBeReadIsToldOnce) {
+  const TemporaryDirectory folder;
+  const std::string loop = folder.path() / "loop.md", missing = folder.path() / "none.md";
+  std::filesystem::create_symlink(loop, loop);
+  for (const auto& [file, message, remedy] : std::vector<std::array<std::string, 3>>{
+           {missing, missing + ": error: no such file", "check the path"},
+           {loop, loop + ": error: its symbolic links lead to each other", "name the file itself"},
+           {folder.path(), folder.path().string() + ": error: is a folder", "name a file in it"},
+           {"/dev/null", "/dev/null: error: is not a regular file", "name a file that holds text"},
+           {"", "error: a file is asked for, and its name is empty", "name a file"},
+           {slug, slug + ": error: is the slug of a problem", "write problems/" + slug + ".md"}}) {
+    for (const char* command : {"lint", "import"}) {
+      const Result result = kgrade({command, file});
+      expect_refused(result, message, remedy);
+      const std::size_t first = result.output.find("error: ");
+      EXPECT_EQ(result.output.find("error: ", first + 1), std::string::npos) << result.output;
+      EXPECT_EQ(result.output.find("note: "), std::string::npos) << result.output;
+    }
+  }
 }
 
 TEST(BadInput, ASlugThatDoesNotExistGetsTheNearestOne) {
