@@ -9,22 +9,31 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "cli/outputs.h"
 #include "report/terminal.h"
 #include "spec/case.h"
 #include "spec/catalogue.h"
+#include "spec/families.h"
 
 namespace kgrade::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Problem& problem, const Case& bound) {
-  Json parameters = Json::object();
+// The scalar parameters of a case in file order.
+Json values_of(const Problem& problem, const Case& bound) {
+  Json values = Json::object();
   for (const Parameter& parameter : problem.parameters) {
-    if (const auto value = bound.integers.find(parameter.name); value != bound.integers.end()) {
-      parameters[parameter.name] = value->second;
-    }
+    const auto whole = bound.integers.find(parameter.name);
+    const auto real = bound.reals.find(parameter.name);
+    if (whole != bound.integers.end())
+      values[parameter.name] = parameter.type == "bool" ? Json(whole->second != 0) : Json(whole->second);
+    if (real != bound.reals.end()) values[parameter.name] = real->second;
   }
+  return values;
+}
+
+Json json_of(const Problem& problem, const Case& bound) {
   Json tensors = Json::array();
   for (const Tensor& tensor : bound.tensors) {
     tensors.push_back({{"name", tensor.name},
@@ -34,7 +43,7 @@ Json json_of(const Problem& problem, const Case& bound) {
   }
   return {{"name", bound.name},
           {"role", to_string(bound.role)},
-          {"parameters", parameters},
+          {"parameters", values_of(problem, bound)},
           {"tensors", tensors},
           {"flops", bound.flops ? Json(*bound.flops) : Json(nullptr)},
           {"bytes", bound.tensor_bytes()}};
@@ -63,14 +72,12 @@ std::string parameters_text(const Problem& problem, const Style& style) {
   return table.render(style);
 }
 
-// "batch_size=16 in_channels=32 ...": the scalar parameters of a case in file order.
+// "batch_size=16 in_channels=32 ...".
 std::string values_text(const Problem& problem, const Case& bound) {
+  const Json by_name = values_of(problem, bound);
   std::vector<std::string> values;
-  for (const Parameter& parameter : problem.parameters) {
-    if (const auto value = bound.integers.find(parameter.name); value != bound.integers.end()) {
-      values.push_back(fmt::format("{}={}", parameter.name, value->second));
-    }
-  }
+  for (const auto& [name, value] : by_name.items())
+    values.push_back(fmt::format("{}={}", name, value.dump()));
   return fmt::format("{}", fmt::join(values, " "));
 }
 
@@ -122,8 +129,17 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
   return exit_ok;
 }
 
+std::vector<std::string> files_of(const Problem& problem) {
+  std::vector<std::string> files = {problem.path.string()};
+  if (!problem.family.empty())
+    files.push_back(FamilyFolder(families_beside(problem.path.parent_path())).path(problem.family).string());
+  return files;
+}
+
 // The page to a file or, without a name, to standard output.
 int render(const Problem& problem, const std::vector<Case>& cases, const std::string& file) {
+  if (const Errors errors = check_outputs({{"--output", file}}, files_of(problem)); !errors.empty())
+    return fail(errors);
   const auto page = authoring::problem_page(problem, cases);
   if (!page) return fail(page.errors());
   if (file.empty() || file == "-") {

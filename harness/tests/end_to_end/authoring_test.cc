@@ -79,6 +79,23 @@ TEST(New, SaysWhatCannotBe) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
+// A script that forgets its options must not get a problem that nobody asked for.
+TEST(New, WithoutATerminalTheTensorsHaveToBeNamed) {
+  const TemporaryDirectory folder;
+  const Result bare = kgrade({"new", "row-softmax", "--problems", (folder.path() / "problems").string()});
+  EXPECT_EQ(bare.exit_code, 2);
+  EXPECT_THAT(bare.output, HasSubstr("--input x:rows,columns --output y:rows,columns"));
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(New, ShapesThatNoCaseCanHaveAreRefusedAndNothingIsWritten) {
+  const TemporaryDirectory folder;
+  const std::string problems = (folder.path() / "problems").string();
+  for (const char* shape : {"y:0", "y:n - 100000"})
+    EXPECT_EQ(kgrade({"new", "a", "--problems", problems, "--output", shape}).exit_code, 2) << shape;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
 TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
   const TemporaryDirectory folder;
   const fs::path bare = folder.path() / "bare.txt";
@@ -91,6 +108,15 @@ TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
   const std::string directory = folder.path().string();
   const Result imported = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
   ASSERT_EQ(imported.exit_code, 0) << imported.output;
+  EXPECT_THAT(imported.output,
+              HasSubstr("write " + (folder.path().parent_path() / "reference/twice.cu").string() +
+                        ", then kgrade "
+                        "lint " +
+                        directory + "/twice.md"));
+  const Result elsewhere = kgrade({"import", bare.string(), "-o", directory + "/mine/", "--slug", "twice"});
+  EXPECT_EQ(elsewhere.exit_code, 0) << elsewhere.output;
+  EXPECT_THAT(elsewhere.output, HasSubstr("write " + directory + "/reference/twice.cu, then"));
+  EXPECT_TRUE(fs::exists(folder.path() / "mine/twice.md")) << "a folder that is missing is made";
   EXPECT_THAT(imported.output,
               HasSubstr("shape of 'y': the statement gives none; [rows, cols] is that of 'x'"));
   EXPECT_THAT(content(folder.path() / "twice.md"), HasSubstr("shape: [rows, cols]}  # guessed: that of 'x'"));
@@ -140,6 +166,46 @@ TEST(ShowRender, WritesTheFileThatIsNamed) {
                     "/no/such/folder/page.html"})
                 .exit_code,
             2);
+}
+
+TEST(ShowRender, ReplacesNothingThatItReads) {
+  const TemporaryDirectory folder;
+  const fs::path problems = fs::path(KGRADE_SOURCE_DIR) / "problems";
+  fs::create_directory(folder.path() / "families");
+  const fs::path file = folder.path() / "conv-1d.md", family = folder.path() / "families/conv-1d.md";
+  fs::copy_file(problems / "conv-1d.md", file);
+  fs::copy_file(problems / "families/conv-1d.md", family);
+  const std::string before = content(file), shared = content(family);
+  for (const fs::path& target : {file, family}) {
+    const Result refused = kgrade({"show", file.string(), "--render", "-o", target.string()});
+    EXPECT_EQ(refused.exit_code, 2) << target;
+    EXPECT_THAT(refused.output, HasSubstr("--output: is read by this command"));
+  }
+  EXPECT_EQ(content(file), before);
+  EXPECT_EQ(content(family), shared);
+}
+
+TEST(Show, EveryScalarOfACaseIsShown) {
+  const ScratchFile file("scaled.md", R"yaml(---
+slug: scaled
+title: Scaled
+difficulty: EASY
+parameters:
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: ones}
+  - {name: y, type: "[VAR]", pointer: true, const: false, shape: [n]}
+  - {name: n, type: size_t, pointer: false}
+  - {name: factor, type: float, pointer: false}
+  - {name: flip, type: bool, pointer: false}
+dtypes: [float32]
+cases:
+  - {name: tiny, role: test, n: 3, factor: 0.25, flip: true}
+---
+Scale.
+)yaml");
+  EXPECT_THAT(kgrade({"show", file.path()}).output, HasSubstr("n=3 factor=0.25 flip=true"));
+  const auto json = nlohmann::json::parse(kgrade({"show", file.path(), "--json"}).output, nullptr, false);
+  ASSERT_TRUE(json.is_object());
+  EXPECT_EQ(json["cases"][0]["parameters"].dump(), R"({"factor":0.25,"flip":true,"n":3})");
 }
 
 }  // namespace
