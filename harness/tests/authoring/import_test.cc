@@ -303,6 +303,20 @@ TEST(Import, WhatIsNoBareProblemIsRefusedWithOneMessage) {
   EXPECT_THAT(refused(sound + std::string(300 << 10, 'x')), HasSubstr("larger than 256 KiB"));
 }
 
+// What is written has to be a problem file: a number of the statement may be none of an expression.
+TEST(Import, WhatCouldNotBeReadAgainIsNotMade) {
+  const auto result =
+      import_problem(bare("A", {"x*", "y!", "n"},
+                          "- `x` of shape $(N)$\n- `y` of shape $(A_{out})$ with $A_{out} = N + "
+                          "99999999999999999999$\n"),
+                     "odd.md");
+  ASSERT_FALSE(result);
+  EXPECT_THAT(result.error().message,
+              HasSubstr("cannot be read: 'let' 'a_out': '99999999999999999999' does not fit"));
+  EXPECT_THAT(result.error().remedy, HasSubstr("word the statement otherwise"));
+  EXPECT_EQ(result.error().location.file, "odd.md");
+}
+
 // Each would take hours if brackets or marks were looked for from every place.
 TEST(Import, HostileStatementsAreReadInTimeThatGrowsWithTheirLength) {
   for (const char* piece : {"(", "$", "`", "(a, ", "`x` of shape $(", "$N = $", "shape ", "$$\n", "- x\n",
