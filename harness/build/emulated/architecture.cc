@@ -54,6 +54,8 @@ bool is_device_code(Tokens code, const std::vector<Scope>& scopes, const Conditi
   if (inside) return true;
   bool device = false;
   for (auto token = first; token != code.end() && token->begin < conditional.end(); ++token) {
+    if (is_search_over()) return false;
+    spend_search(1);
     if (token->is("__host__")) return false;
     device = device || token->is("__device__") || token->is("__global__");
   }
@@ -61,6 +63,8 @@ bool is_device_code(Tokens code, const std::vector<Scope>& scopes, const Conditi
 }
 
 bool can_run(const Conditional& conditional, const std::vector<std::size_t>& unsupported) {
+  if (is_search_over()) return false;
+  spend_search(unsupported.size());
   return std::none_of(unsupported.begin(), unsupported.end(),
                       [&](std::size_t at) { return at > conditional.begin() && at < conditional.end(); });
 }

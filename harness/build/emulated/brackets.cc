@@ -1,21 +1,18 @@
 #include "build/emulated/brackets.h"
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
 namespace kgrade::emulated {
 namespace {
 
-// Of one file: a source of ours takes thousands.
+// Of a source with its headers: one of ours takes thousands.
 constexpr std::size_t most_steps = 50'000'000;
+// Far more than so many steps take anywhere.
+constexpr std::chrono::seconds longest{60};
 
 thread_local SearchBudget* budget = nullptr;
-
-bool nothing_is_left() { return budget != nullptr && budget->is_spent(); }
-
-void spend(std::size_t steps) {
-  if (budget != nullptr) budget->spend(steps);
-}
 
 bool ends_argument_list(const Token& token) { return token.is(";") || token.is("{") || token.is("}"); }
 
@@ -39,32 +36,49 @@ bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(
 bool is_opening(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
 bool is_closing(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
 
-SearchBudget::SearchBudget() : left_(most_steps), outer_(std::exchange(budget, this)) {}
+SearchBudget::SearchBudget()
+    : left_(most_steps),
+      deadline_(std::chrono::steady_clock::now() + longest),
+      outer_(std::exchange(budget, this)) {}
 
 SearchBudget::~SearchBudget() { budget = outer_; }
 
+void SearchBudget::spend(std::size_t steps) {
+  constexpr std::size_t often = 1024;
+  left_ -= std::min(steps, left_);
+  if (until_look_-- > 0) return;
+  until_look_ = often;
+  if (std::chrono::steady_clock::now() > deadline_) left_ = 0;
+}
+
+void spend_search(std::size_t steps) {
+  if (budget != nullptr) budget->spend(steps);
+}
+
+bool is_search_over() { return budget != nullptr && budget->is_spent(); }
+
 std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open) {
-  if (nothing_is_left()) return std::nullopt;
+  if (is_search_over()) return std::nullopt;
   int depth = 0;
   std::size_t i = open;
   for (; i < tokens.size(); ++i) {
     if (is_opening(tokens[i])) ++depth;
     if (is_closing(tokens[i]) && --depth == 0) break;
   }
-  spend(i - open);
+  spend_search(i - open);
   return i < tokens.size() ? std::optional(i) : std::nullopt;
 }
 
 std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close) {
-  if (nothing_is_left()) return std::nullopt;
+  if (is_search_over()) return std::nullopt;
   int depth = 0;
   for (std::size_t i = close + 1; i-- > 0;) {
     if (is_closing(tokens[i])) ++depth;
     if (!is_opening(tokens[i]) || --depth > 0) continue;
-    spend(close - i);
+    spend_search(close - i);
     return i;
   }
-  spend(close);
+  spend_search(close);
   return std::nullopt;
 }
 
@@ -85,7 +99,8 @@ std::optional<std::size_t> matching_angle(Tokens tokens, std::size_t close) {
   int depth = 0;
   std::size_t steps = 0;
   for (std::size_t i = close + 1; i-- > 0;) {
-    if (++steps > longest_angle_arguments) return std::nullopt;
+    spend_search(1);
+    if (++steps > longest_angle_arguments || is_search_over()) return std::nullopt;
     if (tokens[i].is(")") || tokens[i].is("]")) {
       const auto open = matching_open(tokens, i);
       if (!open) return std::nullopt;
@@ -105,7 +120,8 @@ std::optional<std::size_t> closing_angle(Tokens tokens, std::size_t open) {
   int depth = 0;
   std::size_t steps = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (++steps > longest_angle_arguments) return std::nullopt;
+    spend_search(1);
+    if (++steps > longest_angle_arguments || is_search_over()) return std::nullopt;
     if (tokens[i].is("(") || tokens[i].is("[") || tokens[i].is("{")) {
       const auto close = matching_close(tokens, i);
       if (!close) return std::nullopt;

@@ -1,6 +1,7 @@
 // Finding the partner of a bracket in a run of tokens.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -26,9 +27,10 @@ inline constexpr std::size_t longest_angle_arguments = 1024;
 std::optional<std::size_t> matching_close(Tokens tokens, std::size_t open);
 std::optional<std::size_t> matching_open(Tokens tokens, std::size_t close);
 
-// Bounds, while it lives, the steps that this thread takes in search of partners: among thousands of brackets
-// that nothing closes each search would go to the end of the file. Once they are spent, nothing has a
-// partner.
+// Bounds, while it lives, the steps that this thread takes in searches, each of which may go to the end of
+// the file, and the bytes that it writes again and again: a source in which thousands of searches find
+// nothing, or thousands of variables share a long type, would take hours. There is a deadline, too. Once
+// either is over, nothing is found and nothing written any more.
 class SearchBudget {
  public:
   SearchBudget();
@@ -37,12 +39,18 @@ class SearchBudget {
   SearchBudget& operator=(const SearchBudget&) = delete;
 
   bool is_spent() const { return left_ == 0; }
-  void spend(std::size_t steps) { left_ -= steps < left_ ? steps : left_; }
+  void spend(std::size_t steps);
 
  private:
   std::size_t left_;
+  std::size_t until_look_ = 0;  // at the clock
+  std::chrono::steady_clock::time_point deadline_;
   SearchBudget* outer_;
 };
+
+// Of this thread's budget, if it has one.
+void spend_search(std::size_t steps);
+bool is_search_over();
 
 // The partner of every token, `tokens.size()` for one that has none: matching_close() and matching_open() of
 // all tokens at once.

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <charconv>
 #include <cstdlib>
 #include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "base/subprocess.h"
 #include "base/text.h"
@@ -59,18 +61,31 @@ BuildOutcome unsupported_outcome(const Error& error) {
   return outcome;
 }
 
+// "x.cu:12" of "x.cu:12:3: error: ..."; nothing where a line begins otherwise.
+std::optional<Location> place_of_error(std::string_view line) {
+  const std::size_t name_end = line.find(':');
+  if (name_end == line.npos || name_end == 0) return std::nullopt;
+  const std::string_view rest = line.substr(name_end + 1);
+  int number = 0;
+  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  const std::string_view behind = rest.substr(static_cast<std::size_t>(end - rest.data()));
+  if (failure != std::errc{} || number < 0 || !behind.starts_with(':')) return std::nullopt;
+  if (behind.find("error:") == behind.npos) return std::nullopt;
+  return Location{std::string(line.substr(0, name_end)), number, 0};
+}
+
 // The line of a marker (build/emulated/unsupported.h) that was compiled: "x.cu:12:3: error: ...".
 std::optional<BuildOutcome> marked_unsupported(const std::string& log) {
-  const std::regex pattern(
-      fmt::format(R"(^([^:]+):([0-9]{{1,9}}):.*error:.*{}([^"]+))", emulated::unsupported_mark));
+  const std::string_view mark = emulated::unsupported_mark;
   std::istringstream lines(log);
-  std::smatch match;
   for (std::string line; std::getline(lines, line);) {
-    // Most lines are not worth a regular expression.
-    if (line.find(emulated::unsupported_mark) == std::string::npos) continue;
-    if (!std::regex_search(line, match, pattern)) continue;
-    return unsupported_outcome(
-        emulated::unsupported_error(match[3].str(), {match[1].str(), std::stoi(match[2].str()), 0}));
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos) continue;
+    const std::string_view rest = std::string_view(line).substr(at + mark.size());
+    const std::string what(trimmed(rest.substr(0, rest.find('"'))));
+    const auto place = place_of_error(std::string_view(line).substr(0, at));
+    if (!place || !emulated::is_marker_text(what)) continue;
+    return unsupported_outcome(emulated::unsupported_error(what, *place));
   }
   return std::nullopt;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kgrade::emulated {
 namespace {
@@ -99,6 +100,8 @@ bool closes_configuration(Tokens tokens, std::size_t at) {
 std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
   std::size_t steps = 0;
   for (std::size_t i = begin; i < tokens.size() && ++steps <= longest_angle_arguments; ++i) {
+    if (is_search_over()) return std::nullopt;
+    spend_search(1);
     if (is_opening(tokens[i])) {
       const auto close = matching_close(tokens, i);
       if (!close) return std::nullopt;
@@ -188,10 +191,13 @@ void rewrite_launches(Tokens tokens, Edits& edits) {
       put_kernelless_launcher(tokens, i, *close, edits);
   }
   for (const Launch& launch : find_launches(tokens)) {
+    if (is_search_over()) return;
     const Tokens kernel = tokens.subspan(launch.kernel, launch.open - launch.kernel);
     const Tokens configuration = tokens.subspan(launch.open + 3, launch.close - launch.open - 3);
-    edits.replace(tokens[launch.kernel].begin, tokens[launch.close + 2].end(),
-                  launcher_call(kernel, configuration));
+    std::string call = launcher_call(kernel, configuration);
+    // One launch may be the kernel expression of the next, and so on.
+    spend_search(call.size());
+    edits.replace(tokens[launch.kernel].begin, tokens[launch.close + 2].end(), std::move(call));
   }
 }
 

@@ -184,9 +184,12 @@ class Lexer {
     return quote == '"' ? TokenKind::string : TokenKind::character;
   }
 
+  // Its delimiter has 16 characters at most ([lex.string]).
   TokenKind scan_raw_string() {
-    const std::size_t open = text_.find('(', position_);
-    if (open == std::string_view::npos) return scan_quoted();
+    constexpr std::size_t longest_opening = 18;
+    const std::size_t bracket = text_.substr(position_, longest_opening).find('(');
+    if (bracket == std::string_view::npos) return scan_quoted();
+    const std::size_t open = position_ + bracket;
     const std::string close = ")" + std::string(text_.substr(position_ + 1, open - position_ - 1)) + "\"";
     const std::size_t end = text_.find(close, open);
     advance((end == std::string_view::npos ? text_.size() : end + close.size()) - position_);

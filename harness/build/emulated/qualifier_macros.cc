@@ -30,10 +30,11 @@ std::vector<Token> QualifierMacros::expanded(Tokens tokens) const {
     const auto macro = bodies_.empty() ? bodies_.end() : bodies_.find(token.text);
     // What is much longer than any source of a person's stays as it is written: qualifiers may be missed in
     // it.
-    if (macro == bodies_.end() || result.size() > most_tokens) {
+    if (macro == bodies_.end() || result.size() > most_tokens || is_search_over()) {
       result.push_back(token);
       continue;
     }
+    spend_search(macro->second.size());
     for (Token part : lex(macro->second).tokens) {
       part.begin = token.begin;
       part.line = token.line;

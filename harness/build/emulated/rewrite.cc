@@ -25,6 +25,9 @@ namespace kgrade::emulated {
 namespace {
 
 constexpr std::size_t most_files = 1000;
+// What an edit costs, as against a step of a search; and an #include, which asks the file system.
+constexpr std::size_t bytes_of_an_edit = 128;
+constexpr std::size_t steps_of_an_include = 512;
 
 // Names after which a thread of a block may depend on what another does.
 bool is_cooperative(std::string_view name) {
@@ -92,12 +95,13 @@ class FileRewriter {
   Edits& edits() { return edits_; }
 
   std::optional<Error> rewrite() {
-    const SearchBudget budget;
     if (auto error = rewrite_all()) return error;
-    if (!budget.is_spent()) return std::nullopt;
-    return Error{"has so many brackets, or brackets that nothing closes, that reading it takes too long",
-                 "",
-                 {shown_as_, 0, 0}};
+    if (!is_search_over()) return std::nullopt;
+    return Error{
+        "takes too long to read: it has too many brackets, launches or declarations, or brackets that "
+        "nothing closes",
+        "",
+        {shown_as_, 0, 0}};
   }
 
   // An error at once where the thing is sure to be compiled, else a marker in its place.
@@ -105,7 +109,8 @@ class FileRewriter {
     if (!conditional_ && !maybe_left_out) {
       return unsupported_error(what, {shown_as_, token.line, 0});
     }
-    edits_.insert(token.begin, marker(what));
+    if (!is_search_over()) edits_.insert(token.begin, marker(what));
+    spend_search(bytes_of_an_edit);
     return std::nullopt;
   }
 
@@ -159,6 +164,8 @@ class FileRewriter {
       if (directive.name != "define") continue;
       const Tokens body = macro_body(source_, directive);
       for (const Unsupported& item : find_unsupported_names(body)) {
+        if (is_search_over()) break;
+        spend_search(bytes_of_an_edit);
         edits_.insert(body[item.token].begin, marker(item.what));
       }
       Scope in_function;
@@ -242,7 +249,8 @@ class TreeRewriter {
                                         const std::string& shown_as, const Directive& directive,
                                         FileRewriter& file) {
     const auto include = read_include(text, directive);
-    if (!include) return std::nullopt;
+    if (!include || is_search_over()) return std::nullopt;
+    spend_search(steps_of_an_include);
     const auto found = find_include(*include, path, request_.include_directories, readable_);
     if (found) {
       auto copy =
@@ -277,9 +285,13 @@ class TreeRewriter {
 
 }  // namespace
 
-Result<RewrittenTree> rewrite_tree(const RewriteRequest& request) { return TreeRewriter(request).run(); }
+Result<RewrittenTree> rewrite_tree(const RewriteRequest& request) {
+  [[maybe_unused]] SearchBudget budget;
+  return TreeRewriter(request).run();
+}
 
 Result<std::string> rewrite_text(const std::string& text, const std::string& shown_as) {
+  [[maybe_unused]] SearchBudget budget;
   QualifierMacros macros;
   FileRewriter file(text, shown_as, false, macros);
   if (auto error = file.rewrite()) return *error;

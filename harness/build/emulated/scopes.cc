@@ -17,7 +17,8 @@ bool opens_namespace(Tokens tokens, std::size_t brace) {
 // The '{' of the body of the function whose declaration holds the qualifier at `at`; nothing for a
 // declaration without a body and for a variable.
 std::optional<std::size_t> body_after(Tokens tokens, std::size_t at) {
-  for (std::size_t i = at + 1; i < tokens.size(); ++i) {
+  for (std::size_t i = at + 1; i < tokens.size() && !is_search_over(); ++i) {
+    spend_search(1);
     if (tokens[i].is("{")) return i;
     if (tokens[i].is(";") || tokens[i].is("}") || tokens[i].is("=")) return std::nullopt;
     if (tokens[i].is("(") || tokens[i].is("[")) {

@@ -27,7 +27,8 @@ bool can_begin_lambda(Tokens tokens, std::size_t at) {
 std::optional<Lambda> lambda_at(Tokens tokens, const std::vector<std::size_t>& partners, std::size_t at) {
   if (!tokens[at].is("[") || !can_begin_lambda(tokens, at)) return std::nullopt;
   const std::size_t close = partners[at];
-  for (std::size_t i = close + 1; i < tokens.size(); ++i) {
+  for (std::size_t i = close + 1; i < tokens.size() && !is_search_over(); ++i) {
+    spend_search(1);
     if (tokens[i].is("{")) {
       const bool ends = partners[i] < tokens.size();
       return ends ? std::optional(Lambda{at, close, partners[i]}) : std::nullopt;
@@ -74,16 +75,35 @@ bool captures_by_reference(Tokens captures) {
   return !captures.empty() && captures[0].is("&") && (captures.size() == 1 || captures[1].is(","));
 }
 
-// The tokens that follow a declaration up to the end of its block.
-std::size_t block_end(Tokens tokens, const std::vector<std::size_t>& partners, std::size_t begin) {
-  for (std::size_t i = begin; i < tokens.size(); ++i) {
+// Of every token the '}' that ends the block around it: the first behind it that no bracket between them
+// opens.
+std::vector<std::size_t> block_ends(Tokens tokens, const std::vector<std::size_t>& partners) {
+  std::vector<std::size_t> ends(tokens.size() + 1, tokens.size());
+  for (std::size_t i = tokens.size(); i-- > 0;) {
     if (is_opening(tokens[i])) {
-      i = partners[i];
-    } else if (tokens[i].is("}")) {
-      return i;
+      ends[i] = ends[std::min(partners[i] + 1, tokens.size())];
+    } else {
+      ends[i] = tokens[i].is("}") ? i : ends[i + 1];
     }
   }
-  return tokens.size();
+  return ends;
+}
+
+using LambdaCaptures = std::map<std::size_t, std::set<std::string>>;  // by the token of the lambda's ]
+
+// Of one variable, in the lambdas between two tokens.
+void find_missing_captures(Tokens tokens, const std::vector<Lambda>& lambdas, std::size_t begin,
+                           std::size_t end, const std::string& name, const std::vector<std::size_t>& uses,
+                           LambdaCaptures& missing) {
+  auto lambda = std::lower_bound(lambdas.begin(), lambdas.end(), begin,
+                                 [](const Lambda& other, std::size_t at) { return other.open < at; });
+  constexpr std::size_t steps = 8;  // two searches among the uses
+  for (; lambda != lambdas.end() && lambda->open < end && !is_search_over(); ++lambda) {
+    spend_search(steps);
+    if (captures_by_reference(tokens.subspan(lambda->open + 1, lambda->close - lambda->open - 1))) continue;
+    if (is_used(uses, lambda->close, lambda->body_end) && !is_used(uses, lambda->open + 1, lambda->close))
+      missing[lambda->close].insert("&" + name);
+  }
 }
 
 }  // namespace
@@ -94,21 +114,13 @@ void capture_shared_variables(Tokens tokens, const std::vector<SharedDeclaration
   const std::vector<std::size_t> partners = bracket_partners(tokens);
   const std::vector<Lambda> lambdas = find_lambdas(tokens, partners);
   const Uses uses = uses_of(tokens, declarations);
-  std::map<std::size_t, std::set<std::string>> missing;  // by the token of the lambda's ]
+  const std::vector<std::size_t> ends = block_ends(tokens, partners);
+  LambdaCaptures missing;
   for (const SharedDeclaration& declaration : declarations) {
     if (scopes[declaration.begin].in_namespace) continue;
-    const std::size_t end = block_end(tokens, partners, declaration.end);
-    auto lambda = std::lower_bound(lambdas.begin(), lambdas.end(), declaration.end,
-                                   [](const Lambda& other, std::size_t at) { return other.open < at; });
-    for (; lambda != lambdas.end() && lambda->open < end; ++lambda) {
-      if (captures_by_reference(tokens.subspan(lambda->open + 1, lambda->close - lambda->open - 1))) continue;
-      for (const Declarator& declarator : declaration.declarators) {
-        const std::vector<std::size_t>& places = uses.find(declarator.name)->second;
-        if (is_used(places, lambda->close, lambda->body_end) &&
-            !is_used(places, lambda->open + 1, lambda->close)) {
-          missing[lambda->close].insert("&" + declarator.name);
-        }
-      }
+    for (const Declarator& declarator : declaration.declarators) {
+      find_missing_captures(tokens, lambdas, declaration.end, ends[declaration.end], declarator.name,
+                            uses.find(declarator.name)->second, missing);
     }
   }
   for (const auto& [close, captures] : missing) {

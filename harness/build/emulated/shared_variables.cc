@@ -42,6 +42,8 @@ std::size_t declaration_begin(Tokens tokens, std::size_t at) {
 // One past the semicolon, or past the last token where there is none.
 std::optional<std::size_t> declaration_end(Tokens tokens, std::size_t at) {
   for (std::size_t i = at; i < tokens.size(); ++i) {
+    if (is_search_over()) return std::nullopt;
+    spend_search(1);
     if (is_opening(tokens[i])) {
       const auto close = matching_close(tokens, i);
       if (!close) return std::nullopt;
@@ -233,10 +235,14 @@ class VariableWriter {
   std::string text() {
     std::string text = type_definition();
     for (const Declarator& declarator : declaration_.declarators) {
+      if (is_search_over()) break;
       if (!text.empty()) text += " ";
-      text += declaration_.is_extern ? dynamic_variable(declarator) : static_variable(declarator);
+      const std::string variable =
+          declaration_.is_extern ? dynamic_variable(declarator) : static_variable(declarator);
+      spend_search(variable.size());
+      text += variable;
     }
-    if (!declaration_.has_semicolon) text.pop_back();
+    if (!declaration_.has_semicolon && !text.empty()) text.pop_back();
     return text;
   }
 

@@ -4,9 +4,15 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace kgrade::emulated {
 namespace {
+
+constexpr std::string_view inline_ptx = "inline PTX (asm)";
+constexpr std::string_view texture_references = "textures (texture)";
+constexpr std::string_view sub_byte_wmma = "tensor core instructions on parts of a byte (wmma::experimental)";
+constexpr std::string_view device_launch_begin = "dynamic parallelism (a kernel that launches '";
 
 struct Name {
   std::string_view text;
@@ -161,7 +167,10 @@ bool is_empty_asm(Tokens tokens, std::size_t open) {
 bool is_inline_ptx(Tokens tokens, std::size_t at) {
   if (!is_asm_word(tokens[at])) return false;
   std::size_t open = at + 1;
-  while (open < tokens.size() && tokens[open].is_identifier()) ++open;  // volatile
+  while (open < tokens.size() && tokens[open].is_identifier() && !is_search_over()) {  // volatile
+    spend_search(1);
+    ++open;
+  }
   return open < tokens.size() && tokens[open].is("(") && !is_empty_asm(tokens, open);
 }
 
@@ -177,6 +186,18 @@ bool is_sub_byte_wmma(Tokens tokens, std::size_t at) {
 // tex2D and surf2D are names that a submission may give to something else unless they are called.
 bool is_called(Tokens tokens, std::size_t at) {
   return at + 1 < tokens.size() && (tokens[at + 1].is("(") || tokens[at + 1].is("<"));
+}
+
+// What stands in `text` between its beginning and its end, if it has these.
+std::optional<std::string> between(std::string_view text, std::string_view begin, std::string_view end) {
+  if (text.size() < begin.size() + end.size() || !text.starts_with(begin) || !text.ends_with(end))
+    return std::nullopt;
+  return std::string(text.substr(begin.size(), text.size() - begin.size() - end.size()));
+}
+
+bool is_one_name(const std::string& text) {
+  const LexedSource lexed = lex(text);
+  return lexed.tokens.size() == 1 && lexed.tokens[0].text == text && lexed.tokens[0].is_identifier();
 }
 
 const Name* unsupported_name(Tokens tokens, std::size_t at) {
@@ -196,11 +217,11 @@ std::vector<Unsupported> find_unsupported_names(Tokens tokens) {
     const bool member = i > 0 && (tokens[i - 1].is(".") || tokens[i - 1].is("->"));
     if (member) continue;
     if (is_inline_ptx(tokens, i)) {
-      result.push_back({i, "inline PTX (asm)"});
+      result.push_back({i, std::string(inline_ptx)});
     } else if (is_texture_reference(tokens, i)) {
-      result.push_back({i, "textures (texture)"});
+      result.push_back({i, std::string(texture_references)});
     } else if (is_sub_byte_wmma(tokens, i)) {
-      result.push_back({i, "tensor core instructions on parts of a byte (wmma::experimental)"});
+      result.push_back({i, std::string(sub_byte_wmma)});
     } else if (const Name* name = unsupported_name(tokens, i)) {
       result.push_back({i, fmt::format("{} ({})", name->what, tokens[i].text)});
     }
@@ -213,8 +234,7 @@ std::vector<Unsupported> find_device_launches(Tokens tokens, const std::vector<L
   std::vector<Unsupported> result;
   for (const Launch& launch : launches) {
     if (!scopes[launch.kernel].in_device_function) continue;
-    result.push_back({launch.kernel, fmt::format("dynamic parallelism (a kernel that launches '{}')",
-                                                 tokens[launch.kernel].text)});
+    result.push_back({launch.kernel, fmt::format("{}{}')", device_launch_begin, tokens[launch.kernel].text)});
   }
   return result;
 }
@@ -228,6 +248,30 @@ std::optional<std::string> unsupported_header(const std::string& include) {
 
 std::string marker(const std::string& what) {
   return fmt::format("_Pragma(\"GCC error \\\"{}{}\\\"\") ", unsupported_mark, what);
+}
+
+bool is_marker_text(const std::string& what) {
+  constexpr std::string_view fixed[] = {
+      inline_ptx,
+      texture_references,
+      sub_byte_wmma,
+      "grid-wide synchronisation (grid_group::sync)",
+      "grid-wide synchronisation (grid_group::barrier_arrive)",
+      "grid-wide synchronisation (grid_group::barrier_wait)",
+      "grid-wide synchronisation (cooperative_groups::sync)",
+      "cudaLaunchKernel() with an untyped kernel pointer",
+  };
+  if (std::find(std::begin(fixed), std::end(fixed), what) != std::end(fixed)) return true;
+  // What is in quotes, or in brackets, is one word of the source: a kernel expression begins with a name, or
+  // with a bracket or operator.
+  if (const auto word = between(what, device_launch_begin, "')"))
+    return is_one_name(*word) || *word == "(" || *word == "[" || *word == "::";
+  const std::size_t open = what.find(" (");
+  if (open == std::string::npos || !what.ends_with(')')) return false;
+  const std::string word = what.substr(open + 2, what.size() - open - 3);
+  if (const auto header = between(word, "<", ">")) return unsupported_header(*header) == what;
+  const Name* const name = is_one_name(word) ? find_name(word) : nullptr;
+  return name != nullptr && what == fmt::format("{} ({})", name->what, word);
 }
 
 Error unsupported_error(const std::string& what, const Location& location) {

@@ -39,6 +39,10 @@ std::optional<std::string> unsupported_header(const std::string& include);
 // or where it stands in a macro that nobody uses.
 std::string marker(const std::string& what);
 
+// Whether a text behind the mark is one that marker(), an #error in place of an #include or the device's own
+// headers have there. The words of a candidate's #error are none.
+bool is_marker_text(const std::string& what);
+
 Error unsupported_error(const std::string& what, const Location& location);
 
 }  // namespace kgrade::emulated

@@ -131,6 +131,15 @@ TEST_F(EmulatedToolchainTest, SaysSoOnlyWhereItIsCompiled) {
   EXPECT_THAT(cub.message, StartsWith("mine/candidate.cu:5: CUB (<cub/cub.cuh>) cannot run"));
 }
 
+TEST_F(EmulatedToolchainTest, TakesACandidatesWordsForNoneOfItsOwn) {
+  for (const std::string words : {"accepted", "textures (accepted)", "CUB (<accepted>)", "inline PTX"}) {
+    const BuildOutcome outcome = build("#error x\"not on the emulated device: " + words +
+                                       "\"\n#error not on the emulated device: " + words + "\n");
+    EXPECT_EQ(outcome.status, BuildStatus::compile_error) << words;
+    EXPECT_THAT(outcome.message, HasSubstr("error")) << words;
+  }
+}
+
 TEST_F(EmulatedToolchainTest, PassesDefines) {
   defines_ = {{"KGRADE_ACCUMULATOR", "double"}};
   EXPECT_EQ(build(std::string("static_assert(sizeof(KGRADE_ACCUMULATOR) == 8);\n") + good).status,

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
+#include <utility>
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
@@ -238,6 +240,35 @@ TEST(Rewriting, EndsWhateverBracketsAreThere) {
     const auto closed = rewrite_text(repeated(part, 100'000) + repeated(")", 100'000), "x.cu");
     if (!closed.ok()) {
       EXPECT_THAT(closed.error().message, testing::HasSubstr("brackets")) << part;
+    }
+  }
+}
+
+TEST(Rewriting, EndsWhateverIsRepeated) {
+  const std::size_t many = 60'000;
+  const std::string long_word(100'000, 'x');
+  const std::pair<std::string, bool> texts[] = {
+      {"__global__ void k() { " + repeated("__shared__ int a;\n", many) + "}", true},
+      {"__global__ void k() { " + repeated("__shared__ int a; auto f = [] { return a; };\n", many / 4) + "}",
+       false},
+      {"__global__ void k() { " + repeated("__shared__ ", many) + "}", false},
+      {repeated("__global__ ", many), false},
+      {repeated("k<<<", many), false},
+      {"#if 0\n" + repeated("asm ", many) + "\n#endif\n", false},
+      {repeated("#if __CUDA_ARCH__\n", many / 4) + repeated("int a;\n", many) +
+           repeated("#endif\n", many / 4),
+       false},
+      {"__shared__ std::array<int, " + long_word + "> a" + repeated(", a", many) + ";", false},
+      {repeated("(", 8000) + "k" + repeated(")<<<1, 1>>>()", 8000), false},
+      {repeated("R\"\n", 400'000), true},
+  };
+  for (const auto& [text, is_read] : texts) {
+    const std::clock_t start = std::clock();
+    const auto result = rewrite_text(text, "x.cu");
+    EXPECT_LT((std::clock() - start) / CLOCKS_PER_SEC, 20) << text.substr(0, 80);
+    EXPECT_EQ(result.ok(), is_read) << text.substr(0, 80);
+    if (!result.ok()) {
+      EXPECT_THAT(result.error().message, testing::HasSubstr("takes too long to read"));
     }
   }
 }

@@ -83,6 +83,22 @@ TEST(Unsupported, MarksWhatMayBeLeftOut) {
   EXPECT_NE(macro->find("LANE(x) _Pragma("), std::string::npos) << *macro;
 }
 
+TEST(Unsupported, KnowsItsOwnTexts) {
+  for (const char* text :
+       {"inline PTX (asm)", "CUDA graphs (cudaGraph_t)", "textures (tex2D)", "CUB (<cub/cub.cuh>)",
+        "dynamic parallelism (a kernel that launches 'k')",
+        "dynamic parallelism (a kernel that launches '(')", "grid-wide synchronisation (grid_group::sync)"}) {
+    EXPECT_TRUE(is_marker_text(text)) << text;
+  }
+  for (const char* text :
+       {"", "accepted", "CUDA graphs", "CUDA graphs (accepted)", "accepted (cudaGraph_t)",
+        "CUDA graphs (cudaGraph_t was accepted)", "CUDA graphs ( cudaGraph_t)", "CUB (<accepted>)",
+        "accepted (<cub/cub.cuh>)", "dynamic parallelism (a kernel that launches 'nothing, it was accepted')",
+        "dynamic parallelism (a kernel that launches 'k/* was accepted */')", "inline PTX (asm) "}) {
+    EXPECT_FALSE(is_marker_text(text)) << text;
+  }
+}
+
 TEST(Unsupported, KnowsTheHeadersOfNvidiasLibraries) {
   EXPECT_EQ(unsupported_header("cub/cub.cuh"), "CUB (<cub/cub.cuh>)");
   EXPECT_EQ(unsupported_header("thrust/device_vector.h"), "Thrust (<thrust/device_vector.h>)");
