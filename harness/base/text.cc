@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 
 namespace kgrade {
@@ -29,11 +30,30 @@ std::size_t utf8_sequence_length(std::string_view text) {
   return length;
 }
 
+char32_t code_point(std::string_view sequence) {
+  const auto first = static_cast<unsigned char>(sequence[0]);
+  if (sequence.size() == 1) return first;
+  char32_t point = first & (0xffu >> (sequence.size() + 1));
+  for (const char next : sequence.substr(1)) point = point << 6 | (static_cast<unsigned char>(next) & 0x3fu);
+  return point;
+}
+
+struct CodePoints {
+  char32_t first;
+  char32_t last;
+};
+
+// C0, DEL and C1; then what is not seen itself but puts other characters elsewhere, or nothing at all: marks
+// of direction, zero-width characters, separators of lines (Unicode Standard, chapter 23, "Layout Controls").
+constexpr CodePoints controls[] = {{0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},     {0x061c, 0x061c},
+                                   {0x200b, 0x200f}, {0x2028, 0x202e}, {0x2060, 0x2069}, {0xfeff, 0xfeff}};
+
 // Of one whole UTF-8 sequence.
 bool is_control(std::string_view sequence) {
-  const auto first = static_cast<unsigned char>(sequence[0]);
-  if (sequence.size() == 2) return first == 0xc2 && static_cast<unsigned char>(sequence[1]) < 0xa0;
-  return (first < 0x20 && first != '\n' && first != '\t') || first == 0x7f;
+  const char32_t point = code_point(sequence);
+  return std::any_of(std::begin(controls), std::end(controls), [point](const CodePoints& range) {
+    return point >= range.first && point <= range.last;
+  });
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {

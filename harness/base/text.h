@@ -34,7 +34,9 @@ int write_and_close(UniqueFd fd, std::string_view content);
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 
 // Text of a candidate or a compiler, made fit for a terminal: control characters other than newline and tab
-// (C0, DEL and, in UTF-8, C1: U+0080 to U+009F) and bytes that are not UTF-8 become "\xNN", byte by byte.
+// (C0, DEL and, in UTF-8, C1: U+0080 to U+009F), characters that show nothing but change how others are shown
+// (U+061C, U+200B to U+200F, U+2028 to U+202E, U+2060 to U+2069, U+FEFF) and bytes that are not UTF-8 become
+// "\xNN", byte by byte.
 std::string printable(std::string_view text);
 
 // The same on one line, for paths: newlines and tabs are shown as "\xNN" too.

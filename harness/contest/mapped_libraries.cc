@@ -74,11 +74,13 @@ bool is_called_library(const std::string& name) {
          (rest.size() > 1 && rest[0] == '.' && std::isdigit(static_cast<unsigned char>(rest[1])) != 0);
 }
 
+constexpr std::string_view from_memory_mark = " (from memory)";
+
 std::string from_memory(const Mapping& mapping) {
   constexpr std::string_view memory_file = "memfd:";
   std::string name = mapping.name();
   if (name.starts_with(memory_file)) name.erase(0, memory_file.size());
-  return plain_ascii(name) + " (from memory)";
+  return plain_ascii(name) + std::string(from_memory_mark);
 }
 
 }  // namespace
@@ -99,6 +101,25 @@ LibraryNames libraries_in(std::istream& maps) {
     }
   }
   return names;
+}
+
+std::vector<std::string> listed(const LibraryNames& names) {
+  constexpr std::size_t most_files = 64;
+  constexpr std::size_t most_from_memory = 4;
+  std::size_t files = 0;
+  std::size_t memories = 0;
+  std::vector<std::string> list;
+  for (const std::string& name : names) {
+    const bool is_memory = name.ends_with(from_memory_mark);
+    if (is_memory ? ++memories <= most_from_memory : ++files <= most_files) list.push_back(name);
+  }
+  if (files > most_files) list.push_back("and " + std::to_string(files - most_files) + " more");
+  if (memories > most_from_memory) {
+    list.push_back("and " + std::to_string(memories - most_from_memory) + " more" +
+                   std::string(from_memory_mark));
+  }
+  std::sort(list.begin(), list.end());
+  return list;
 }
 
 std::optional<LibraryNames> mapped_libraries(pid_t process) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace kgrade {
 
@@ -19,6 +20,10 @@ using LibraryNames = std::set<std::string>;
 // the contestant itself, which the worker loads from a memory file of ours, or from one in /tmp; a second
 // such file is told.
 LibraryNames libraries_in(std::istream& maps);
+
+// The names as a record lists them, of a process that can have made up any number: of those from memory the
+// first few, of all others the first 64, and "and N more" for the rest.
+std::vector<std::string> listed(const LibraryNames& names);
 
 // Of a process. Nothing when there is none, or when it has ended but for its entry; hidden_mappings alone
 // when it keeps us from looking. What is closed again by now is not seen.

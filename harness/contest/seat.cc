@@ -100,11 +100,11 @@ Answer Seat::load(const std::filesystem::path& library, Patience patience) {
 
 std::vector<std::string> Seat::opened_libraries() const {
   const auto now = alive() && own_libraries_ ? worker_->libraries() : std::nullopt;
-  std::vector<std::string> opened;
-  if (!now) return opened;
+  LibraryNames opened;
+  if (!now) return {};
   std::set_difference(now->begin(), now->end(), own_libraries_->begin(), own_libraries_->end(),
-                      std::back_inserter(opened));
-  return opened;
+                      std::inserter(opened, opened.end()));
+  return listed(opened);
 }
 
 Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience) {

@@ -83,6 +83,22 @@ TEST(Printable, ShowsC1ControlsAsHexadecimal) {
   EXPECT_EQ(printable("\xc2\x9f"), "\\xc2\\x9f");
 }
 
+TEST(Printable, ShowsWhatChangesHowOtherCharactersAreShownAsHexadecimal) {
+  EXPECT_EQ(printable("a\xe2\x80\xae"
+                      "detpecca"),
+            "a\\xe2\\x80\\xaedetpecca")
+      << "right to left";
+  for (const char* hidden : {"\xd8\x9c", "\xe2\x80\x8b", "\xe2\x80\x8f", "\xe2\x80\xa8", "\xe2\x80\xaa",
+                             "\xe2\x80\xae", "\xe2\x81\xa0", "\xe2\x81\xa9", "\xef\xbb\xbf"}) {
+    EXPECT_TRUE(printable(hidden).starts_with("\\x")) << printable(hidden);
+    EXPECT_EQ(printable(hidden).size(), 4 * std::string(hidden).size());
+  }
+  for (const char* seen : {"\xd8\x9b", "\xe2\x80\x8a", "\xe2\x80\x90", "\xe2\x80\xa7", "\xe2\x80\xaf",
+                           "\xe2\x81\x9f", "\xe2\x81\xaa", "\xef\xbb\xbe", "\xef\xbf\xbd"}) {
+    EXPECT_EQ(printable(seen), seen);
+  }
+}
+
 TEST(Printable, ShowsWhatIsNotUtf8AsHexadecimal) {
   EXPECT_EQ(printable("a\x9b"
                       "b"),

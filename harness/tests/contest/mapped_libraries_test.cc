@@ -91,6 +91,15 @@ TEST(MappedLibraries, UnderTheContestantsNameAreTold) {
       ElementsAre("kgrade-a1B2c3 (from memory)"));
 }
 
+TEST(MappedLibraries, AreListedUpToANumber) {
+  EXPECT_THAT(listed({"libm.so.6", "a (from memory)"}), ElementsAre("a (from memory)", "libm.so.6"));
+  LibraryNames many;
+  for (int i = 0; i < 30'000; ++i) many.insert("accepted-" + std::to_string(i) + " (from memory)");
+  EXPECT_THAT(listed(many), testing::AllOf(testing::SizeIs(5), Contains("and 29996 more (from memory)")));
+  for (int i = 0; i < 100; ++i) many.insert("lib" + std::to_string(i) + ".so");
+  EXPECT_THAT(listed(many), testing::AllOf(testing::SizeIs(70), Contains("and 36 more")));
+}
+
 // Where the C library's part for mathematics is from.
 std::string path_of_libm() {
   Dl_info info{};
