@@ -17,6 +17,7 @@ enum class Defence {
   fresh_poison,         // outputs are filled with fresh random bits before every call
   guard_zones,          // what lies around a buffer is looked at after every call
   read_only_inputs,     // a worker cannot write to its inputs
+  sealed_inputs,        // nor open their memory anew, for writing
   unchanged_inputs,     // inputs are looked at after every call
   every_call_compared,  // not only the first call of a case
   whole_output_compared,

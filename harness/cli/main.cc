@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/cleanup.h"
+#include "base/subprocess.h"
 #include "cli/app.h"
 #include "grade/machinery.h"
 #include "report/record.h"
@@ -105,6 +106,9 @@ int checked(int exit_code) {
 int main(int argc, char** argv) {
   kgrade::clean_up_on_signals();
   kgrade::adopt_orphans();
+  // Of the descriptors that the processes of an account have sent and nobody has received, as many as this
+  // limit are allowed: a worker has a lower one (limit_descriptors()), and so cannot use up what is ours.
+  kgrade::raise_descriptor_limit();
   try {
     return checked(run(argc, argv));
   } catch (const std::exception& thrown) {

@@ -20,7 +20,7 @@ class Link {
   int descriptor() const { return socket_.get(); }
 
   // The referee's side. send() never waits: it is false when the worker is gone, or has left so many requests
-  // unread that no more fit into the socket. `descriptor` -1 sends none.
+  // unread that no more fit into the socket, or for another reason in errno. `descriptor` -1 sends none.
   bool send(const Request& request, int descriptor = -1);
   enum class Outcome { message, timeout, closed, malformed };
   // Waits for one reply; a reply of another size, magic or sequence number is malformed.

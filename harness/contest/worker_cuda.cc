@@ -38,6 +38,8 @@ int main(int argc, char** argv) {
   constexpr rlim_t most_file_bytes = rlim_t{256} << 20;
   const rlimit files{most_file_bytes, most_file_bytes};
   ::setrlimit(RLIMIT_FSIZE, &files);
+  // What the driver opens has room below the usual limit of a process.
+  kgrade::limit_descriptors(1024);
   kgrade::cuda::CudaWorker device(ordinal);
   // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
   ::_exit(kgrade::run_worker(device));

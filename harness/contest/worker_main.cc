@@ -1,6 +1,7 @@
 #include "contest/worker_main.h"
 
 #include <dlfcn.h>
+#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -95,6 +96,7 @@ class Worker {
     Reply reply;
     // From here on the contestant's constructors run. It has no need of other programs.
     if (confined_ && is_on(Defence::frozen_between_calls)) deny_waking();
+    if (confined_ && is_on(Defence::sealed_inputs)) deny_changing_rights();
     if (confined_) deny_new_programs();
     void* const handle = open_library(library.get());
     if (handle != nullptr) entry_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));
@@ -199,6 +201,14 @@ class Worker {
 };
 
 }  // namespace
+
+void limit_descriptors(unsigned int most) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, most);
+  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 int run_worker(WorkerDevice& device, int socket, bool may_start_programs) {
   // What is printed last is why the process ended.

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -183,13 +184,13 @@ Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,
   for (std::size_t i = 0; i < further.size(); ++i) {
     Request launch = with_slots(RequestType::launch, further[i]);
     launch.launch = static_cast<std::uint32_t>(i + 1);
-    if (!send(launch, -1)) return fail(Fault::ended, "");
+    if (!send(launch, -1)) return fail_to_send();
   }
   Request request = with_slots(RequestType::call, slots);
   request.launch = static_cast<std::uint32_t>(further.size());
   request.gate = gate;
   queueing_ = gate != 0;
-  return send(request, -1) ? Answer{} : fail(Fault::ended, "");
+  return send(request, -1) ? Answer{} : fail_to_send();
 }
 
 bool WorkerProcess::wait_until_queued(Patience patience) {
@@ -270,7 +271,7 @@ void WorkerProcess::dismiss(Patience patience) {
 Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
-  if (!send(request, descriptor)) return fail(Fault::ended, "");
+  if (!send(request, descriptor)) return fail_to_send();
   Answer answer = receive(patience);
   if (!answer.ok() || answer.reply.status == ReplyStatus::done) return answer;
   return fail(Fault::malformed, "the worker answered with a message that does not belong there");
@@ -340,6 +341,15 @@ Answer WorkerProcess::fail(Fault fault, std::string detail) {
     process_.wait();
   }
   return {fault, std::move(detail), {}, {}};
+}
+
+// As errno says just after sending.
+Answer WorkerProcess::fail_to_send() {
+  if (errno != ETOOMANYREFS) return fail(Fault::ended, "");
+  return fail(
+      Fault::ended,
+      "no buffer can be handed to the worker: processes of this account have sent more descriptors that "
+      "nobody has received than it may have open (ulimit -n)");
 }
 
 std::string WorkerProcess::describe_end() {

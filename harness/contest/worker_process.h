@@ -135,6 +135,7 @@ class WorkerProcess {
   Answer receive(Patience patience);
   Answer interpret(const Reply& reply);
   Answer fail(Fault fault, std::string detail);
+  Answer fail_to_send();
   std::string describe_end();
 
   ChildProcess process_;

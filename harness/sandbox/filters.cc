@@ -143,6 +143,20 @@ int deny_waking() {
   return program.install(SECCOMP_FILTER_FLAG_TSYNC);
 }
 
+int deny_changing_rights() {
+  FilterProgram program;
+#ifdef SYS_chmod
+  program.deny(SYS_chmod, EPERM);
+#endif
+  // Access control lists are extended attributes.
+  for (const unsigned call :
+       {unsigned{SYS_fchmod}, unsigned{SYS_fchmodat}, call_fchmodat2, unsigned{SYS_setxattr},
+        unsigned{SYS_lsetxattr}, unsigned{SYS_fsetxattr}, call_setxattrat})
+    program.deny(call, EPERM);
+  program.allow_rest();
+  return program.install(SECCOMP_FILTER_FLAG_TSYNC);
+}
+
 int deny_new_programs() {
   FilterProgram program;
   program.deny(SYS_execve, EPERM);

@@ -26,4 +26,8 @@ int deny_new_programs();
 // deny_new_programs(), which forbids further filters. Returns as above.
 int deny_waking();
 
+// Forbids, likewise, to change who may do what with a file: the memory of a read-only input is a file that
+// belongs to the worker's account. Before deny_new_programs(). Returns as above.
+int deny_changing_rights();
+
 }  // namespace kgrade

@@ -28,6 +28,8 @@ KGRADE_CALL(landlock_create_ruleset, 444);
 KGRADE_CALL(landlock_add_rule, 445);
 KGRADE_CALL(landlock_restrict_self, 446);
 KGRADE_CALL(process_mrelease, 448);
+KGRADE_CALL(fchmodat2, 452);
+KGRADE_CALL(setxattrat, 463);
 KGRADE_CALL(open_tree_attr, 467);
 // file_setattr, the newest that this list was checked against. What comes later is not known to be harmless.
 KGRADE_CALL(newest_known, 469);

@@ -7,12 +7,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <thread>
 
+#include "base/defences.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "device/element_operations.h"
+#include "device/emulated/runtime/limits.h"
+#include "device/emulated/sanitized.h"
 
 namespace kgrade::emulated {
 namespace {
@@ -28,8 +32,18 @@ class MemoryFile : public SharedBuffer {
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  int descriptor() const override { return fd_.get(); }
-  int read_only_descriptor() const override { return read_only_ ? read_only_.get() : fd_.get(); }
+  int descriptor() const override {
+    ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SEAL);
+    return fd_.get();
+  }
+  // The worker owns the file as much as we do: it could give itself the right to write to it again, and open
+  // it anew. Our own mapping stays as it is.
+  int read_only_descriptor() const override {
+    const bool sealed = is_on(Defence::sealed_inputs) &&
+                        ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL) == 0;
+    if (!sealed) ::fcntl(fd_.get(), F_ADD_SEALS, F_SEAL_SEAL);  // before Linux 5.1
+    return read_only_ ? read_only_.get() : fd_.get();
+  }
   std::uint64_t bytes() const override { return bytes_; }
   unsigned char* data() { return data_; }
 
@@ -65,6 +79,22 @@ std::uint64_t meminfo_bytes(const std::string& key) {
     if (word == key && stream >> kilobytes) return kilobytes * 1024;
   }
   return 0;
+}
+
+// What worker_limits.cc lets a worker have, and what is not counted there: shared memory, and its /tmp.
+// Buffers that are lent are the referee's. Where control groups can be had, a worker takes no more.
+std::uint64_t most_memory([[maybe_unused]] const SandboxPolicy& policy) {
+#ifdef KGRADE_SANITIZED
+  return 0;
+#else
+  namespace limits = kgrade_emulated::limits;
+  const std::uint64_t host_threads = std::max(1u, std::thread::hardware_concurrency());
+  const std::uint64_t least =
+      limits::device_memory_bytes + limits::host_memory_bytes + policy.temporary_bytes;
+  const std::uint64_t half = meminfo_bytes("MemTotal:") / 2;
+  // A machine of many cores has room for the stacks of all their blocks, but not in half of its memory.
+  return std::min(least + host_threads * limits::stack_bytes_per_host_thread, std::max(least, half));
+#endif
 }
 
 std::uint64_t changed_bytes(const Filling& filling, device::ByteRange range) {
@@ -128,7 +158,7 @@ Result<std::unique_ptr<SharedBuffer>> EmulatedDevice::allocate(std::uint64_t byt
   UniqueFd fd(::memfd_create("kgrade-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!fd || ::ftruncate(fd.get(), static_cast<off_t>(rounded)) != 0) return no_memory(rounded);
   // A worker that shrank the file would make the referee fault.
-  ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+  ::fcntl(fd.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
   void* data = ::mmap(nullptr, rounded, PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
   if (data == MAP_FAILED) return no_memory(rounded);
   // Opening it anew for writing, through /proc, is for the superuser only from now on.
@@ -209,6 +239,7 @@ SandboxPolicy EmulatedDevice::worker_policy() const {
   SandboxPolicy policy;
   policy.readable = {worker_command().front()};
   policy.processes = most_threads;
+  policy.memory_bytes = most_memory(policy);
   return policy;
 }
 

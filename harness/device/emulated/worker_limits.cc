@@ -8,14 +8,7 @@
 #include "contest/worker_main.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/limits.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KGRADE_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define KGRADE_SANITIZED 1
-#endif
-#endif
+#include "device/emulated/sanitized.h"
 
 namespace kgrade::emulated {
 namespace {
@@ -31,6 +24,9 @@ void on_limit(kgrade_emulated::Limit limit, std::size_t bytes) {
   end_worker(ReplyStatus::stack_overflow, bytes);
 }
 
+// Those of the device are few, and a contestant needs none.
+constexpr unsigned int most_descriptors = 512;
+
 void set_limit(__rlimit_resource resource, rlim_t now, rlim_t most) {
   const rlimit limit{now, most};
   ::setrlimit(resource, &limit);
@@ -44,6 +40,7 @@ void limit_contestant() {
   kgrade_emulated::limit_program();
   set_limit(RLIMIT_STACK, limits::host_stack_bytes, limits::host_stack_bytes);
   set_limit(RLIMIT_FSIZE, limits::file_bytes, limits::file_bytes);
+  limit_descriptors(most_descriptors);
 #ifndef KGRADE_SANITIZED
   // Lent buffers are shared memory and do not count; the device's own stacks get room as they are made. A
   // sanitizer's shadow would count.

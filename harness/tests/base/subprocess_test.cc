@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <thread>
@@ -283,6 +285,22 @@ TEST(FindProgram, LooksInPathAndTakesPathsAsTheyAre) {
 TEST(DescribeWaitStatus, ReadsAsASentencePart) {
   EXPECT_EQ(describe_wait_status(3 << 8), "exit code 3");
   EXPECT_EQ(describe_wait_status(SIGSEGV), "signal 11 (Segmentation fault)");
+}
+
+[[noreturn]] void look_at_descriptor_limits() {
+  raise_descriptor_limit();
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  ProcessRequest request;
+  request.command = {"/bin/sh", "-c", "ulimit -Sn"};
+  const auto outcome = run_process(request);
+  const bool usual = outcome.ok() && std::stoul(outcome->output) <= 1024;
+  const bool raised = limit.rlim_cur >= std::min<rlim_t>(limit.rlim_max, 1 << 20);
+  ::_exit(raised && usual ? 0 : 1);
+}
+
+TEST(DescriptorLimit, IsRaisedForUsAndTheUsualOneForOurChildren) {
+  EXPECT_EXIT(look_at_descriptor_limits(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

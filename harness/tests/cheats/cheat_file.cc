@@ -106,8 +106,10 @@ class HeaderReader {
   }
 
   void take_needs(const std::string& value) {
-    if (value != "confinement") complain("'" + value + "' is nothing that a cheat can need: confinement");
+    if (value != "confinement" && value != "control group")
+      complain("'" + value + "' is nothing that a cheat can need: confinement or control group");
     cheat_.needs_confinement = true;
+    cheat_.needs_control_group = value == "control group";
   }
 
   void take_caught_by(const std::string& value) {

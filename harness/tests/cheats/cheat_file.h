@@ -15,7 +15,8 @@
 //   // time-limit: SECONDS        optional: of one call
 //   // launches: N                optional: of a sample, of cases whose speed is measured
 //   // needs: confinement         optional: where contestants are not confined it would do harm, or find
-//   //                            what it looks for, and is skipped
+//   //                            what it looks for, and is skipped; `control group`: likewise where
+//   //                            memory is not limited by one
 //   //
 //
 // No line may be longer than the formatter lets it be, which would break it. `no_gain` in place of a check:
@@ -54,6 +55,7 @@ struct Cheat {
   std::string time_limit;
   std::string launches;
   bool needs_confinement = false;
+  bool needs_control_group = false;
 
   bool runs_on(const std::string& kind) const { return device == "any" || device == kind; }
   bool is_harmless_on(const std::string& kind) const { return expected_on(kind) == std::vector{no_gain}; }

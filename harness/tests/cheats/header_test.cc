@@ -44,6 +44,7 @@ TEST(CheatHeaders, AreReadInFull) {
               ElementsAre("some-problem", "timing/does-much.cu", "--case", "tiny", "--time-limit", "3",
                           "--launches", "4"));
   EXPECT_TRUE(header.cheat->needs_confinement);
+  EXPECT_FALSE(header.cheat->needs_control_group);
 }
 
 TEST(CheatHeaders, WithoutAGainNameATwin) {
@@ -58,6 +59,15 @@ TEST(CheatHeaders, NeedNoConfinementUnlessTheySaySo) {
       read_cheat("timing/tame.cu", "// cheat: a\n// row: 1\n// caught-by: idle\n// device: any\n//\n");
   ASSERT_TRUE(header.cheat);
   EXPECT_FALSE(header.cheat->needs_confinement);
+}
+
+TEST(CheatHeaders, NeedAControlGroupBelowConfinement) {
+  const CheatHeader header = read_cheat("process/hog.cu",
+                                        "// cheat: a\n// row: 1\n// caught-by: idle\n// device: any\n"
+                                        "// needs: control group\n//\n");
+  ASSERT_TRUE(header.cheat);
+  EXPECT_TRUE(header.cheat->needs_confinement);
+  EXPECT_TRUE(header.cheat->needs_control_group);
 }
 
 TEST(CheatHeaders, SayWhatIsMissing) {

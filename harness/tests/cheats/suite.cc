@@ -39,6 +39,13 @@ Suite read_suite() {
   return suite;
 }
 
+#ifdef KGRADE_LAUNCHER
+const Sandbox& sandbox_here() {
+  static const Sandbox sandbox = Sandbox::probe(KGRADE_LAUNCHER);
+  return sandbox;
+}
+#endif
+
 }  // namespace
 
 const Suite& suite() {
@@ -75,8 +82,15 @@ std::string device_kind() {
 
 bool machine_confines() {
 #ifdef KGRADE_LAUNCHER
-  static const bool confines = Sandbox::probe(KGRADE_LAUNCHER).confines();
-  return confines;
+  return sandbox_here().confines();
+#else
+  return false;
+#endif
+}
+
+bool machine_limits_memory() {
+#ifdef KGRADE_LAUNCHER
+  return sandbox_here().is_active("cgroup");
 #else
   return false;
 #endif
@@ -86,6 +100,8 @@ std::string reason_to_skip(const Cheat& cheat, bool confined) {
   if (!cheat.runs_on(device_kind())) return "for device " + cheat.device;
   if (cheat.needs_confinement && !confined)
     return "this machine allows no namespaces, and nothing would keep it from the cheat";
+  if (cheat.needs_control_group && !machine_limits_memory())
+    return "this machine allows no control groups, and nothing would keep its memory from the cheat";
   return "";
 }
 

@@ -25,6 +25,8 @@ std::string device_kind();
 
 // Whether this machine allows the namespaces that contestants are confined with.
 bool machine_confines();
+// Whether it also limits their memory by a control group.
+bool machine_limits_memory();
 // Why a cheat is not to be run here; empty: it is.
 std::string reason_to_skip(const Cheat& cheat, bool confined = machine_confines());
 

@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <set>
 #include <vector>
@@ -90,6 +94,37 @@ TEST(WorkerProcess, ALimitIsNamedWithItsSizeAndTheWorkerIsDead) {
   const Answer stack = first_answer("stack");
   EXPECT_EQ(stack.fault, Fault::stack_overflow);
   EXPECT_THAT(stack.detail, HasSubstr("stack overflow: the stack has 3.0 MiB"));
+}
+
+class OneBuffer : public SharedBuffer {
+ public:
+  explicit OneBuffer(int descriptor) : descriptor_(descriptor) {}
+  int descriptor() const override { return descriptor_; }
+  std::uint64_t bytes() const override { return 0; }
+
+ private:
+  int descriptor_;
+};
+
+// Sends descriptors until the account may have no more on their way.
+void fill_the_budget() {
+  if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
+  const rlimit limit{64, 64};
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+  auto [from, to] = Link::make_pair();
+  for (int i = 0; i < 1000; ++i) {
+    if (!from.send(Request{}, to.descriptor())) break;
+  }
+  if (errno != ETOOMANYREFS) ::_exit(3);
+  auto [referee, theirs] = Link::make_pair();
+  const auto over = WorkerProcess::over(std::move(referee));
+  const Answer answer = over->watch(OneBuffer(to.descriptor()), milliseconds(1000));
+  std::fprintf(stderr, "%s\n", answer.detail.c_str());
+  ::_exit(answer.fault == Fault::ended ? 0 : 4);
+}
+
+TEST(WorkerProcess, ABufferThatCannotBeSentIsNotTheWorkersFault) {
+  EXPECT_EXIT(fill_the_budget(), testing::ExitedWithCode(0), "more descriptors that nobody has received");
 }
 
 TEST(WorkerProcess, MessagesThatAreNoneAreMalformed) {

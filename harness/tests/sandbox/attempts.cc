@@ -1,5 +1,6 @@
 // A confined program: tries one thing, and ends with 0 when it could be done and with the errno value
-// otherwise. "deny" before the thing gives up starting programs first, "sleep" what could wake a stopped process. See the table at the end.
+// otherwise. "deny" before the thing gives up starting programs first, "sleep" what could wake a stopped
+// process, "rights" to change who may do what with a file. See the table at the end.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -291,6 +292,10 @@ int attempt(Words words) {
   }
   if (!words.empty() && words.front() == "sleep") {
     if (const int error = kgrade::deny_waking(); error != 0) return error;
+    words.erase(words.begin());
+  }
+  if (!words.empty() && words.front() == "rights") {
+    if (const int error = kgrade::deny_changing_rights(); error != 0) return error;
     words.erase(words.begin());
   }
   static const std::map<std::string, std::function<int(const Words&)>> things = {

@@ -178,6 +178,26 @@ TEST(DenyWaking, NothingSendsTheSignalOnWhichAStoppedProcessGoesOn) {
   EXPECT_EQ(call_of(SYS_fcntl, {"0", std::to_string(F_GETFD)}, true), 0);
 }
 
+TEST(DenyChangingRights, NobodyGivesItselfTheRightToWriteToAFile) {
+  const auto call_of = [](unsigned number, const Words& arguments, bool denied) {
+    Words words = {"call", std::to_string(number)};
+    if (denied) words.insert(words.begin(), "rights");
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return plain_attempt(words);
+  };
+  constexpr unsigned calls[] = {
+#ifdef SYS_chmod
+      SYS_chmod,
+#endif
+      SYS_fchmod, SYS_fchmodat, call_fchmodat2, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, call_setxattrat,
+  };
+  for (const unsigned number : calls) {
+    EXPECT_NE(call_of(number, {"-1", "0", "0", "0"}, false), EPERM) << number;
+    EXPECT_EQ(call_of(number, {"-1", "0", "0", "0"}, true), EPERM) << number;
+  }
+  EXPECT_EQ(call_of(SYS_getpid, {}, true), 0);
+}
+
 TEST(DenyNewPrograms, no_further_filter_can_be_installed) {
   EXPECT_EQ(plain_attempt({"deny", "call", std::to_string(SYS_seccomp), "1", "0", "0"}), EPERM);
   constexpr long set_seccomp = 22;

@@ -1,0 +1,28 @@
+// cheat: takes shared memory without end, a little more with each call, and answers honestly
+// row: 64
+// caught-by: completion
+// device: emulated
+// case: tiny
+// needs: control group
+//
+// The limit of a process's data does not count it: the machine has none left for the referee and for others.
+#include <sys/mman.h>
+
+#include "contestant.cuh"
+
+namespace {
+
+constexpr size_t piece_bytes = size_t{1} << 30;
+
+void take_a_piece() {
+  void* const memory = mmap(nullptr, piece_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return;
+  for (size_t at = 0; at < piece_bytes; at += 4096) static_cast<volatile char*>(memory)[at] = 1;
+}
+
+}  // namespace
+
+void cheat::play(const Call& call) {
+  take_a_piece();
+  compute(call);
+}
