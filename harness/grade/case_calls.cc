@@ -29,8 +29,10 @@ void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record)
   record.real_parameters = bound.reals;
 }
 
-ClockReading reading_of(const CallReport& report) {
-  return {report.elapsed_ms, report.settled_ms, report.latency_hidden};
+// Time passes for each launch, and a call of fewer than the samples have says nothing about theirs.
+std::vector<ClockReading> with_launches(std::vector<ClockReading> readings, std::uint32_t launches) {
+  std::erase_if(readings, [launches](const ClockReading& reading) { return reading.launches != launches; });
+  return readings;
 }
 
 }  // namespace
@@ -112,6 +114,10 @@ Result<double> CaseCalls::call_trusted(Player player) {
   return report.elapsed_ms / draw_.launches;
 }
 
+ClockReading CaseCalls::reading_of(const CallReport& report) const {
+  return {report.elapsed_ms, report.settled_ms, report.latency_hidden, draw_.launches};
+}
+
 Patience CaseCalls::candidate_limit() const {
   if (session_.time_limit) return *session_.time_limit * draw_.launches;
   const double least = session_.arena.measures_speed() ? shortest_limit_ms : shortest_emulated_limit_ms;
@@ -146,7 +152,7 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   const bool is_old =
       purpose == Purpose::repetition || (purpose == Purpose::changed && is_small_change(draw_));
   if (!(measured ? is_old : purpose == Purpose::repetition)) readings_.push_back(reading_of(report));
-  least_waited_ms_ = std::min(least_waited_ms_, report.waited_ms);
+  waited_ms_.push_back(report.waited_ms);
   keep_time(report, purpose);
 }
 
@@ -218,7 +224,9 @@ std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_
 
 void CaseCalls::judge_clock() {
   const ClockTolerance tolerance = clock_tolerance(session_.arena.measures_speed());
-  suspect(Defence::clock_agreement, "clock", unexplained_time(readings_, reference_readings_, tolerance));
+  suspect(Defence::clock_agreement, "clock",
+          unexplained_time(with_launches(readings_, most_launches_),
+                           with_launches(reference_readings_, most_launches_), tolerance));
   suspect(Defence::idle_after_call, "idle", busy_between_calls());
 }
 
@@ -237,10 +245,12 @@ bool CaseCalls::is_disturbed() const {
          (session_.device_is_shared || spread_of_overheads(reference_readings_) > longest_wait_ms);
 }
 
-// Somebody's kernel was in the way before every single call.
+// Somebody's kernel was in the way before most of the calls.
 std::optional<std::string> CaseCalls::busy_between_calls() const {
-  if (record_.calls < 3 || least_waited_ms_ < longest_wait_ms) return std::nullopt;
-  return fmt::format("the device is busy between its calls, for {:.1f} ms at least", least_waited_ms_);
+  if (record_.calls < 3) return std::nullopt;
+  const double usual = quantile(waited_ms_, 0.5);
+  if (usual < longest_wait_ms) return std::nullopt;
+  return fmt::format("the device is busy between its calls, for {:.1f} ms (median)", usual);
 }
 
 void CaseCalls::note(const CallFinding& finding) {

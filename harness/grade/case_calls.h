@@ -63,6 +63,7 @@ class CaseCalls {
  private:
   CallReport call(Player player, Patience patience);
   Patience candidate_limit() const;
+  ClockReading reading_of(const CallReport& report) const;
   void accept_call(const CallReport& report, Purpose purpose);
   void keep_time(const CallReport& report, Purpose purpose);
   void judge_output(OutputComparison output, std::size_t index);
@@ -82,7 +83,7 @@ class CaseCalls {
   std::vector<double> changed_ms_;
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
   double slowest_reference_ms_ = 0;
-  double least_waited_ms_ = std::numeric_limits<double>::infinity();
+  std::vector<double> waited_ms_;  // for the device, before each of its calls
   bool failed_ = false;
 };
 

@@ -4,6 +4,7 @@
 // usual.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@ struct ClockReading {
   double reported = 0;  // by the worker
   double settled = 0;   // by the referee, see CallReport
   bool hidden = true;   // the call waited at its gate with all launches queued
+  std::uint32_t launches = 1;
 };
 
 struct ClockTolerance {
@@ -33,9 +35,9 @@ ClockTolerance clock_tolerance(bool measures_speed);
 double spread_of_overheads(const std::vector<ClockReading>& readings);
 
 // What is wrong, in words with the figures; nothing when the readings agree, or are too few to say (below
-// three). Of the candidate the calls count that report no more than the median: one who wants another median
-// has to lie in all of those. The least of what they leave unexplained is held against the median of the
-// reference.
+// three). Of the candidate the calls count that report no more than the median, since they decide what it is:
+// one who wants another median has to lie in most of those. Each is held against the median of the reference,
+// and some honest ones acquit nobody of the rest.
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance);

@@ -186,16 +186,17 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
   return {};
 }
 
-// Nothing works beside us: all of it is done in the end.
+// Outputs are what they are when the clock has stopped; who goes on writing then comes too late.
 void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
                                       std::span<const OutputPair> outputs) {
   inspected_ = fillings;
-  compared_ = outputs;
+  inspection_ = {};
+  inspection_.began = std::chrono::steady_clock::now();
+  for (const OutputPair& output : outputs) inspection_.comparisons.push_back(compare_in_full(output));
 }
 
 Inspection EmulatedDevice::end_inspection() {
-  Inspection inspection;
-  inspection.began = std::chrono::steady_clock::now();
+  Inspection inspection = std::move(inspection_);
   for (const Filling& filling : inspected_) {
     BufferDamage damage;
     damage.guard_bytes = changed_bytes(filling, {0, filling.begin}) +
@@ -203,7 +204,6 @@ Inspection EmulatedDevice::end_inspection() {
     if (filling.input) damage.input_elements = changed_elements(filling);
     inspection.damage.push_back(damage);
   }
-  for (const OutputPair& output : compared_) inspection.comparisons.push_back(compare_in_full(output));
   return inspection;
 }
 

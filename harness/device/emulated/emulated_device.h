@@ -34,7 +34,7 @@ class EmulatedDevice : public Device {
 
  private:
   std::span<const Filling> inspected_;
-  std::span<const OutputPair> compared_;
+  Inspection inspection_;  // what is known of it so far
   std::string worker_directory_;
   ThreadOrder order_;
   std::uint64_t order_seed_;

@@ -15,6 +15,7 @@ class EmulatedWorker : public WorkerDevice {
   bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
+  bool maps_files() const override { return true; }
   bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
     return captures_.set_length(launch, parameter, bytes);
   }

@@ -33,7 +33,7 @@ TEST_F(CaseTimes, WorkThatIsNotReportedIsALie) {
   arena_.candidate_hides_ms = 1;
   const CaseRecord record = run_briefly();
   expect_failed(record, Verdict::cheating, "clock");
-  EXPECT_THAT(record.message, HasSubstr("1.000 ms longer at least by the referee's clock"));
+  EXPECT_THAT(record.message, HasSubstr("longer by the referee's clock than they report, by 1.000 ms"));
   EXPECT_TRUE(record.comparisons.empty());
 }
 

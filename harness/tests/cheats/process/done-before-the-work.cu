@@ -1,0 +1,37 @@
+// cheat: reports that it is done, computes then, and lets the worker take its copy of the output afterwards
+// row: 20
+// caught-by: outputs_match
+// device: emulated
+// case: tiny
+//
+// For whoever stops the clock at the message, and looks at the output when everything is quiet.
+#include "contestant.cuh"
+#include "replies.cuh"
+
+namespace {
+
+uint64_t answered = 0;
+
+// Its own answer has gone already; the worker's is dropped.
+ssize_t swallow(int socket, const msghdr* message, int flags) {
+  const auto* const reply = static_cast<const cheat::Reply*>(message->msg_iov[0].iov_base);
+  const bool known = message->msg_iov[0].iov_len == sizeof *reply && reply->sequence == answered;
+  if (known && reply->status != cheat::idle) return sizeof *reply;
+  return cheat::send_unchanged(socket, message, flags);
+}
+
+}  // namespace
+
+void cheat::play(const Call& call) {
+  static const bool patched = take_over_replies(&swallow);
+  const Request request = request_on_stack(call_request);
+  if (!patched || request.sequence == 0) return compute(call);
+  answered = request.sequence;
+  Reply reply;
+  reply.sequence = request.sequence;
+  reply.status = done;
+  reply.elapsed_ms = 0.0005;
+  send_to_referee(&reply, sizeof reply);
+  waste_time();
+  compute(call);
+}
