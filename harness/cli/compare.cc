@@ -29,7 +29,7 @@ bool fails_on(const CompareArguments& arguments, const std::string& what) {
 
 int exit_code_of(const CompareArguments& arguments, const EntriesComparison& comparison) {
   if (fails_on(arguments, "not-accepted") && loses_accepted(comparison)) return exit_not_accepted;
-  return fails_on(arguments, "slower") && count_of(comparison, Statement::slower) > 0 ? exit_slower : exit_ok;
+  return fails_on(arguments, "slower") && count_of_suspects(comparison) > 0 ? exit_slower : exit_ok;
 }
 
 // To standard output for "-"; nothing for no name.

@@ -184,6 +184,8 @@ class CandidateRun {
     }
     auto again = run_case(session_, cases[index].bound, checks);
     checks_ = checks;
+    record_.notes.push_back(
+        fmt::format("case '{}' was run twice, the first time: {}", cases[index].bound.name, result->message));
     return again;
   }
 

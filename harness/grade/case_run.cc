@@ -96,7 +96,8 @@ class CaseRun {
     calls_.suspect(Defence::steady_speed, "steady_speed",
                    faster_when_measured(record().unmeasured_ms, record().candidate_ms, tolerance));
     checks_.pass("steady_speed");
-    if (measured_ && session_.watch != nullptr) checks_.pass("steady_clocks");
+    if (measured_ && session_.watch != nullptr && session_.watch->has_seen_any())
+      checks_.pass("steady_clocks");
   }
 
   int launches() {
@@ -131,8 +132,9 @@ class CaseRun {
 };
 
 // What a further process adds to a record. The first failure is what is kept.
-void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecord&& more,
+void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecord&& more, CheckList& checks,
            CaseRecord& record) {
+  const Precision before = record.precision;
   const auto append = [](std::vector<double>& all, const std::vector<double>& further) {
     all.insert(all.end(), further.begin(), further.end());
   };
@@ -149,13 +151,15 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.max_scaled_error = std::max(record.max_scaled_error, more.max_scaled_error);
   record.comparisons.clear();
   if (record.measurement && more.measurement) {
-    if (record.measurement->arms != more.measurement->arms) {
+    if (record.measurement->arms == more.measurement->arms) {
+      for (ProcessBlocks& process : more.measurement->processes)
+        record.measurement->processes.push_back(std::move(process));
+    } else if (more.verdict == Verdict::accepted && before != more.precision) {
       record.verdict = Verdict::unstable;
       record.message = "its precision differs from one process to the next";
+      checks.fail("precision", fmt::format("{}: {}", record.name, record.message));
       return;
-    }
-    for (ProcessBlocks& process : more.measurement->processes)
-      record.measurement->processes.push_back(std::move(process));
+    }  // Or a baseline could not be seated again, which fails nobody.
   }
   if (more.verdict == Verdict::accepted) {
     if (!more.comparisons.empty()) record.comparisons = compare_arms(*record.measurement);
@@ -178,7 +182,7 @@ std::optional<Error> run_case_again(Session& session, const Case& bound, CheckLi
                                     CaseRecord& record) {
   CaseRun run(session, bound, checks, record.measurement ? &*record.measurement : nullptr);
   if (auto trouble = run.run()) return trouble;
-  merge(bound, session.ceilings, std::move(run.record()), record);
+  merge(bound, session.ceilings, std::move(run.record()), checks, record);
   return std::nullopt;
 }
 

@@ -188,9 +188,11 @@ class GradeRun {
     if (!record) return GradeFailure{exit_internal, record.errors()};
     if (record->verdict == Verdict::unstable) {
       // Something else may have been on the machine: once more, from the start.
+      const std::string first = "graded twice, the first time unstable: " + record->message;
       if (auto failure = take_seats()) return failure;
       record = run_one(referee, source, built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
+      record->notes.push_back(first);
     }
     graded_.push_back(number);
     record_.candidates.push_back(std::move(*record));

@@ -59,14 +59,13 @@ MeasuredCase::Trouble MeasuredCase::run() {
 }
 
 BlockPlan MeasuredCase::plan() const {
-  const MeasuringGoal goal = goal_of(session_);
   BlockPlan plan;
   plan.arms = arms_.size();
   for (std::size_t arm = 0; arm + 1 < arms_.size(); ++arm) plan.pairs.push_back({arms_.size() - 1, arm});
-  plan.half_width = goal.half_width;
-  plan.first_look = goal.first_look;
+  plan.goal = goal_of(session_);
   // Where times are no speed, a block shows that everything is done, and more would show nothing else.
-  plan.budget_seconds = session_.arena.measures_speed() ? goal.budget_seconds : 0;
+  if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
+  plan.offset_ms = session_.arena.device_info().process_offset_ms;
   plan.seed = order_seed_;
   return plan;
 }
@@ -204,7 +203,9 @@ void MeasuredCase::keep(BlockRun run) {
   record.reference_ms = times_of(run.blocks, 0);
   record.candidate_ms = times_of(run.blocks, names_.size() - 1);
   look_at_precision();
-  if (run.end == BlockEnd::disturbed) calls_.note({Verdict::unstable, "steady_clocks", run.disturbance});
+  if (run.end == BlockEnd::disturbed)
+    calls_.note({Verdict::unstable, "steady_clocks",
+                 run.disturbance + "; let the GPU cool, or look at its power supply and cooling"});
   record.measurement->processes.push_back({static_cast<int>(launches_), std::move(run.blocks), run.end});
 }
 

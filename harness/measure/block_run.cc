@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "measure/comparison.h"
+#include "measure/process_offset.h"
 #include "measure/schedule.h"
+#include "measure/statistics.h"
 
 namespace kgrade {
 namespace {
@@ -20,7 +22,7 @@ class Runner {
 
   BlockRun run() {
     while (play_block()) {
-      const bool spent = clock_.now() - start_ >= plan_.budget_seconds;
+      const bool spent = is_time_over();
       const bool look = spent || run_.blocks.size() >= blocks_between_looks;
       if (look && is_disturbed()) return end(BlockEnd::disturbed);
       if (is_precise()) return end(BlockEnd::precise);
@@ -50,15 +52,29 @@ class Runner {
     return true;
   }
 
+  bool is_time_over() const {
+    const double seconds = clock_.now() - start_;
+    const double budget = plan_.goal.budget_seconds;
+    return seconds >= (counted_ < plan_.goal.fewest_blocks ? patience_for_blocks * budget : budget);
+  }
+
   bool is_disturbed() const { return counted_ == 0 || void_ > void_blocks_allowed(run_.blocks.size()); }
 
   bool is_precise() const {
-    const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.first_look &&
+    const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.goal.first_look &&
                       counted_ % blocks_between_looks == 0;
     return look && std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [this](const ArmPair& pair) {
              const SpeedRatio ratio = ratio_within(log_differences(run_.blocks, pair.other, pair.arm));
-             return ratio.half_width().value_or(1) <= plan_.half_width;
+             return ratio.half_width().value_or(1) <= half_width_wanted(pair);
            });
+  }
+
+  // The interval that is told holds the processes' offsets as well.
+  double half_width_wanted(const ArmPair& pair) const {
+    if (plan_.offset_ms <= 0) return plan_.goal.half_width;
+    const double one = quantile(times_of(run_.blocks, pair.arm), 0.5);
+    const double other = quantile(times_of(run_.blocks, pair.other), 0.5);
+    return half_width_within(plan_.goal, offset_of_log_ratio(plan_.offset_ms, one, other));
   }
 
   BlockRun end(BlockEnd end) {

@@ -39,10 +39,9 @@ struct ArmPair {
 struct BlockPlan {
   std::size_t arms = 2;
   std::vector<ArmPair> pairs;
-  double half_width = 0.005;  // relative, of the interval of every pair
-  double budget_seconds = 1;
+  MeasuringGoal goal = {0.005, 1};
+  double offset_ms = 0;    // what a process adds to its launches (measure/process_offset.h)
   std::uint64_t seed = 0;  // of the order of arms
-  std::size_t first_look = usual_first_look;
 };
 
 // Whoever calls the arms.
@@ -60,6 +59,8 @@ class BlockWatch {
   virtual void begin_block() {}
   // Why the block does not count; empty: it does.
   virtual std::string end_block() { return {}; }
+  // Whether it knew how any block went.
+  virtual bool has_seen_any() const { return false; }
 };
 
 enum class BlockEnd {
@@ -75,8 +76,9 @@ struct BlockRun {
   std::string disturbance;  // of a disturbed run: how many blocks, and why the first of them
 };
 
-// Intervals are looked at after BlockPlan::first_look blocks that count, and then every so many, and nothing
-// else ends a run early: stopping when a difference seems significant would make too many of them seem so.
+// Intervals are looked at after MeasuringGoal::first_look blocks that count, and then every so many, and
+// nothing else ends a run early: stopping when a difference seems significant would make too many of them
+// seem so.
 constexpr std::size_t blocks_between_looks = 10;
 // The largest share of blocks that may be void; one may be in any case, where others count.
 constexpr double most_void = 0.1;

@@ -28,8 +28,9 @@ double hodges_lehmann(std::vector<double> values);
 // For the centre of symmetry: all centres that the two-sided Wilcoxon signed-rank test does not refuse, which
 // end at two of the Walsh averages (J. Tukey 1949; M. Hollander, D. Wolfe and E. Chicken, "Nonparametric
 // Statistical Methods", 3rd edition, section 3.3). Nothing where so few values allow no such confidence:
-// below 6 at 95 %. Equal values are allowed and widen its true confidence.
+// below `fewest_for_interval`. Equal values are allowed and widen its true confidence.
 std::optional<Interval> wilcoxon_interval(std::vector<double> values, double confidence = 0.95);
+inline constexpr std::size_t fewest_for_interval = 6;  // at 95 %
 
 // For the mean of independent, about normal values (Student 1908). Nothing below 2 values.
 std::optional<Interval> student_interval(const std::vector<double>& values, double confidence = 0.95);

@@ -13,8 +13,17 @@ double offset_of_log_ratio(double offset, double one, double other) {
 
 int processes_wanted(const MeasuringGoal& goal, double offset_log) {
   const double of_one = normal_quantile(0.975) * offset_log / goal.half_width;
-  const double wanted = std::ceil(std::min(of_one * of_one, static_cast<double>(goal.most_processes)));
+  const double needed = of_one * of_one / most_of_offset;
+  const double wanted = std::ceil(std::min(needed, static_cast<double>(goal.most_processes)));
   return std::clamp(static_cast<int>(wanted), goal.processes, std::max(goal.processes, goal.most_processes));
+}
+
+double half_width_within(const MeasuringGoal& goal, double offset_log) {
+  const double of_offset = normal_quantile(0.975) * offset_log;
+  const double left =
+      processes_wanted(goal, offset_log) * goal.half_width * goal.half_width - of_offset * of_offset;
+  const double least = (1 - most_of_offset) * goal.half_width * goal.half_width;
+  return left >= least ? std::min(goal.half_width, std::sqrt(left)) : goal.half_width;
 }
 
 }  // namespace kgrade

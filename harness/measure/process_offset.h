@@ -15,8 +15,14 @@ namespace kgrade {
 // what a launch of either takes; all positive and in one unit.
 double offset_of_log_ratio(double offset, double one, double other);
 
-// How many processes keep their mean offset, with a confidence of 95 %, within the half-width that is wanted;
-// from goal.processes to goal.most_processes.
+// How many processes bring an interval to the half-width that is wanted; from goal.processes to
+// goal.most_processes. Half-widths add in quadrature, and of the square no more than `most_of_offset` is left
+// to the offsets: the rest is what samples have to do with.
+constexpr double most_of_offset = 0.75;
 int processes_wanted(const MeasuringGoal& goal, double offset_log);
+
+// The half-width inside one of these processes with which that of all is the one wanted. Where so many
+// processes do not suffice, and never more than, goal.half_width.
+double half_width_within(const MeasuringGoal& goal, double offset_log);
 
 }  // namespace kgrade

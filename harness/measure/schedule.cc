@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "data/philox.h"
+#include "measure/intervals.h"
 
 namespace kgrade {
 namespace {
@@ -21,13 +22,13 @@ std::string_view to_string(Effort effort) {
 MeasuringGoal goal_for(Effort effort) {
   switch (effort) {
     case Effort::quick:
-      return {0.01, 0.4, 1, 1, quick_first_look};
+      return {0.01, 0.4, 0, 1, 1, quick_first_look};
     case Effort::ranked:
-      return {0.0025, 6, 5, 5};
+      return {0.0025, 6, fewest_for_interval, 5, 5};
     case Effort::normal:
       break;
   }
-  return {0.005, 3, 1, 4};
+  return {0.005, 3, fewest_for_interval, 1, 4};
 }
 
 // Fisher-Yates.

@@ -23,6 +23,9 @@ struct MeasuringGoal {
   double half_width = 0.005;
   // Of one process; what has been measured by then is what there is.
   double budget_seconds = 0;
+  // Fewer blocks than these have no interval (measure/intervals.h): a slow kernel is given several times
+  // the budget for them (patience_for_blocks).
+  std::size_t fewest_blocks = 0;
   // In how many processes of every contestant it is measured: in so many at least, and in up to
   // `most_processes` where it takes them (measure/process_offset.h).
   int processes = 1;
@@ -30,6 +33,9 @@ struct MeasuringGoal {
   // After so many blocks the intervals are looked at for the first time.
   std::size_t first_look = usual_first_look;
 };
+
+// So many times the budget may be spent on MeasuringGoal::fewest_blocks.
+constexpr double patience_for_blocks = 4;
 
 MeasuringGoal goal_for(Effort effort);
 

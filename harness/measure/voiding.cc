@@ -19,23 +19,6 @@ bool is_hardware(std::uint64_t reasons) {
   return (reasons & clock_event::hw_slowdown) != 0 && !is_thermal(reasons) && !is_power_brake(reasons);
 }
 
-struct Cause {
-  const char* words;
-  std::size_t blocks;
-};
-
-// One cause goes without its count, which is that of all void blocks.
-std::string joined(const std::vector<Cause>& causes) {
-  std::vector<std::string> parts;
-  for (const Cause& cause : causes) {
-    if (cause.blocks == 0) continue;
-    parts.push_back(fmt::format("{} ({})", cause.words, cause.blocks));
-  }
-  if (parts.size() > 1) return fmt::format("{}", fmt::join(parts, " and "));
-  const auto only = std::find_if(causes.begin(), causes.end(), [](const Cause& c) { return c.blocks > 0; });
-  return only != causes.end() ? only->words : "";
-}
-
 constexpr const char* thermal_words = "thermal slowdown";
 constexpr const char* power_brake_words = "the power brake";
 constexpr const char* hardware_words = "hardware slowdown";
@@ -59,24 +42,7 @@ bool VoidedBlocks::add(const BlockTelemetry& block) {
   if (!block.known) ++unwatched_;
   if (voiding_reasons(block.reasons) == 0) return false;
   ++voided_;
-  if (is_thermal(block.reasons)) ++thermal_;
-  if (is_power_brake(block.reasons)) ++power_brake_;
-  if (is_hardware(block.reasons)) ++hardware_;
   return true;
-}
-
-std::size_t VoidedBlocks::allowed(std::size_t blocks) { return void_blocks_allowed(blocks); }
-
-bool VoidedBlocks::too_many() const {
-  return voided_ > allowed(blocks_) || (blocks_ > 0 && voided_ == blocks_);
-}
-
-std::optional<std::string> VoidedBlocks::unstable() const {
-  if (!too_many()) return std::nullopt;
-  return fmt::format(
-      "{} of {} blocks fell into {}; let the GPU cool, or look at its power supply and cooling", voided_,
-      blocks_,
-      joined({{thermal_words, thermal_}, {power_brake_words, power_brake_}, {hardware_words, hardware_}}));
 }
 
 double ArmPowerCap::share() const {

@@ -34,21 +34,10 @@ class VoidedBlocks {
   // Of which no reading knew the reasons: they count, unwatched.
   std::size_t unwatched() const { return unwatched_; }
 
-  // How many of so many blocks may be void: a tenth (most_void), but one in any case, since a single event in
-  // a run of less than ten says nothing about the state of the GPU.
-  static std::size_t allowed(std::size_t blocks);
-  // More are void than may be, or there are blocks and none of them counts.
-  bool too_many() const;
-  // Why the run is unstable, with the counts and what to do; nothing when it is not:
-  // "4 of 30 blocks fell into thermal slowdown; let the GPU cool, or look at its power supply and cooling".
-  std::optional<std::string> unstable() const;
-
  private:
   std::size_t blocks_ = 0;
   std::size_t voided_ = 0;
   std::size_t unwatched_ = 0;
-  // Of the void ones, by what voiding_words() names; a block may be in several.
-  std::size_t thermal_ = 0, power_brake_ = 0, hardware_ = 0;
 };
 
 struct ArmPowerCap {
@@ -74,6 +63,7 @@ class TelemetryWatch : public BlockWatch {
 
   void begin_block() override { sampler_.begin_block(); }
   std::string end_block() override;
+  bool has_seen_any() const override { return count_.unwatched() < count_.blocks(); }
   const VoidedBlocks& count() const { return count_; }
 
  private:

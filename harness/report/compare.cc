@@ -207,6 +207,16 @@ std::size_t count_of(const EntriesComparison& comparison, Statement statement) {
       [&](const ComparedPair& pair) { return pair.speed && pair.speed->statement() == statement; }));
 }
 
+std::size_t count_of_suspects(const EntriesComparison& comparison) {
+  const auto looks_slower = [](const ComparedPair& pair) {
+    if (!pair.speed) return false;
+    const Interval point{pair.speed->ratio, pair.speed->ratio};
+    return statement_of(pair.speed->interval.value_or(point)) == Statement::slower;
+  };
+  return static_cast<std::size_t>(
+      std::count_if(comparison.pairs.begin(), comparison.pairs.end(), looks_slower));
+}
+
 std::size_t count_of(const EntriesComparison& comparison, VerdictChange change) {
   return static_cast<std::size_t>(
       std::count_if(comparison.pairs.begin(), comparison.pairs.end(),

@@ -62,6 +62,9 @@ SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after);
 
 std::size_t count_of(const EntriesComparison& comparison, Statement statement);
 std::size_t count_of(const EntriesComparison& comparison, VerdictChange change);
+// How many pairs nobody should take for as fast as before: those that are slower, and those that look slower
+// and have too few samples for an interval.
+std::size_t count_of_suspects(const EntriesComparison& comparison);
 // Of those that only the first side has, how many it has accepted.
 std::size_t count_of_missing(const EntriesComparison& comparison);
 // Of pairs that are accepted on both sides, how many have times that cannot be compared.

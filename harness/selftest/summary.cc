@@ -42,8 +42,10 @@ SameWork same_work(const Selection& selection) {
   for (const SelftestComparison* comparison : selection) {
     const SpeedRatio& ratio = *comparison->ratio;
     const Statement statement = ratio.statement();
+    // Too few blocks for an interval can never be called anything.
+    if (!ratio.interval) continue;
     same.called.add(statement == Statement::faster || statement == Statement::slower);
-    if (ratio.interval) same.excludes_one.add(!ratio.interval->contains(1));
+    same.excludes_one.add(!ratio.interval->contains(1));
   }
   same.median_error = quantile_of(selection, 0.5, error_of);
   same.large_error = quantile_of(selection, 0.95, error_of);
@@ -121,6 +123,13 @@ Share seen_where_it_should_be(const SelftestRecord& record) {
   return seen;
 }
 
+// Whoever refuses most comparisons is right about the rest for no good reason.
+Share measured(const SelftestRecord& record) {
+  Share share;
+  for (const SelftestComparison& comparison : record.comparisons) share.add(comparison.ratio.has_value());
+  return share;
+}
+
 Criterion criterion(const char* name, const char* what, const Share& share, double lowest, double highest) {
   return {name, what, share, lowest, highest, outcome_of(share, lowest, highest)};
 }
@@ -160,12 +169,14 @@ void conclude(SelftestRecord& record) {
   record.same = same_work(select(record, [](const SelftestComparison& c) { return c.same_work(); }));
   record.slowed = all_slowed(record, [](const SelftestComparison&) { return true; });
   count_problems(record);
-  record.criteria = {criterion("false_calls", "the same binary called faster or slower", record.same.called,
-                               0, most_false_calls),
-                     criterion("intervals", "the same binary, interval without 1", record.same.excludes_one,
-                               least_excluded, most_excluded),
-                     criterion("slow_downs", "2 % slower seen, 20 us and more",
-                               seen_where_it_should_be(record), least_seen, 1)};
+  record.criteria = {
+      criterion("false_calls", "the same binary called faster or slower", record.same.called, 0,
+                most_false_calls),
+      criterion("intervals", "the same binary, interval without 1", record.same.excludes_one, least_excluded,
+                most_excluded),
+      criterion("slow_downs", "2 % slower seen, 20 us and more", seen_where_it_should_be(record), least_seen,
+                1),
+      criterion("measured", "comparisons that came to a ratio", measured(record), least_measured, 1)};
 }
 
 }  // namespace kgrade::selftest

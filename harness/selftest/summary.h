@@ -14,6 +14,7 @@ inline constexpr double most_excluded = 0.08;
 inline constexpr double slow_down_to_see = 0.02;
 inline constexpr double shortest_to_see_ms = 0.020;
 inline constexpr double least_seen = 0.90;
+inline constexpr double least_measured = 0.90;
 // With fewer trials a criterion can fail, but not hold.
 inline constexpr std::uint64_t fewest_trials = 10;
 

@@ -23,7 +23,7 @@ class CandidateRunTest : public testing::Test {
  protected:
   CandidateRunTest() {
     built_.status = BuildStatus::built;
-    arena_.seconds_per_call = 1;
+    arena_.seconds_per_call = 10;
     arena_.before_call = [this](Player, const Draw&) {
       if (reference_at_) arena_.reference_ms = {reference_at_()};
     };
@@ -120,11 +120,11 @@ TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
   arena_.info.process_offset_ms = 0.003;
   const CandidateRecord short_one = run();
   EXPECT_EQ(short_one.verdict, Verdict::accepted) << short_one.message;
-  EXPECT_EQ(new_processes(), 1);
+  EXPECT_EQ(new_processes(), 2);
   const SpeedRatio& ratio = short_one.cases[0].comparisons[0].ratio;
   EXPECT_EQ(ratio.method, Method::pooled_processes);
-  EXPECT_EQ(ratio.count, 2u);
-  EXPECT_NEAR(std::log1p(ratio.half_width().value()), 1.96 * 0.003 * std::hypot(1, 0.5) / std::sqrt(2), 1e-5);
+  EXPECT_EQ(ratio.count, 3u);
+  EXPECT_NEAR(std::log1p(ratio.half_width().value()), 1.96 * 0.003 * std::hypot(1, 0.5) / std::sqrt(3), 1e-5);
 }
 
 TEST_F(CandidateRunTest, OneThatLoadsOnlyOnceHasFailed) {

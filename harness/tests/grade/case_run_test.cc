@@ -126,9 +126,9 @@ TEST_F(CaseRunTest, StagesAddUpByTheClock) {
   std::map<std::string, double> seconds;
   for (const StageTime& stage : stages_.stages()) seconds[stage.name] = stage.seconds;
   // Warm-up, a block, contents that are hardly new, and a probe.
-  EXPECT_DOUBLE_EQ(seconds["oracle"], 2 + 2 + 1 + 1);
-  EXPECT_DOUBLE_EQ(seconds["reference"], 2 + 2);
-  EXPECT_DOUBLE_EQ(seconds["candidate"], 2 + 2 + 1 + 3);
+  EXPECT_DOUBLE_EQ(seconds["oracle"], 10 * (2 + 2 + 1 + 1));
+  EXPECT_DOUBLE_EQ(seconds["reference"], 10 * (2 + 2));
+  EXPECT_DOUBLE_EQ(seconds["candidate"], 10 * (2 + 2 + 1 + 3));
 }
 
 }  // namespace

@@ -170,6 +170,11 @@ class ThermalWatch : public BlockWatch {
   int blocks_ = 0;
 };
 
+class SteadyWatch : public BlockWatch {
+ public:
+  bool has_seen_any() const override { return true; }
+};
+
 TEST_F(MeasuredCaseTest, ADeviceThatIsThrottledGivesNoSpeed) {
   ThermalWatch watch;
   watch_ = &watch;
@@ -183,7 +188,11 @@ TEST_F(MeasuredCaseTest, ADeviceThatIsThrottledGivesNoSpeed) {
 TEST_F(MeasuredCaseTest, OneThatIsWatchedAndSteadyPassesThatCheck) {
   expect_accepted(run());
   EXPECT_EQ(outcome("steady_clocks"), CheckOutcome::not_run);
-  BlockWatch watch;
+  BlockWatch blind;
+  watch_ = &blind;
+  expect_accepted(run());
+  EXPECT_EQ(outcome("steady_clocks"), CheckOutcome::not_run);
+  SteadyWatch watch;
   watch_ = &watch;
   expect_accepted(run());
   EXPECT_EQ(outcome("steady_clocks"), CheckOutcome::passed);
@@ -205,6 +214,32 @@ TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
   EXPECT_EQ(ratio.count, 4u);
   EXPECT_NEAR(ratio.ratio, std::pow(2 * 2 * 2 * 4, 0.25), 1e-12);
   EXPECT_EQ(ratio.statement(), Statement::faster);
+}
+
+// A library that does not start again is none of the candidate's business.
+TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
+  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  session.baselines[case_.name] = {{"exact", Precision::fp32, 2}};
+  session.seat_baseline = [](const std::string&, int process) { return process == 0; };
+  auto record = run_case(session, case_, checks_);
+  ASSERT_TRUE(record.ok());
+  ASSERT_EQ(record->comparisons.size(), 2u);
+  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  expect_accepted(*record);
+  EXPECT_EQ(record->measurement->processes.size(), 1u);
+  EXPECT_EQ(record->comparisons.size(), 2u);
+}
+
+TEST_F(MeasuredCaseTest, OneWhosePrecisionDiffersBetweenProcessesIsUnstable) {
+  problem_.precision = "tf32";
+  Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+  session.baselines[case_.name] = {{"exact", Precision::fp32, 2}};
+  session.seat_baseline = [](const std::string&, int) { return true; };
+  auto record = run_case(session, case_, checks_);
+  ASSERT_TRUE(record.ok());
+  arena_.candidate_comparison = test::outputs_off_by(3e-4);
+  ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+  expect_failed(*record, Verdict::unstable, "precision");
 }
 
 TEST_F(MeasuredCaseTest, WhatAFurtherProcessFailsIsTheVerdict) {

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "measure/comparison.h"
+#include "measure/process_offset.h"
 #include "measure/schedule.h"
 
 namespace kgrade {
@@ -41,7 +42,7 @@ class BlockRunTest : public testing::Test, protected RoundPlayer, protected Bloc
   }
 
   CallClock clock_;
-  BlockPlan plan_{2, {{1, 0}}, 0.005, 1000, 7};
+  BlockPlan plan_{2, {{1, 0}}, {0.005, 1000}, 0, 7};
   double seconds_per_round_ = 0.5;
   int rounds_left_ = 100000;
   std::function<double(std::size_t arm, std::size_t round)> time_ = [](std::size_t arm, std::size_t) {
@@ -109,14 +110,49 @@ TEST_F(BlockRunTest, EveryPairHasToBeKnown) {
 
 TEST_F(BlockRunTest, TheBudgetEndsItAfterTheBlockInWhichItIsSpent) {
   time_ = noisy;
-  plan_.budget_seconds = 3.5;
+  plan_.goal.budget_seconds = 3.5;
   const BlockRun run = this->run();
   EXPECT_EQ(run.end, BlockEnd::budget_spent);
   EXPECT_EQ(run.blocks.size(), 4u);
 }
 
+TEST_F(BlockRunTest, SlowOnesAreGivenTheTimeForAnInterval) {
+  plan_.goal.budget_seconds = 3.5;
+  plan_.goal.fewest_blocks = 6;
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::budget_spent);
+  EXPECT_EQ(run.blocks.size(), 6u);
+  EXPECT_TRUE(ratio_within(log_differences(run.blocks, 0, 1)).interval);
+}
+
+TEST_F(BlockRunTest, ButNotMoreThanAFewTimesTheBudget) {
+  plan_.goal.budget_seconds = 3.5;
+  plan_.goal.fewest_blocks = 6;
+  seconds_per_round_ = 3;
+  EXPECT_EQ(run().blocks.size(), 3u);
+}
+
+TEST_F(BlockRunTest, AVoidBlockIsNoneOfTheFewest) {
+  plan_.goal.budget_seconds = 1;
+  plan_.goal.fewest_blocks = 3;
+  voided_ = [](int block) { return block == 1 ? "hw_thermal" : ""; };
+  EXPECT_EQ(run().blocks.size(), 4u);
+}
+
+TEST_F(BlockRunTest, WhatAProcessAddsIsPartOfTheIntervalThatIsAskedFor) {
+  time_ = noisy;
+  const std::size_t without = run().blocks.size();
+  plan_.goal.most_processes = 4;
+  plan_.offset_ms = 0.0019;  // of an interval's square about 70 %
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::precise);
+  EXPECT_GT(run.blocks.size(), without);
+  const SpeedRatio within = ratio_within(log_differences(run.blocks, 0, 1));
+  EXPECT_LE(*ratio_pooled({within}, offset_of_log_ratio(0.0019, 2, 1.13)).half_width(), 0.005);
+}
+
 TEST_F(BlockRunTest, ThereIsAlwaysABlock) {
-  plan_.budget_seconds = 0;
+  plan_.goal.budget_seconds = 0;
   EXPECT_EQ(run().blocks.size(), 1u);
 }
 
@@ -148,7 +184,7 @@ TEST_F(BlockRunTest, MoreThanATenthVoidIsDisturbed) {
 }
 
 TEST_F(BlockRunTest, AShortRunIsDisturbedTooButNotByOneBlock) {
-  plan_.budget_seconds = 3.5;
+  plan_.goal.budget_seconds = 3.5;
   voided_ = [](int block) { return block < 2 ? "hw_thermal" : ""; };
   EXPECT_EQ(run().end, BlockEnd::disturbed);
   ended_ = 0;
@@ -157,7 +193,7 @@ TEST_F(BlockRunTest, AShortRunIsDisturbedTooButNotByOneBlock) {
 }
 
 TEST_F(BlockRunTest, ARunWithoutABlockThatCountsIsDisturbed) {
-  plan_.budget_seconds = 0;
+  plan_.goal.budget_seconds = 0;
   voided_ = [](int) { return "hw_thermal"; };
   const BlockRun run = this->run();
   EXPECT_EQ(run.end, BlockEnd::disturbed);

@@ -142,15 +142,28 @@ TEST(ProcessOffset, FollowsFromBothSides) {
 }
 
 TEST(ProcessOffset, TakesAsManyProcessesAsTheGoalNeeds) {
-  const MeasuringGoal goal = {0.01, 4, 1, 4};
+  const MeasuringGoal goal = {0.01, 4, 0, 1, 4};
   EXPECT_EQ(processes_wanted(goal, 0), 1);
-  EXPECT_EQ(processes_wanted(goal, 0.005), 1);
-  EXPECT_EQ(processes_wanted(goal, 0.0052), 2);
-  EXPECT_EQ(processes_wanted(goal, 0.0072), 2);
-  EXPECT_EQ(processes_wanted(goal, 0.0073), 3);
+  EXPECT_EQ(processes_wanted(goal, 0.0044), 1);
+  EXPECT_EQ(processes_wanted(goal, 0.0045), 2);
+  EXPECT_EQ(processes_wanted(goal, 0.0062), 2);
+  EXPECT_EQ(processes_wanted(goal, 0.0063), 3);
   EXPECT_EQ(processes_wanted(goal, 1e9), 4);
   EXPECT_EQ(processes_wanted(goal_for(Effort::quick), 1), 1);
   EXPECT_EQ(processes_wanted(goal_for(Effort::ranked), 0), 5);
+}
+
+// So the interval that is told is as narrow as was asked for, not just the part of it inside a process.
+TEST(ProcessOffset, LeavesToTheSamplesWhatItDoesNotTake) {
+  const MeasuringGoal goal = {0.01, 4, 0, 1, 4};
+  for (const double offset : {0.0, 0.001, 0.0044, 0.0045, 0.006, 0.008}) {
+    const double own = half_width_within(goal, offset);
+    const double square = own * own + std::pow(1.959964 * offset, 2);
+    EXPECT_LE(std::sqrt(square / processes_wanted(goal, offset)), 0.01 + 1e-9) << offset;
+    EXPECT_GE(own, 0.005) << "no more than four times the samples";
+    EXPECT_LE(own, 0.01);
+  }
+  EXPECT_EQ(half_width_within(goal, 1), 0.01) << "out of reach";
 }
 
 TEST(SpeedRatio, TooLittleGivesNoInterval) {

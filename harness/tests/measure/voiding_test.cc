@@ -10,13 +10,6 @@ using testing::HasSubstr;
 
 BlockTelemetry block(std::uint64_t reasons) { return {reasons, true, 2, std::nullopt}; }
 
-VoidedBlocks counted(std::size_t kept, std::initializer_list<std::uint64_t> voided) {
-  VoidedBlocks blocks;
-  for (std::size_t i = 0; i < kept; ++i) blocks.add(block(0));
-  for (const std::uint64_t reasons : voided) blocks.add(block(reasons));
-  return blocks;
-}
-
 TEST(Voiding, HeatBrakeAndHardwareSlowdownVoidABlock) {
   for (const std::uint64_t reason : {clock_event::hw_slowdown, clock_event::hw_thermal,
                                      clock_event::sw_thermal, clock_event::hw_power_brake}) {
@@ -40,43 +33,6 @@ TEST(Voiding, NamesTheCauseRatherThanTheSlowdown) {
   EXPECT_EQ(voiding_words(clock_event::hw_slowdown | clock_event::hw_power_brake), "the power brake");
   EXPECT_EQ(voiding_words(clock_event::sw_thermal | clock_event::hw_power_brake),
             "thermal slowdown and the power brake");
-}
-
-TEST(VoidedBlocks, ATenthMayBeVoidAndOneInAnyCase) {
-  EXPECT_EQ(VoidedBlocks::allowed(0), 1u);
-  EXPECT_EQ(VoidedBlocks::allowed(9), 1u);
-  EXPECT_EQ(VoidedBlocks::allowed(19), 1u);
-  for (std::size_t tens = 1; tens <= 1000; ++tens) {
-    EXPECT_EQ(VoidedBlocks::allowed(10 * tens), tens);
-    EXPECT_EQ(VoidedBlocks::allowed(10 * tens + 9), tens);
-  }
-}
-
-TEST(VoidedBlocks, StaysStableUpToTheLimit) {
-  constexpr std::uint64_t hot = clock_event::hw_thermal;
-  EXPECT_FALSE(counted(27, {hot, hot, hot}).unstable());
-  EXPECT_FALSE(counted(2, {hot}).unstable());
-  EXPECT_FALSE(counted(0, {}).unstable());
-  EXPECT_TRUE(counted(26, {hot, hot, hot, hot}).too_many());
-  EXPECT_TRUE(counted(1, {hot, hot}).too_many());
-}
-
-TEST(VoidedBlocks, IsUnstableWhenNoBlockCounts) {
-  EXPECT_TRUE(counted(0, {clock_event::hw_slowdown}).too_many());
-}
-
-TEST(VoidedBlocks, SaysWhyAndWhatToDo) {
-  constexpr std::uint64_t hot = clock_event::hw_thermal | clock_event::hw_slowdown;
-  EXPECT_EQ(
-      counted(26, {hot, hot, clock_event::sw_thermal, hot}).unstable(),
-      "4 of 30 blocks fell into thermal slowdown; let the GPU cool, or look at its power supply and cooling");
-}
-
-TEST(VoidedBlocks, CountsEachCauseWhereThereAreSeveral) {
-  constexpr std::uint64_t hot = clock_event::sw_thermal;
-  constexpr std::uint64_t brake = clock_event::hw_power_brake;
-  EXPECT_THAT(*counted(7, {hot, brake, hot | brake}).unstable(),
-              HasSubstr("3 of 10 blocks fell into thermal slowdown (2) and the power brake (2);"));
 }
 
 TEST(VoidedBlocks, ABlockThatNobodyWatchedCounts) {

@@ -49,6 +49,19 @@ TEST(Compare, WithoutAnIntervalItIsInconclusive) {
   EXPECT_EQ(ratio_of_speedups(two, one).statement(), Statement::inconclusive);
 }
 
+// A gate that opens for whoever is too slow to be measured well would be none.
+TEST(Compare, WhatLooksSlowerAndHasNoIntervalIsSuspect) {
+  const auto suspects = [](double after, bool has_interval) {
+    Entry now = entry("a.cu", after);
+    if (!has_interval) now.cases[0].comparisons[0].ratio.interval.reset();
+    return count_of_suspects(compare_entries({entry("a.cu", 1)}, {now}));
+  };
+  EXPECT_EQ(suspects(0.1, false), 1u);
+  EXPECT_EQ(suspects(0.995, false), 0u);
+  EXPECT_EQ(suspects(2, false), 0u);
+  EXPECT_EQ(suspects(0.1, true), 1u);
+}
+
 TEST(Compare, APairHasOneWord) {
   const auto comparison = compare_entries({entry("a.cu", 1), entry("b.cu", 1), entry("c.cu", 1),
                                            entry("d.cu", {measured("large", 1, {0.999, 1.001})})},

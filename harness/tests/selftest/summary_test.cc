@@ -70,12 +70,13 @@ TEST(Conclusion, CountsByKernelAndInAll) {
   EXPECT_NEAR(second.same.large_error, 0.9 * -std::log(0.97) + 0.1 * std::log(1.003), 1e-12);
 }
 
-TEST(Conclusion, OnlyIntervalsCanExcludeOne) {
+// One that is always refused, or too slow for an interval, was never tested.
+TEST(Conclusion, OnlyIntervalsCanBeCalledOrExcludeOne) {
   SelftestRecord record = blank_selftest();
   record.comparisons = {usual(0), usual(0)};
   record.comparisons[1].ratio->interval.reset();
   conclude(record);
-  EXPECT_EQ(record.same.called.trials, 2u);
+  EXPECT_EQ(record.same.called.trials, 1u);
   EXPECT_EQ(record.same.excludes_one.trials, 1u);
 }
 
@@ -120,6 +121,16 @@ TEST(Conclusion, OneSlowDownIsNotSeenWhereTheShareSpeaksForItself) {
   record.comparisons[0] = comparison_of(0, 0, 1.001, 1.003, 1.005);
   conclude(record);
   EXPECT_TRUE(all_hold(record));
+}
+
+TEST(Conclusion, AProtocolThatRefusesMostComparisonsDoesNotHold) {
+  SelftestRecord record = blank_selftest();
+  record.comparisons.assign(40, usual(0));
+  for (std::size_t i = 0; i < 20; ++i) record.comparisons[i].ratio.reset();
+  conclude(record);
+  EXPECT_EQ(record.criteria[3].name, "measured");
+  EXPECT_EQ(record.criteria[3].outcome, CriterionOutcome::fails);
+  EXPECT_TRUE(any_fails(record));
 }
 
 TEST(Conclusion, WhatGaveNoRatioIsCountedApart) {
