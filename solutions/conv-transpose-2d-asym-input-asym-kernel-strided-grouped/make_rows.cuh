@@ -107,7 +107,7 @@ inline bool solve(const float* input, const float* kernel, float* output, size_t
     return false;
   }
   kernel_function<<<blocks, threads, shared_bytes>>>(input, kernel, output, shape);
-  return true;
+  return cudaGetLastError() == cudaSuccess;
 }
 
 }  // namespace rows

@@ -150,7 +150,8 @@ inline bool shape_of(Shape& shape, size_t in_channels, size_t out_channels, size
   const size_t columns = (out_width - 1 + padding_w) / stride_w + 1, first_y = padding_h % stride_y;
   if (out_width % 2 != 0 || columns > most_columns || width > most_columns || first_y >= out_height)
     return false;
-  if (out_height * out_width >= 1u << 30 || height * width >= 1u << 30) return false;
+  // Places of a group's channels are counted in 32 bits; and windows need room between rows.
+  if (out_height * out_width >= 1u << 30 || height * width >= 1u << 27 || out_width < 4) return false;
 
   shape.height = static_cast<int>(height);
   shape.width = static_cast<int>(width);
@@ -172,8 +173,9 @@ inline bool shape_of(Shape& shape, size_t in_channels, size_t out_channels, size
 
 // Blocks for `images` that have `units` each, as many as the device runs at once. 0: too many.
 inline unsigned split_units(Shape& shape, size_t images, size_t units) {
-  int multiprocessors = 1;
-  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);
+  int device = 0, multiprocessors = 1;
+  cudaGetDevice(&device);
+  cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
   size_t splits = static_cast<size_t>(multiprocessors) / images;
   if (splits > units) splits = units;
   if (splits < 1) splits = 1;

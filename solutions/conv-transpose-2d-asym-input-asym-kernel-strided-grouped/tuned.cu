@@ -10,16 +10,16 @@
 //   stores ends and another begins lie in zeros, where it does not matter which of the two a word belongs to.
 // - Order. Neighbouring blocks take neighbouring rows of the same 16 channels and go on together
 //   (make_rows.cuh): what is written at any time are 16 runs of memory, not thousands.
-// - Products of a warp on tensor cores at fp32 accuracy (row_products.cuh): 16 output channels by 8 columns,
-// the
-//   weights in registers for as long as the block lives, the input straight from rows in shared memory. x is
-//   hi + lo, hi what tf32 keeps of it; hi * hi is a product of tf32, and both small ones are one of bfloat16.
-//   30 products make 768 outputs, and all instructions are 5 for each 32 outputs.
+// - Products of a warp on tensor cores at fp32 accuracy (row_products.cuh): 16 output channels by 8
+//   columns, the weights in registers for as long as the block lives, the input straight from rows in shared
+//   memory. x is hi + lo, hi what tf32 keeps of it; hi * hi is a product of tf32, and both small ones are one
+//   of bfloat16. 30 products make 768 outputs, and all instructions are 5 for each 32 outputs.
 // - The input of three rows to come is on its way while a row is computed.
-// other_shapes.cuh has what is right for any shape.
+// other_shapes.cuh has what is right for any shape. An input that is not finite makes NaN of all that its
+// columns' products reach, taps that are not there included.
 //
-// On one H200 a kernel that computes nothing and stores to 16 planes in this order takes 0.25 ms, one that
-// stores to all of the output from begin to end 0.18 ms.
+// It takes 0.285 ms on an H200. One that stores in this order and computes nothing takes 0.20 ms there, and
+// 0.24 ms when it reads these rows of the input as well (docs/kernels.md).
 #include "make_rows.cuh"
 #include "other_shapes.cuh"
 
