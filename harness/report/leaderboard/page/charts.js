@@ -163,7 +163,8 @@ function historyPlot(shown) {
   if (!points.length) return show('history', 'History', 'Nothing here has a speed.');
   points.sort((a, b) => a[0] - b[0]);
   const [first, last] = [points[0][0], points[points.length - 1][0]];
-  const margin = Math.max((last - first) * 0.03, 3.6e6);
+  // Room for half of a date beside the first point and the last.
+  const margin = Math.max((last - first) * 0.12, 3.6e6);
   const x = { low: first - margin, high: last + margin, text: (v) => new Date(v).toISOString().slice(0, 10) };
   x.ticks = last - first < 8.64e7 ? [(first + last) / 2] : [first, (first + last) / 2, last];
   const { picture, px, py } = frame(560, 300, 46, x, ratioAxis(points.map((point) => point[1])), 'Speedups by the time of measuring');
