@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/cleanup.h"
+#include "base/descriptor_limit.h"
 #include "base/unique_fd.h"
 
 namespace kgrade {
@@ -40,16 +41,8 @@ void set_limit(int resource, std::uint64_t value) {
   ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
 
-void lower_descriptor_limit() {
-  constexpr rlim_t usual = 1024;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = std::min(limit.rlim_cur, usual);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
-
 void apply_limits(const ProcessLimits& limits) {
-  lower_descriptor_limit();
+  restore_usual_descriptor_limit();
   set_limit(RLIMIT_CPU, static_cast<std::uint64_t>(limits.cpu.count()));
   set_limit(RLIMIT_AS, limits.address_space_bytes);
   set_limit(RLIMIT_FSIZE, limits.file_size_bytes);
@@ -209,14 +202,6 @@ Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
   return outcome;
-}
-
-void raise_descriptor_limit() {
-  constexpr rlim_t enough = 1 << 20;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, enough));
-  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 std::optional<std::filesystem::path> find_program(const std::string& name) {

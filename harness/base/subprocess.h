@@ -83,10 +83,6 @@ struct SpawnRequest {
 // Starts a child, without a terminal, that dies with the thread that started it (PR_SET_PDEATHSIG).
 Result<ChildProcess> spawn(const SpawnRequest& request);
 
-// Lets this process have as many open files as the system lets it, up to a million. Those that spawn() starts
-// get the usual number of 1,024: some close, or look at, all that they could have.
-void raise_descriptor_limit();
-
 // The path of a program in PATH (or the name itself when it holds a slash and is executable).
 std::optional<std::filesystem::path> find_program(const std::string& name);
 

@@ -54,6 +54,9 @@ std::string_view trimmed(std::string_view text, std::string_view blanks = " \t\r
 // For HTML, MathML and SVG: & < > " and ' written as entities, fit for content and for attributes in quotes.
 std::string escape_markup(std::string_view text);
 
+// "1 byte", "2 bytes".
+std::string counted(std::uint64_t count, std::string_view thing);
+
 // "1.5 GiB".
 std::string format_bytes(std::uint64_t bytes);
 

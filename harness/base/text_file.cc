@@ -69,16 +69,6 @@ int write_all(int fd, std::string_view rest) {
   return 0;
 }
 
-}  // namespace
-
-int write_and_close(UniqueFd fd, std::string_view content) {
-  if (!fd) return errno;
-  if (const int failure = write_all(fd.get(), content); failure != 0) return failure;
-  return ::close(fd.release()) == 0 ? 0 : errno;
-}
-
-namespace {
-
 // `old` is what is replaced, or null.
 int replace_file(const fs::path& path, std::string_view content, const struct stat* old) {
   PartialFile partial = PartialFile::beside(path);
@@ -131,10 +121,6 @@ int write_to(const fs::path& path, std::string_view content) {
   return write_and_close(UniqueFd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY)), content);
 }
 
-}  // namespace
-
-namespace {
-
 // By the errno of what could not be looked at.
 Error unreadable(const fs::path& path, int code) {
   if (path.empty()) return file_error(path, "a file is asked for, and its name is empty", "name a file");
@@ -149,6 +135,12 @@ Error unreadable(const fs::path& path, int code) {
 
 }  // namespace
 
+int write_and_close(UniqueFd fd, std::string_view content) {
+  if (!fd) return errno;
+  if (const int failure = write_all(fd.get(), content); failure != 0) return failure;
+  return ::close(fd.release()) == 0 ? 0 : errno;
+}
+
 Result<std::string> read_text_file(const std::filesystem::path& path, std::uint64_t limit) {
   std::error_code failure;
   const auto status = std::filesystem::status(path, failure);
@@ -162,7 +154,7 @@ Result<std::string> read_text_file(const std::filesystem::path& path, std::uint6
   if (::access(path.c_str(), R_OK) != 0) return unreadable(path, errno);
   std::ifstream stream(path, std::ios::binary);
   std::string content{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  if (!stream.is_open() || stream.bad()) return file_error(path, "cannot be read", "check its permissions");
+  if (!stream.is_open() || stream.bad()) return unreadable(path, errno != 0 ? errno : EIO);
   return content;
 }
 

@@ -59,10 +59,6 @@ Result<std::uint64_t> host_bytes_of(const std::string& text) {
   return Error{fmt::format("--host-memory {}: no size", printable(text)), "write it as in 12GiB", {}};
 }
 
-std::string plural(int count, const char* thing) {
-  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
-
 void print_file(const FileReport& file, bool verbose) {
   for (const LintFinding& finding : file.findings) fmt::print("{}\n", to_string(finding));
   for (const std::string& note : file.notes)
@@ -74,10 +70,10 @@ void print_file(const FileReport& file, bool verbose) {
 
 void print_report(const LintReport& report, std::uint64_t hidden_seed, bool verbose) {
   for (const FileReport& file : report.files) print_file(file, verbose);
-  fmt::print("{}, {}", plural(static_cast<int>(report.files.size()), "file"),
-             plural(report.error_count(), "error"));
+  fmt::print("{}, {}", counted(report.files.size(), "file"),
+             counted(report.error_count(), "error"));
   if (!report.device.empty())
-    fmt::print("; soundness of {} on {}", plural(report.case_count(), "case"), report.device);
+    fmt::print("; soundness of {} on {}", counted(report.case_count(), "case"), report.device);
   if (report.hidden_count() > 0)
     fmt::print(", {} of them drawn from `fuzz` (--hidden-seed {})", report.hidden_count(), hidden_seed);
   fmt::print("\n");

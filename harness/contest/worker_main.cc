@@ -1,7 +1,6 @@
 #include "contest/worker_main.h"
 
 #include <dlfcn.h>
-#include <sys/resource.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -201,14 +200,6 @@ class Worker {
 };
 
 }  // namespace
-
-void limit_descriptors(unsigned int most) {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
-  limit.rlim_max = std::min<rlim_t>(limit.rlim_max, most);
-  limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
-  ::setrlimit(RLIMIT_NOFILE, &limit);
-}
 
 int run_worker(WorkerDevice& device, int socket, bool may_start_programs) {
   // What is printed last is why the process ended.

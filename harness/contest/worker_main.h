@@ -16,11 +16,6 @@ constexpr int link_descriptor = 3;
 // do, within it).
 int run_worker(WorkerDevice& device, int socket = link_descriptor, bool may_start_programs = false);
 
-// At most so many open files, for good. Of the descriptors that processes of one account have sent and nobody
-// has received, nobody may add to more than his own limit (unix(7), ETOOMANYREFS): a contestant that has far
-// fewer than the referee cannot keep it from lending buffers.
-void limit_descriptors(unsigned int most);
-
 // Answers the request that is being served with memory_limit or stack_overflow, and ends the process. Safe in
 // a signal handler, on any thread and on any stack.
 [[noreturn]] void end_worker(ReplyStatus status, std::uint64_t limit_bytes);

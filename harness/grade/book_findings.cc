@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 
+#include "base/text.h"
 #include "grade/finding_words.h"
 
 namespace kgrade {
@@ -112,7 +113,7 @@ class Describer {
 
   std::string access() const {
     const char* verb = entry_.access.atomic != 0 ? "updates" : entry_.access.write != 0 ? "writes" : "reads";
-    return fmt::format("{} {} byte{}", verb, entry_.bytes, entry_.bytes == 1 ? "" : "s");
+    return fmt::format("{} {}", verb, counted(entry_.bytes, "byte"));
   }
 
   // "`input` (4096 bytes)".
@@ -182,8 +183,8 @@ class Describer {
     const std::string where = wait.place ? " at " + place_name(*wait.place) : "";
     const std::string what =
         wait.barrier ? "__syncthreads" : fmt::format("a warp operation, mask {:#010x}", wait.mask);
-    return fmt::format("{} thread{}{} ({}), first {}", wait.threads, wait.threads == 1 ? " waits" : "s wait",
-                       where, what, coordinates_text(wait.first));
+    return fmt::format("{} {}{} ({}), first {}", counted(wait.threads, "thread"),
+                       wait.threads == 1 ? "waits" : "wait", where, what, coordinates_text(wait.first));
   }
 
   std::string barrier() const {

@@ -104,20 +104,21 @@ std::optional<CallFinding> review_rest(const CallReport& report) {
   if (report.threads_left == 0 || !is_on(Defence::host_threads)) return std::nullopt;
   return CallFinding{
       Verdict::cheating, "idle",
-      fmt::format("{} {} of its own {} left when a call is over", report.threads_left,
-                  report.threads_left == 1 ? "thread" : "threads", report.threads_left == 1 ? "is" : "are")};
+      fmt::format("{} of its own {} left when a call is over", counted(report.threads_left, "thread"),
+                  report.threads_left == 1 ? "is" : "are")};
 }
 
 std::optional<CallFinding> review_damage(const Lease::Damage& damage) {
   if (damage.guard_bytes > 0) {
     return CallFinding{
         Verdict::out_of_bounds, "guard_zones",
-        fmt::format("{} bytes written outside of '{}'", damage.guard_bytes, damage.guard_tensor)};
+        fmt::format("{} written outside of '{}'", counted(damage.guard_bytes, "byte"), damage.guard_tensor)};
   }
   if (damage.input_elements > 0) {
     return CallFinding{
         Verdict::input_modified, "inputs_unchanged",
-        fmt::format("{} elements of input '{}' changed", damage.input_elements, damage.input_tensor)};
+        fmt::format("{} of input '{}' changed", counted(damage.input_elements, "element"),
+                    damage.input_tensor)};
   }
   return std::nullopt;
 }

@@ -1,5 +1,7 @@
 #include "grade/finding_words.h"
 
+#include "base/text.h"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -63,8 +65,9 @@ std::string_view remedy_for(Verdict verdict) {
 
 std::string distance_text(std::int64_t distance, const std::string& object) {
   if (distance == 0) return fmt::format("just past the end of {}", object);
-  if (distance > 0) return fmt::format("{} bytes past the end of {}", distance, object);
-  return fmt::format("{} bytes before the start of {}", -distance, object);
+  const auto beyond = static_cast<std::uint64_t>(distance);
+  if (distance > 0) return fmt::format("{} past the end of {}", counted(beyond, "byte"), object);
+  return fmt::format("{} before the start of {}", counted(-beyond, "byte"), object);
 }
 
 std::string coordinates_text(const std::array<std::uint32_t, 3>& at) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -25,24 +24,12 @@ constexpr const char* hardware_words = "hardware slowdown";
 
 }  // namespace
 
-std::uint64_t voiding_reasons(std::uint64_t reasons) {
-  return reasons & (clock_event::hw_slowdown | clock_event::hw_power_brake | thermal);
-}
-
 std::string voiding_words(std::uint64_t reasons) {
   std::vector<const char*> parts;
   if (is_thermal(reasons)) parts.push_back(thermal_words);
   if (is_power_brake(reasons)) parts.push_back(power_brake_words);
   if (is_hardware(reasons)) parts.push_back(hardware_words);
   return fmt::format("{}", fmt::join(parts, " and "));
-}
-
-bool VoidedBlocks::add(const BlockTelemetry& block) {
-  ++blocks_;
-  if (!block.known) ++unwatched_;
-  if (voiding_reasons(block.reasons) == 0) return false;
-  ++voided_;
-  return true;
 }
 
 double ArmPowerCap::share() const {
@@ -63,15 +50,16 @@ std::optional<std::string> power_cap_warning(const ArmPowerCap& one, const ArmPo
   const auto [other_share, other_variance] = adjusted(other.readings);
   if (std::abs(share - other_share) <= 2 * std::sqrt(variance + other_variance)) return std::nullopt;
   return fmt::format(
-      "the power limit slowed {} in {:.0f} % of its readings and {} in {:.0f} %: their speeds are those at "
-      "this "
-      "power limit",
+      "the power limit slowed {} in {:.0f} % of its readings and {} in {:.0f} %: their speeds are those "
+      "at this power limit",
       one.name, 100 * one.share(), other.name, 100 * other.share());
 }
 
 std::string TelemetryWatch::end_block() {
   const BlockTelemetry block = sampler_.end_block();
-  return count_.add(block) ? voiding_words(block.reasons) : std::string();
+  // A block of which no reading knew the reasons has none: it counts, unwatched.
+  has_seen_any_ = has_seen_any_ || block.known;
+  return voiding_words(block.reasons);
 }
 
 }  // namespace kgrade

@@ -1,6 +1,5 @@
-// Which blocks do not count because the GPU slowed itself down, when there are too many of them, and whether
-// a power limit has met both sides alike. The rules are those of the measuring protocol; all but
-// TelemetryWatch is arithmetic.
+// Which blocks do not count because the GPU slowed itself down, and whether a power limit has met both sides
+// alike. The rules are those of the measuring protocol; all but TelemetryWatch is arithmetic.
 #pragma once
 
 #include <cstddef>
@@ -14,31 +13,11 @@
 
 namespace kgrade {
 
-// The reasons among these for which a block is void: slowdown by the hardware, by heat (in hardware or in
-// software) and by the power brake. A software power cap is a limit that a kernel reaches by its own work, an
-// idle GPU and clocks that somebody has set are no disturbance: the block counts.
-std::uint64_t voiding_reasons(std::uint64_t reasons);
-
-// "thermal slowdown", "the power brake", "hardware slowdown", joined by "and"; empty when none of them voids.
-// The hardware's slowdown goes unnamed beside its cause.
+// Those among the reasons for which a block is void: "thermal slowdown" (in hardware or in software), "the
+// power brake", "hardware slowdown" (unnamed beside its cause), joined by "and"; empty when none of them
+// voids. A software power cap is a limit that a kernel reaches by its own work, an idle GPU and clocks that
+// somebody has set are no disturbance: the block counts.
 std::string voiding_words(std::uint64_t reasons);
-
-// Counts blocks as they end.
-class VoidedBlocks {
- public:
-  // Whether this one is void.
-  bool add(const BlockTelemetry& block);
-
-  std::size_t blocks() const { return blocks_; }
-  std::size_t voided() const { return voided_; }
-  // Of which no reading knew the reasons: they count, unwatched.
-  std::size_t unwatched() const { return unwatched_; }
-
- private:
-  std::size_t blocks_ = 0;
-  std::size_t voided_ = 0;
-  std::size_t unwatched_ = 0;
-};
 
 struct ArmPowerCap {
   std::string name;
@@ -63,12 +42,11 @@ class TelemetryWatch : public BlockWatch {
 
   void begin_block() override { sampler_.begin_block(); }
   std::string end_block() override;
-  bool has_seen_any() const override { return count_.unwatched() < count_.blocks(); }
-  const VoidedBlocks& count() const { return count_; }
+  bool has_seen_any() const override { return has_seen_any_; }
 
  private:
   TelemetrySampler& sampler_;
-  VoidedBlocks count_;
+  bool has_seen_any_ = false;
 };
 
 }  // namespace kgrade

@@ -158,6 +158,12 @@ double square(double value) { return value * value; }
 
 std::string any_name(const Entry&) { return ""; }
 
+template <class Predicate>
+std::size_t count_of_pairs(const EntriesComparison& comparison, Predicate predicate) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.pairs.begin(), comparison.pairs.end(), predicate));
+}
+
 }  // namespace
 
 std::string_view to_string(VerdictChange change) {
@@ -202,25 +208,21 @@ EntriesComparison compare_results(EntriesRead before, EntriesRead after) {
 }
 
 std::size_t count_of(const EntriesComparison& comparison, Statement statement) {
-  return static_cast<std::size_t>(std::count_if(
-      comparison.pairs.begin(), comparison.pairs.end(),
-      [&](const ComparedPair& pair) { return pair.speed && pair.speed->statement() == statement; }));
+  return count_of_pairs(comparison, [&](const ComparedPair& pair) {
+    return pair.speed && pair.speed->statement() == statement;
+  });
 }
 
 std::size_t count_of_suspects(const EntriesComparison& comparison) {
-  const auto looks_slower = [](const ComparedPair& pair) {
+  return count_of_pairs(comparison, [](const ComparedPair& pair) {
     if (!pair.speed) return false;
     const Interval point{pair.speed->ratio, pair.speed->ratio};
     return statement_of(pair.speed->interval.value_or(point)) == Statement::slower;
-  };
-  return static_cast<std::size_t>(
-      std::count_if(comparison.pairs.begin(), comparison.pairs.end(), looks_slower));
+  });
 }
 
 std::size_t count_of(const EntriesComparison& comparison, VerdictChange change) {
-  return static_cast<std::size_t>(
-      std::count_if(comparison.pairs.begin(), comparison.pairs.end(),
-                    [&](const ComparedPair& pair) { return pair.change == change; }));
+  return count_of_pairs(comparison, [&](const ComparedPair& pair) { return pair.change == change; });
 }
 
 std::size_t count_of_missing(const EntriesComparison& comparison) {
@@ -230,11 +232,10 @@ std::size_t count_of_missing(const EntriesComparison& comparison) {
 }
 
 std::size_t count_of_incomparable(const EntriesComparison& comparison) {
-  return static_cast<std::size_t>(
-      std::count_if(comparison.pairs.begin(), comparison.pairs.end(), [](const ComparedPair& pair) {
-        return pair.change == VerdictChange::none && pair.after.verdict == Verdict::accepted &&
-               pair.before.times_are_speed && pair.after.times_are_speed && !pair.speed;
-      }));
+  return count_of_pairs(comparison, [](const ComparedPair& pair) {
+    return pair.change == VerdictChange::none && pair.after.verdict == Verdict::accepted &&
+           pair.before.times_are_speed && pair.after.times_are_speed && !pair.speed;
+  });
 }
 
 bool loses_accepted(const EntriesComparison& comparison) {

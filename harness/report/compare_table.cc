@@ -136,9 +136,8 @@ std::string suite_text(const SuiteScore& suite) {
   if (suite.count == 0) return "";
   const SpeedRatio ratio = suite_ratio(suite);
   const std::string interval = suite.interval ? fmt::format(" ({})", interval_text(ratio)) : "";
-  return fmt::format("Geometric mean over {} {}: {}{}, {}\n", suite.count,
-                     suite.count == 1 ? "pair" : "pairs", ratio_of(ratio), interval,
-                     to_string(ratio.statement()));
+  return fmt::format("Geometric mean over {}: {}{}, {}\n", counted(suite.count, "pair"), ratio_of(ratio),
+                     interval, to_string(ratio.statement()));
 }
 
 std::string row(const std::vector<std::string>& cells) {

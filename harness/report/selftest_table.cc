@@ -117,14 +117,14 @@ std::string criteria_table(const SelftestRecord& record, const Style& style) {
 std::string problems_text(const SelftestRecord& record, const Style& style) {
   std::string text;
   if (record.disturbed > 0) {
-    text += fmt::format("  {}{} comparisons were disturbed by heat or a power brake and give no figure\n",
-                        style(Colour::yellow, "note: "), record.disturbed);
+    text += fmt::format("  {}{} disturbed by heat or a power brake, without a figure\n",
+                        style(Colour::yellow, "note: "), counted(record.disturbed, "comparison"));
   }
   if (record.refused == 0) return text;
   for (const SelftestComparison& c : record.comparisons) {
     if (c.ratio || c.end == BlockEnd::disturbed) continue;
-    return text + fmt::format("  {}{} comparisons were refused; the first, of {}: {}\n",
-                              style(Colour::yellow, "note: "), record.refused, record.kernels[c.kernel].name,
+    return text + fmt::format("  {}{} refused; the first, of {}: {}\n", style(Colour::yellow, "note: "),
+                              counted(record.refused, "comparison"), record.kernels[c.kernel].name,
                               printable(c.problem));
   }
   return text;

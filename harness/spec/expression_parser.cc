@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "base/text.h"
 #include "spec/expression_lexer.h"
 #include "spec/quote.h"
 
@@ -170,8 +171,7 @@ class Parser {
     if (extreme ? node->operands.size() >= 2 : node->operands.size() == 2) return node;
     return fail(
         node->at,
-        fmt::format("'{}' has {} argument{}", node->name, node->operands.size(),
-                    node->operands.size() == 1 ? "" : "s"),
+        fmt::format("'{}' has {}", node->name, counted(node->operands.size(), "argument")),
         extreme ? fmt::format("write {}(a, b) with two or more", node->name) : "write ceil_div(a, b)");
   }
 

@@ -123,9 +123,9 @@ class SlurmSweep {
     if (!job) return job.error();
     job_ = *job;
     options_.events.note(
-        fmt::format("job {} with {} tasks for {} candidates; `scancel {}` stops it, `kgrade sweep "
+        fmt::format("job {} with {} for {}; `scancel {}` stops it, `kgrade sweep "
                     "--resume` finds it again",
-                    job_, chunks, open.size(), job_));
+                    job_, counted(chunks, "task"), counted(open.size(), "candidate"), job_));
     return std::nullopt;
   }
 

@@ -79,8 +79,9 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
   const auto accepted = std::count_if(outcome.entries.begin(), outcome.entries.end(),
                                       [](const Entry& entry) { return entry.verdict == Verdict::accepted; });
   std::string text = table.render(style) + ungraded_lines(outcome, style) + score_line(outcome);
-  text += fmt::format("{} candidates: {} accepted, {} not", outcome.entries.size() + outcome.ungraded.size(),
-                      accepted, static_cast<std::ptrdiff_t>(outcome.entries.size()) - accepted);
+  text += fmt::format("{}: {} accepted, {} not",
+                      counted(outcome.entries.size() + outcome.ungraded.size(), "candidate"), accepted,
+                      static_cast<std::ptrdiff_t>(outcome.entries.size()) - accepted);
   if (!outcome.ungraded.empty()) text += fmt::format(", {} without a verdict", outcome.ungraded.size());
   if (outcome.taken_over > 0) text += fmt::format("; {} of them from before", outcome.taken_over);
   return text + fmt::format("; {:.1f} s\n", outcome.seconds);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <new>
 
+#include "base/descriptor_limit.h"
 #include "contest/worker_main.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/limits.h"

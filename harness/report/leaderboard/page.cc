@@ -29,15 +29,15 @@ std::string script() {
   return text + "})();\n";
 }
 
-std::string counted(std::size_t count, std::string_view what) {
-  return fmt::format("<span>{} {}{}</span>", count, what, count == 1 ? "" : "s");
+std::string span(std::size_t count, std::string_view thing) {
+  return fmt::format("<span>{}</span>", counted(count, thing));
 }
 
 std::string about(const Leaderboard& leaderboard, const std::vector<PageRow>& rows) {
   std::set<std::pair<std::string_view, Dtype>> problems;
   for (const PageRow& row : rows) problems.emplace(row.row->newest.slug, row.row->newest.dtype);
-  std::string text = counted(rows.size(), "candidate") + " " + counted(problems.size(), "problem") + " " +
-                     counted(leaderboard.measurements, "result");
+  std::string text = span(rows.size(), "candidate") + " " + span(problems.size(), "problem") + " " +
+                     span(leaderboard.measurements, "result");
   for (const LeaderboardDevice& device : leaderboard.devices) {
     text += " <span>" + escape_markup(printable(device.name)) + "</span>";
   }

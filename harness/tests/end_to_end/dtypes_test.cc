@@ -63,12 +63,19 @@ class NarrowCandidates : public testing::TestWithParam<Type> {
 struct Wrong {
   std::string source;
   std::string verdict;
-  std::string message;
+  testing::Matcher<std::string> message;
 };
 
 void expect_refused(const json& candidate, const Wrong& wrong) {
   EXPECT_EQ(candidate["verdict"], wrong.verdict) << wrong.source << candidate["message"];
-  EXPECT_THAT(candidate["message"].get<std::string>(), HasSubstr(wrong.message));
+  EXPECT_THAT(candidate["message"].get<std::string>(), wrong.message);
+}
+
+// One element of two bytes was written. Guard zones hold random bytes: once in 128 times one of the two is
+// what was there already.
+testing::Matcher<std::string> element_outside() {
+  return testing::AnyOf(HasSubstr("2 bytes written outside of 'output'"),
+                        HasSubstr("1 byte written outside of 'output'"));
 }
 
 TEST_P(NarrowCandidates, TheNaiveOneIsAcceptedOnEveryCase) {
@@ -94,22 +101,22 @@ TEST_P(NarrowCandidates, WrongOnesAreRefused) {
   };
   const std::vector<Wrong> all = {
       {changed("sum += " + product() + ";", "sum = " + rounded("sum + " + product()) + ";"), "low_precision",
-       ""},
-      {changed("sum += " + product() + ";", "sum += " + rounded(product()) + ";"), "low_precision", ""},
+       testing::_},
+      {changed("sum += " + product() + ";", "sum += " + rounded(product()) + ";"), "low_precision", testing::_},
       {changed("* kernel_h + k) * kernel_w", "* kernel_h + kernel_h - 1 - k) * kernel_w"), "wrong_answer",
-       "elements wrong"},
-      {changed(store(), "if (index != 3) " + store()), "wrong_answer", "[0, 0, 0, 3]"},
-      {spoiled("nanf(\"\")"), "wrong_answer", "[0, 0, 0, 5]"},
-      {spoiled("1.0f / 0.0f"), "wrong_answer", "[0, 0, 0, 5]"},
-      {spoiled("-1.0f / 0.0f"), "wrong_answer", "[0, 0, 0, 5]"},
+       HasSubstr("elements wrong")},
+      {changed(store(), "if (index != 3) " + store()), "wrong_answer", HasSubstr("[0, 0, 0, 3]")},
+      {spoiled("nanf(\"\")"), "wrong_answer", HasSubstr("[0, 0, 0, 5]")},
+      {spoiled("1.0f / 0.0f"), "wrong_answer", HasSubstr("[0, 0, 0, 5]")},
+      {spoiled("-1.0f / 0.0f"), "wrong_answer", HasSubstr("[0, 0, 0, 5]")},
       {changed(store(), "if (index == 0) output[batch_size * out_channels * out_height * out_width] = " +
                             from_float + "(1.0f);\n  " + store()),
-       "out_of_bounds", "2 bytes written outside of 'output'"},
+       "out_of_bounds", element_outside()},
       {changed(store(), "if (index == 0) output[-1] = " + from_float + "(1.0f);\n  " + store()),
-       "out_of_bounds", "2 bytes written outside of 'output'"},
+       "out_of_bounds", element_outside()},
       {changed(store(),
                "const_cast<" + GetParam().cuda + "*>(input)[1] = " + from_float + "(1.0f);\n  " + store()),
-       "input_modified", "input 'input' changed"}};
+       "input_modified", HasSubstr("input 'input' changed")}};
   std::vector<std::unique_ptr<ScratchFile>> files;
   std::vector<std::string> arguments = {slug, "--case", "stride-2x3", "--case", "groups-4"};
   for (const Wrong& wrong : all) {
@@ -130,8 +137,8 @@ TEST_P(NarrowCandidates, OthersHaveAnotherSignature) {
       grade({slug, folder + "naive.cu", folder + other, "--dtype", GetParam().name, "--case", "tiny"});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
   for (const json& candidate : graded.record["candidates"]) {
-    expect_refused(candidate, {"", "signature_mismatch",
-                               "parameter 1 'input' must be const " + GetParam().cuda + "*, not const "});
+    const std::string message = "parameter 1 'input' must be const " + GetParam().cuda + "*, not const ";
+    expect_refused(candidate, {"", "signature_mismatch", HasSubstr(message)});
   }
 }
 

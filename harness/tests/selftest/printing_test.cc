@@ -83,8 +83,8 @@ TEST(SelftestTable, TellsOfDisturbancesAndRefusals) {
   record.notes = {"beware"};
   selftest::conclude(record);
   const std::string table = table_of(record);
-  EXPECT_THAT(table, HasSubstr("1 comparisons were disturbed by heat or a power brake"));
-  EXPECT_THAT(table, HasSubstr("1 comparisons were refused; the first, of read-20us: unstable: something"));
+  EXPECT_THAT(table, HasSubstr("1 comparison disturbed by heat or a power brake"));
+  EXPECT_THAT(table, HasSubstr("1 comparison refused; the first, of read-20us: unstable: something"));
   EXPECT_THAT(table, HasSubstr("note: beware"));
 }
 

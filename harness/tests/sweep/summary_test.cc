@@ -81,7 +81,7 @@ TEST(SweepSummary, SaysNothingOfWhatDidNotHappen) {
   SweepOutcome outcome;
   outcome.entries = {rejected("wrong")};
   const std::string text = render_summary(outcome, Style(false));
-  EXPECT_THAT(text, HasSubstr("1 candidates: 0 accepted, 1 not; 0.0 s\n"));
+  EXPECT_THAT(text, HasSubstr("1 candidate: 0 accepted, 1 not; 0.0 s\n"));
   EXPECT_THAT(text, Not(HasSubstr("Geometric mean")));
   EXPECT_THAT(text, Not(HasSubstr("verdict;")));
   EXPECT_THAT(text, Not(HasSubstr("before")));

@@ -41,8 +41,7 @@ class SharedMemory {
   Piece dynamic_;
   std::uint64_t block_ = 0;
   std::size_t static_bytes_ = 0;  // in use by this block
-  std::size_t most_bytes_ = 0;    // of this block
-  std::size_t used_bytes_ = 0;    // of these
+  std::size_t most_bytes_ = 0;    // of this block, with the dynamic ones
 };
 
 }  // namespace kgrade_emulated
