@@ -4,7 +4,7 @@ set(libexec libexec/kgrade)
 set(share share/kgrade)
 
 install(TARGETS kgrade DESTINATION bin)
-install(TARGETS kgrade-worker-emulated kgrade-sandbox DESTINATION ${libexec})
+install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-sandbox DESTINATION ${libexec})
 if(TARGET kgrade-worker-cuda)
   install(TARGETS kgrade-worker-cuda DESTINATION ${libexec})
 endif()

@@ -10,8 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=build/fuzz
 # Shares of the time: links, problem files and expressions first and longest.
-shares=(fuzz_reply:6 fuzz_frontmatter:6 fuzz_expression:4 fuzz_request:2 fuzz_rewrite:3 fuzz_sanitizer_report:2
-  fuzz_finding_book:1 fuzz_record:2 fuzz_addr2line:1 fuzz_compiler_log:1 fuzz_last_words:1)
+shares=(fuzz_reply:6 fuzz_frontmatter:6 fuzz_expression:4 fuzz_request:2 fuzz_rewrite:3 fuzz_rewriter_answer:1
+  fuzz_sanitizer_report:2 fuzz_finding_book:1 fuzz_record:2 fuzz_addr2line:1 fuzz_compiler_log:1 fuzz_last_words:1)
 seconds_for_one_input=20
 
 usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }

@@ -95,7 +95,7 @@ std::vector<Finding> telemetry() {
   return findings;
 }
 
-Finding worker(const Layout& layout, const std::string& name) {
+Finding program(const Layout& layout, const std::string& name) {
   const auto path = layout.workers / name;
   if (::access(path.c_str(), X_OK) == 0) return {true, name, path.string(), ""};
   return {false, name, "missing beside kgrade", "build again: cmake --build --preset release"};
@@ -172,13 +172,13 @@ bool all_present(const std::vector<Finding>& findings) {
 }
 
 std::vector<Finding> needs_of_emulated(const Layout& layout) {
-  return {host_compiler(), worker(layout, "kgrade-worker-emulated")};
+  return {host_compiler(), program(layout, "kgrade-rewrite"), program(layout, "kgrade-worker-emulated")};
 }
 
 std::vector<Finding> needs_of_cuda(const Layout& layout) {
   std::vector<Finding> findings = cuda_devices();
   findings.insert(findings.begin(), cuda_compiler());
-  if (probe_cuda().built) findings.push_back(worker(layout, "kgrade-worker-cuda"));
+  if (probe_cuda().built) findings.push_back(program(layout, "kgrade-worker-cuda"));
   return findings;
 }
 

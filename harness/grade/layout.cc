@@ -57,6 +57,7 @@ Layout Layout::find(const fs::path& problems_override) {
                       : built(KGRADE_SOURCE_DIR, program);
   layout.operators = layout.reference;
   layout.launcher = layout.workers / "kgrade-sandbox";
+  layout.rewriter = layout.workers / "kgrade-rewrite";
   layout.cudnn_include = KGRADE_CUDNN_INCLUDE;
   layout.cudnn_library = KGRADE_CUDNN_LIBRARY;
   layout.cudnn_version = KGRADE_CUDNN_VERSION;

@@ -17,6 +17,7 @@ struct Layout {
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
   std::filesystem::path workers;           // kgrade-worker-*
   std::filesystem::path launcher;          // kgrade-sandbox: among them
+  std::filesystem::path rewriter;          // kgrade-rewrite: likewise
   // Of cuDNN, as found when kgrade was configured; all empty when it was not.
   std::filesystem::path cudnn_include;  // the folder of its headers
   std::filesystem::path cudnn_library;  // the folder of libcudnn.so.9 and of those that it loads

@@ -9,13 +9,15 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/defences.h"
+#include "base/sanitized.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "build/binding.h"
 #include "build/compiler_log.h"
 #include "build/content_key.h"
 #include "build/emulated/compiler_commands.h"
-#include "build/emulated/rewrite.h"
+#include "build/emulated/rewriter_messages.h"
 #include "build/emulated/unsupported.h"
 #include "build/toolchain_paths.h"
 
@@ -108,11 +110,21 @@ ProcessLimits compile_limits(const BuildRequest& request) {
 }
 
 ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::path& device_headers,
-                          std::shared_ptr<const Sandbox> sandbox) {
+                          std::shared_ptr<const Sandbox> sandbox, const std::filesystem::path& rewriter) {
   if (!sandbox) return ConfinedCompiler();
   auto paths = host_compiler_paths(compiler.command, clean_environment("/tmp"));
-  paths.push_back(std::filesystem::absolute(device_headers).lexically_normal());
+  paths.push_back(device_headers);
+  if (!rewriter.empty()) paths.push_back(rewriter);
   return ConfinedCompiler(std::move(sandbox), std::move(paths));
+}
+
+// Of a rewriter without an answer, which a source has brought down.
+Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
+                       const ProcessOutcome& process) {
+  const std::string end = process.signal != 0 ? fmt::format("signal {}", process.signal)
+                                              : fmt::format("exit code {}", process.exit_code);
+  const std::string why = exceeded_limit(process, limits).value_or("kgrade-rewrite ended with " + end);
+  return Error{"cannot be rewritten for the emulated device: " + why, "", {request.shown_as, 0, 0}};
 }
 
 // What is not a build, read out of the compiler's end and log.
@@ -151,10 +163,11 @@ Result<HostCompiler> find_host_compiler() {
 }
 
 EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
-                                     std::shared_ptr<const Sandbox> sandbox)
+                                     std::shared_ptr<const Sandbox> sandbox, std::filesystem::path rewriter)
     : compiler_(std::move(compiler)),
-      device_headers_(std::move(device_headers)),
-      confined_(confined(compiler_, device_headers_, std::move(sandbox))) {}
+      device_headers_(std::filesystem::absolute(device_headers).lexically_normal()),
+      rewriter_(std::move(rewriter)),
+      confined_(confined(compiler_, device_headers_, std::move(sandbox), rewriter_)) {}
 
 std::string EmulatedToolchain::describe() const {
   return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(), " "));
@@ -163,13 +176,14 @@ std::string EmulatedToolchain::describe() const {
 std::string EmulatedToolchain::identity() const {
   std::string text = fmt::format("{}; headers {}", describe(), hash_of_folder(device_headers_).value_or(""));
   for (const std::string& word : compiler_.command) text += "; " + stamp_of(word);
+  if (!rewriter_.empty()) text += "; " + stamp_of(rewriter_.string());
   return text;
 }
 
 std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {
   std::vector<std::string> words;
   for (const auto& [name, value] : request.defines) words.push_back(fmt::format("-D{}={}", name, value));
-  words.push_back("-I" + std::filesystem::absolute(device_headers_).lexically_normal().string());
+  words.push_back("-I" + device_headers_.string());
   for (const auto& directory : request.include_directories) {
     words.push_back("-I" + std::filesystem::absolute(directory).string());
   }
@@ -185,23 +199,56 @@ Result<BuildOutcome> EmulatedToolchain::build_library(const BuildRequest& reques
   return build_unit(request, nullptr);
 }
 
+// With absolute paths, since rewriter and compiler run in the output folder.
+emulated::RewriteRequest EmulatedToolchain::rewrite_request(const BuildRequest& request) const {
+  emulated::RewriteRequest what{
+      std::filesystem::absolute(request.source),           request.shown_as, {}, device_headers_,
+      std::filesystem::absolute(request.output_directory), std::nullopt};
+  for (const auto& directory : request.include_directories)
+    what.include_directories.push_back(std::filesystem::absolute(directory));
+  if (is_on(Defence::compile_sandbox)) what.readable = request.readable;
+  return what;
+}
+
+Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRequest& request,
+                                                                   const emulated::RewriteRequest& what,
+                                                                   const ProcessLimits& limits) const {
+#ifndef KGRADE_SANITIZED
+  // A sanitizer's run time would have to be let into the sandbox.
+  if (!rewriter_.empty()) {
+    std::vector<std::string> command = emulated::to_arguments(what);
+    command.insert(command.begin(), rewriter_.string());
+    const auto process = confined_.run(request, command, clean_environment(what.output_directory), limits);
+    if (!process) return process.errors();
+    // Behind whatever the loader may have had to say.
+    const std::string_view output = trimmed(process->output);
+    const std::string_view last_line = output.substr(output.rfind('\n') + 1);
+    const auto answer = process->success() ? emulated::read_answer(last_line, what) : std::nullopt;
+    return answer.value_or(rewriter_failure(request, limits, *process));
+  }
+#endif
+  return emulated::rewrite_tree(what);
+}
+
 Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
                                                    const Problem* problem) const {
-  // Absolute, since the compiler runs in that folder.
-  const std::filesystem::path folder = std::filesystem::absolute(request.output_directory);
-  const auto tree = emulated::rewrite_tree({request.source, request.shown_as, request.include_directories,
-                                            device_headers_, folder, request.readable});
-  if (!tree) return rewrite_failure(tree.error());
-
+  const emulated::RewriteRequest source = rewrite_request(request);
+  const std::filesystem::path folder = source.output_directory;
   const std::filesystem::path unit = folder / "unit.cpp";
-  const std::string include = tree->source.string();
+  const std::string include = emulated::rewritten_source(source).string();
   const std::string text = problem != nullptr ? binding_unit(*problem, include, request.dtype)
                                               : fmt::format("#include \"{}\"\n", include);
+  // Before anybody who reads the source may write to that folder.
   if (auto written = write_file_atomically(unit, text); !written) return written.errors();
+
+  const ProcessLimits limits = compile_limits(request);
+  const auto rewritten = rewrite(request, source, limits);
+  if (!rewritten) return rewritten.errors();
+  const Result<emulated::RewrittenTree>& tree = *rewritten;
+  if (!tree) return rewrite_failure(tree.error());
 
   emulated::CompilerJob job{unit, folder / "contestant.so", definitions_and_folders(request),
                             tree->threads_cooperate, request.checked};
-  const ProcessLimits limits = compile_limits(request);
   BuildOutcome outcome;
   outcome.library = job.library;
   for (const auto& command : emulated::commands_for(compiler_, job)) {

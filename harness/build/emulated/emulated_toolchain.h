@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "build/confined_compiler.h"
+#include "build/emulated/rewrite.h"
 #include "build/toolchain.h"
 
 namespace kgrade {
@@ -27,9 +28,10 @@ Result<HostCompiler> find_host_compiler();
 class EmulatedToolchain : public Toolchain {
  public:
   // `device_headers` is the folder of the emulated device's cuda_runtime.h. With a sandbox the compiler reads
-  // only what a request names.
+  // only what a request names. `rewriter` is the path of kgrade-rewrite, which is confined likewise; empty
+  // for sources that are trusted: they are rewritten in this process.
   EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
-                    std::shared_ptr<const Sandbox> sandbox = nullptr);
+                    std::shared_ptr<const Sandbox> sandbox = nullptr, std::filesystem::path rewriter = {});
 
   std::string describe() const override;
   std::string identity() const override;
@@ -40,10 +42,16 @@ class EmulatedToolchain : public Toolchain {
 
  private:
   Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem) const;
+  emulated::RewriteRequest rewrite_request(const BuildRequest& request) const;
+  // The outer Error is the machine's, the inner one the source's.
+  Result<Result<emulated::RewrittenTree>> rewrite(const BuildRequest& request,
+                                                  const emulated::RewriteRequest& what,
+                                                  const ProcessLimits& limits) const;
   std::vector<std::string> definitions_and_folders(const BuildRequest& request) const;
 
   HostCompiler compiler_;
-  std::filesystem::path device_headers_;
+  std::filesystem::path device_headers_;  // absolute
+  std::filesystem::path rewriter_;
   ConfinedCompiler confined_;
 };
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "build/emulated/lexer.h"
-#include "build/readable_paths.h"
+#include "build/emulated/readable_paths.h"
 
 namespace kgrade::emulated {
 

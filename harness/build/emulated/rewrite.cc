@@ -9,7 +9,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/defences.h"
 #include "base/text.h"
 #include "build/emulated/architecture.h"
 #include "build/emulated/edits.h"
@@ -194,12 +193,14 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+std::string copy_name(std::size_t number, const std::filesystem::path& original) {
+  return fmt::format("{}_{}", number, original.filename().string());
+}
+
 class TreeRewriter {
  public:
   explicit TreeRewriter(const RewriteRequest& request)
-      : request_(request),
-        folder_(request.output_directory / "rewritten"),
-        readable_(is_on(Defence::compile_sandbox) ? request.readable : std::nullopt) {}
+      : request_(request), folder_(rewritten_source(request).parent_path()), readable_(request.readable) {}
 
   Result<RewrittenTree> run() {
     std::error_code failure;
@@ -221,10 +222,9 @@ class TreeRewriter {
     if (copies_.size() >= most_files) {
       return Error{fmt::format("includes more than {} headers", most_files), "", {request_.shown_as, 0, 0}};
     }
-    const std::filesystem::path copy =
-        folder_ / fmt::format("{}_{}", copies_.size(), path.filename().string());
+    const std::filesystem::path copy = folder_ / copy_name(copies_.size(), path);
     copies_.emplace(identity, copy);
-    tree_.originals.push_back(path);
+    ++tree_.files;
     auto text = read_text_file(path);
     if (!text) return text.errors();
     auto rewritten = rewrite_content(as_utf8(std::move(*text)), path, shown_as, conditional);
@@ -284,6 +284,10 @@ class TreeRewriter {
 };
 
 }  // namespace
+
+std::filesystem::path rewritten_source(const RewriteRequest& request) {
+  return request.output_directory / "rewritten" / copy_name(0, request.source);
+}
 
 Result<RewrittenTree> rewrite_tree(const RewriteRequest& request) {
   [[maybe_unused]] SearchBudget budget;

@@ -25,12 +25,15 @@ struct RewriteRequest {
 };
 
 struct RewrittenTree {
-  std::filesystem::path source;                  // the rewritten source
-  std::vector<std::filesystem::path> originals;  // the source and every header that was rewritten, in order
+  std::filesystem::path source;  // rewritten_source()
+  std::size_t files = 0;         // that were rewritten: the source and headers
   // A barrier, a warp operation or shared memory is named somewhere: threads of a block may have to wait for
   // each other. Without any they can run one after another.
   bool threads_cooperate = false;
 };
+
+// Where the rewritten source will lie.
+std::filesystem::path rewritten_source(const RewriteRequest& request);
 
 // Rewrites the source and every header it includes that is found beside the including file (quoted) or in an
 // include directory. Lines stay where they are and a #line names the original, so that messages of the

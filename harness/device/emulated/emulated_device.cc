@@ -12,11 +12,11 @@
 #include <thread>
 
 #include "base/defences.h"
+#include "base/sanitized.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "device/element_operations.h"
 #include "device/emulated/runtime/limits.h"
-#include "device/emulated/sanitized.h"
 
 namespace kgrade::emulated {
 namespace {

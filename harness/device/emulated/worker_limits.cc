@@ -6,10 +6,10 @@
 #include <new>
 
 #include "base/descriptor_limit.h"
+#include "base/sanitized.h"
 #include "contest/worker_main.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/limits.h"
-#include "device/emulated/sanitized.h"
 
 namespace kgrade::emulated {
 namespace {

@@ -12,8 +12,8 @@
 #include <memory>
 #include <string>
 
+#include "base/sanitized.h"
 #include "base/unique_fd.h"
-#include "device/emulated/sanitized.h"
 
 namespace kgrade::emulated {
 namespace {

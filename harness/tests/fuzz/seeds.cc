@@ -182,6 +182,10 @@ std::vector<std::string> seeds(std::string_view target, const fs::path& source) 
   if (target == "fuzz_frontmatter") return problem_texts(source);
   if (target == "fuzz_expression") return expression_texts(source);
   if (target == "fuzz_rewrite") return cuda_texts(source);
+  if (target == "fuzz_rewriter_answer") {
+    return {R"({"files":2,"threads_cooperate":true})",
+            R"({"error":"inline PTX","remedy":"leave it out","file":"mine/x.cu","line":12})"};
+  }
   if (target == "fuzz_sanitizer_report") return report_texts();
   if (target == "fuzz_record") return record_texts(source);
   if (target == "fuzz_finding_book") return finding_book_texts();

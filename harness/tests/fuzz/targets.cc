@@ -5,11 +5,12 @@
 namespace kgrade::fuzz {
 
 std::span<const Target> targets() {
-  static constexpr std::array<Target, 11> all = {{{"fuzz_reply", fuzz_reply},
+  static constexpr std::array<Target, 12> all = {{{"fuzz_reply", fuzz_reply},
                                                   {"fuzz_request", fuzz_request},
                                                   {"fuzz_frontmatter", fuzz_frontmatter},
                                                   {"fuzz_expression", fuzz_expression},
                                                   {"fuzz_rewrite", fuzz_rewrite},
+                                                  {"fuzz_rewriter_answer", fuzz_rewriter_answer},
                                                   {"fuzz_sanitizer_report", fuzz_sanitizer_report},
                                                   {"fuzz_addr2line", fuzz_addr2line},
                                                   {"fuzz_compiler_log", fuzz_compiler_log},

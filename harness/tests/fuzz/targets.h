@@ -23,6 +23,7 @@ int fuzz_frontmatter(const std::uint8_t* data,
                      std::size_t size);  // a problem file, as parse_fuzzed() takes it
 int fuzz_expression(const std::uint8_t* data, std::size_t size);
 int fuzz_rewrite(const std::uint8_t* data, std::size_t size);  // a candidate's source, emulated device
+int fuzz_rewriter_answer(const std::uint8_t* data, std::size_t size);   // of kgrade-rewrite
 int fuzz_sanitizer_report(const std::uint8_t* data, std::size_t size);  // of compute-sanitizer
 int fuzz_addr2line(const std::uint8_t* data, std::size_t size);
 int fuzz_compiler_log(const std::uint8_t* data, std::size_t size);

@@ -41,8 +41,8 @@ class EmulatedToolchainTest : public testing::Test {
     std::ofstream(path) << source;
     const auto compiler = find_host_compiler();
     EXPECT_TRUE(compiler.ok());
-    const EmulatedToolchain toolchain(*compiler,
-                                      fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include");
+    const EmulatedToolchain toolchain(
+        *compiler, fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include", nullptr, rewriter_);
     BuildRequest request;
     request.source = path;
     request.shown_as = "mine/candidate.cu";
@@ -57,6 +57,7 @@ class EmulatedToolchainTest : public testing::Test {
 
   TemporaryDirectory folder_;
   std::map<std::string, std::string> defines_;
+  fs::path rewriter_ = KGRADE_REWRITER;
 };
 
 constexpr const char* good =
@@ -167,6 +168,66 @@ TEST_F(EmulatedToolchainTest, ReadsALogWithALineOfHalfAMegabyte) {
   EXPECT_EQ(outcome.status, BuildStatus::compile_error);
   EXPECT_THAT(outcome.message, StartsWith("mine/candidate.cu:1:2: error: #error kgrade_parameter_mismatch"));
   EXPECT_LT(outcome.message.size(), 5000u);
+}
+
+TEST_F(EmulatedToolchainTest, ARewriterThatIsBroughtDownIsToldOfTheSource) {
+  const fs::path script = folder_.path() / "rewriter";
+  const auto with = [&](const std::string& does) {
+    std::ofstream(script) << "#!/bin/sh\n" << does << '\n';
+    fs::permissions(script, fs::perms::owner_all);
+    rewriter_ = script;
+    return build(good);
+  };
+  for (const auto& [does, why] :
+       std::map<std::string, std::string>{{"kill -SEGV $$", "signal 11"},
+                                          {"exit 3", "exit code 3"},
+                                          {"echo something else", "exit code 0"},
+                                          {"echo '{\"files\":1}'", "exit code 0"}}) {
+    const BuildOutcome outcome = with(does);
+    EXPECT_EQ(outcome.status, BuildStatus::compile_error) << does;
+    EXPECT_THAT(outcome.message, StartsWith("mine/candidate.cu: ")) << does;
+    EXPECT_THAT(outcome.message, HasSubstr("kgrade-rewrite ended with " + why));
+  }
+}
+
+// A rewriter that a source has taken over sees as little as its compiler.
+TEST_F(EmulatedToolchainTest, TheRewriterIsConfined) {
+  const auto sandbox = std::make_shared<const Sandbox>(Sandbox::probe(KGRADE_LAUNCHER));
+  if (!sandbox->confines()) GTEST_SKIP() << "this machine has no sandbox";
+  const fs::path folder = fs::canonical(folder_.path());
+  std::ofstream(folder / "secret") << "expected outputs";
+  std::ofstream(folder / "candidate.cu") << good;
+  fs::create_directories(folder / "out");
+  rewriter_ = folder / "rewriter";
+  std::ofstream(rewriter_) << "#!/bin/sh\nread -r line <../candidate.cu || exit 3\n"
+                           << "(read -r line <../secret) 2>/dev/null && exit 4\n"
+                           << "(echo x >../mine) 2>/dev/null\n"
+                           << "exec " << KGRADE_REWRITER << " \"$@\" 2>/dev/null\n";
+  fs::permissions(rewriter_, fs::perms::owner_all);
+  BuildRequest request;
+  request.source = folder / "candidate.cu";
+  request.shown_as = "candidate.cu";
+  request.output_directory = folder / "out";
+  request.readable = {request.source, fs::path(KGRADE_REWRITER)};
+  const EmulatedToolchain toolchain(*find_host_compiler(),
+                                    fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include", sandbox,
+                                    rewriter_);
+  const auto outcome = toolchain.build(scale_problem(), request);
+  ASSERT_TRUE(outcome.ok()) << outcome.error().message;
+  EXPECT_EQ(outcome->status, BuildStatus::built) << outcome->message;
+  EXPECT_FALSE(fs::exists(folder / "mine"));
+}
+
+TEST_F(EmulatedToolchainTest, ARewriterThatIsMissingIsNoFaultOfTheSource) {
+  rewriter_ = "/nowhere/kgrade-rewrite";
+  std::ofstream(folder_.path() / "candidate.cu") << good;
+  BuildRequest request;
+  request.source = folder_.path() / "candidate.cu";
+  request.output_directory = folder_.path();
+  const EmulatedToolchain toolchain(*find_host_compiler(), "include", nullptr, rewriter_);
+  const auto outcome = toolchain.build(scale_problem(), request);
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_THAT(outcome.error().message, HasSubstr("/nowhere/kgrade-rewrite"));
 }
 
 TEST_F(EmulatedToolchainTest, DescribesTheCompilerAndItsFlags) {

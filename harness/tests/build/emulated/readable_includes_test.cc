@@ -46,7 +46,7 @@ class ReadableIncludesTest : public testing::Test {
     const auto tree = rewrite_tree(request_);
     EXPECT_TRUE(tree.ok());
     if (!tree.ok()) return {};
-    return {read_text_file(tree->source).value(), tree->originals.size() - 1};
+    return {read_text_file(tree->source).value(), tree->files - 1};
   }
 
   TemporaryDirectory folder_;

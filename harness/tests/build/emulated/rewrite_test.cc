@@ -127,7 +127,7 @@ TEST_F(RewriteTreeTest, RewritesHeadersBesideTheSourceAndInIncludeDirectories) {
   write("dirs/ops/other.cuh", "int other;\n");
   const auto tree = rewrite({"dirs"});
   ASSERT_TRUE(tree.ok()) << to_string(tree.errors());
-  EXPECT_EQ(tree->originals.size(), 6u);
+  EXPECT_EQ(tree->files, 6u);
   EXPECT_THAT(text_of(tree->source), HasSubstr("#include <vector>\nint x;\n"));
   EXPECT_THAT(text_of(tree->source),
               testing::StartsWith("#line 1 \"user/main.cu\"\n#include \"" +
@@ -145,7 +145,7 @@ TEST_F(RewriteTreeTest, RewritesAHeaderOnceAndSurvivesCycles) {
   fs::create_directories(folder_.path() / "in/sub");
   const auto tree = rewrite();
   ASSERT_TRUE(tree.ok()) << to_string(tree.errors());
-  EXPECT_EQ(tree->originals.size(), 3u);
+  EXPECT_EQ(tree->files, 3u);
 }
 
 TEST_F(RewriteTreeTest, KnowsWhetherThreadsCooperate) {

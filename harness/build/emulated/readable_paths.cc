@@ -1,4 +1,4 @@
-#include "build/readable_paths.h"
+#include "build/emulated/readable_paths.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
