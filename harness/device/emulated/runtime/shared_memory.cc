@@ -60,7 +60,10 @@ void SharedMemory::begin_block(std::size_t dynamic_bytes) {
   refill(dynamic_);
 }
 
-void SharedMemory::begin_threads(std::size_t most_bytes) { most_bytes_ = most_bytes; }
+void SharedMemory::begin_threads(std::size_t most_bytes) {
+  most_bytes_ = most_bytes;
+  used_bytes_ = dynamic_.bytes;
+}
 
 void* SharedMemory::variable(SharedSlot& slot, std::size_t bytes, std::size_t alignment) {
   const unsigned int number = number_of(slot);
@@ -73,10 +76,10 @@ void* SharedMemory::variable(SharedSlot& slot, std::size_t bytes, std::size_t al
   static_bytes_ += bytes;
   if (static_bytes_ > most_static_shared_bytes)
     fault("a kernel uses more than 48 KiB of static shared memory");
-  const std::size_t used = static_bytes_ + dynamic_.bytes;
-  if (used > most_bytes_) {
+  used_bytes_ += bytes;
+  if (used_bytes_ > most_bytes_) {
     fault(fmt::format("a kernel uses {} bytes of static and dynamic shared memory together, and may have {}",
-                      used, most_bytes_));
+                      used_bytes_, most_bytes_));
   }
   return piece.memory.get();
 }

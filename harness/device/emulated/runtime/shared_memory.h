@@ -41,7 +41,9 @@ class SharedMemory {
   Piece dynamic_;
   std::uint64_t block_ = 0;
   std::size_t static_bytes_ = 0;  // in use by this block
-  std::size_t most_bytes_ = 0;    // of this block, with the dynamic ones
+  std::size_t most_bytes_ = 0;    // of this block
+  // Dynamic ones, and static ones of the threads: the hooks before them touch the variables of all kernels.
+  std::size_t used_bytes_ = 0;
 };
 
 }  // namespace kgrade_emulated
