@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "sandbox/policy.h"
 
 namespace kgrade {
 namespace {
@@ -78,7 +79,7 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
     return fmt::format("the compiler was stopped: it wrote a file larger than {}",
                        format_bytes(limits.file_size_bytes));
   }
-  if (names_any(process.output, memory_phrases)) {
+  if (process.exit_code == exit_out_of_memory || names_any(process.output, memory_phrases)) {
     return fmt::format("the compiler was stopped: it needed more than {}", memory_text(limits));
   }
   if (names_any(process.output, process_phrases)) {

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -17,6 +18,7 @@
 #include "base/text.h"
 #include "contest/listener.h"
 #include "data/seed.h"
+#include "sandbox/policy.h"
 
 namespace kgrade {
 namespace {
@@ -335,7 +337,14 @@ Answer WorkerProcess::interpret(const Reply& reply) {
 
 Answer WorkerProcess::fail(Fault fault, std::string detail) {
   alive_ = false;
-  if (fault == Fault::ended && detail.empty()) detail = describe_end();
+  if (fault == Fault::ended && detail.empty()) {
+    const std::optional<int> status = end_status();
+    detail = describe_end(status);
+    if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == exit_out_of_memory) {
+      fault = Fault::memory_limit;
+      detail = "out of memory: the contestant and what it shares with others took more than its run may have";
+    }
+  }
   if (process_.pid() >= 0) {
     process_.kill_group();
     process_.wait();
@@ -352,10 +361,14 @@ Answer WorkerProcess::fail_to_send() {
       "nobody has received than it may have open (ulimit -n)");
 }
 
-std::string WorkerProcess::describe_end() {
+// A worker that closed its link is given a moment to end by itself, so that its exit code can be told.
+std::optional<int> WorkerProcess::end_status() {
+  if (process_.pid() < 0) return std::nullopt;
+  return process_.wait_for(std::chrono::milliseconds(2000));
+}
+
+std::string WorkerProcess::describe_end(const std::optional<int>& status) const {
   if (process_.pid() < 0) return "the other end is closed";
-  // A worker that closed its link is given a moment to end by itself, so that its exit code can be told.
-  const auto status = process_.wait_for(std::chrono::milliseconds(2000));
   if (!status) return "the process takes no more requests";
   const std::string words = words_.last_line();
   return fmt::format("the process ended: {}{}{}", describe_wait_status(*status), words.empty() ? "" : ": ",

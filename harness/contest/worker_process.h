@@ -136,7 +136,8 @@ class WorkerProcess {
   Answer interpret(const Reply& reply);
   Answer fail(Fault fault, std::string detail);
   Answer fail_to_send();
-  std::string describe_end();
+  std::optional<int> end_status();  // wait status; nothing when it does not end
+  std::string describe_end(const std::optional<int>& status) const;
 
   ChildProcess process_;
   Link link_;

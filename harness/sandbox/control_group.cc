@@ -163,6 +163,17 @@ bool ControlGroup::take_in(pid_t process) const {
   return true;
 }
 
+bool ControlGroup::ran_out_of_memory() const {
+  if (!exists()) return false;
+  const bool is_version_1 = folders_.size() > 1;
+  std::istringstream lines(read_text(folders_[0] / (is_version_1 ? "memory.oom_control" : "memory.events")));
+  std::string name;
+  for (std::uint64_t count = 0; lines >> name >> count;) {
+    if (name == "oom_kill") return count > 0;
+  }
+  return false;
+}
+
 void ControlGroup::remove() {
   constexpr int patience_ms = 200;  // the kernel empties a group a little after its processes were reaped
   for (const auto& folder : folders_) {

@@ -28,6 +28,8 @@ class ControlGroup {
   // "version 2" or "version 1".
   const char* version() const { return folders_.size() > 1 ? "version 1" : "version 2"; }
   bool take_in(pid_t process) const;
+  // Whether the kernel has killed one of its processes because all together had reached the limit of memory.
+  bool ran_out_of_memory() const;
   // Once all of its processes have been reaped.
   void remove();
 

@@ -1,6 +1,7 @@
 // kgrade-sandbox: stands between fork and a confined program. See sandbox/sandbox.h for who calls it, and
 // supervision.h for what becomes of it.
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -49,7 +50,9 @@ std::string own_path() {
   if (child < 0) give_up("cannot start a process in new namespaces");
   if (group.exists()) group.take_in(child);
   const int status = supervise(child, line);
+  const bool out_of_memory = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && group.ran_out_of_memory();
   group.remove();
+  if (out_of_memory) ::_exit(exit_out_of_memory);
   end_like(status);
 }
 

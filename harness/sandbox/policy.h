@@ -7,6 +7,10 @@
 
 namespace kgrade {
 
+// The exit status of a confined program that the kernel has killed because its run took more memory than it
+// may (SandboxPolicy::memory_bytes): a signal alone does not say why.
+inline constexpr int exit_out_of_memory = 124;
+
 struct SandboxPolicy {
   // Files and folders (with all below) that may be read and executed. Those that do not exist are passed
   // over.

@@ -36,9 +36,9 @@ class Sandbox {
   // The command that runs `command` under `policy`. The working directory is kept where the policy shows it,
   // and is
   // "/" otherwise. Descriptors 0, 1, 2 and 3 are handed through, and the environment is; the exit status is
-  // the program's own (a signal that ends the program ends the launcher too). 125: the sandbox could not be
-  // set up, or its launcher failed; 126 and 127: the program cannot be executed or is not there; standard
-  // error says why. Killing the launcher kills everything inside, when confines().
+  // the program's own (a signal that ends the program ends the launcher too). exit_out_of_memory: see there;
+  // 125: the sandbox could not be set up, or its launcher failed; 126 and 127: the program cannot be executed
+  // or is not there; standard error says why. Killing the launcher kills everything inside, when confines().
   std::vector<std::string> wrap(const SandboxPolicy& policy, const std::vector<std::string>& command) const;
 
  private:

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include "sandbox/policy.h"
+
 namespace kgrade {
 namespace {
 
@@ -63,6 +65,9 @@ TEST(ExceededLimit, NamesTheLimit) {
                            "a.cu(1): catastrophic error: out of memory"}) {
     EXPECT_EQ(limit_of(failed_with("\n" + std::string(line) + "\n")), memory) << line;
   }
+  ProcessOutcome group = failed_with("");
+  group.exit_code = exit_out_of_memory;
+  EXPECT_EQ(limit_of(group), memory);
   const std::string file = "the compiler was stopped: it wrote a file larger than 256 MiB";
   EXPECT_EQ(limit_of(failed_with(
                 "g++: internal compiler error: File size limit exceeded signal terminated program as\n")),

@@ -308,7 +308,7 @@ TEST(ControlGroup, more_memory_than_allowed_ends_the_program) {
   if (!confined.sandbox().is_active("cgroup")) GTEST_SKIP() << "no control group";
   confined.policy.memory_bytes = std::uint64_t{64} << 20;
   EXPECT_EQ(confined.attempt({"memory", "16000000"}), 0);
-  EXPECT_EQ(confined.run({"memory", "400000000"}).signal, SIGKILL);
+  EXPECT_EQ(confined.run({"memory", "400000000"}).exit_code, exit_out_of_memory);
 }
 
 // Without namespaces.

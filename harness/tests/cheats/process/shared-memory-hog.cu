@@ -1,6 +1,6 @@
 // cheat: takes shared memory without end, a little more with each call, and answers honestly
 // row: 64
-// caught-by: completion
+// caught-by: memory
 // device: emulated
 // case: tiny
 // needs: control group
