@@ -1,0 +1,216 @@
+"""recompute_records.py: what the records of `kgrade grade` under results/ say of speed follows from the samples that they
+keep. Medians, speedups with their intervals, statements, scores and floors are computed once more, from their
+definitions, by nothing but Python's standard library.
+
+Sources: M. Hollander, D. A. Wolfe, E. Chicken, "Nonparametric Statistical Methods", 3rd edition, chapter 3 (estimate of
+Hodges and Lehmann, interval by Wilcoxon's signed ranks); S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4)."""
+
+import itertools
+import json
+import math
+import statistics
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+CONFIDENCE = 0.95
+MARGIN = 0.01  # within which two speeds are the same
+NORMAL = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+# Sums are made in another order here.
+TOLERANCE = 1e-9
+# With more blocks the signed ranks' distribution is taken for a normal one.
+EXACT_UP_TO = 60
+# Earlier floors left out that products of halves may do as well.
+HALVES_COUNT_SINCE = "2026-11-22T09:08:48Z"
+
+
+def critical_value(count: int) -> int | None:
+    """The largest t with P(T <= t) <= 2.5 % for the signed-rank statistic of so many values, by counting subsets of ranks."""
+    if count > EXACT_UP_TO:
+        mean, variance = count * (count + 1) / 4, count * (count + 1) * (2 * count + 1) / 24
+        return math.floor(mean - 0.5 - NORMAL * math.sqrt(variance))
+    ways = [1]
+    for rank in range(1, count + 1):
+        shifted = [0] * rank + ways
+        ways = [a + b for a, b in itertools.zip_longest(ways, shifted, fillvalue=0)]
+    cumulative, limit = 0, (1 - CONFIDENCE) / 2 * 2**count
+    for value, number in enumerate(ways):
+        cumulative += number
+        if cumulative > limit:
+            return value - 1 if value > 0 else None
+    return None
+
+
+CRITICAL: dict[int, int | None] = {}
+
+
+def within(differences: list[float]) -> tuple[float, tuple[float, float] | None]:
+    """Of one process: the median of all Walsh averages and the interval between two of them, as logarithms."""
+    averages = sorted((a + b) / 2 for a, b in itertools.combinations_with_replacement(differences, 2))
+    critical = CRITICAL.setdefault(len(differences), critical_value(len(differences)))
+    interval = None if critical is None else (averages[critical], averages[len(averages) - 1 - critical])
+    return statistics.median(averages), interval
+
+
+def pooled(measurement: dict, differences: list[list[float]], medians: tuple[float, float]) -> tuple[float, tuple | None]:
+    """Of processes that are alike: the mean of their estimates, with what their constants add to the interval."""
+    each = [within(values) for values in differences if values]
+    centre = statistics.fmean(estimate for estimate, _ in each)
+    if any(interval is None for _, interval in each):
+        return math.exp(centre), None
+    offset = NORMAL * measurement.get("process_offset_ms", 0) * math.hypot(1 / medians[0], 1 / medians[1])
+    below = sum((estimate - low) ** 2 for estimate, (low, _) in each) + offset**2 * len(each)
+    above = sum((high - estimate) ** 2 for estimate, (_, high) in each) + offset**2 * len(each)
+    return math.exp(centre), (math.exp(centre - math.sqrt(below) / len(each)), math.exp(centre + math.sqrt(above) / len(each)))
+
+
+def blocks_of(measurement: dict, samples: list[float]) -> list[list[list[float]]]:
+    """An arm's two samples of every block, by process; those of void blocks are left out."""
+    pairs = [samples[i:i + 2] for i in range(0, len(samples), 2)]
+    processes = []
+    for process in measurement["processes"]:
+        own, pairs = pairs[:len(process["orders"])], pairs[len(process["orders"]):]
+        processes.append([pair for number, pair in enumerate(own) if number not in process["void"]])
+    return processes
+
+
+def log_differences(one: list, other: list) -> list[list[float]]:
+    return [[statistics.fmean(map(math.log, a)) - statistics.fmean(map(math.log, b)) for a, b in zip(mine, theirs, strict=True)]
+            for mine, theirs in zip(one, other, strict=True)]
+
+
+def statement(interval: tuple | None) -> str:
+    if interval is None:
+        return "inconclusive"
+    low, high = interval
+    if low > 1 + MARGIN:
+        return "faster"
+    if high < 1 / (1 + MARGIN):
+        return "slower"
+    return "same" if high <= 1 + MARGIN and low >= 1 / (1 + MARGIN) else "inconclusive"
+
+
+def rate(record: dict, precision: str) -> float:
+    """Operations per second of the fastest unit that gives answers of a class."""
+    per_second = {name: record["ceilings"][f"{name}_flops_per_second"] for name in ("fp32", "tf32", "fp16", "bf16", "fp64")}
+    halves = per_second["fp16"] if record["started_at"] >= HALVES_COUNT_SINCE else 0
+    eleven_bits = max(per_second["tf32"], halves)
+    fp32 = max(per_second["fp32"], eleven_bits / 3)
+    tf32 = max(fp32, eleven_bits)
+    of_class = {"fp32": fp32, "tf32": tf32, "bf16": max(tf32, per_second["bf16"])}.get(precision, max(per_second.values()))
+    own = {"float16": "fp16", "bfloat16": "bf16"}.get(record["problem"].get("dtype"))
+    return max(of_class, per_second[own]) if own else of_class
+
+
+class Checker:
+    def __init__(self) -> None:
+        self.failures: list[str] = []
+        self.compared = 0
+
+    def same(self, where: str, said: float, computed: float) -> None:
+        self.compared += 1
+        if not math.isclose(said, computed, rel_tol=TOLERANCE):
+            self.failures.append(f"{where}: the record says {said!r}, its samples {computed!r}")
+
+    def case(self, where: str, record: dict, case: dict) -> None:
+        measurement = case["measurement"]
+        samples = {name: case.get(name, case.get("baseline"))["samples_ms"] for name in measurement["arms"]}
+        blocks = {name: blocks_of(measurement, values) for name, values in samples.items()}
+        counted = {name: [ms for process in processes for pair in process for ms in pair] for name, processes in blocks.items()}
+        medians = {name: statistics.median(values) for name, values in counted.items()}
+        for name in ("reference", "candidate"):
+            self.same(f"{where}: median of {name}", case[name]["summary"]["median_ms"], medians[name])
+        for comparison in case["comparisons"]:
+            self.comparison(f"{where}: against {comparison['against']}", measurement, blocks, medians, comparison)
+        if case["roofline"]:
+            self.roofline(where, record, case, medians)
+
+    def comparison(self, where: str, measurement: dict, blocks: dict, medians: dict, comparison: dict) -> None:
+        against = comparison["against"]
+        if comparison["method"] == "across_processes":
+            return  # by Student's distribution, which the standard library has not
+        differences = log_differences(blocks[against], blocks["candidate"])
+        speedup, interval = pooled(measurement, differences, (medians[against], medians["candidate"]))
+        self.same(f"{where}: speedup", comparison["speedup"], speedup)
+        if (interval is None) != (comparison["interval"] is None):
+            self.failures.append(f"{where}: an interval where there can be none, or none where there is one")
+        elif interval is not None:
+            self.same(f"{where}: low end", comparison["interval"]["low"], interval[0])
+            self.same(f"{where}: high end", comparison["interval"]["high"], interval[1])
+        if comparison["statement"] != statement(interval):
+            self.failures.append(f"{where}: it says '{comparison['statement']}', its samples '{statement(interval)}'")
+
+    def roofline(self, where: str, record: dict, case: dict, medians: dict) -> None:
+        roofline = case["roofline"]
+        memory = 1e3 * case.get("bytes", case["tensor_bytes"]) / record["ceilings"]["copy_bytes_per_second"]
+        arithmetic = 1e3 * (case["flops"] or 0) / rate(record, case["precision"])
+        self.same(f"{where}: memory_ms", roofline["memory_ms"], memory)
+        self.same(f"{where}: arithmetic_ms", roofline["arithmetic_ms"], arithmetic)
+        self.same(f"{where}: floor_ms", roofline["floor_ms"], max(memory, arithmetic))
+        for name, share in roofline["shares"].items():
+            self.same(f"{where}: share of {name}", share, max(memory, arithmetic) / medians[name])
+
+    def scores(self, where: str, candidate: dict) -> None:
+        for score in candidate["scores"]:
+            is_reference = score["against"] == "reference"
+            speedups = [comparison["speedup"] for case in candidate["cases"] for comparison in case.get("comparisons", [])
+                        if (comparison["against"] == "reference") == is_reference]
+            self.same(f"{where}: score against {score['against']}", score["geometric_mean"], statistics.geometric_mean(speedups))
+            for p, share in score["fast_p"].items():
+                self.same(f"{where}: fast_{p}", share, sum(speedup > float(p) for speedup in speedups) / len(speedups))
+
+    def record(self, name: str, record: dict) -> None:
+        for candidate in record["candidates"]:
+            where = f"{name}: {candidate['path']}"
+            self.scores(where, candidate)
+            for case in candidate["cases"]:
+                if case.get("measurement"):
+                    self.case(f"{where}: {case['name']}", record, case)
+
+
+def records_in(folder: Path):
+    for path in sorted(folder.glob("*/**/*.json*")):
+        text = path.read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines() if path.suffix == ".jsonl" else [text], 1):
+            record = json.loads(line)
+            # Speeds were told otherwise before version 3.
+            if isinstance(record, dict) and record.get("schema") == "kgrade-record" and record["schema_version"] >= 3:
+                yield f"{path.relative_to(ROOT)}:{number}", record
+
+
+def unseen_changes(record: dict) -> list[str]:
+    """Figures of a record's first measured case that may be changed without being noticed."""
+    candidate = record["candidates"][0]
+    case = next(case for case in candidate["cases"] if case.get("measurement"))
+    comparison = case["comparisons"][0]
+    places = [(case["candidate"]["summary"], "median_ms"), (comparison, "speedup"), (comparison["interval"], "low"),
+              (comparison["interval"], "high"), (comparison, "statement"), (case["roofline"], "memory_ms"),
+              (case["roofline"], "arithmetic_ms"), (case["roofline"], "floor_ms"), (case["roofline"]["shares"], "candidate"),
+              (candidate["scores"][0], "geometric_mean"), (candidate["scores"][0]["fast_p"], "1")]
+    unseen = []
+    for place, key in places:
+        before = place[key]
+        place[key] = "fast" if isinstance(before, str) else before * 1.000001 + 1e-6
+        checker = Checker()
+        checker.record("changed", record)
+        if not checker.failures:
+            unseen.append(f"a changed '{key}' is not noticed")
+        place[key] = before
+    return unseen
+
+
+def main() -> int:
+    checker = Checker()
+    records = dict(records_in(ROOT / "results"))
+    for name, record in records.items():
+        checker.record(name, record)
+    if checker.compared == 0:
+        checker.failures.append("no record with a speed was found")
+    else:
+        checker.failures += unseen_changes(records["results/nvidia-h200/sweep.jsonl:1"])
+    print("\n".join(checker.failures) or f"{checker.compared} figures follow from their samples")
+    return 1 if checker.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
