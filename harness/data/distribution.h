@@ -46,7 +46,7 @@ KGRADE_HOST_DEVICE inline double portable_log(double x) {
 
 // The standard normal quantile of p in (1e-11, 1 - 1e-11): algorithm PPND7 of M. Wichura, "Algorithm AS 241:
 // The Percentage Points of the Normal Distribution", Applied Statistics 37 (1988); accurate to about 1e-7.
-KGRADE_HOST_DEVICE inline double normal_quantile(double p) {
+KGRADE_HOST_DEVICE inline double portable_normal_quantile(double p) {
   const double q = p - 0.5;
   if (q <= 0.425 && q >= -0.425) {
     const double r = 0.180625 - q * q;
@@ -73,7 +73,8 @@ KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution,
       return value < static_cast<float>(second) ? value : static_cast<float>(first);
     }
     case Distribution::Kind::normal:
-      return static_cast<float>(first + second * normal_quantile(((word >> 8) + 0.5) * two_to_minus_24));
+      return static_cast<float>(first +
+                                second * portable_normal_quantile(((word >> 8) + 0.5) * two_to_minus_24));
     case Distribution::Kind::integers: {
       const std::uint64_t span = static_cast<std::uint64_t>(second - first) + 1;
       return static_cast<float>(first + static_cast<double>(span * word >> 32));

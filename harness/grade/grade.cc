@@ -19,6 +19,7 @@
 #include "grade/reference_watch.h"
 #include "grade/run_setup.h"
 #include "measure/ceilings_cache.h"
+#include "measure/process_offset.h"
 #include "measure/voiding.h"
 #include "spec/hidden_cases.h"
 
@@ -223,6 +224,7 @@ class GradeRun {
     CachedCeilings known = load_or_measure(setup_.device(), machinery_.ceilings);
     record_.ceilings = known.ceilings;
     for (const Error& warning : known.warnings) record_.notes.push_back(warning.message);
+    if (auto note = borrowed_offset_note(setup_.device().info())) record_.notes.push_back(std::move(*note));
   }
 
   void open_telemetry() {

@@ -1,11 +1,27 @@
 #include "measure/process_offset.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "measure/distributions.h"
 
 namespace kgrade {
+namespace {
+
+constexpr std::string_view measured_on = "NVIDIA H200";
+
+}  // namespace
+
+std::optional<std::string> borrowed_offset_note(const DeviceInfo& device) {
+  if (device.process_offset_ms <= 0 || device.name.starts_with(measured_on)) return std::nullopt;
+  return fmt::format(
+      "intervals of this GPU take each process to add a constant of {:.2f} us to its launches, as measured "
+      "on "
+      "an {}; `kgrade selftest --fresh` shows whether short kernels are told apart that are the same",
+      1e3 * device.process_offset_ms, measured_on);
+}
 
 double offset_of_log_ratio(double offset, double one, double other) {
   return offset * std::hypot(1 / one, 1 / other);

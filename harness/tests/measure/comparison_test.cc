@@ -1,5 +1,6 @@
 #include "measure/comparison.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -243,6 +244,18 @@ TEST(SpeedRatio, ExchangingTheSidesInvertsIt) {
       EXPECT_EQ(back.statement(), Statement::slower);
     }
   }
+}
+
+TEST(ProcessOffset, IsSaidToBeBorrowedWhereItIs) {
+  DeviceInfo device;
+  device.process_offset_ms = 0.00008;
+  device.name = "NVIDIA A100-SXM4-80GB";
+  EXPECT_THAT(borrowed_offset_note(device), testing::Optional(testing::HasSubstr("0.08 us")));
+  device.name = "NVIDIA H200 NVL";
+  EXPECT_EQ(borrowed_offset_note(device), std::nullopt);
+  device.name = "emulated device";
+  device.process_offset_ms = 0;
+  EXPECT_EQ(borrowed_offset_note(device), std::nullopt) << "it takes none into account";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "measure/comparison.h"
+#include "measure/schedule.h"
 #include "measure/suite_score.h"
 #include "tests/measure/simulation.h"
 
@@ -187,20 +188,69 @@ TEST(Coverage, SuiteScoreIsNinetyFivePerCent) {
   EXPECT_TRUE(found.contains(0.95)) << text(found);
 }
 
+// What --quick does: a first look after `quick_first_look` blocks, and half of the precision.
+TEST(Coverage, OfAQuickRunIsNearNinetyFivePerCent) {
+  const MeasuringGoal goal = goal_for(Effort::quick);
+  const Stop wide_enough = [&](const SpeedRatio& speed) { return speed.half_width() <= goal.half_width; };
+  for (const double deviation : {0.005, 0.01, 0.02, 0.04}) {
+    const Interval found = coverage(3, 5000, [&](Random& random) {
+      const Noise noise = simulation::independent(deviation);
+      return holds_truth(run_until(random, noise, wide_enough, {quick_first_look, quick_first_look + 200}));
+    });
+    EXPECT_TRUE(found.contains(0.94) || found.contains(0.95)) << deviation << ": " << text(found);
+  }
+}
+
+// Processes of which each shifts the ratio by a constant of its own, where `assumed` is what the interval
+// takes for its standard deviation.
+SpeedRatio pooled_with_offsets(Random& random, std::size_t processes, double offset, double assumed) {
+  std::vector<SpeedRatio> ratios;
+  for (std::size_t process = 0; process < processes; ++process) {
+    std::vector<double> differences = simulated_differences(random, simulation::independent(0.01), 30);
+    const double own = offset * random.normal();
+    for (double& difference : differences) difference += own;
+    ratios.push_back(ratio_within(differences));
+  }
+  return ratio_pooled(ratios, assumed);
+}
+
 TEST(Coverage, PooledProcessesHoldTheTruthWithOffsetsOfTheirOwn) {
-  constexpr double offset = 0.006;
   for (const std::size_t processes : {1u, 2u, 4u}) {
     const Interval found = coverage(77 + processes, 1500, [&](Random& random) {
-      std::vector<SpeedRatio> ratios;
-      for (std::size_t process = 0; process < processes; ++process) {
-        std::vector<double> differences = simulated_differences(random, simulation::independent(0.01), 30);
-        const double own = offset * random.normal();
-        for (double& difference : differences) difference += own;
-        ratios.push_back(ratio_within(differences));
-      }
-      return holds_truth(ratio_pooled(ratios, offset));
+      return holds_truth(pooled_with_offsets(random, processes, 0.006, 0.006));
     });
     EXPECT_TRUE(found.contains(0.95)) << processes << " processes: " << text(found);
+  }
+}
+
+// The bound is a device's own. Where it is too large intervals are too wide, and nobody is misled.
+TEST(Coverage, OfOffsetsThatAreSmallerThanAssumedIsMoreThanPromised) {
+  for (const std::size_t processes : {1u, 2u, 4u}) {
+    const Interval found = coverage(91, 1000, [&](Random& random) {
+      return holds_truth(pooled_with_offsets(random, processes, 0.003, 0.006));
+    });
+    EXPECT_GT(found.low, 0.95) << processes << " processes: " << text(found);
+  }
+}
+
+// Where it is too small, processes that are plainly not alike are taken apart by Student's interval; a factor
+// of two is not plain, and costs what borrowed_offset_note() says.
+TEST(Coverage, OfOffsetsThatAreLargerThanAssumed) {
+  struct Larger {
+    std::size_t processes;
+    double factor;
+    Interval expected;
+  };
+  for (const Larger& larger : {Larger{1, 2, {0.65, 0.75}},
+                               {2, 2, {0.69, 0.79}},
+                               {4, 2, {0.76, 0.85}},
+                               {2, 10, {0.78, 0.87}},
+                               {4, 10, {0.92, 0.97}}}) {
+    const Interval found = coverage(91, 2000, [&](Random& random) {
+      return holds_truth(pooled_with_offsets(random, larger.processes, larger.factor * 0.006, 0.006));
+    });
+    EXPECT_GT(found.low, larger.expected.low) << larger.processes << " processes: " << text(found);
+    EXPECT_LT(found.high, larger.expected.high) << larger.processes << " processes: " << text(found);
   }
 }
 
