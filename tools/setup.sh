@@ -2,7 +2,7 @@
 # Installs what building kgrade needs and this machine lacks, on Debian 12 and Ubuntu 24.04 or later.
 #   tools/setup.sh           what a build and a run need
 #   tools/setup.sh --tests   what the tests need as well
-#   tools/setup.sh --all-tests   and what single tests are skipped without: Slurm, other shells, mandoc, a browser
+#   tools/setup.sh --all-tests   and what single tests are skipped without: Slurm, other shells, bubblewrap, a browser
 #   tools/setup.sh --fuzz    what tools/fuzz.sh needs as well
 # Each thing is looked for itself (a program, a CMake package), not its Debian package: what was installed in
 # another way counts, and apt is not called when nothing is missing.
@@ -94,7 +94,7 @@ EOF
 missing_of_some_tests() {
   local pair program package
   for pair in slurmctld:slurmctld slurmd:slurmd squeue:slurm-client munged:munge zsh:zsh fish:fish man:man-db \
-    mandoc:mandoc; do
+    mandoc:mandoc bwrap:bubblewrap; do
     program=${pair%:*} package=${pair#*:}
     PATH=$PATH:/usr/sbin command -v "$program" >/dev/null || echo "$program $package"
   done
