@@ -10,18 +10,16 @@
 #include <map>
 #include <memory>
 
-#include "base/defences.h"
 #include "contest/referee.h"
-#include "data/seed.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
+#include "grade/chosen_cases.h"
 #include "grade/preparation.h"
 #include "grade/reference_watch.h"
 #include "grade/run_setup.h"
 #include "measure/ceilings_cache.h"
 #include "measure/process_offset.h"
 #include "measure/voiding.h"
-#include "spec/hidden_cases.h"
 
 namespace kgrade {
 namespace {
@@ -69,7 +67,12 @@ class GradeRun {
   }
 
   Failure prepare() {
-    const auto select = [this] { return choose_cases(); };
+    const auto select = [this]() -> Result<std::vector<PlannedCase>> {
+      auto chosen = choose_cases(problem_, options_, machinery_.measures_speed);
+      if (!chosen) return chosen.errors();
+      record_.hidden_seed = chosen->hidden_seed;
+      return std::move(chosen->cases);
+    };
     if (auto failure = setup_.read(select)) return failure;
     if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
     start_baselines();
@@ -105,39 +108,6 @@ class GradeRun {
     }
     if (!errors.empty()) return GradeFailure{exit_internal, errors};
     return std::nullopt;
-  }
-
-  // Those of the file, and hidden ones that a seed of their own draws now.
-  Result<std::vector<PlannedCase>> choose_cases() {
-    auto cases = select_cases(problem_, options_.cases, machinery_.measures_speed);
-    if (!cases) return cases;
-    if (asks_for_hidden() && problem_.fuzz.empty()) return no_hidden_shapes();
-    if (hidden_count() == 0) return cases;
-    record_.hidden_seed = options_.hidden_seed ? *options_.hidden_seed : random_seed();
-    HiddenOptions hidden;
-    hidden.seed = *record_.hidden_seed;
-    hidden.count = hidden_count();
-    auto drawn = draw_hidden_cases(problem_, hidden);
-    if (!drawn) return drawn.errors();
-    for (Case& bound : *drawn) cases->push_back({std::move(bound), ""});
-    return cases;
-  }
-
-  bool asks_for_hidden() const {
-    return options_.hidden_cases.value_or(options_.hidden_seed ? usual_hidden_cases : 0) > 0;
-  }
-
-  Error no_hidden_shapes() const {
-    return {fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem_.slug),
-            "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
-            {problem_.path.string(), 0, 0}};
-  }
-
-  // Who names cases wants those.
-  std::size_t hidden_count() const {
-    if (problem_.fuzz.empty() || !is_on(Defence::hidden_shapes)) return 0;
-    const bool usual = options_.cases.empty() || options_.hidden_seed;
-    return options_.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
   }
 
   // The worker of a candidate prepares its device while that is being compiled. Side by side several take
