@@ -67,6 +67,17 @@ def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
     return found
 
 
+def origin_of(records: list[dict]) -> dict:
+    """Which kgrade measured, where and when; of several records the first, which all others have to agree with."""
+    first = records[0]
+    for record in records[1:]:
+        if (record["tool"], record["device"].get("uuid")) != (first["tool"], first["device"].get("uuid")):
+            raise SystemExit("error: the records are of different versions of kgrade, or of different GPUs")
+    device = {key: first["device"].get(key) for key in ("name", "uuid", "driver_version")}
+    started_at = min(record["started_at"] for record in records)
+    return {"kgrade": first["tool"], "device": device, "started_at": started_at}
+
+
 def kgrade_json(program: Path, *arguments: str) -> dict:
     outcome = subprocess.run([program, *arguments], cwd=REPOSITORY, capture_output=True, text=True, check=False)
     if outcome.returncode != 0:
@@ -191,13 +202,14 @@ def table(rows: list[Row]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def as_json(rows: list[Row]) -> dict:
+def as_json(rows: list[Row], origin: dict) -> dict:
     import torch
     import triton
 
     return {
         "schema_version": 1,
         "tool": Path(__file__).name,
+        **origin,
         "case": CASE,
         "versions": {"torch": torch.__version__, "triton": triton.__version__,
                      "cudnn": torch.backends.cudnn.version(), "gpu": torch.cuda.get_device_name()},
@@ -232,8 +244,10 @@ def main() -> int:
         print("error: PyTorch sees no GPU", file=sys.stderr)
         return 1
     records = [json.loads(path.read_text(encoding="utf-8")) for path in options.records]
+    records = records or grade_now(options.kgrade, options.slug)
+    origin = origin_of(records)
     medians: dict = {}
-    for record in records or grade_now(options.kgrade, options.slug):
+    for record in records:
         medians.update(medians_of(record))
     rows: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="kgrade-baselines-") as folder:
@@ -246,7 +260,7 @@ def main() -> int:
                 torch.cuda.empty_cache()
     print(table(rows))
     if options.json:
-        options.json.write_text(json.dumps(as_json(rows), indent=2) + "\n", encoding="utf-8")
+        options.json.write_text(json.dumps(as_json(rows, origin), indent=2) + "\n", encoding="utf-8")
     return 0 if rows and all(row.passed for row in rows) else 1
 
 

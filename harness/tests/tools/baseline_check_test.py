@@ -66,5 +66,23 @@ class RecordTest(unittest.TestCase):
         self.assertEqual(baseline_check.medians_of(empty), {})
 
 
+class OriginTest(unittest.TestCase):
+    @staticmethod
+    def measured(commit="abc", uuid="GPU-1", started_at="2026-01-01T00:00:02Z"):
+        return {"tool": {"git_commit": commit}, "device": {"name": "a GPU", "uuid": uuid, "driver_version": "13.0"},
+                "started_at": started_at}
+
+    def test_says_what_measured_where_and_when(self):
+        origin = baseline_check.origin_of([self.measured(), self.measured(started_at="2026-01-01T00:00:01Z")])
+        self.assertEqual(origin["kgrade"], {"git_commit": "abc"})
+        self.assertEqual(origin["device"], {"name": "a GPU", "uuid": "GPU-1", "driver_version": "13.0"})
+        self.assertEqual(origin["started_at"], "2026-01-01T00:00:01Z")
+
+    def test_records_of_several_origins_are_refused(self):
+        for other in (self.measured(commit="def"), self.measured(uuid="GPU-2")):
+            with self.assertRaises(SystemExit):
+                baseline_check.origin_of([self.measured(), other])
+
+
 if __name__ == "__main__":
     unittest.main()
