@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <numeric>
+#include <utility>
 
 #include "base/defences.h"
 #include "build/linked_libraries.h"
@@ -28,6 +31,14 @@ Verdict verdict_of(BuildStatus status) {
       break;
   }
   return Verdict::compile_error;
+}
+
+// Numbers of the cases, those that are measured last.
+std::vector<std::size_t> running_order(const std::vector<PlannedCase>& cases) {
+  std::vector<std::size_t> order(cases.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return !cases[i].is_measured(); });
+  return order;
 }
 
 class CandidateRun {
@@ -59,6 +70,13 @@ class CandidateRun {
     session_.device_is_shared = session_.arena.busy_ms() > longest_wait_ms;
     // What cannot be read cannot be loaded either.
     if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
+    // Before the candidate is on the device at all.
+    const bool measures_at_once = std::all_of(cases.begin(), cases.end(), [](const PlannedCase& planned) {
+      return !planned.skipped.empty() || planned.is_measured();
+    });
+    if (measures_at_once) {
+      if (auto errors = find_baselines(); !errors.empty()) return errors;
+    }
     if (uses_allowed_libraries() && load() && uses_allowed_libraries()) {
       if (auto errors = run_cases(cases); !errors.empty()) return errors;
       if (auto errors = run_further_processes(cases); !errors.empty()) return errors;
@@ -139,13 +157,18 @@ class CandidateRun {
   }
 
   Errors run_cases(const std::vector<PlannedCase>& cases) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
+    // By number, since they stand in the record as they do in the problem.
+    std::map<std::size_t, CaseRecord> results;
+    for (const std::size_t i : running_order(cases)) {
       const PlannedCase& planned = cases[i];
+      if (planned.is_measured()) {
+        if (auto errors = make_way_for_baselines(); !errors.empty()) return errors;
+      }
       std::string skipped = planned.skipped;
       if (skipped.empty() && !session_.arena.candidate_alive())
         skipped = "not run: the candidate's process is gone";
       if (!skipped.empty()) {
-        record_.cases.push_back(skipped_case(session_.problem, planned.bound, skipped));
+        results.emplace(i, skipped_case(session_.problem, planned.bound, skipped));
         continue;
       }
       auto result = run_watchfully(cases, i);
@@ -155,34 +178,61 @@ class CandidateRun {
         result->message = record_.message;
       }
       take_verdict_of(*result);
-      record_.cases.push_back(std::move(*result));
+      results.emplace(i, std::move(*result));
     }
+    for (auto& [number, result] : results) record_.cases.push_back(std::move(result));
     return {};
   }
 
+  Errors find_baselines() {
+    if (session_.find_baselines == nullptr) return {};
+    return std::exchange(session_.find_baselines, nullptr)();
+  }
+
+  // A candidate that is wrong is compared with nobody.
+  Errors make_way_for_baselines() {
+    Arena& arena = session_.arena;
+    const bool is_needed = record_.verdict == Verdict::accepted && arena.candidate_alive();
+    if (session_.find_baselines == nullptr || !is_needed) return {};
+    if (auto error = clean_up()) return {*error};
+    if (auto errors = find_baselines(); !errors.empty()) return errors;
+    auto answer = start_anew();
+    if (!answer) return answer.errors();
+    if (take(*answer)) uses_allowed_libraries();
+    return {};
+  }
+
+  Result<Answer> start_anew() {
+    session_.candidate_calls = 0;
+    in_this_process_.clear();
+    return session_.arena.start_anew(load_patience, candidate_load_patience);
+  }
+
   // That time went by which nobody can account for, or that calls were slow where nobody measures, may be the
-  // machine's doing. A candidate that takes its time does so again when all cases up to this one are run in a
-  // new process.
+  // machine's doing. A candidate that takes its time does so again when all cases of this process up to this
+  // one are run in a new one.
   Result<CaseRecord> run_watchfully(const std::vector<PlannedCase>& cases, std::size_t index) {
     const CheckList before = checks_;
+    const std::vector<std::size_t> earlier_cases = in_this_process_;
     auto result = run_case(session_, cases[index].bound, checks_);
+    in_this_process_.push_back(index);
     const auto fails_now = [&](const char* check) {
       return checks_.has_failed(check) && !before.has_failed(check);
     };
     const bool slow_once = fails_now("steady_speed") || fails_now("clock");
     if (!result || !slow_once || !session_.arena.candidate_alive()) return result;
-    auto answer = session_.arena.start_anew(load_patience, candidate_load_patience);
+    auto answer = start_anew();
     if (!answer) return answer.errors();
-    session_.candidate_calls = 0;
     CheckList checks = before;
     if (!answer->ok()) return result;
-    for (std::size_t i = 0; i < index; ++i) {
-      if (!cases[i].skipped.empty()) continue;
+    for (const std::size_t i : earlier_cases) {
       const auto earlier = run_case(session_, cases[i].bound, checks);
+      in_this_process_.push_back(i);
       if (!earlier) return earlier.errors();
       if (earlier->verdict != Verdict::accepted) return result;
     }
     auto again = run_case(session_, cases[index].bound, checks);
+    in_this_process_.push_back(index);
     checks_ = checks;
     record_.notes.push_back(
         fmt::format("case '{}' was run twice, the first time: {}", cases[index].bound.name, result->message));
@@ -193,9 +243,8 @@ class CandidateRun {
   Errors run_further_processes(const std::vector<PlannedCase>& cases) {
     for (int process = 1; process < processes_wanted() && record_.verdict == Verdict::accepted; ++process) {
       session_.progress(fmt::format("process {} of {}", process + 1, processes_wanted()));
-      auto answer = session_.arena.start_anew(load_patience, candidate_load_patience);
+      auto answer = start_anew();
       if (!answer) return answer.errors();
-      session_.candidate_calls = 0;
       if (!take(*answer) || !uses_allowed_libraries()) return {};
       if (auto errors = run_measured_again(cases); !errors.empty()) return errors;
     }
@@ -247,6 +296,7 @@ class CandidateRun {
   Session& session_;
   CandidateRecord record_;
   CheckList checks_;
+  std::vector<std::size_t> in_this_process_;  // numbers of the cases that the candidate's process has run
 };
 
 }  // namespace

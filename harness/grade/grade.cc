@@ -52,7 +52,7 @@ class GradeRun {
     if (auto failure = setup_.load_trusted()) return failure;
     prepare_measuring();
     Referee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), setup_.seat_of_trusted(1));
-    if (auto failure = try_baselines(referee)) return failure;
+    if (auto failure = time_reference(referee)) return failure;
     return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
       return grade_candidate(referee, number, source, *build.finish());
     });
@@ -90,24 +90,36 @@ class GradeRun {
     if (!record_.no_baselines.empty()) return;
     baselines_ = BaselineBench(baselines_of(problem_, options_.layout, on_gpu));
     baselines_.start(setup_.toolchain(), setup_.device(), problem_, options_.layout, setup_.stages());
+    // Until one does.
+    record_.no_baselines = "no candidate got as far as to be compared";
   }
 
-  Failure try_baselines(Referee& referee) {
-    Session session{referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), options_.progress};
-    if (!baselines_.is_empty()) {
-      // Now, while compilers are at the baselines.
-      auto alone = time_reference_alone(session, setup_.cases());
-      if (!alone) return GradeFailure{exit_internal, alone.errors()};
-      reference_alone_ = std::move(*alone);
-    }
+  Session session_with(Referee& referee, std::function<void(const std::string&)> progress) {
+    return {referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), std::move(progress)};
+  }
+
+  // Now, while compilers are at the baselines.
+  Failure time_reference(Referee& referee) {
+    if (baselines_.is_empty()) return std::nullopt;
+    Session session = session_with(referee, options_.progress);
+    auto alone = time_reference_alone(session, setup_.cases());
+    if (!alone) return GradeFailure{exit_internal, alone.errors()};
+    reference_alone_ = std::move(*alone);
+    return std::nullopt;
+  }
+
+  // With no candidate on the device, which could be in the way of a search for the fastest algorithm.
+  Errors try_baselines(Referee& referee) {
+    Session session = session_with(referee, options_.progress);
+    baselines_are_tried_ = true;
+    record_.no_baselines.clear();
     const Errors errors = baselines_.try_out(session, referee, setup_.cases());
     record_.baselines = baselines_.records();
     for (const BaselineRecord& baseline : record_.baselines) {
       if (!baseline.problem.empty())
         record_.notes.push_back(fmt::format("baseline {} is left out: {}", baseline.name, baseline.problem));
     }
-    if (!errors.empty()) return GradeFailure{exit_internal, errors};
-    return std::nullopt;
+    return errors;
   }
 
   // The worker of a candidate prepares its device while that is being compiled. Side by side several take
@@ -231,13 +243,19 @@ class GradeRun {
                                       const BuildOutcome& built, TelemetrySampler& sampler,
                                       TelemetryWatch& watch) {
     referee.seat_candidate(next_seat(), built.library);
-    Session session{
-        referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), setup_.progress_of(source)};
+    Session session = session_with(referee, setup_.progress_of(source));
     session.launches = options_.launches;
     session.cache = options_.cache;
     session.ceilings = record_.ceilings;
     session.sampler = &sampler;
     session.baselines = baselines_.choices();
+    if (!baselines_.is_empty() && !baselines_are_tried_) {
+      session.find_baselines = [this, &referee, &session] {
+        const Errors errors = try_baselines(referee);
+        session.baselines = baselines_.choices();
+        return errors;
+      };
+    }
     session.seat_baseline = [this, &referee](const std::string& name, int process) {
       return baselines_.seat(name, process, referee);
     };
@@ -260,6 +278,7 @@ class GradeRun {
   std::deque<std::unique_ptr<Seat>> seats_;  // of the next candidates
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
+  bool baselines_are_tried_ = false;
   std::map<std::string, std::vector<double>> reference_alone_;  // see Session
   Record record_;
   std::vector<std::size_t> graded_;     // numbers of its candidates

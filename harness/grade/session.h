@@ -45,6 +45,9 @@ struct Session {
   std::optional<Ceilings> ceilings = {};  // of the device
   // Baselines that take part, by case; those that are accepted there, in any order.
   std::map<std::string, std::vector<BaselineChoice>> baselines = {};
+  // Finds them: called once, with no candidate on the device, when they are about to be needed. Null: they
+  // are there. An Error is not theirs.
+  std::function<Errors()> find_baselines = nullptr;
   // From now on this one plays Player::baseline, in the process of that number. False when it cannot.
   std::function<bool(const std::string& name, int process)> seat_baseline = [](const std::string&, int) {
     return false;

@@ -77,6 +77,41 @@ TEST_F(Measuring, BaselinesAreTriedByThemselves) {
   }
 }
 
+// They are built meanwhile; the candidate comes back in a new process.
+TEST_F(Measuring, BaselinesAreTriedWhenTheOtherCasesAreRight) {
+  const json record = grade({"--case", "tiny", "--hidden", "0"});
+  const json& cases = record["candidates"][0]["cases"];
+  EXPECT_EQ(record["candidates"][0]["verdict"], "accepted") << record["candidates"][0]["message"];
+  EXPECT_EQ(record["baselines"]["missing"], "");
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0]["name"], "tiny");
+  EXPECT_EQ(cases[1]["measurement"]["arms"], json({"reference", "cudnn-fp32", "candidate"}));
+}
+
+TEST_F(Measuring, WhoIsWrongIsComparedWithNobody) {
+  const ScratchFile wrong("wrong.cu",
+                          "extern \"C\" void solution(const float* in, float* out, size_t n) {}\n");
+  const Result result = kgrade({"grade", "scale", wrong.path(), "--problems", folder + "/problems", "--case",
+                                "tiny", "--case", "large", "--device", "emulated", "--json", "-"});
+  const json record = json::parse(result.output);
+  EXPECT_EQ(record["candidates"][0]["verdict"], "wrong_answer");
+  EXPECT_EQ(record["baselines"]["missing"], "no candidate got as far as to be compared");
+  EXPECT_THAT(record["baselines"]["contestants"], IsEmpty());
+}
+
+TEST_F(Measuring, BaselinesAreTriedForTheFirstWhoNeedsThem) {
+  const ScratchFile wrong("wrong.cu",
+                          "extern \"C\" void solution(const float* in, float* out, size_t n) {}\n");
+  const json record = grade({wrong.path(), folder + "/candidates/scale.cu", wrong.path(), "--case", "tiny"});
+  EXPECT_EQ(record["baselines"]["contestants"].size(), 1u);
+  ASSERT_EQ(record["candidates"].size(), 4u);
+  for (const json& candidate : record["candidates"]) {
+    const bool right = candidate["verdict"] == "accepted";
+    EXPECT_EQ(candidate["path"] == wrong.path(), !right) << candidate["path"];
+    if (right) EXPECT_EQ(candidate["cases"][1]["measurement"]["arms"].size(), 3u);
+  }
+}
+
 TEST_F(Measuring, InALowerClassThereIsABaselineMore) {
   const json record = grade({}, "scale_in_tf32.cu");
   EXPECT_EQ(record["candidates"][0]["verdict"], "accepted") << record["candidates"][0]["message"];

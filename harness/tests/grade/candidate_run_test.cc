@@ -258,7 +258,7 @@ TEST_F(CandidateRunTest, TheFirstCaseThatFailsGivesTheVerdict) {
   add_case("hidden-1", CaseRole::hidden);
   arena_.candidate_comparison = outputs_off_by(0.5);
   const CandidateRecord record = run();
-  EXPECT_THAT(record.message, StartsWith("case 'large': "));
+  EXPECT_THAT(record.message, StartsWith("case 'hidden-1': ")) << "measured ones come last";
   EXPECT_EQ(outcome(record, "outputs_match"), CheckOutcome::failed);
   EXPECT_EQ(outcome(record, "hidden_shapes"), CheckOutcome::failed);
   EXPECT_EQ(record.precision, Precision::none);
@@ -270,16 +270,17 @@ TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
   ASSERT_EQ(record.cases.size(), 2u);
-  EXPECT_FALSE(record.cases[1].run);
-  EXPECT_EQ(record.cases[1].message, "not run: the candidate's process is gone");
+  EXPECT_TRUE(record.cases[1].run);
+  EXPECT_FALSE(record.cases[0].run) << "measured ones come last";
+  EXPECT_EQ(record.cases[0].message, "not run: the candidate's process is gone");
 }
 
 TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   add_case("larger", CaseRole::bench);
   add_case("tiny", CaseRole::test);
-  // It takes its seat once a case.
+  // It takes its seat once a case: in the second of the two that are measured it is faster.
   arena_.before_call = [this](Player, const Draw&) {
-    arena_.candidate_ms = {arena_.seated_launches.size() > 1 ? 0.25 : 1};
+    arena_.candidate_ms = {arena_.seated_launches.size() > 2 ? 0.25 : 1};
   };
   const CandidateRecord record = run();
   ASSERT_EQ(record.scores.size(), 1u);
@@ -357,6 +358,90 @@ TEST_F(UnexplainedTime, ThatComesBackInANewProcessIsTheCandidates) {
   EXPECT_EQ(outcome(record, "clock"), CheckOutcome::failed);
   EXPECT_THAT(record.message, StartsWith("case 'second'"));
   EXPECT_EQ(new_processes(), 1) << "the third case is not asked again";
+}
+
+// Correct first, then fast: whoever is wrong has no use for what only the measured ones need.
+TEST_F(CandidateRunTest, MeasuredCasesRunLastAndStandWhereTheProblemHasThem) {
+  add_case("small", CaseRole::test);
+  add_case("out", CaseRole::test, "left out");
+  std::vector<std::string> seen;
+  session_.progress = [&](const std::string& text) {
+    const std::string name = text.substr(0, text.find(':'));
+    if (seen.empty() || seen.back() != name) seen.push_back(name);
+  };
+  const CandidateRecord record = run();
+  ASSERT_EQ(record.cases.size(), 3u);
+  EXPECT_EQ(record.cases[0].name, "large");
+  EXPECT_EQ(record.cases[1].name, "small");
+  EXPECT_EQ(record.cases[2].message, "left out");
+  const auto small = std::find(seen.begin(), seen.end(), "small");
+  EXPECT_LT(small, std::find(seen.begin(), seen.end(), "large"));
+  EXPECT_NE(small, seen.end());
+}
+
+class BaselinesToBeFoundTest : public CandidateRunTest {
+ protected:
+  BaselinesToBeFoundTest() {
+    session_.find_baselines = [this] {
+      ++searches_;
+      found_at_ = arena_.order;
+      candidate_was_there_ = arena_.candidate_alive() && arena_.order.find('c') != std::string::npos;
+      session_.baselines["large"] = {{"cudnn-fp32", Precision::fp32, 1.5}};
+      session_.seat_baseline = [](const std::string&, int) { return true; };
+      return trouble_;
+    };
+  }
+
+  int searches_ = 0;
+  std::string found_at_;  // what had been called
+  bool candidate_was_there_ = false;
+  Errors trouble_;
+};
+
+TEST_F(BaselinesToBeFoundTest, TheyHaveTheDeviceToThemselves) {
+  add_case("small", CaseRole::test);
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
+  EXPECT_EQ(searches_, 1);
+  EXPECT_FALSE(candidate_was_there_);
+  EXPECT_THAT(found_at_, HasSubstr("c")) << "the other cases came first";
+  EXPECT_THAT(arena_.order.substr(found_at_.size()), StartsWith("|"));
+  EXPECT_EQ(new_processes(), 1);
+  ASSERT_EQ(record.cases[0].comparisons.size(), 2u);
+  EXPECT_EQ(record.cases[0].comparisons[1].against, "cudnn-fp32");
+}
+
+TEST_F(BaselinesToBeFoundTest, WhereAllIsMeasuredTheyComeBeforeTheCandidate) {
+  EXPECT_EQ(run().verdict, Verdict::accepted);
+  EXPECT_EQ(searches_, 1);
+  EXPECT_THAT(found_at_, Not(HasSubstr("c")));
+  EXPECT_EQ(new_processes(), 0);
+}
+
+TEST_F(BaselinesToBeFoundTest, WhoIsWrongDoesNotWaitForThem) {
+  add_case("small", CaseRole::test);
+  arena_.candidate_comparison = outputs_off_by(0.5);
+  EXPECT_EQ(run().verdict, Verdict::wrong_answer);
+  EXPECT_EQ(searches_, 0);
+  EXPECT_EQ(new_processes(), 0);
+}
+
+TEST_F(BaselinesToBeFoundTest, WhatFailsThereIsNotTheCandidates) {
+  add_case("small", CaseRole::test);
+  trouble_ = {Error{"the oracle failed", "", {}}};
+  EXPECT_FALSE(try_run().ok());
+}
+
+TEST_F(BaselinesToBeFoundTest, ACandidateThatDoesNotComeBackIsNotMeasured) {
+  add_case("small", CaseRole::test);
+  session_.find_baselines = [this]() -> Errors {
+    arena_.load_answer.fault = Fault::ended;
+    arena_.load_answer.detail = "signal 11";
+    return {};
+  };
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::runtime_error);
+  EXPECT_EQ(record.message, "while loading: signal 11");
 }
 
 }  // namespace

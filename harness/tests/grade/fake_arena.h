@@ -89,6 +89,7 @@ class FakeArena : public Arena {
   Answer load_candidate(Patience, Patience) override { return load_answer; }
   Result<Answer> start_anew(Patience, Patience) override {
     order += '|';
+    retired = false;
     return load_answer;
   }
   Result<Answer> sit(Player player, const Case&, std::uint32_t launches) override {
