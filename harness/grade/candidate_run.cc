@@ -208,6 +208,10 @@ class CandidateRun {
     return session_.arena.start_anew(load_patience, candidate_load_patience);
   }
 
+  // How often a candidate may be run again: whoever asks for it in every case would take as many runs of all
+  // cases as there are.
+  static constexpr int most_second_chances = 5;
+
   // That time went by which nobody can account for, or that calls were slow where nobody measures, may be the
   // machine's doing. A candidate that takes its time does so again when all cases of this process up to this
   // one are run in a new one.
@@ -221,6 +225,12 @@ class CandidateRun {
     };
     const bool slow_once = fails_now("steady_speed") || fails_now("clock");
     if (!result || !slow_once || !session_.arena.candidate_alive()) return result;
+    if (second_chances_ == most_second_chances) {
+      result->verdict = Verdict::unstable;
+      result->message += fmt::format("; {} other cases had to be run twice", most_second_chances);
+      return result;
+    }
+    ++second_chances_;
     auto answer = start_anew();
     if (!answer) return answer.errors();
     CheckList checks = before;
@@ -296,6 +306,7 @@ class CandidateRun {
   Session& session_;
   CandidateRecord record_;
   CheckList checks_;
+  int second_chances_ = 0;
   std::vector<std::size_t> in_this_process_;  // numbers of the cases that the candidate's process has run
 };
 

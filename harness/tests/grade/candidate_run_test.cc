@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "fake_arena.h"
 
@@ -325,6 +326,23 @@ TEST_F(SlowCalls, OneThatComesBackInANewProcessIsTheCandidates) {
   EXPECT_EQ(outcome(record, "steady_speed"), CheckOutcome::failed);
   EXPECT_THAT(record.message, StartsWith("case 'second'"));
   EXPECT_EQ(new_processes(), 1);
+}
+
+// It knows which runs are repetitions, and is slow in no case twice.
+TEST_F(SlowCalls, WhoIsSlowInEveryCaseHasItsRunRepeatedAFewTimesOnly) {
+  arena_.info.measures_speed = false;
+  cases_.clear();
+  for (int i = 0; i < 20; ++i) add_case("case-" + std::to_string(i), CaseRole::test);
+  std::string current;
+  std::set<std::string> slow_before = {"case-0"};
+  session_.progress = [&](const std::string& text) { current = text.substr(0, text.find(':')); };
+  arena_.before_call = [&](Player player, const Draw&) {
+    if (player == Player::candidate) arena_.candidate_ms = {slow_before.insert(current).second ? 500.0 : 1.0};
+  };
+  const CandidateRecord record = run();
+  EXPECT_EQ(record.verdict, Verdict::unstable) << record.message;
+  EXPECT_THAT(record.message, HasSubstr("5 other cases had to be run twice"));
+  EXPECT_EQ(new_processes(), 5);
 }
 
 // On a device whose times count, with calls that take longer by the referee's clock in the second case, in
