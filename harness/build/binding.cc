@@ -107,14 +107,40 @@ struct ParameterMismatch {
   std::string actual;
 };
 
+// What stands behind each place where a compiler names one of the types of the unit. Of a log that is a
+// source's own words there may be any number: compilers name a mismatch a few times, and not in a whole page.
+std::vector<std::string> texts_behind(const std::string& log, std::string_view name) {
+  constexpr std::size_t most_places = 100;
+  constexpr std::size_t longest_text = 1000;
+  std::vector<std::string> texts;
+  for (std::size_t at = log.find(name); at != std::string::npos && texts.size() < most_places;
+       at = log.find(name, at)) {
+    at += name.size();
+    texts.push_back(log.substr(at, std::min(longest_text, log.find('\n', at) - at)));
+  }
+  return texts;
+}
+
 // Compilers name the mismatch several times; where they have worked out its arguments, the type stands there
 // plainly.
 std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
   // Three digits are more than there are parameters; whoever writes more has made it up.
-  const std::regex pattern(R"(kgrade_parameter_mismatch<([0-9]{1,3})[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
-  for (std::sregex_iterator match(log.begin(), log.end(), pattern), end; match != end; ++match) {
-    if ((*match)[2].str().find("kgrade_") != std::string::npos) continue;
-    return ParameterMismatch{std::stoul((*match)[1].str()), (*match)[2].str()};
+  const std::regex pattern(R"(^([0-9]{1,3})[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
+  std::smatch match;
+  for (const std::string& text : texts_behind(log, "kgrade_parameter_mismatch<")) {
+    if (!std::regex_search(text, match, pattern)) continue;
+    if (match[2].str().find("kgrade_") != std::string::npos) continue;
+    return ParameterMismatch{std::stoul(match[1].str()), match[2].str()};
+  }
+  return std::nullopt;
+}
+
+// The type that it returns, where it is not void.
+std::optional<std::string> find_return_mismatch(const std::string& log) {
+  const std::regex pattern(R"(^([^\n'"\]]+?) ?>['"\]])");
+  std::smatch match;
+  for (const std::string& text : texts_behind(log, "kgrade_return_mismatch<")) {
+    if (std::regex_search(text, match, pattern)) return match[1].str();
   }
   return std::nullopt;
 }
@@ -170,9 +196,8 @@ std::optional<std::string> signature_complaint(const Problem& problem, const std
     if (mismatch->position < problem.parameters.size())
       return parameter_complaint(problem, *mismatch, element);
   }
-  if (std::regex_search(log, match, std::regex(R"(kgrade_return_mismatch<([^\n'"\]]+?) ?>['"\]])"))) {
-    return fmt::format("'solution' must return void, not {}", type_text(match[1].str()));
-  }
+  if (const auto type = find_return_mismatch(log))
+    return fmt::format("'solution' must return void, not {}", type_text(*type));
   if (unit_says(log, "__global__"))
     return "'solution' must be a host function that launches kernels, not a kernel";
   if (unit_says(log, "solution") &&
