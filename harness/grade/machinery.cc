@@ -80,7 +80,7 @@ GradeFailure lack_of_sandbox() {
 Machinery real_machinery(const DeviceChoice& choice, const Layout& layout) {
   const DeviceChoice resolved = resolve_choice(choice);
   const bool emulated = resolved.kind == DeviceChoice::Kind::emulated;
-  auto sandbox = std::make_shared<const Sandbox>(Sandbox::probe(layout.launcher));
+  auto sandbox = Sandbox::shared(layout.launcher);
   return {!emulated,
           [resolved, layout] { return open_device(resolved, layout.workers.string()); },
           [resolved, layout, emulated, sandbox] {

@@ -79,8 +79,16 @@ std::optional<std::filesystem::path> own_folder(const std::string& controller) {
   return std::nullopt;
 }
 
+// The kernel empties a group a little after its processes were reaped.
+void remove_folder(const std::filesystem::path& folder) {
+  constexpr int patience_ms = 200;
+  for (int i = 0; i < patience_ms && ::rmdir(folder.c_str()) != 0 && errno == EBUSY; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
 // Launchers that were killed could not remove theirs.
-void remove_stale(const std::filesystem::path& folder) {
+void remove_stale(const std::filesystem::path& folder, void (*remove)(const std::filesystem::path&)) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename();
@@ -89,12 +97,29 @@ void remove_stale(const std::filesystem::path& folder) {
     const char* digits = name.c_str() + name_prefix.size();
     const auto parsed = std::from_chars(digits, name.c_str() + name.size(), owner);
     if (parsed.ptr != name.c_str() + name.size() || parsed.ptr == digits) continue;
-    if (::kill(owner, 0) != 0 && errno == ESRCH) ::rmdir(entry.path().c_str());
+    if (::kill(owner, 0) != 0 && errno == ESRCH) remove(entry.path());
   }
 }
 
+void remove_at_once(const std::filesystem::path& folder) { ::rmdir(folder.c_str()); }
+
+// Where groups of version 2 may be made: a group with processes has no groups with controllers below it, so
+// ours becomes a sibling of the one that we are in, or of one above that.
+std::vector<std::filesystem::path> parents_in_version_2() {
+  const auto own = own_folder("");
+  const auto top = mount_point_of("");
+  std::vector<std::filesystem::path> parents;
+  if (!own || !top) return parents;
+  constexpr std::size_t most_parents = 3;
+  for (std::filesystem::path parent = *own; parents.size() < most_parents; parent = parent.parent_path()) {
+    parents.push_back(parent);
+    if (parent == *top) break;
+  }
+  return parents;
+}
+
 std::optional<std::filesystem::path> make_folder(const std::filesystem::path& parent) {
-  remove_stale(parent);
+  remove_stale(parent, remove_at_once);
   std::filesystem::path folder = parent / (name_prefix + std::to_string(::getpid()));
   if (::mkdir(folder.c_str(), 0755) != 0) return std::nullopt;
   return folder;
@@ -115,15 +140,16 @@ ControlGroup ControlGroup::make(const SandboxPolicy& policy) {
   return group;
 }
 
-// A group with processes has no groups with controllers below it, so ours becomes a sibling of the one that
-// we are in, or of one above that.
+void ControlGroup::remove_abandoned() {
+  std::vector<std::filesystem::path> parents = parents_in_version_2();
+  for (const char* controller : {"memory", "pids"}) {
+    if (const auto own = own_folder(controller)) parents.push_back(*own);
+  }
+  for (const auto& parent : parents) remove_stale(parent, remove_folder);
+}
+
 bool ControlGroup::make_version_2(const SandboxPolicy& policy) {
-  const auto own = own_folder("");
-  const auto top = mount_point_of("");
-  if (!own || !top) return false;
-  constexpr int steps_up = 3;
-  std::filesystem::path parent = *own;
-  for (int i = 0; i < steps_up; ++i) {
+  for (const std::filesystem::path& parent : parents_in_version_2()) {
     const std::string passed_on = read_text(parent / "cgroup.subtree_control");
     if (has_word(passed_on, "memory") && has_word(passed_on, "pids")) {
       if (auto folder = make_folder(parent)) {
@@ -134,8 +160,6 @@ bool ControlGroup::make_version_2(const SandboxPolicy& policy) {
                (policy.processes == 0 || write_text(*folder / "pids.max", process_limit(policy)));
       }
     }
-    if (parent == *top) break;
-    parent = parent.parent_path();
   }
   return false;
 }
@@ -175,12 +199,7 @@ bool ControlGroup::ran_out_of_memory() const {
 }
 
 void ControlGroup::remove() {
-  constexpr int patience_ms = 200;  // the kernel empties a group a little after its processes were reaped
-  for (const auto& folder : folders_) {
-    for (int i = 0; i < patience_ms && ::rmdir(folder.c_str()) != 0 && errno == EBUSY; ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  }
+  for (const auto& folder : folders_) remove_folder(folder);
   folders_.clear();
 }
 

@@ -24,6 +24,9 @@ class ControlGroup {
   ControlGroup& operator=(ControlGroup&&) = delete;
   ~ControlGroup() { remove(); }
 
+  // The groups of launchers that were killed: they could not remove them.
+  static void remove_abandoned();
+
   bool exists() const { return !folders_.empty(); }
   // "version 2" or "version 1".
   const char* version() const { return folders_.size() > 1 ? "version 1" : "version 2"; }

@@ -23,10 +23,11 @@ constexpr const char* usage =
     "usage: kgrade-sandbox --layers LIST [--ro PATH] [--rw PATH] [--hide PATH] [--dev PATH] [--tmp BYTES]\n"
     "                      [--no-proc] [--processes N] [--memory BYTES] [--programs] -- COMMAND...\n"
     "       kgrade-sandbox --probe [--without LIST]\n"
+    "       kgrade-sandbox --clean-up\n"
     "Runs a command confined, by the layers named: namespaces, user, uts, cgroup-namespace, landlock,\n"
-    "seccomp, cgroup, bubblewrap. --probe tells which of them work here. kgrade calls it; exit codes 125 to "
-    "127\n"
-    "mean that the command was not run.\n";
+    "seccomp, cgroup, bubblewrap. --probe tells which of them work here, --clean-up removes the control\n"
+    "groups that killed launchers have left. kgrade calls it; exit codes 125 to 127 mean that the command\n"
+    "was not run, 124 that the kernel ended it for want of memory.\n";
 
 std::string own_path() {
   std::error_code error;
@@ -71,6 +72,10 @@ std::string own_path() {
 int run(const std::vector<std::string>& arguments) {
   if (arguments.size() == 1 && arguments.front() == "--help") {
     std::fputs(usage, stdout);
+    return 0;
+  }
+  if (arguments.size() == 1 && arguments.front() == "--clean-up") {
+    ControlGroup::remove_abandoned();
     return 0;
   }
   std::string problem;

@@ -69,6 +69,17 @@ Sandbox Sandbox::probe(const std::filesystem::path& launcher, const std::vector<
   return sandbox;
 }
 
+std::shared_ptr<const Sandbox> Sandbox::shared(const std::filesystem::path& launcher) {
+  return {new Sandbox(probe(launcher)), [](const Sandbox* sandbox) {
+            sandbox->clean_up();
+            delete sandbox;
+          }};
+}
+
+void Sandbox::clean_up() const {
+  if (is_active("cgroup")) static_cast<void>(run_process({{launcher_.string(), "--clean-up"}, {}, "/", {}}));
+}
+
 bool Sandbox::is_active(std::string_view layer) const {
   return std::any_of(layers_.begin(), layers_.end(),
                      [layer](const SandboxLayer& one) { return one.name == layer && one.active; });

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,13 @@ class Sandbox {
   // all wrap() returns its command as it is. `without` names layers that are taken as missing, "bubblewrap"
   // too: what then happens can be seen on a machine that has them all.
   static Sandbox probe(const std::filesystem::path& launcher, const std::vector<std::string>& without = {});
+
+  // As probe(), with clean_up() when its last user has gone.
+  static std::shared_ptr<const Sandbox> shared(const std::filesystem::path& launcher);
+
+  // Removes the control groups of launchers that were killed, which is how contestants end. The next launch
+  // would, too.
+  void clean_up() const;
 
   const std::vector<SandboxLayer>& layers() const { return layers_; }
   bool is_active(std::string_view layer) const;

@@ -10,7 +10,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "base/unique_fd.h"
 #include "tests/sandbox/confinement.h"
@@ -309,6 +312,37 @@ TEST(ControlGroup, more_memory_than_allowed_ends_the_program) {
   confined.policy.memory_bytes = std::uint64_t{64} << 20;
   EXPECT_EQ(confined.attempt({"memory", "16000000"}), 0);
   EXPECT_EQ(confined.run({"memory", "400000000"}).exit_code, exit_out_of_memory);
+}
+
+// Those of a launcher, wherever groups are mounted.
+std::vector<std::filesystem::path> groups_of(pid_t launcher) {
+  std::vector<std::filesystem::path> groups;
+  std::error_code ignored;
+  const auto skip = std::filesystem::directory_options::skip_permission_denied;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator("/sys/fs/cgroup", skip, ignored)) {
+    if (entry.path().filename() == "kgrade-" + std::to_string(launcher)) groups.push_back(entry.path());
+  }
+  return groups;
+}
+
+TEST(ControlGroup, those_of_killed_launchers_are_removed) {
+  SKIP_UNLESS_POSSIBLE(all_layers);
+  Confined confined(all_layers);
+  const Sandbox& sandbox = confined.sandbox();
+  if (!sandbox.is_active("cgroup")) GTEST_SKIP() << "no control group";
+  SandboxPolicy policy;
+  policy.readable = {"/usr", "/bin", "/lib", "/lib64"};
+  policy.memory_bytes = std::uint64_t{64} << 20;
+  auto launcher = spawn({sandbox.wrap(policy, {"/bin/sleep", "60"}), {}, "/", {}});
+  ASSERT_TRUE(launcher.ok());
+  const pid_t pid = launcher->pid();
+  for (int i = 0; i < 500 && groups_of(pid).empty(); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  EXPECT_FALSE(groups_of(pid).empty());
+  launcher->kill_group();
+  launcher->wait();
+  sandbox.clean_up();
+  EXPECT_TRUE(groups_of(pid).empty());
 }
 
 // Without namespaces.
