@@ -7,6 +7,7 @@
 
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "build/toolchain_paths.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -111,9 +112,16 @@ void Addr2line::look_up(const std::vector<std::uint64_t>& pcs) {
   for (const std::uint64_t pc : pcs) request.command.push_back(fmt::format("{:#x}", pc - 1));
   request.environment = {"LC_ALL=C"};
   request.working_directory = "/";
-  // The library is a candidate's: its debug information may be anything.
   request.limits.wall = std::chrono::seconds(30);
   request.limits.address_space_bytes = std::uint64_t{4} << 30;
+  if (sandbox_ != nullptr) {
+    SandboxPolicy policy;
+    policy.readable = tool_paths(program_.string());
+    policy.readable.push_back(library_);
+    policy.proc = false;
+    policy.memory_bytes = request.limits.address_space_bytes;
+    request.command = sandbox_->wrap(policy, request.command);
+  }
   const auto outcome = run_process(request);
   if (!outcome || !outcome->success()) return;
   const auto frames = parse_addr2line(outcome->output);

@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "sandbox/sandbox.h"
 
 namespace kgrade {
 
@@ -53,14 +55,20 @@ class PlaceFinder {
   virtual std::vector<std::optional<SourcePlace>> find(const std::vector<std::uint64_t>& pcs) = 0;
 };
 
-// By addr2line of the binutils, started once for every list of new addresses.
+// By addr2line of the binutils, started once for every list of new addresses. The library is a candidate's:
+// its debug information may be anything, and may name other files to be read. With a sandbox nothing else is
+// there.
 class Addr2line : public PlaceFinder {
  public:
   // An Error with the package to install when there is no such program.
   static Result<std::filesystem::path> find_program();
 
-  Addr2line(std::filesystem::path program, std::filesystem::path library, OwnSources own)
-      : program_(std::move(program)), library_(std::move(library)), own_(std::move(own)) {}
+  Addr2line(std::filesystem::path program, std::filesystem::path library, OwnSources own,
+            std::shared_ptr<const Sandbox> sandbox = nullptr)
+      : program_(std::move(program)),
+        library_(std::move(library)),
+        own_(std::move(own)),
+        sandbox_(std::move(sandbox)) {}
   std::vector<std::optional<SourcePlace>> find(const std::vector<std::uint64_t>& pcs) override;
 
  private:
@@ -69,6 +77,7 @@ class Addr2line : public PlaceFinder {
   std::filesystem::path program_;
   std::filesystem::path library_;
   OwnSources own_;
+  std::shared_ptr<const Sandbox> sandbox_;
   std::map<std::uint64_t, std::optional<SourcePlace>> known_;
 };
 

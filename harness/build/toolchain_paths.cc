@@ -133,6 +133,12 @@ Paths host_compiler_paths(const std::vector<std::string>& command,
   return tidy(paths);
 }
 
+Paths tool_paths(const std::string& program) {
+  Paths paths = system_paths();
+  append(paths, program_paths({program}));
+  return tidy(paths);
+}
+
 Paths cuda_toolkit_paths(const fs::path& nvcc) {
   std::error_code failure;
   Paths paths;

@@ -13,6 +13,9 @@ namespace kgrade {
 std::vector<std::filesystem::path> host_compiler_paths(const std::vector<std::string>& command,
                                                        const std::vector<std::string>& environment);
 
+// A program that reads what compilers make (addr2line): likewise.
+std::vector<std::filesystem::path> tool_paths(const std::string& program);
+
 // A program as it is now: "/usr/bin/g++ 1234567 1700000000", with the size of its file and the time that it
 // was written; of a name that is no program, the name.
 std::string stamp_of(const std::string& program);

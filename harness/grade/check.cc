@@ -102,7 +102,8 @@ class CheckRun {
     const BuildOutcome& built = *build.finish();
     const OwnSources own{std::filesystem::absolute(source.path), source.path.string(), build.directory()};
     std::unique_ptr<PlaceFinder> places;
-    if (!addr2line_.empty()) places = std::make_unique<Addr2line>(addr2line_, built.library, own);
+    if (!addr2line_.empty())
+      places = std::make_unique<Addr2line>(addr2line_, built.library, own, machinery_.sandbox);
     QuotedSource quoted;
     const EvidenceReader read = [&](const Evidence& evidence, const Case& bound, int calls) {
       const auto timer = setup_.stages().time("places");

@@ -63,7 +63,7 @@ class ReferenceChecker {
                          check_.stages, check_.progress};
     std::unique_ptr<PlaceFinder> places;
     if (const auto program = Addr2line::find_program())
-      places = std::make_unique<Addr2line>(*program, built.library, own_);
+      places = std::make_unique<Addr2line>(*program, built.library, own_, check_.sandbox);
     QuotedSource quoted;
     const EvidenceReader read = [&](const Evidence& evidence, const Case& looked_at, int calls) {
       if (!on_gpu_) return findings_of(evidence.entries, check_.problem, places.get(), quoted);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "contest/seat.h"
@@ -20,6 +21,7 @@ struct ReferenceCheck {
   std::uint64_t seed;
   StageClock& stages;
   std::function<void(const std::string&)> progress;
+  std::shared_ptr<const Sandbox> sandbox;
 };
 
 // Findings go into the book: reference-out-of-bounds and reference-unsafe. Why nothing was looked at, or

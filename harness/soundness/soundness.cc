@@ -114,10 +114,11 @@ class SoundnessRun {
     });
     if (!runs_at_all(smallest)) return false;
     progress("memory accesses");
-    const auto skipped = check_reference(
-        {workshop_.device(), problem_, builds_.oracle(), *builds_.checked_build(), scope_.deep,
-         workshop_.options().seed, workshop_.stages(), [this](const std::string& what) { progress(what); }},
-        builds_.source(), smallest, book_);
+    const auto skipped =
+        check_reference({workshop_.device(), problem_, builds_.oracle(), *builds_.checked_build(),
+                         scope_.deep, workshop_.options().seed, workshop_.stages(),
+                         [this](const std::string& what) { progress(what); }, workshop_.sandbox()},
+                        builds_.source(), smallest, book_);
     if (!skipped) {
       report_.failure = GradeFailure{exit_machine, skipped.errors()};
       return false;

@@ -32,6 +32,7 @@ class Workshop {
   Failure open();
 
   const WorkshopOptions& options() const { return options_; }
+  std::shared_ptr<const Sandbox> sandbox() const { return machinery_.sandbox; }
   Device& device() { return *device_; }
   const Toolchain& toolchain() const { return *toolchain_; }
   StageClock& stages() { return stages_; }

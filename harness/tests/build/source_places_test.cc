@@ -3,9 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
+#include "base/temporary_directory.h"
+
 namespace kgrade {
 namespace {
 
+namespace fs = std::filesystem;
 using testing::ElementsAre;
 
 const OwnSources own{"/project/solutions/mine.cu", "solutions/mine.cu", "/build-folder"};
@@ -74,6 +80,25 @@ TEST(Addr2line, TheInnermostFrameOfTheCandidatesOwnIsThePlace) {
                                             {"kernel", "/build-folder/solutions/mine.cu", 12}};
   EXPECT_EQ(own_place(frames, own), (SourcePlace{"solutions/head.cuh", 7, "add"}));
   EXPECT_FALSE(own_place({frames[0]}, own));
+}
+
+// A library's debug information may name any file, and whoever reads it may have faults.
+TEST(Addr2line, SeesTheLibraryAndNothingElseOfOurs) {
+  const auto sandbox = std::make_shared<const Sandbox>(Sandbox::probe(KGRADE_LAUNCHER));
+  if (!sandbox->confines()) GTEST_SKIP() << "this machine has no sandbox";
+  const TemporaryDirectory temporary;
+  const fs::path folder = fs::canonical(temporary.path());
+  std::ofstream(folder / "secret") << "another candidate\n";
+  std::ofstream(folder / "contestant.so") << "library\n";
+  const fs::path program = folder / "program";
+  std::ofstream(program) << "#!/bin/sh\nread -r line <\"$2\" || exit 3\n"
+                         << "(read -r line <" << (folder / "secret") << ") 2>/dev/null && exit 4\n"
+                         << "printf '0xfff\\nkernel\\n/project/solutions/mine.cu:3\\n'\n";
+  fs::permissions(program, fs::perms::owner_all);
+  Addr2line confined(program, folder / "contestant.so", own, sandbox);
+  EXPECT_THAT(confined.find({0x1000}), ElementsAre(SourcePlace{"solutions/mine.cu", 3, "kernel"}));
+  Addr2line free(program, folder / "contestant.so", own);
+  EXPECT_THAT(free.find({0x1000}), ElementsAre(std::nullopt)) << "it would find the secret";
 }
 
 TEST(Addr2line, FailsWithoutALibrary) {
