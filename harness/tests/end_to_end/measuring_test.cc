@@ -108,7 +108,8 @@ TEST_F(Measuring, BaselinesAreTriedForTheFirstWhoNeedsThem) {
   for (const json& candidate : record["candidates"]) {
     const bool right = candidate["verdict"] == "accepted";
     EXPECT_EQ(candidate["path"] == wrong.path(), !right) << candidate["path"];
-    if (right) EXPECT_EQ(candidate["cases"][1]["measurement"]["arms"].size(), 3u);
+    if (!right) continue;
+    EXPECT_EQ(candidate["cases"][1]["measurement"]["arms"].size(), 3u);
   }
 }
 
