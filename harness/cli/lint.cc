@@ -70,8 +70,7 @@ void print_file(const FileReport& file, bool verbose) {
 
 void print_report(const LintReport& report, std::uint64_t hidden_seed, bool verbose) {
   for (const FileReport& file : report.files) print_file(file, verbose);
-  fmt::print("{}, {}", counted(report.files.size(), "file"),
-             counted(report.error_count(), "error"));
+  fmt::print("{}, {}", counted(report.files.size(), "file"), counted(report.error_count(), "error"));
   if (!report.device.empty())
     fmt::print("; soundness of {} on {}", counted(report.case_count(), "case"), report.device);
   if (report.hidden_count() > 0)

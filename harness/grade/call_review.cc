@@ -115,10 +115,9 @@ std::optional<CallFinding> review_damage(const Lease::Damage& damage) {
         fmt::format("{} written outside of '{}'", counted(damage.guard_bytes, "byte"), damage.guard_tensor)};
   }
   if (damage.input_elements > 0) {
-    return CallFinding{
-        Verdict::input_modified, "inputs_unchanged",
-        fmt::format("{} of input '{}' changed", counted(damage.input_elements, "element"),
-                    damage.input_tensor)};
+    return CallFinding{Verdict::input_modified, "inputs_unchanged",
+                       fmt::format("{} of input '{}' changed", counted(damage.input_elements, "element"),
+                                   damage.input_tensor)};
   }
   return std::nullopt;
 }

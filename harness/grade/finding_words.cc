@@ -1,11 +1,11 @@
 #include "grade/finding_words.h"
 
-#include "base/text.h"
-
 #include <fmt/format.h>
 
 #include <array>
 #include <filesystem>
+
+#include "base/text.h"
 
 namespace kgrade {
 

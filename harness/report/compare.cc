@@ -160,8 +160,7 @@ std::string any_name(const Entry&) { return ""; }
 
 template <class Predicate>
 std::size_t count_of_pairs(const EntriesComparison& comparison, Predicate predicate) {
-  return static_cast<std::size_t>(
-      std::count_if(comparison.pairs.begin(), comparison.pairs.end(), predicate));
+  return static_cast<std::size_t>(std::count_if(comparison.pairs.begin(), comparison.pairs.end(), predicate));
 }
 
 }  // namespace

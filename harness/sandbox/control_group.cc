@@ -80,15 +80,16 @@ std::optional<std::filesystem::path> own_folder(const std::string& controller) {
 }
 
 // The kernel empties a group a little after its processes were reaped.
-void remove_folder(const std::filesystem::path& folder) {
-  constexpr int patience_ms = 200;
-  for (int i = 0; i < patience_ms && ::rmdir(folder.c_str()) != 0 && errno == EBUSY; ++i) {
+constexpr int patience_ms = 200;
+
+void remove_folder(const std::filesystem::path& folder, int patience) {
+  for (int i = 0; ::rmdir(folder.c_str()) != 0 && errno == EBUSY && i < patience; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
 // Launchers that were killed could not remove theirs.
-void remove_stale(const std::filesystem::path& folder, void (*remove)(const std::filesystem::path&)) {
+void remove_stale(const std::filesystem::path& folder, int patience) {
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator(folder, error)) {
     const std::string name = entry.path().filename();
@@ -97,11 +98,9 @@ void remove_stale(const std::filesystem::path& folder, void (*remove)(const std:
     const char* digits = name.c_str() + name_prefix.size();
     const auto parsed = std::from_chars(digits, name.c_str() + name.size(), owner);
     if (parsed.ptr != name.c_str() + name.size() || parsed.ptr == digits) continue;
-    if (::kill(owner, 0) != 0 && errno == ESRCH) remove(entry.path());
+    if (::kill(owner, 0) != 0 && errno == ESRCH) remove_folder(entry.path(), patience);
   }
 }
-
-void remove_at_once(const std::filesystem::path& folder) { ::rmdir(folder.c_str()); }
 
 // Where groups of version 2 may be made: a group with processes has no groups with controllers below it, so
 // ours becomes a sibling of the one that we are in, or of one above that.
@@ -119,7 +118,7 @@ std::vector<std::filesystem::path> parents_in_version_2() {
 }
 
 std::optional<std::filesystem::path> make_folder(const std::filesystem::path& parent) {
-  remove_stale(parent, remove_at_once);
+  remove_stale(parent, 0);
   std::filesystem::path folder = parent / (name_prefix + std::to_string(::getpid()));
   if (::mkdir(folder.c_str(), 0755) != 0) return std::nullopt;
   return folder;
@@ -145,7 +144,7 @@ void ControlGroup::remove_abandoned() {
   for (const char* controller : {"memory", "pids"}) {
     if (const auto own = own_folder(controller)) parents.push_back(*own);
   }
-  for (const auto& parent : parents) remove_stale(parent, remove_folder);
+  for (const auto& parent : parents) remove_stale(parent, patience_ms);
 }
 
 bool ControlGroup::make_version_2(const SandboxPolicy& policy) {
@@ -199,7 +198,7 @@ bool ControlGroup::ran_out_of_memory() const {
 }
 
 void ControlGroup::remove() {
-  for (const auto& folder : folders_) remove_folder(folder);
+  for (const auto& folder : folders_) remove_folder(folder, patience_ms);
   folders_.clear();
 }
 

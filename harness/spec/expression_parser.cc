@@ -170,8 +170,7 @@ class Parser {
     }
     if (extreme ? node->operands.size() >= 2 : node->operands.size() == 2) return node;
     return fail(
-        node->at,
-        fmt::format("'{}' has {}", node->name, counted(node->operands.size(), "argument")),
+        node->at, fmt::format("'{}' has {}", node->name, counted(node->operands.size(), "argument")),
         extreme ? fmt::format("write {}(a, b) with two or more", node->name) : "write ceil_div(a, b)");
   }
 

@@ -72,9 +72,9 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
                   {false, false, false, false, true, false});
   for (const Entry& entry : outcome.entries) {
     const bool accepted = entry.verdict == Verdict::accepted;
-    table.add({problem_name(entry.slug, entry.dtype), printable_line(name_of(entry)), verdict_of(entry, style),
-               accepted ? std::string(to_string(entry.precision)) : "-", speed_of(entry),
-               entry.headline() != nullptr ? entry.headline()->against : "-"});
+    table.add({problem_name(entry.slug, entry.dtype), printable_line(name_of(entry)),
+               verdict_of(entry, style), accepted ? std::string(to_string(entry.precision)) : "-",
+               speed_of(entry), entry.headline() != nullptr ? entry.headline()->against : "-"});
   }
   const auto accepted = std::count_if(outcome.entries.begin(), outcome.entries.end(),
                                       [](const Entry& entry) { return entry.verdict == Verdict::accepted; });

@@ -102,7 +102,8 @@ TEST_P(NarrowCandidates, WrongOnesAreRefused) {
   const std::vector<Wrong> all = {
       {changed("sum += " + product() + ";", "sum = " + rounded("sum + " + product()) + ";"), "low_precision",
        testing::_},
-      {changed("sum += " + product() + ";", "sum += " + rounded(product()) + ";"), "low_precision", testing::_},
+      {changed("sum += " + product() + ";", "sum += " + rounded(product()) + ";"), "low_precision",
+       testing::_},
       {changed("* kernel_h + k) * kernel_w", "* kernel_h + kernel_h - 1 - k) * kernel_w"), "wrong_answer",
        HasSubstr("elements wrong")},
       {changed(store(), "if (index != 3) " + store()), "wrong_answer", HasSubstr("[0, 0, 0, 3]")},

@@ -285,10 +285,24 @@ TEST_F(SamplerTest, WatchesBlocks) {
   TelemetryWatch watch(sampler);
   watch.begin_block();
   EXPECT_EQ(watch.end_block(), "");
+  EXPECT_TRUE(watch.has_seen_any());
   watch.begin_block();
   mark(sampler, clock_event::hw_power_brake | clock_event::hw_slowdown);
   telemetry_.next.clock_event_reasons = 0;
   EXPECT_EQ(watch.end_block(), "the power brake");
+}
+
+TEST_F(SamplerTest, ABlockThatNobodyWatchedCounts) {
+  TelemetrySampler sampler(telemetry_, clock_, only_when_asked);
+  TelemetryWatch watch(sampler);
+  telemetry_.next.reasons_known = false;
+  watch.begin_block();
+  EXPECT_EQ(watch.end_block(), "");
+  EXPECT_FALSE(watch.has_seen_any());
+  telemetry_.next.reasons_known = true;
+  watch.begin_block();
+  mark(sampler, clock_event::sw_power_cap);
+  EXPECT_EQ(watch.end_block(), "");
   EXPECT_TRUE(watch.has_seen_any());
 }
 

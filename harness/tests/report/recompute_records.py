@@ -6,13 +6,12 @@ Sources: M. Hollander, D. A. Wolfe, E. Chicken, "Nonparametric Statistical Metho
 Hodges and Lehmann, interval by Wilcoxon's signed ranks); S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4)."""
 
 import itertools
-import json
 import math
 import statistics
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+from committed_records import ROOT, records_in
+
 CONFIDENCE = 0.95
 MARGIN = 0.01  # within which two speeds are the same
 NORMAL = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
@@ -168,16 +167,6 @@ class Checker:
                     self.case(f"{where}: {case['name']}", record, case)
 
 
-def records_in(folder: Path):
-    for path in sorted(folder.glob("*/**/*.json*")):
-        text = path.read_text(encoding="utf-8")
-        for number, line in enumerate(text.splitlines() if path.suffix == ".jsonl" else [text], 1):
-            record = json.loads(line)
-            # Speeds were told otherwise before version 3.
-            if isinstance(record, dict) and record.get("schema") == "kgrade-record" and record["schema_version"] >= 3:
-                yield f"{path.relative_to(ROOT)}:{number}", record
-
-
 def unseen_changes(record: dict) -> list[str]:
     """Figures of a record's first measured case that may be changed without being noticed."""
     candidate = record["candidates"][0]
@@ -201,7 +190,9 @@ def unseen_changes(record: dict) -> list[str]:
 
 def main() -> int:
     checker = Checker()
-    records = dict(records_in(ROOT / "results"))
+    # Speeds were told otherwise before version 3.
+    records = {name: record for name, record in records_in(ROOT / "results").items()
+               if record.get("schema") == "kgrade-record" and record["schema_version"] >= 3}
     for name, record in records.items():
         checker.record(name, record)
     if checker.compared == 0:

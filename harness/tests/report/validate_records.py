@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 import jsonschema
+from committed_records import ROOT, records_in
 
-ROOT = Path(__file__).resolve().parents[3]
 SLUG = "conv-transpose-2d-sq-input-asym-kernel"
 WRONG = ROOT / "harness/tests/candidates" / SLUG
 
@@ -84,18 +84,6 @@ def validator_of(by_kind: dict, record: dict):
     kind = record.get("schema")
     unknown = jsonschema.Draft202012Validator({"required": ["schema"], "properties": {"schema": {"enum": sorted(SCHEMAS)}}})
     return by_kind.get(f"{kind} {record.get('schema_version')}", by_kind.get(kind, unknown))
-
-
-def records_in(folder: Path) -> dict:
-    """By where they lie: one a file, or one a line. What tools found that compare kgrade with others are no records."""
-    found = {}
-    for path in sorted(folder.glob("*/**/*.json*")):
-        if path.parent.name in ("oracle", "peers"):
-            continue
-        text = path.read_text(encoding="utf-8")
-        lines = text.splitlines() if path.suffix == ".jsonl" else [text]
-        found |= {f"{path.relative_to(ROOT)}:{number}": json.loads(line) for number, line in enumerate(lines, 1)}
-    return found
 
 
 def set_in(record: dict, path: list, value: object) -> dict:
