@@ -5,36 +5,12 @@
 #include <memory>
 #include <string>
 
+#include "baseline/kernels.cuh"
 #include "baseline/library.h"
 #include "baseline/plan.h"
 #include "baseline/shape.h"
 
 namespace baseline {
-
-constexpr int tile = 32;
-constexpr int tile_rows_at_once = 8;
-
-// Transposes `blockIdx.y`-th of many matrices (rows, columns), by way of a tile in shared memory so that both
-// sides are read and written in order.
-__global__ void transpose_kernel(const float* __restrict__ from, float* __restrict__ to, std::int64_t rows,
-                                 std::int64_t columns) {
-  __shared__ float held[tile][tile + 1];  // one more: no two rows begin in the same bank
-  const std::int64_t tiles_across = (columns + tile - 1) / tile;
-  const std::int64_t first_row = blockIdx.x / tiles_across * tile;
-  const std::int64_t first_column = blockIdx.x % tiles_across * tile;
-  const std::int64_t matrix = blockIdx.y * rows * columns;
-  for (int i = threadIdx.y; i < tile; i += tile_rows_at_once) {
-    const std::int64_t row = first_row + i;
-    const std::int64_t column = first_column + threadIdx.x;
-    if (row < rows && column < columns) held[i][threadIdx.x] = from[matrix + row * columns + column];
-  }
-  __syncthreads();
-  for (int i = threadIdx.y; i < tile; i += tile_rows_at_once) {
-    const std::int64_t row = first_row + threadIdx.x;
-    const std::int64_t column = first_column + i;
-    if (row < rows && column < columns) to[matrix + column * rows + row] = held[threadIdx.x][i];
-  }
-}
 
 inline bool transpose(const float* from, float* to, std::int64_t matrices, std::int64_t rows,
                       std::int64_t columns) {

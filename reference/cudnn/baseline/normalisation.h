@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "baseline/kernels.cuh"
 #include "baseline/library.h"
 #include "baseline/stopwatch.h"
 
@@ -84,18 +85,6 @@ class BatchNorm {
   bool good_;
   cudnnBatchNormMode_t mode_ = CUDNN_BATCHNORM_SPATIAL;
 };
-
-// One block a plane (blockIdx.y counts samples): the channel's weight and bias are the same for all of it.
-__global__ void scale_channels_kernel(const float* input, const float* weight, const float* bias,
-                                      float* output, int positions) {
-  const std::size_t channel = blockIdx.x;
-  const std::size_t plane = blockIdx.y * static_cast<std::size_t>(gridDim.x) + channel;
-  const float scale = weight[channel];
-  const float shift = bias[channel];
-  const std::size_t first = plane * static_cast<std::size_t>(positions);
-  for (int i = threadIdx.x; i < positions; i += blockDim.x)
-    output[first + i] = input[first + i] * scale + shift;
-}
 
 // cuDNN has no group norm. Its statistics are those of a batch norm in which every group of every sample is a
 // channel of one sample; there the weight is 1 and the bias 0, since theirs go by the real channels. Scaling

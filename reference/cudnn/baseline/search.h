@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "baseline/kernels.cuh"
 #include "baseline/library.h"
 #include "baseline/plan.h"
 #include "baseline/shape.h"
@@ -30,11 +31,6 @@ struct SearchLimits {
 };
 
 // Values from all over a tensor, for comparing it with another.
-__global__ void sample_kernel(const float* tensor, float* samples, std::int64_t step, std::int64_t number) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < number) samples[i] = tensor[i * step];
-}
-
 class Sampler {
  public:
   explicit Sampler(std::int64_t elements)
