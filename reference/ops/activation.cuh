@@ -33,7 +33,7 @@ template <class Function, class Output>
 void activation(Function function, const accumulator* input, Output* output, std::int64_t count) {
   const std::int64_t most_blocks = 1 << 20;
   const std::int64_t blocks = (count + threads_per_block - 1) / threads_per_block;
-  activation_kernel<<<static_cast<unsigned>(std::min(blocks, most_blocks)), threads_per_block>>>(
+  activation_kernel<<<static_cast<unsigned>(smaller(blocks, most_blocks)), threads_per_block>>>(
       function, input, output, count);
 }
 

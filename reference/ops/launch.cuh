@@ -5,18 +5,19 @@
 // y axis covers the planes, in several rounds when there are more than a grid can have.
 #pragma once
 
-#include <algorithm>
-
 #include "ops/types.cuh"
 
 namespace ops {
 
 constexpr int threads_per_block = 256;
 
+// std::min, without the header, which takes as long to compile as the operators themselves.
+constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
 inline dim3 plane_grid(std::int64_t planes, std::int64_t positions) {
   const std::int64_t blocks_of_a_plane = (positions + threads_per_block - 1) / threads_per_block;
   const std::int64_t most_rows = 65535;  // the limit of gridDim.y
-  return dim3(static_cast<unsigned>(blocks_of_a_plane), static_cast<unsigned>(std::min(planes, most_rows)));
+  return dim3(static_cast<unsigned>(blocks_of_a_plane), static_cast<unsigned>(smaller(planes, most_rows)));
 }
 
 // The position of this thread in its plane; it may lie past the end.
