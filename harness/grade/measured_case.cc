@@ -16,8 +16,8 @@ namespace {
 
 // Of so many rounds, one is followed by a call on contents that are hardly new.
 constexpr std::uint32_t rounds_per_change = 8;
-// What loading code and memory costs is no tenth of it.
-constexpr double long_call_ms = 30;
+// What loading code and memory costs, a millisecond or two, is no more than a fraction of it.
+constexpr double long_call_ms = 10;
 // Contents of each process, far from those of the others.
 constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;
 
