@@ -76,8 +76,9 @@ struct Costs {
 
 Costs measure(Referee& referee, Stage& stage, int calls) {
   Costs costs;
+  DrawSequence draws(seed);
   for (int call = 0; call < calls + unmeasured_calls; ++call) {
-    const Draw draw = draw_of_round(seed, call);
+    const Draw draw = draws.fresh();
     const auto start = Clock::now();
     const CallReport report = referee.call(Player::candidate, draw, load_patience);
     const double whole = microseconds_since(start);
@@ -143,7 +144,7 @@ void run(const Arguments& arguments) {
   Referee referee(*stage.device, stage.problem, *stage.oracle, *stage.reference);
   referee.seat_candidate(seat_with(stage, built.library), built.library);
   for (const Player player : {Player::oracle, Player::reference, Player::candidate}) {
-    take(referee.sit(player, stage.bound));
+    take(referee.sit(player, stage.bound, 1));
   }
   referee.call(Player::oracle, {seed, 0, 0}, load_patience);
   referee.call(Player::reference, {seed, 0, 0}, load_patience);
