@@ -91,7 +91,7 @@ def case_of(program: Path, slug: str) -> dict:
 
 
 def slugs_with_baselines() -> list[str]:
-    return sorted(file.stem for file in (REPOSITORY / "reference" / "cudnn").glob("*.cu"))
+    return sorted(file.stem for file in (REPOSITORY / "reference" / "cudnn").glob("*.cc"))
 
 
 def grade_now(program: Path, slugs: list[str]) -> list[dict]:
@@ -102,7 +102,7 @@ def grade_now(program: Path, slugs: list[str]) -> list[dict]:
             naive = f"solutions/{slug}/naive.cu"
             print(f"grading {naive}", file=sys.stderr, flush=True)
             # In the lower class both baselines take part.
-            source = Path(folder, f"{slug}.cu")
+            source = Path(folder, f"{slug}.cc")
             source.write_text("// kgrade: precision tf32\n" + (REPOSITORY / naive).read_text(encoding="utf-8"),
                               encoding="utf-8")
             command = [program, "grade", slug, source, "--case", CASE, "--device", "cuda", "--json", file]
@@ -174,10 +174,11 @@ def search(slug: str, case: dict, folder: Path) -> None:
     for baseline, allow_tf32 in CLASSES.items():
         print(f"== {slug} {baseline}", file=sys.stderr, flush=True)
         library = folder / f"{slug}-{baseline}.so"
-        source = REPOSITORY / "reference" / "cudnn" / f"{slug}.cu"
+        source = REPOSITORY / "reference" / "cudnn" / f"{slug}.cc"
         subprocess.run(["nvcc", "-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", f"-arch={architecture}",
                         f"-DKGRADE_TF32={int(allow_tf32)}", "-DKGRADE_SEARCH_LOG", f"-I{source.parent}",
-                        "-l:libcudnn.so.9", "-o", library, source], check=True)
+                        "-l:libcudnn.so.9", "-o", library, source,
+                        source.parent / "baseline" / "kernels.cu"], check=True)
         output = torch.full(shape, float("nan"), device="cuda")
         pointers = [*tensors.values(), output]
         arguments = [ctypes.c_void_p(tensor.data_ptr()) for tensor in pointers]

@@ -84,6 +84,7 @@ std::optional<std::string> content_key(const std::string& identity, const Proble
   parts.add(fmt::format("{} include folders, {}", request.include_directories.size(),
                         request.checked ? "checked" : "plain"));
   if (request.plain_host_code) parts.add("plain host code");
+  for (const fs::path& kernels : request.kernels) parts.add("kernels " + kernels.filename().string());
   for (const auto& [name, value] : request.defines) parts.add(name + "=" + value);
   for (const LinkedLibrary& library : request.libraries)
     parts.add("links " + (library.folder / library.file).string());

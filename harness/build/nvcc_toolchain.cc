@@ -129,6 +129,8 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   for (const auto& [name, value] : request.defines) command.push_back(fmt::format("-D{}={}", name, value));
   for (const auto& directory : request.include_directories) command.push_back("-I" + directory.string());
   command.insert(command.end(), {"-o", library.string(), unit.string()});
+  for (const auto& kernels : request.kernels) command.push_back(kernels.string());
+  if (!request.kernels.empty()) command.push_back(fmt::format("--threads={}", 1 + request.kernels.size()));
   // Some compilers drop what is not referred to.
   if (!request.libraries.empty()) command.emplace_back("-Xlinker=--no-as-needed");
   for (const LinkedLibrary& linked : request.libraries) {
@@ -139,7 +141,8 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
 }
 
 Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildRequest& request) const {
-  const std::filesystem::path unit = request.output_directory / "unit.cu";
+  const std::filesystem::path unit =
+      request.output_directory / (request.kernels.empty() ? "unit.cu" : "unit.cpp");
   const ProcessLimits limits = compile_limits(request);
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";

@@ -35,7 +35,7 @@ BaselineBench::BaselineBench(std::vector<BaselineSource> sources) {
 void BaselineBench::start(const Toolchain& toolchain, Device& device, const Problem& problem,
                           const Layout& layout, StageClock& stages) {
   for (Entry& entry : entries_) {
-    if (auto hash = hash_of(own_files(entry.source.source))) entry.record.sha256 = *hash;
+    if (auto hash = hash_of(files_of_baseline(entry.source.source))) entry.record.sha256 = *hash;
     entry.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);
     // Whatever the problem forbids to candidates.
     auto seat = Seat::take(device, problem, Libraries::any, ModuleLoading::lazy);

@@ -4,15 +4,18 @@
 #include <fstream>
 #include <string_view>
 
-#include "build/own_files.h"
 #include "verify/verdict.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
+// In C++, with kernels apart from it, or in CUDA.
 fs::path source_of(const Problem& problem, const Layout& layout) {
-  return Layout::reference_folder(layout.reference_source(problem)) / "cudnn" / (problem.slug + ".cu");
+  const fs::path folder = Layout::reference_folder(layout.reference_source(problem)) / "cudnn";
+  std::error_code ignored;
+  const fs::path host = folder / (problem.slug + ".cc");
+  return fs::is_regular_file(host, ignored) ? host : folder / (problem.slug + ".cu");
 }
 
 bool includes_cudnn(const fs::path& file) {
@@ -26,11 +29,22 @@ bool includes_cudnn(const fs::path& file) {
 
 // Of the source, or of any header that it may include.
 bool needs_cudnn(const fs::path& source) {
-  const OwnFiles own = own_files(source);
+  const OwnFiles own = files_of_baseline(source);
   return std::any_of(own.files.begin(), own.files.end(), includes_cudnn);
 }
 
 }  // namespace
+
+std::vector<fs::path> kernels_of_baseline(const fs::path& source) {
+  if (source.extension() == ".cu") return {};
+  return {source.parent_path() / "baseline" / "kernels.cu"};
+}
+
+OwnFiles files_of_baseline(const fs::path& source) {
+  OwnFiles own = own_files(source);
+  for (fs::path& kernels : kernels_of_baseline(own.files.front())) own.files.push_back(std::move(kernels));
+  return own;
+}
 
 std::string why_no_baselines(const Problem& problem, const Layout& layout, bool on_gpu) {
   const fs::path source = source_of(problem, layout);

@@ -1,5 +1,7 @@
 // Which baselines a problem has: contestants that call a vendor's library, kept beside its reference as
-// cudnn/<slug>.cu and built once for each class of arithmetic.
+// cudnn/<slug>.cc and built once for each class of arithmetic. What one needs of kernels lies in
+// cudnn/baseline/kernels.cu: nvcc reads the headers of a .cu file three times over, and all candidates wait
+// for it. One that is a .cu file has its kernels itself.
 #pragma once
 
 #include <filesystem>
@@ -7,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "build/own_files.h"
 #include "grade/layout.h"
 #include "spec/problem.h"
 
@@ -23,6 +26,10 @@ struct BaselineSource {
 // why_no_baselines() says why. One whose source includes cuDNN's headers needs it, and a GPU. Others may
 // stand in for it in tests.
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu = true);
+
+// The files with its kernels that are built beside a baseline; and all that it is made of.
+std::vector<std::filesystem::path> kernels_of_baseline(const std::filesystem::path& source);
+OwnFiles files_of_baseline(const std::filesystem::path& source);
 
 // "cuDNN was not found when kgrade was configured"; empty where there are baselines.
 std::string why_no_baselines(const Problem& problem, const Layout& layout, bool on_gpu = true);

@@ -49,6 +49,11 @@ void explain(Result<BuildOutcome>& outcome, const fs::path& source, const Layout
   outcome->log += "note: " + reason + "\n";
 }
 
+OwnFiles files_of(Role role, const fs::path& source, const Layout& layout) {
+  if (role == Role::candidate) return files_of_candidate(source, layout);
+  return role == Role::baseline ? files_of_baseline(source) : own_files(source);
+}
+
 }  // namespace
 
 OwnFiles files_of_candidate(const fs::path& source, const Layout& layout) {
@@ -61,7 +66,7 @@ Result<std::string> hash_of_candidate(const fs::path& source, const Layout& layo
 
 BuildRequest request_for(Role role, const fs::path& source, const fs::path& output, const Layout& layout,
                          Dtype dtype) {
-  const OwnFiles own = role == Role::candidate ? files_of_candidate(source, layout) : own_files(source);
+  const OwnFiles own = files_of(role, source, layout);
   BuildRequest request;
   // A confined compiler sees the folder without the links that may lead to it.
   request.source = own.files.front();
@@ -76,6 +81,7 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
   }
   if (role == Role::baseline) {
     request.plain_host_code = true;
+    request.kernels = kernels_of_baseline(own.files.front());
     link_cudnn(request, layout);
     return request;
   }

@@ -87,6 +87,25 @@ TEST_F(BaselinesTest, AreTwoClassesOfOneSource) {
   EXPECT_EQ(why_no_baselines(problem_, layout_), "");
 }
 
+// What is host code alone comes without its kernels: those are built beside it, and are as much its own.
+TEST_F(BaselinesTest, InCppHaveTheirKernelsApart) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  write("reference/cudnn/one.cc", "#include \"baseline/calls.h\"\n");
+  write("reference/cudnn/baseline/kernels.cu", "__global__ void fill() {}\n");
+  const auto found = baselines_of(problem_, layout_);
+  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::source, at("reference/cudnn/one.cc"))));
+  const BuildRequest request = request_for(found[0], "/out", layout_);
+  EXPECT_THAT(request.kernels, ElementsAre(at("reference/cudnn/baseline/kernels.cu")));
+  EXPECT_THAT(*request.readable, Contains(at("reference/cudnn/baseline/kernels.cu")));
+  const auto before = hash_of(files_of_baseline(found[0].source));
+  write("reference/cudnn/baseline/kernels.cu", "__global__ void other() {}\n");
+  EXPECT_NE(*hash_of(files_of_baseline(found[0].source)), *before);
+
+  fs::remove(at("reference/cudnn/one.cc"));
+  EXPECT_THAT(request_for(baselines_of(problem_, layout_).at(0), "/out", layout_).kernels, IsEmpty());
+}
+
 TEST_F(BaselinesTest, AreOfNoClassThatIsRefused) {
   write_plain_baseline();
   problem_.precision = "fp32";
@@ -222,7 +241,7 @@ TEST_P(RealBaselinesTest, BuildInBothClasses) {
   problem->precision = "tf32";
   const auto baselines = baselines_of(*problem, layout);
   ASSERT_EQ(baselines.size(), 2U);
-  const NvccToolchain toolchain(*nvcc, "sm_90");
+  const NvccToolchain toolchain(*nvcc, "sm_90", Sandbox::shared(layout.launcher));
   for (const BaselineSource& baseline : baselines) {
     const TemporaryDirectory output;
     const auto outcome = toolchain.build(*problem, request_for(baseline, output.path(), layout));

@@ -5,23 +5,12 @@
 #include <memory>
 #include <string>
 
-#include "baseline/kernels.cuh"
+#include "baseline/kernels.h"
 #include "baseline/library.h"
 #include "baseline/plan.h"
 #include "baseline/shape.h"
 
 namespace baseline {
-
-inline bool transpose(const float* from, float* to, std::int64_t matrices, std::int64_t rows,
-                      std::int64_t columns) {
-  constexpr std::int64_t most_blocks_across = 2147483647;
-  constexpr std::int64_t most_blocks_down = 65535;
-  const std::int64_t tiles = ((rows + tile - 1) / tile) * ((columns + tile - 1) / tile);
-  if (tiles > most_blocks_across || matrices > most_blocks_down) return false;
-  const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(matrices));
-  transpose_kernel<<<grid, dim3(tile, tile_rows_at_once)>>>(from, to, rows, columns);
-  return ok(cudaPeekAtLastError());
-}
 
 // A tensor (a, channels, positions) as (a, positions, channels), and back.
 inline bool to_channels_last(const float* from, float* to, const Extents& extents) {

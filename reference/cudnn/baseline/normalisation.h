@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "baseline/kernels.cuh"
+#include "baseline/kernels.h"
 #include "baseline/library.h"
 #include "baseline/stopwatch.h"
 
@@ -109,10 +109,8 @@ class GroupNorm {
 
   bool run(const float* input, const float* weight, const float* bias, float* output) const {
     if (!norm_.run(input, ones_.floats(), zeros_.floats(), normalised_.floats())) return false;
-    const dim3 grid(static_cast<unsigned>(planes_.channels), static_cast<unsigned>(planes_.batch));
-    scale_channels_kernel<<<grid, 128>>>(normalised_.floats(), weight, bias, output,
-                                         static_cast<int>(planes_.positions()));
-    return ok(cudaPeekAtLastError());
+    return scale_channels(normalised_.floats(), weight, bias, output, planes_.batch, planes_.channels,
+                          static_cast<int>(planes_.positions()));
   }
 
  private:

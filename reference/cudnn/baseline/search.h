@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-#include "baseline/kernels.cuh"
+#include "baseline/kernels.h"
 #include "baseline/library.h"
 #include "baseline/plan.h"
 #include "baseline/shape.h"
@@ -41,8 +41,7 @@ class Sampler {
   std::vector<float> of(const float* tensor) const {
     std::vector<float> samples(static_cast<std::size_t>(number_), NAN);
     if (memory_.data() == nullptr) return samples;
-    const auto blocks = static_cast<unsigned>((number_ + 255) / 256);
-    sample_kernel<<<blocks, 256>>>(tensor, memory_.floats(), step_, number_);
+    sample(tensor, memory_.floats(), step_, number_);
     cudaMemcpy(samples.data(), memory_.data(), samples.size() * sizeof(float), cudaMemcpyDeviceToHost);
     return samples;
   }

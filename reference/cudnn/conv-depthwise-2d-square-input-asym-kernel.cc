@@ -1,19 +1,13 @@
 // Depthwise 2D convolution by cuDNN.
-#include "baseline/kernels.cuh"
-
-#ifndef __CUDA_ARCH__
 #include "baseline/convolution.h"
-#endif
 
 extern "C" void solution(const float* input, const float* kernel, float* output, size_t batch_size,
                          size_t in_channels, size_t out_channels, size_t height, size_t width,
                          size_t kernel_h, size_t kernel_w, size_t stride_h, size_t stride_w, size_t padding_h,
                          size_t padding_w, size_t dilation_h, size_t dilation_w, size_t groups) {
-#ifndef __CUDA_ARCH__
   const auto shape =
       baseline::convolution_of(false, batch_size, in_channels, out_channels, groups,
                                {baseline::forward_axis(height, kernel_h, stride_h, padding_h, dilation_h),
                                 baseline::forward_axis(width, kernel_w, stride_w, padding_w, dilation_w)});
   if (!baseline::convolve(shape, input, kernel, output)) baseline::fail("no plan for this convolution");
-#endif
 }

@@ -1,9 +1,5 @@
 // Transposed 3D convolution with stride, padding, output padding, dilation and groups, by cuDNN.
-#include "baseline/kernels.cuh"
-
-#ifndef __CUDA_ARCH__
 #include "baseline/convolution.h"
-#endif
 
 extern "C" void solution(const float* input, const float* kernel, float* output, size_t batch_size,
                          size_t in_channels, size_t out_channels, size_t depth, size_t height, size_t width,
@@ -11,12 +7,10 @@ extern "C" void solution(const float* input, const float* kernel, float* output,
                          size_t stride_w, size_t padding_d, size_t padding_h, size_t padding_w,
                          size_t output_padding_d, size_t output_padding_h, size_t output_padding_w,
                          size_t dilation_d, size_t dilation_h, size_t dilation_w, size_t groups) {
-#ifndef __CUDA_ARCH__
   const auto shape = baseline::convolution_of(
       true, batch_size, in_channels, out_channels, groups,
       {baseline::transposed_axis(depth, kernel_d, stride_d, padding_d, output_padding_d, dilation_d),
        baseline::transposed_axis(height, kernel_h, stride_h, padding_h, output_padding_h, dilation_h),
        baseline::transposed_axis(width, kernel_w, stride_w, padding_w, output_padding_w, dilation_w)});
   if (!baseline::convolve(shape, input, kernel, output)) baseline::fail("no plan for this convolution");
-#endif
 }

@@ -1,25 +1,18 @@
-// The kernels of the baselines. This is all that the compiler's pass for the device has to see: what calls
-// cuDNN stands behind `#ifndef __CUDA_ARCH__`, and need not be read a second time.
-#pragma once
-
-#include <cuda_runtime.h>
-
-#include <cstddef>
-#include <cstdint>
+#include "baseline/kernels.h"
 
 namespace baseline {
+namespace {
 
-// Values from all over a tensor, for comparing it with another.
+constexpr int tile = 32;
+constexpr int tile_rows_at_once = 8;
+
 __global__ void sample_kernel(const float* tensor, float* samples, std::int64_t step, std::int64_t number) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i < number) samples[i] = tensor[i * step];
 }
 
-constexpr int tile = 32;
-constexpr int tile_rows_at_once = 8;
-
-// Transposes `blockIdx.y`-th of many matrices (rows, columns), by way of a tile in shared memory so that both
-// sides are read and written in order.
+// By way of a tile in shared memory, so that both sides are read and written in order. blockIdx.y counts
+// matrices.
 __global__ void transpose_kernel(const float* __restrict__ from, float* __restrict__ to, std::int64_t rows,
                                  std::int64_t columns) {
   __shared__ float held[tile][tile + 1];  // one more: no two rows begin in the same bank
@@ -50,6 +43,31 @@ __global__ void scale_channels_kernel(const float* input, const float* weight, c
   const std::size_t first = plane * static_cast<std::size_t>(positions);
   for (int i = threadIdx.x; i < positions; i += blockDim.x)
     output[first + i] = input[first + i] * scale + shift;
+}
+
+}  // namespace
+
+void sample(const float* tensor, float* samples, std::int64_t step, std::int64_t number) {
+  constexpr int threads = 256;
+  const auto blocks = static_cast<unsigned>((number + threads - 1) / threads);
+  sample_kernel<<<blocks, threads>>>(tensor, samples, step, number);
+}
+
+bool transpose(const float* from, float* to, std::int64_t matrices, std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t most_blocks_across = 2147483647;
+  constexpr std::int64_t most_blocks_down = 65535;
+  const std::int64_t tiles = ((rows + tile - 1) / tile) * ((columns + tile - 1) / tile);
+  if (tiles > most_blocks_across || matrices > most_blocks_down) return false;
+  const dim3 grid(static_cast<unsigned>(tiles), static_cast<unsigned>(matrices));
+  transpose_kernel<<<grid, dim3(tile, tile_rows_at_once)>>>(from, to, rows, columns);
+  return cudaPeekAtLastError() == cudaSuccess;
+}
+
+bool scale_channels(const float* input, const float* weight, const float* bias, float* output, int batch,
+                    int channels, int positions) {
+  const dim3 grid(static_cast<unsigned>(channels), static_cast<unsigned>(batch));
+  scale_channels_kernel<<<grid, 128>>>(input, weight, bias, output, positions);
+  return cudaPeekAtLastError() == cudaSuccess;
 }
 
 }  // namespace baseline
