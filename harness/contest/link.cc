@@ -103,7 +103,8 @@ bool Link::send(const Request& request, int descriptor) {
 bool Link::send(const Reply& reply) { return send_all(socket_.get(), &reply, sizeof reply, -1, 0); }
 
 Link::Outcome Link::receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience) {
-  if (!wait(patience)) return Outcome::timeout;
+  // Without patience the read says itself that nothing is there.
+  if (patience.count() > 0 && !wait(patience)) return Outcome::timeout;
   return read(reply, sequence, MSG_DONTWAIT);
 }
 
@@ -126,7 +127,7 @@ Link::Outcome Link::read(Reply& reply, std::uint64_t sequence, int flags) {
   // MSG_TRUNC makes the kernel tell the true length of a message that is too long. No control buffer is
   // offered, so descriptors that a worker sends are dropped by the kernel.
   const ssize_t size = ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC | flags);
-  if (size < 0 && errno != EAGAIN) return Outcome::closed;
+  if (size < 0) return errno == EAGAIN ? Outcome::timeout : Outcome::closed;
   // An empty message reads as the end of the stream does.
   if (size == 0 && has_hung_up(socket_.get())) return Outcome::closed;
   if (!is_on(Defence::message_checks)) return Outcome::message;
