@@ -9,11 +9,15 @@
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
 WITH_BASELINES = "results/nvidia-h200/baselines/conv-transpose-2d-sq-input-asym-kernel.json"
+
+
+CALLS = ("candidate", "reference", "reference alone", "oracle")  # stages in which the GPU is at work
 
 
 def three_digits(value: float) -> str:
@@ -134,7 +138,7 @@ def output(path: str) -> str:
     older = "" if record["schema_version"] >= 3 else (
         "\nThat was before speeds were measured in blocks and beside cuDNN: one such run took "
         f"{read(WITH_BASELINES)['total_seconds']:.1f} s.")
-    return (f"```text\n{command}\n{table_of(record, candidate, candidate['cases'])}\n```\nFrom the command to this "
+    return (f"```text\n{command}\n{table_of(record, candidate, candidate['cases'])}\n```\nFrom the problem to this "
             f"verdict, with nothing compiled before, it took {record['total_seconds']:.1f} s.{older}")
 
 
@@ -210,27 +214,62 @@ def selftest(folder: str) -> str:
             f"default measurement {slow['count']} of {slow['trials']} were ([record]({folder}/slowdowns.json)).")
 
 
-def measured_cases(path: str) -> dict:
-    """Of a sweep: speedups beside the reference, by candidate and case."""
+def speedups(path: str) -> dict:
+    """By candidate, case and opponent, with the source that was measured and how."""
     records = [json.loads(line) for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
-    return {(candidate["path"], case["name"]): speedup_of(case) for record in records
-            for candidate in record["candidates"] for case in candidate["cases"] if case["comparisons"]}
+    found = {}
+    for record in records:
+        for candidate in record["candidates"]:
+            for case in candidate["cases"]:
+                for compared in case["comparisons"]:
+                    key = (candidate["path"], case["name"], compared["against"])
+                    found.setdefault(key, []).append((compared["speedup"], candidate["sha256"], record["effort"]))
+    return found
+
+
+def paragraph(text: str) -> str:
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def spread(values: list) -> float:
+    return max(values) / min(values) - 1
 
 
 def repeat(folder: str) -> str:
-    before, after = (measured_cases(f"{folder}/{name}.jsonl") for name in ("tuned-earlier", "sweep"))
-    apart = {key: abs(after[key] / speedup - 1) for key, speedup in before.items()}
-    large = [share for (_, case), share in apart.items() if case == "kernelbench"]
-    small = [share for (_, case), share in apart.items() if case != "kernelbench"]
-    return (f"Between two machines, hours apart, the speedups of the tuned kernels beside the reference differ by at most "
-            f"{100 * max(large):.1f} %\non the {len(large)} KernelBench cases, and on the {len(small)} others, which take 0.1 "
-            f"to 2 ms, by {100 * min(small):.1f} to {100 * max(small):.1f} %\n"
-            f"([before]({folder}/tuned-earlier.jsonl), [after]({folder}/sweep.jsonl)): an interval tells of one run on one GPU.")
+    before, after = (speedups(f"{folder}/{name}.jsonl") for name in ("tuned-earlier", "sweep"))
+    apart = {}
+    for key, [(speedup, source, _)] in before.items():
+        [(again, same_source, _)] = after[key]
+        if source != same_source:
+            raise SystemExit(f"{folder}: not the same source: {key[0]}")
+        apart[key] = spread([speedup, again])
+    large = [share for (_, case, _), share in apart.items() if case == "kernelbench"]
+    small = [share for (_, case, _), share in apart.items() if case != "kernelbench"]
+    close = sum(share <= 0.01 for share in small)
+    one = speedups(f"{folder}/same-gpu.jsonl").values()
+    runs = [spread([speedup for speedup, _, effort in measured if effort == "normal"]) for measured in one]
+    ranked = [spread([speedup for speedup, _, _ in measured]) for measured in one]
+    return paragraph(
+        f"On two H200 of two machines the {len(large)} speedups of the tuned kernels on the KernelBench cases differ by at "
+        f"most {100 * max(large):.1f} %, beside the reference and beside cuDNN; of the {len(small)} on their other cases, "
+        f"which take 0.1 to 2 ms, {close} differ by at most 1 %, the others by up to {100 * max(small):.1f} % "
+        f"([one]({folder}/tuned-earlier.jsonl), [other]({folder}/sweep.jsonl)). On one H200, three runs of two of those "
+        f"others differ by at most {100 * max(runs):.1f} %, and with one of `--ranked` by {100 * max(ranked):.1f} % "
+        f"([record]({folder}/same-gpu.jsonl)): an interval tells of one GPU.")
+
+
+def cold(folder: str) -> str:
+    whole, quick = (read(f"{folder}/{name}.json") for name in ("whole", "quick"))
+    return paragraph(
+        f"With all {len(whole['candidates'][0]['cases'])} cases it takes {whole['total_seconds']:.1f} s "
+        f"([record]({folder}/whole.json)), and {quick['total_seconds']:.1f} s with `--quick` "
+        f"([record]({folder}/quick.json)), {sum(quick['stages_seconds'][name] for name in CALLS):.1f} s of it calls of the "
+        "kernel, the reference and the oracle.")
 
 
 def rewritten(text: str) -> str:
     for kind, make in (("output", output), ("refused", refused), ("figures", figures),
-                       ("peers", peers), ("selftest", selftest), ("repeat", repeat)):
+                       ("peers", peers), ("selftest", selftest), ("repeat", repeat), ("cold", cold)):
         text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",
                       lambda match, make=make: f"{match[1]}{make(match[2])}\n{match[3]}", text, flags=re.DOTALL)
     return re.sub(r"(<!-- figure: oracle -->).*?(<!-- /figure -->)",
