@@ -174,6 +174,16 @@ void Cleanup::take_all_along() {
   });
 }
 
+void Cleanup::set_farewell(std::string words) {
+  const std::lock_guard lock(mutex_);
+  farewell_ = std::move(words);
+}
+
+void Cleanup::say_farewell() const {
+  // Who reads it may be gone already.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, farewell_.data(), farewell_.size());
+}
+
 void clean_up_on_signals() {
   sigset_t signals;
   sigemptyset(&signals);
@@ -186,7 +196,9 @@ void clean_up_on_signals() {
   std::thread([signals] {
     int received = 0;
     sigwait(&signals, &received);
-    Cleanup::of_this_process().take_all_along();
+    Cleanup& cleanup = Cleanup::of_this_process();
+    cleanup.take_all_along();
+    cleanup.say_farewell();
     end_by(received);
   }).detach();
 }

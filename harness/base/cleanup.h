@@ -66,9 +66,15 @@ class Cleanup {
 
   void adopt_orphans();
 
+  // What a signal that ends this process leaves to be said on standard error, as it stands; empty: nothing.
+  void set_farewell(std::string words);
+
   // Kills all children, their groups and the orphans, waits a few seconds at most for them, and removes all
   // folders. Every other call blocks from then on: the process must end.
   void take_all_along();
+
+  // Writes the farewell; call after take_all_along().
+  void say_farewell() const;
 
  private:
   Cleanup() = default;
@@ -81,6 +87,7 @@ class Cleanup {
   std::set<pid_t> children_;   // each the leader of a session and of a group
   std::set<pid_t> strangers_;  // children from before adopt_orphans()
   bool adopts_ = false;
+  std::string farewell_;
 };
 
 }  // namespace kgrade

@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 
+#include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/app.h"
 #include "cli/ci_output.h"
@@ -126,6 +127,20 @@ void ask_for_gpu(const SweepArguments& arguments, SlurmOptions& slurm) {
     slurm.options.insert(slurm.options.begin(), "--gres=gpu:1");
 }
 
+// Whoever presses Ctrl-C is told that nothing is lost.
+class Farewell {
+ public:
+  explicit Farewell(const std::string& file) {
+    const char* const line_start = ::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
+    Cleanup::of_this_process().set_farewell(fmt::format(
+        "{}interrupted: results so far are in {}; the same command with --resume goes on from there\n",
+        line_start, file));
+  }
+  ~Farewell() { Cleanup::of_this_process().set_farewell(""); }
+  Farewell(const Farewell&) = delete;
+  Farewell& operator=(const Farewell&) = delete;
+};
+
 Result<SweepOutcome> carry_out(const SweepArguments& arguments, const SweepPlan& plan,
                                const SweepOptions& options, ResultFile& results) {
   if (arguments.executor == "local") return sweep(plan, options, results);
@@ -174,6 +189,7 @@ int run(SweepArguments& arguments) {
       progress.clear();
       fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
     };
+    const Farewell farewell(arguments.output);
     outcome = carry_out(arguments, *plan, options, *results);
   }
   if (!outcome) return fail(outcome.errors(), exit_machine);

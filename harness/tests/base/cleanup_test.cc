@@ -87,6 +87,16 @@ TEST_P(SignalTest, EndsTheProcessWithItsFoldersAndGroups) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, SignalTest, ::testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT));
 
+TEST(CleanUpOnSignals, SaysTheFarewell) {
+  Holder holder("exec 2> \"$TMPDIR.words\";");
+  ASSERT_GT(holder.group(), 0);
+  const fs::path words = holder.temporary().string() + ".words";
+  EXPECT_EQ(*read_text_file(words), "");
+  ASSERT_EQ(::kill(holder.child().pid(), SIGTERM), 0);
+  ASSERT_TRUE(comes_true([&] { return holder.child().has_ended(); }));
+  EXPECT_EQ(*read_text_file(words), "all is gone\n");
+}
+
 // nohup(1) ignores SIGHUP for us; that must not be undone.
 TEST(CleanUpOnSignals, LeavesIgnoredSignalsIgnored) {
   Holder holder("trap '' HUP;");

@@ -244,6 +244,7 @@ class KillTest(unittest.TestCase):
         self.assertTrue(wait_for(lambda: self.whole_lines(file) >= 3 or sweep.process.poll() is not None))
         code, alive = sweep.end_by(signal.SIGINT)
         self.assertEqual(code, -signal.SIGINT, sweep.output())
+        self.assertIn(f"interrupted: results so far are in {file}; the same command with --resume", sweep.output())
         self.assertEqual(alive, [])
         self.assertEqual(sweep.left_behind(), [])
         kept = self.whole_lines(file)
