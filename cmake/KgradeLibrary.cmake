@@ -33,7 +33,8 @@ endfunction()
 find_program(KGRADE_CLANG_FORMAT clang-format)
 if(KGRADE_CLANG_FORMAT)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/harness/*.h ${PROJECT_SOURCE_DIR}/harness/*.cc
-       ${PROJECT_SOURCE_DIR}/harness/*.cu ${PROJECT_SOURCE_DIR}/reference/*.cu* ${PROJECT_SOURCE_DIR}/solutions/*.cu)
+       ${PROJECT_SOURCE_DIR}/harness/*.cu ${PROJECT_SOURCE_DIR}/reference/*.cu*
+       ${PROJECT_SOURCE_DIR}/reference/*.h ${PROJECT_SOURCE_DIR}/reference/*.cc ${PROJECT_SOURCE_DIR}/solutions/*.cu)
   list(FILTER sources EXCLUDE REGEX "/tests/fixtures/")
   add_custom_target(format COMMAND ${KGRADE_CLANG_FORMAT} -i ${sources} COMMENT "Applying .clang-format")
 endif()

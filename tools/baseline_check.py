@@ -102,7 +102,7 @@ def grade_now(program: Path, slugs: list[str]) -> list[dict]:
             naive = f"solutions/{slug}/naive.cu"
             print(f"grading {naive}", file=sys.stderr, flush=True)
             # In the lower class both baselines take part.
-            source = Path(folder, f"{slug}.cc")
+            source = Path(folder, f"{slug}.cu")
             source.write_text("// kgrade: precision tf32\n" + (REPOSITORY / naive).read_text(encoding="utf-8"),
                               encoding="utf-8")
             command = [program, "grade", slug, source, "--case", CASE, "--device", "cuda", "--json", file]

@@ -11,6 +11,7 @@ import re
 import sys
 import textwrap
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 README = ROOT / "README.md"
@@ -138,8 +139,8 @@ def output(path: str) -> str:
     older = "" if record["schema_version"] >= 3 else (
         "\nThat was before speeds were measured in blocks and beside cuDNN: one such run took "
         f"{read(WITH_BASELINES)['total_seconds']:.1f} s.")
-    return (f"```text\n{command}\n{table_of(record, candidate, candidate['cases'])}\n```\nFrom the problem to this "
-            f"verdict, with nothing compiled before, it took {record['total_seconds']:.1f} s.{older}")
+    return (f"```text\n{command}\n{table_of(record, candidate, candidate['cases'])}\n```\n"
+            f"This grade took {record['total_seconds']:.1f} s, with nothing compiled before.{older}")
 
 
 def refused(path: str) -> str:
@@ -181,7 +182,7 @@ def figures(path: str) -> str:
         rows.append(f"| {candidate['path'].removeprefix('solutions/')} | {candidate['precision']} | "
                     f"{format_ms(case['candidate']['summary']['median_ms'])} | {beside(case, 'reference')} | "
                     f"{format_ms(theirs) if theirs else '-'} | {beside(case, baseline)} | {case['error']['relative']:.1e} |")
-    return f"On one {records[0]['device']['name']}:\n\n" + "\n".join(rows)
+    return f"On {records[0]['device']['name']}s (the record says on which):\n\n" + "\n".join(rows)
 
 
 def oracle() -> str:
@@ -214,16 +215,24 @@ def selftest(folder: str) -> str:
             f"default measurement {slow['count']} of {slow['trials']} were ([record]({folder}/slowdowns.json)).")
 
 
+class Measured(NamedTuple):
+    speedup: float
+    source: tuple  # what was measured against what
+    gpu: str
+    effort: str
+
+
 def speedups(path: str) -> dict:
-    """By candidate, case and opponent, with the source that was measured and how."""
+    """By candidate, case and opponent."""
     records = [json.loads(line) for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
     found = {}
     for record in records:
         for candidate in record["candidates"]:
+            source = (candidate["sha256"], record["reference"]["sha256"])
             for case in candidate["cases"]:
                 for compared in case["comparisons"]:
-                    key = (candidate["path"], case["name"], compared["against"])
-                    found.setdefault(key, []).append((compared["speedup"], candidate["sha256"], record["effort"]))
+                    measured = Measured(compared["speedup"], source, record["device"]["uuid"], record["effort"])
+                    found.setdefault((candidate["path"], case["name"], compared["against"]), []).append(measured)
     return found
 
 
@@ -231,37 +240,45 @@ def paragraph(text: str) -> str:
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
-def spread(values: list) -> float:
+def spread(measured: list) -> float:
+    values = [each.speedup for each in measured]
     return max(values) / min(values) - 1
+
+
+def expect(condition: bool, what: str) -> None:
+    if not condition:
+        raise SystemExit(f"error: {what}")
 
 
 def repeat(folder: str) -> str:
     before, after = (speedups(f"{folder}/{name}.jsonl") for name in ("tuned-earlier", "sweep"))
-    apart = {}
-    for key, [(speedup, source, _)] in before.items():
-        [(again, same_source, _)] = after[key]
-        if source != same_source:
-            raise SystemExit(f"{folder}: not the same source: {key[0]}")
-        apart[key] = spread([speedup, again])
+    pairs = {key: first + after[key] for key, first in before.items()}
+    for key, pair in pairs.items():
+        expect(len(pair) == 2 and pair[0].source == pair[1].source and pair[0].gpu != pair[1].gpu,
+               f"not one source on two GPUs: {key}")
+    apart = {key: spread(pair) for key, pair in pairs.items()}
     large = [share for (_, case, _), share in apart.items() if case == "kernelbench"]
     small = [share for (_, case, _), share in apart.items() if case != "kernelbench"]
-    close = sum(share <= 0.01 for share in small)
-    one = speedups(f"{folder}/same-gpu.jsonl").values()
-    runs = [spread([speedup for speedup, _, effort in measured if effort == "normal"]) for measured in one]
-    ranked = [spread([speedup for speedup, _, _ in measured]) for measured in one]
+    one = speedups(f"{folder}/same-gpu.jsonl")
+    normal = [[each for each in runs if each.effort == "normal"] for runs in one.values()]
+    expect(len({each.gpu for runs in one.values() for each in runs}) == 1 and {len(runs) for runs in normal} == {3},
+           "same-gpu.jsonl: not three runs on one GPU")
+    worst = sorted((share for (_, _, against), share in apart.items() if against == "reference"), reverse=True)
+    expect({apart[key] for key in one} == set(worst[:len(one)]), "same-gpu.jsonl: not those that differ most")
     return paragraph(
-        f"On two H200 of two machines the {len(large)} speedups of the tuned kernels on the KernelBench cases differ by at "
-        f"most {100 * max(large):.1f} %, beside the reference and beside cuDNN; of the {len(small)} on their other cases, "
-        f"which take 0.1 to 2 ms, {close} differ by at most 1 %, the others by up to {100 * max(small):.1f} % "
-        f"([one]({folder}/tuned-earlier.jsonl), [other]({folder}/sweep.jsonl)). On one H200, three runs of two of those "
-        f"others differ by at most {100 * max(runs):.1f} %, and with one of `--ranked` by {100 * max(ranked):.1f} % "
-        f"([record]({folder}/same-gpu.jsonl)): an interval tells of one GPU.")
+        f"On two H200 the {len(large)} speedups of the tuned kernels on the KernelBench cases, beside the reference and "
+        f"beside cuDNN, differ by at most {100 * max(large):.1f} %; of the {len(small)} on their other cases, which take 0.1 "
+        f"to 2 ms, {sum(share <= 0.01 for share in small)} differ by at most 1 %, the others by up to "
+        f"{100 * max(small):.1f} % ([one]({folder}/tuned-earlier.jsonl), [other]({folder}/sweep.jsonl)). On one H200, three "
+        f"runs of each of the two that differ most, beside the reference, agree within {100 * max(map(spread, normal)):.1f} %, "
+        f"and with a run of `--ranked` within {100 * max(map(spread, one.values())):.1f} % "
+        f"([record]({folder}/same-gpu.jsonl)): an interval tells of one run on one GPU.")
 
 
 def cold(folder: str) -> str:
     whole, quick = (read(f"{folder}/{name}.json") for name in ("whole", "quick"))
     return paragraph(
-        f"With all {len(whole['candidates'][0]['cases'])} cases it takes {whole['total_seconds']:.1f} s "
+        f"With all {len(whole['candidates'][0]['cases'])} cases a grade takes {whole['total_seconds']:.1f} s "
         f"([record]({folder}/whole.json)), and {quick['total_seconds']:.1f} s with `--quick` "
         f"([record]({folder}/quick.json)), {sum(quick['stages_seconds'][name] for name in CALLS):.1f} s of it calls of the "
         "kernel, the reference and the oracle.")

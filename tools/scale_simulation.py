@@ -17,9 +17,9 @@ CANDIDATES, PROBLEMS, GPUS = 10_000, 36, 64
 
 # Seconds.
 COSTS = {
-    # results/nvidia-h200/conv-transpose-2d-sq-input-asym-kernel.kernelbench.json: device, workers, load and the
-    # baselines' tests of a run with nothing compiled before.
-    "chunk_start": 0.1 + 0.5 + 0.01 + 4.5,
+    # results/nvidia-h200/cold/whole.json: device, workers, load and the baselines' tests of a run with nothing
+    # compiled before.
+    "chunk_start": 0.1 + 0.5 + 0.01 + 4.3,
     # Slurm's controller and daemons, empty tasks on one machine: nine a second.
     "task": 0.11,
     # A candidate of the usual effort, default measurement: lend, oracle, reference, candidate, baseline of the same

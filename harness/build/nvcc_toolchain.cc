@@ -141,8 +141,9 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
 }
 
 Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildRequest& request) const {
+  // nvcc leaves C++ to the host's compiler.
   const std::filesystem::path unit =
-      request.output_directory / (request.kernels.empty() ? "unit.cu" : "unit.cpp");
+      request.output_directory / (request.source.extension() == ".cc" ? "unit.cpp" : "unit.cu");
   const ProcessLimits limits = compile_limits(request);
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";

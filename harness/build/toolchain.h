@@ -21,9 +21,8 @@ struct LinkedLibrary {
 };
 
 struct BuildRequest {
-  std::filesystem::path source;  // the .cu file, or one in C++ with `kernels`
-  // Of a source without a kernel of its own: the .cu files with those that it calls for. A host compiler
-  // builds the one while nvcc builds the others. The emulated device has no use for them.
+  std::filesystem::path source;  // the .cu file; or a .cc file, host code alone
+  // The .cu files that hold the kernels of a .cc file; nvcc compiles all of them at once.
   std::vector<std::filesystem::path> kernels;
   std::string shown_as;                    // its name in messages: the path as the user gave it
   std::filesystem::path output_directory;  // private; everything that the build writes goes there

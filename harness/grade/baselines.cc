@@ -36,8 +36,10 @@ bool needs_cudnn(const fs::path& source) {
 }  // namespace
 
 std::vector<fs::path> kernels_of_baseline(const fs::path& source) {
-  if (source.extension() == ".cu") return {};
-  return {source.parent_path() / "baseline" / "kernels.cu"};
+  const fs::path kernels = source.parent_path() / "baseline" / "kernels.cu";
+  std::error_code ignored;
+  if (source.extension() != ".cc" || !fs::is_regular_file(kernels, ignored)) return {};
+  return {kernels};
 }
 
 OwnFiles files_of_baseline(const fs::path& source) {
@@ -51,9 +53,10 @@ std::string why_no_baselines(const Problem& problem, const Layout& layout, bool 
   std::error_code ignored;
   if (!fs::is_regular_file(source, ignored)) return "no baseline for this problem";
   if (problem.dtype != Dtype::float32) return "baselines are for float32 only";
-  if (!needs_cudnn(source)) return "";
-  if (!on_gpu) return "cuDNN needs a GPU";
-  return layout.has_cudnn() ? "" : "cuDNN was not found when kgrade was configured";
+  const bool calls_cudnn = needs_cudnn(source);
+  if (calls_cudnn && !on_gpu) return "cuDNN needs a GPU";
+  if (source.extension() == ".cc" && !on_gpu) return "a baseline in C++ needs a GPU";
+  return !calls_cudnn || layout.has_cudnn() ? "" : "cuDNN was not found when kgrade was configured";
 }
 
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu) {

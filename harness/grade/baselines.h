@@ -1,7 +1,7 @@
 // Which baselines a problem has: contestants that call a vendor's library, kept beside its reference as
-// cudnn/<slug>.cc and built once for each class of arithmetic. What one needs of kernels lies in
-// cudnn/baseline/kernels.cu: nvcc reads the headers of a .cu file three times over, and all candidates wait
-// for it. One that is a .cu file has its kernels itself.
+// cudnn/<slug>.cc and built once for each class of arithmetic. Their kernels are in
+// cudnn/baseline/kernels.cu, since nvcc reads the headers of a .cu file three times over, and all candidates
+// wait for it. A cudnn/<slug>.cu, with its own kernels in it, does as well.
 #pragma once
 
 #include <filesystem>
@@ -27,7 +27,7 @@ struct BaselineSource {
 // stand in for it in tests.
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu = true);
 
-// The files with its kernels that are built beside a baseline; and all that it is made of.
+// The files with kernels that are built beside a baseline; and all that it is made of, those last.
 std::vector<std::filesystem::path> kernels_of_baseline(const std::filesystem::path& source);
 OwnFiles files_of_baseline(const std::filesystem::path& source);
 

@@ -16,7 +16,8 @@ namespace {
 
 // Of so many rounds, one is followed by a call on contents that are hardly new.
 constexpr std::uint32_t rounds_per_change = 8;
-// What loading code and memory costs, a millisecond or two, is no more than a fraction of it.
+// Of longer calls, one warms up and one repeats old contents. What a first call loads, a millisecond or two,
+// is little beside them, and one that is far faster on old contents shows in one as well as in two.
 constexpr double long_call_ms = 10;
 // Contents of each process, far from those of the others.
 constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;

@@ -92,6 +92,16 @@ TEST(Link, PeekingTakesNothingAway) {
   EXPECT_FALSE(referee.peek(reply, 7));
 }
 
+TEST(Link, WithoutPatienceWhatIsNotThereIsATimeout) {
+  auto [referee, worker] = Link::make_pair();
+  Reply reply;
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::timeout);
+  ASSERT_TRUE(worker.send(reply_to(7)));
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::message);
+  { const Link gone = std::move(worker); }
+  EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::closed);
+}
+
 TEST(Link, PeekingSeesOnlyASoundReplyToWhatWasAsked) {
   auto [referee, worker] = Link::make_pair();
   Reply reply;

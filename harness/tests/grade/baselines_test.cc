@@ -135,6 +135,17 @@ TEST_F(BaselinesTest, AreNoneWithoutAGpuWhereTheyNeedCudnn) {
   EXPECT_EQ(why_no_baselines(problem_, layout_, false), "cuDNN needs a GPU");
 }
 
+// The emulated device's compiler takes one file.
+TEST_F(BaselinesTest, InCppAreNoneWithoutAGpu) {
+  write("reference/cudnn/one.cc", "extern \"C\" void solution(float*) {}\n");
+  EXPECT_THAT(baselines_of(problem_, layout_, false), IsEmpty());
+  EXPECT_EQ(why_no_baselines(problem_, layout_, false), "a baseline in C++ needs a GPU");
+  const auto found = baselines_of(problem_, layout_);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(request_for(found[0], "/out", layout_).kernels, IsEmpty()) << "it has none";
+  EXPECT_TRUE(hash_of(files_of_baseline(found[0].source)).ok());
+}
+
 TEST_F(BaselinesTest, AreForFloat32Alone) {
   have_cudnn();
   write_baseline_of_cudnn();

@@ -89,6 +89,16 @@ TEST_F(MeasuredCaseTest, ShortLaunchesGoTogetherIntoASample) {
   expect_accepted(record);
 }
 
+TEST_F(MeasuredCaseTest, LongCallsWarmUpAndRepeatOnce) {
+  for (const auto& [fastest_ms, times] : {std::pair{9.0, 2u}, {11.0, 1u}}) {
+    arena_.candidate_ms = {fastest_ms + 1};
+    arena_.reference_ms = {fastest_ms};
+    const CaseRecord record = run();
+    EXPECT_THAT(record.repeated_ms, testing::SizeIs(times)) << fastest_ms;
+    EXPECT_THAT(record.unmeasured_ms, testing::SizeIs(times)) << fastest_ms;
+  }
+}
+
 // One that does the work of a launch when the next one comes has to be wrong somewhere.
 TEST_F(MeasuredCaseTest, SomeCallsHaveFewerLaunches) {
   launches_ = 4;
