@@ -8,7 +8,7 @@ namespace kgrade::cli {
 namespace {
 
 // When the words were last changed. A date of the build would make two builds of the same source differ.
-constexpr const char* date = "2026-11-21";
+constexpr const char* date = "2026-11-22";
 
 constexpr std::size_t page_width = 78;
 
@@ -91,6 +91,25 @@ std::string command_section(const CommandText& command) {
   return section + footer_paragraphs(command.footer);
 }
 
+struct Variable {
+  const char* name;
+  const char* meaning;
+};
+
+constexpr Variable variables[] = {
+    {"KGRADE_CACHE_DIR",
+     "Where built contestants are kept; set and empty, none are. Without it they lie below XDG_CACHE_HOME."},
+    {"KGRADE_CACHE_LIMIT", "How much is kept there at most, such as 500M or 4G (default: 2G)."},
+    {"XDG_CACHE_HOME",
+     "Where the cache and the measured ceilings of devices lie, in a folder kgrade (default: ~/.cache)."},
+    {"TMPDIR", "Where builds and other temporary folders lie (default: /tmp)."},
+    {"CUDA_HOME", "Where nvcc and compute-sanitizer are looked for after PATH."},
+    {"CUDA_VISIBLE_DEVICES", "Which GPUs there are, and their numbers, as for every CUDA program."},
+    {"CXX", "The compiler that the emulated device tries first."},
+    {"NO_COLOR", "Set and not empty, tables have no colours."},
+    {"GITHUB_STEP_SUMMARY", "Where --github writes its summary, as GitHub Actions sets it."},
+};
+
 }  // namespace
 
 std::string man_page(const ProgramText& text, const std::string& version,
@@ -106,6 +125,9 @@ std::string man_page(const ProgramText& text, const std::string& version,
   page += ".SH EXIT STATUS\n";
   for (const ExitCode& exit : exits)
     page += fmt::format(".TP\n{}\n{}\n", bold(std::to_string(exit.code)), prose(exit.meaning));
+  page += ".SH ENVIRONMENT\n";
+  for (const Variable& variable : variables)
+    page += fmt::format(".TP\n{}\n{}\n", bold(variable.name), prose(variable.meaning));
   return page;
 }
 

@@ -1,4 +1,4 @@
-// The man page: roff for man(7), with every command, option and exit code.
+// The man page: roff for man(7), with every command, option, exit code and environment variable.
 #pragma once
 
 #include <string>

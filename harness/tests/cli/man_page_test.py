@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 KGRADE, PAGE = sys.argv[1:3]
+ROOT = Path(__file__).resolve().parents[3]
 SKIPPED = 77
 
 
@@ -52,8 +53,18 @@ class ManPageTest(unittest.TestCase):
 
     def test_exit_codes_are_those_of_the_help(self):
         line = re.search(r"Exit codes: (.*)\.", output_of(KGRADE, "grade", "--help")).group(1)
-        status = plain(self.roff.partition(".SH EXIT STATUS")[2])
+        status = plain(self.roff.partition(".SH EXIT STATUS")[2].partition(".SH ")[0])
         self.assertEqual(status, line.replace(",", ""))
+
+    def test_variables_that_the_program_reads_are_in_it(self):
+        said = plain(self.roff.partition(".SH ENVIRONMENT")[2])
+        read = set()
+        for file in (ROOT / "harness").rglob("*.cc"):
+            if "tests" not in file.relative_to(ROOT).parts:
+                read |= set(re.findall(r'getenv\("([A-Z_]+)"\)', file.read_text(encoding="utf-8")))
+        # What every program reads, and what is handed on to others.
+        for name in read - {"PATH", "TERM", "LD_LIBRARY_PATH"}:
+            self.assertIn(name, said)
 
     def test_the_help_command_prints_what_the_option_prints(self):
         self.assertEqual(output_of(KGRADE, "help"), output_of(KGRADE, "--help"))
