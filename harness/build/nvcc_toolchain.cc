@@ -141,9 +141,10 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
 }
 
 Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildRequest& request) const {
-  // nvcc leaves C++ to the host's compiler.
+  // nvcc leaves C++ to the host's compiler. A candidate is CUDA whatever its name ends in.
   const std::filesystem::path unit =
-      request.output_directory / (request.source.extension() == ".cc" ? "unit.cpp" : "unit.cu");
+      request.output_directory /
+      (request.plain_host_code && request.source.extension() == ".cc" ? "unit.cpp" : "unit.cu");
   const ProcessLimits limits = compile_limits(request);
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";

@@ -21,7 +21,7 @@ struct LinkedLibrary {
 };
 
 struct BuildRequest {
-  std::filesystem::path source;  // the .cu file; or a .cc file, host code alone
+  std::filesystem::path source;  // the .cu file; of our own also a .cc file, host code alone
   // The .cu files that hold the kernels of a .cc file; nvcc compiles all of them at once.
   std::vector<std::filesystem::path> kernels;
   std::string shown_as;                    // its name in messages: the path as the user gave it

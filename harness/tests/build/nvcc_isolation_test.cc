@@ -41,9 +41,10 @@ class NvccIsolationTest : public testing::Test {
     std::ofstream(at(name)) << text;
   }
 
-  BuildOutcome build(const std::string& source, std::chrono::seconds time_limit = std::chrono::seconds(60)) {
-    write("in/mine.cu", source);
-    const OwnFiles own = own_files(at("in/mine.cu"));
+  BuildOutcome build(const std::string& source, std::chrono::seconds time_limit = std::chrono::seconds(60),
+                     const std::string& name = "in/mine.cu") {
+    write(name, source);
+    const OwnFiles own = own_files(at(name));
     BuildRequest request;
     request.source = own.files.front();
     request.shown_as = "mine.cu";
@@ -66,6 +67,11 @@ class NvccIsolationTest : public testing::Test {
   TemporaryDirectory folder_;
   std::unique_ptr<NvccToolchain> toolchain_;
 };
+
+TEST_F(NvccIsolationTest, ACandidateIsCudaWhateverItsNameEndsIn) {
+  for (const char* const name : {"in/mine.cc", "in/mine.cpp", "in/mine"})
+    EXPECT_EQ(build(honest, std::chrono::seconds(60), name).status, BuildStatus::built) << name;
+}
 
 TEST_F(NvccIsolationTest, BuildsAnHonestSourceWithItsHeaders) {
   write("in/own.cuh", "#pragma once\n#include \"sub/deep.cuh\"\n");
