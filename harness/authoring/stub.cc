@@ -30,8 +30,10 @@ class StubWriter {
       kernels += kernel_text(parameter, kernel, count);
       calls += call_text(parameter, kernel, count);
     }
-    std::string text = "// " + one_line(problem_.title) + ".\n#include \"ops/launch.cuh\"\n\nnamespace {\n\n";
-    text += helpers(calls) + kernels + "}  // namespace\n\n" +
+    const std::string helped = helpers(calls);
+    std::string text = "// " + one_line(problem_.title) + ".\n";
+    if (helped.find("std::m") != std::string::npos) text += "#include <algorithm>\n\n";
+    text += "#include \"ops/launch.cuh\"\n\nnamespace {\n\n" + helped + kernels + "}  // namespace\n\n" +
             wrapped("extern \"C\" void solution(", arguments(""), ") {\n");
     return text + calls + "}\n";
   }
