@@ -129,6 +129,17 @@ TEST_P(ShippedProblemTest, CasesAreLegalAndInTheRanges) {
   }
 }
 
+// An honest answer of one element that cancelled was once refused as imprecise.
+TEST_P(ShippedProblemTest, OutputsHaveElementsEnoughForANorm) {
+  for (const std::vector<Case>& cases : draws_) {
+    for (const Case& bound : cases) {
+      for (const Tensor& tensor : bound.tensors) {
+        EXPECT_TRUE(!tensor.output || tensor.elements >= 32) << line_of(problem_, bound);
+      }
+    }
+  }
+}
+
 TEST_P(ShippedProblemTest, CasesCostLittle) {
   for (const std::vector<Case>& cases : draws_) {
     for (const Case& bound : cases) {
@@ -287,6 +298,29 @@ TEST(HiddenCases, ThereAreFewerWhenTheRangesHoldFewer) {
   const std::vector<Case> single = drawn(with_fuzz("rows: 5"), {});
   EXPECT_THAT(single, SizeIs(1));
   EXPECT_THAT(values_of(single, "rows"), ElementsAre(5));
+}
+
+// The output has an element for two rows: half of the draws from these ranges have fewer than 32.
+TEST(HiddenCases, OutputsOfFewElementsAreDrawnAgain) {
+  const Problem problem = with_fuzz("rows: 1..128");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const Case& bound : drawn(problem, with_seed(seed))) EXPECT_GE(bound.integers.at("rows"), 63);
+  }
+}
+
+TEST(HiddenCases, OutputsOfFewElementsAreTakenWhereThereAreNoOthers) {
+  const std::vector<Case> cases = drawn(with_fuzz("rows: 5..9"), {});
+  EXPECT_THAT(cases, SizeIs(4));
+}
+
+// As a loss has: no case of the file has more either.
+TEST(HiddenCases, AnOutputThatIsAlwaysSmallRefusesNothing) {
+  const Problem problem = parsed(edited(edited(row_sum, "[kept]", "[1]"), "rows: 1..3", "rows: 1..64"));
+  std::set<std::int64_t> rows;
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    rows.merge(values_of(drawn(problem, with_seed(seed)), "rows"));
+  EXPECT_LT(*rows.begin(), 8);
+  EXPECT_GT(*rows.rbegin(), 56);
 }
 
 // No range changes an extent: what is left to differ are the other values.
