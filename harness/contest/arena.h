@@ -28,7 +28,8 @@ struct CallReport {
   int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
   std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
   double elapsed_ms = 0;                 // of all launches, as the worker's device events say
-  // By the referee's clock, from the moment when the call could begin: until its answer was there, and until
+  double prepared_ms = 0;                // by the referee's clock, until the call could begin
+  // By the same, from the moment when the call could begin: until its answer was there, and until
   // the device could do something for the referee.
   double wall_ms = 0;
   double settled_ms = 0;
@@ -67,6 +68,9 @@ class Arena {
   virtual void rise() = 0;
 
   virtual CallReport call(Player player, const Draw& draw, Patience patience) = 0;
+  // A call of the oracle whose outputs are held against themselves: how large they are. None where the arena
+  // cannot tell.
+  virtual CallReport appraise(const Draw&, Patience) { return {}; }
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
   // more than `limit`, and how many were never written.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;

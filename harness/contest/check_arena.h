@@ -28,7 +28,8 @@ class CheckArena {
  public:
   virtual ~CheckArena() = default;
 
-  // Oracle: buffers for the case, and one call on this draw. An Error when the device has no room.
+  // Oracle: buffers for the case, and one call on this draw, whose outputs are held against themselves: how
+  // large they are. An Error when the device has no room.
   virtual Result<CallReport> call_oracle(const Case& bound, const Draw& draw) = 0;
 
   // A fresh worker of the candidate's, with the candidate loaded and buffers of its own. An Error is the

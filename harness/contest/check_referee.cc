@@ -32,7 +32,8 @@ Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw
   terms.widens = true;
   auto seated = oracle_.sit(bound, false, terms, lending_patience);
   if (!seated) return seated.errors();
-  if (seated->ok()) return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience);
+  if (seated->ok())
+    return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, &oracle_.lease());
   CallReport report;
   report.fault = seated->fault;
   report.detail = seated->detail;

@@ -85,6 +85,10 @@ CallReport Referee::call(Player player, const Draw& draw, Patience patience) {
   return checked_call(seat_of(player), draw, patience, has_expected ? &oracle_.lease() : nullptr);
 }
 
+CallReport Referee::appraise(const Draw& draw, Patience patience) {
+  return checked_call(oracle_, draw, patience, oracle_.has_lease() ? &oracle_.lease() : nullptr);
+}
+
 CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected) {
   return seat.checked_call(draw, poison_key_, ++calls_, patience, expected);
 }

@@ -25,6 +25,7 @@ class Referee : public Arena {
   Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override;
   void rise() override;
   CallReport call(Player player, const Draw& draw, Patience patience) override;
+  CallReport appraise(const Draw& draw, Patience patience) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
   Lease::Damage diagnose(const Case& bound, const Draw& draw, Patience patience) override;

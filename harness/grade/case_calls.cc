@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "measure/statistics.h"
 
@@ -14,6 +15,9 @@ namespace {
 constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
+
+// Other contents than those of grade/baseline_bench.cc, grade/reference_watch.cc and all calls of a case.
+constexpr std::uint32_t first_draw_for_norms = 3 << 20;
 
 const char* name_of(Player player) {
   constexpr const char* names[] = {"oracle", "reference", "baseline", "candidate"};
@@ -79,12 +83,29 @@ CaseCalls::Trouble CaseCalls::seat(const std::vector<Player>& players, std::uint
 }
 
 CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
+  if (!std::exchange(knows_norms_, true)) {
+    if (auto trouble = learn_norms()) return trouble;
+  }
   draw_ = draw;
   most_launches_ = std::max(most_launches_, draw.launches);
   const auto timer = session_.stages.time("oracle");
   const CallReport report = session_.arena.call(Player::oracle, draw_, trusted_patience);
   if (const auto finding = review_call(report))
     return trusted_failure(name_of(Player::oracle), case_, finding->message);
+  return std::nullopt;
+}
+
+// On contents that nobody else is called on.
+CaseCalls::Trouble CaseCalls::learn_norms() {
+  if (!UsualNorms::matter(case_, precision_from(session_.problem.precision))) return std::nullopt;
+  const auto timer = session_.stages.time("oracle");
+  DrawSequence draws(session_.seed, first_draw_for_norms);
+  for (int call = 0; call < norm_draws; ++call) {
+    const CallReport report = session_.arena.appraise(draws.fresh(), trusted_patience);
+    if (const auto finding = review_call(report))
+      return trusted_failure(name_of(Player::oracle), case_, finding->message);
+    norms_.add(report.outputs);
+  }
   return std::nullopt;
 }
 
@@ -101,8 +122,10 @@ Result<double> CaseCalls::call_trusted(Player player) {
   if (const auto finding = review_call(report))
     return trusted_failure(name_of(player), case_, finding->message);
   if (player == Player::reference) {
-    for (const OutputComparison& output : report.outputs) {
-      const Judgement judgement = judge(output.comparison, session_.problem.thresholds, Precision::fp32);
+    for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+      const OutputComparison& output = report.outputs[i];
+      const Judgement judgement =
+          judge(output.comparison, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
       if (judgement.verdict == Verdict::accepted) continue;
       return trusted_failure(
           name_of(player), case_,
@@ -179,8 +202,8 @@ void CaseCalls::keep_time(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputComparison output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.comparison.nonfinite_mismatches = 0;
-  const Judgement judgement =
-      judge(output.comparison, session_.problem.thresholds, precision_from(session_.problem.precision));
+  const Judgement judgement = judge(output.comparison, session_.problem.thresholds,
+                                    precision_from(session_.problem.precision), norms_.squares(index));
   record_.precision = std::max(record_.precision, judgement.precision);
   record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
   record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);

@@ -16,6 +16,7 @@
 #include "grade/clock_check.h"
 #include "grade/draws.h"
 #include "grade/session.h"
+#include "grade/usual_norms.h"
 #include "report/record.h"
 
 namespace kgrade {
@@ -60,6 +61,7 @@ class CaseCalls {
   const std::vector<double>& changed_ms() const { return changed_ms_; }
 
  private:
+  Trouble learn_norms();
   CallReport call(Player player, Patience patience);
   Patience candidate_limit() const;
   ClockReading reading_of(const CallReport& report) const;
@@ -75,6 +77,8 @@ class CaseCalls {
   const Case& case_;
   CheckList& checks_;
   CaseRecord record_;
+  UsualNorms norms_;
+  bool knows_norms_ = false;  // since the first draw
   Draw draw_;
   std::uint32_t most_launches_ = 1;  // of the calls so far
   std::vector<ClockReading> readings_;

@@ -6,8 +6,10 @@
 #include <optional>
 
 #include "grade/call_review.h"
+#include "grade/draws.h"
 #include "grade/finding_list.h"
 #include "grade/finding_words.h"
+#include "grade/usual_norms.h"
 
 namespace kgrade {
 namespace {
@@ -72,16 +74,8 @@ class CandidateCheck {
     const Draw draw{session_.seed, 0};
     evidence_.clear();
     session_.progress(fmt::format("{}: oracle", bound.name));
-    {
-      const auto timer = session_.stages.time("oracle");
-      const auto report = session_.arena.call_oracle(bound, draw);
-      if (!report) return report.errors();
-      if (const auto failure = review_call(*report)) {
-        return {{fmt::format("the oracle fails on case '{}': {}", bound.name, failure->message),
-                 "this is no fault of the candidate: check the reference source, or report it",
-                 {}}};
-      }
-    }
+    if (auto errors = learn_norms(bound); !errors.empty()) return errors;
+    if (const auto report = call_oracle(bound, draw); !report) return report.errors();
     for (const CheckPass& pass : session_.passes) {
       if (out_of_time_) break;
       session_.progress(fmt::format("{}: {}", bound.name, pass.name));
@@ -89,6 +83,30 @@ class CandidateCheck {
     }
     note_unexplained(record);
     return {};
+  }
+
+  Errors learn_norms(const Case& bound) {
+    norms_ = {};
+    if (!UsualNorms::matter(bound, precision_from(session_.problem.precision))) return {};
+    DrawSequence draws(session_.seed, 1);
+    for (int call = 0; call < norm_draws; ++call) {
+      const auto report = call_oracle(bound, draws.fresh());
+      if (!report) return report.errors();
+      norms_.add(report->outputs);
+    }
+    return {};
+  }
+
+  Result<CallReport> call_oracle(const Case& bound, const Draw& draw) {
+    const auto timer = session_.stages.time("oracle");
+    auto report = session_.arena.call_oracle(bound, draw);
+    if (!report) return report.errors();
+    if (const auto failure = review_call(*report)) {
+      return Error{fmt::format("the oracle fails on case '{}': {}", bound.name, failure->message),
+                   "this is no fault of the candidate: check the reference source, or report it",
+                   {}};
+    }
+    return report;
   }
 
   Errors run_pass(const Case& bound, const CheckPass& pass, const Draw& draw, CheckedCase& record) {
@@ -129,13 +147,14 @@ class CandidateCheck {
       out_of_time_ = failure->verdict == Verdict::time_limit;
       return report.fault == Fault::none && !is_crash(report);
     }
-    for (const OutputComparison& output : session_.arena.compare()) judge_output(output);
+    const std::vector<OutputComparison> outputs = session_.arena.compare();
+    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(outputs[i], norms_.squares(i));
     return true;
   }
 
-  void judge_output(const OutputComparison& output) {
-    const Judgement judgement =
-        judge(output.comparison, session_.problem.thresholds, precision_from(session_.problem.precision));
+  void judge_output(const OutputComparison& output, double usual_squares) {
+    const Judgement judgement = judge(output.comparison, session_.problem.thresholds,
+                                      precision_from(session_.problem.precision), usual_squares);
     if (judgement.verdict == Verdict::accepted) return;
     see({judgement.verdict, check_behind(judgement.verdict), describe(output, judgement)});
   }
@@ -207,6 +226,7 @@ class CandidateCheck {
   const EvidenceReader& read_;
   CheckedCandidate record_;
   FindingList list_;
+  UsualNorms norms_;                 // of the present case
   bool out_of_time_ = false;         // what loops for ever does so on every case and in every order
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee, in this pass

@@ -37,6 +37,9 @@ class ArmsArena : public Arena {
   CallReport call(Player player, const Draw& draw, Patience patience) override {
     return arena_.call(player, draw, patience);
   }
+  CallReport appraise(const Draw& draw, Patience patience) override {
+    return arena_.appraise(draw, patience);
+  }
   std::uint64_t count_wrong(std::size_t output, double limit) override {
     return arena_.count_wrong(output, limit);
   }

@@ -66,13 +66,14 @@ Precision precision_from(std::string_view text) {
   return Precision::none;
 }
 
-Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required) {
+Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required,
+                double usual_squares) {
   Judgement judgement;
   const double count = static_cast<double>(comparison.compared);
-  const double rms_expected = count > 0 ? std::sqrt(comparison.sum_squared_expected / count) : 0;
+  const double squares = std::max(comparison.sum_squared_expected, usual_squares);
+  const double rms_expected = count > 0 ? std::sqrt(squares / count) : 0;
   const double rms_difference = count > 0 ? std::sqrt(comparison.sum_squared_difference / count) : 0;
-  judgement.relative_error =
-      ratio(std::sqrt(comparison.sum_squared_difference), std::sqrt(comparison.sum_squared_expected));
+  judgement.relative_error = ratio(std::sqrt(comparison.sum_squared_difference), std::sqrt(squares));
   judgement.max_scaled_error = ratio(comparison.max_abs_difference, rms_expected);
   judgement.element_limit = element_factor * threshold(thresholds, required) * rms_expected;
   judgement.precision = reached(judgement, thresholds);

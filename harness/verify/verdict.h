@@ -38,9 +38,10 @@ struct Judgement {
   Verdict verdict = Verdict::accepted;
   Precision precision = Precision::fp32;
   // Infinite, both of them, when a non-finite value stands where the other output has something else.
-  // ||actual - expected|| / ||expected||, Euclidean norms over all elements.
+  // ||actual - expected|| / ||expected||, Euclidean norms over all elements; of expected, or what it usually
+  // is where that is larger.
   double relative_error = 0;
-  // max |actual - expected| over the root mean square of expected.
+  // max |actual - expected| over the root mean square of expected, or the usual one where that is larger.
   double max_scaled_error = 0;
   // Elements further off than this are counted as wrong in messages.
   double element_limit = 0;
@@ -55,6 +56,8 @@ constexpr double element_factor = 16;
 // and not a matter of arithmetic: wrong_answer rather than low_precision.
 constexpr double concentration_limit = 16;
 
-Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required);
+// `usual_squares` is what the sum of squares of expected usually is, on other contents (grade/usual_norms.h).
+Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required,
+                double usual_squares = 0);
 
 }  // namespace kgrade

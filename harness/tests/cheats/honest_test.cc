@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <map>
 
 #include "tests/cheats/suite.h"
@@ -31,21 +30,12 @@ std::vector<std::string> sources_in(const fs::path& folder) {
   return files;
 }
 
-bool is_expected_to_be_accepted(const std::string& file) {
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line) && line.starts_with("//");) {
-    if (line == "// expect: accepted") return true;
-  }
-  return false;
-}
-
 std::map<std::string, Honest> everybody() {
   std::map<std::string, Honest> all;
   for (const std::string& slug : slugs_of_different_solutions()) {
     all[slug] = {slug, sources_in(root / "solutions" / slug)};
-    for (const std::string& file : sources_in(root / "harness/tests/candidates" / slug)) {
-      if (is_expected_to_be_accepted(file)) all[slug].candidates.push_back(file);
-    }
+    for (const std::string& file : sources_in(root / "harness/tests/honest" / slug))
+      all[slug].candidates.push_back(file);
   }
   Honest& twins = all["twins"];
   twins.problem = (check_samples / "problems/neighbour-sum.md").string();

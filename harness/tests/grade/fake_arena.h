@@ -53,6 +53,7 @@ class FakeArena : public Arena {
   CallReport candidate_report = clean(1);
   Comparison reference_comparison = equal_outputs();
   Comparison candidate_comparison = equal_outputs();
+  std::vector<double> usual_squares;  // of the oracle's output, in calls that appraise it
   Lease::Damage diagnosis;
   Answer load_answer;
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
@@ -66,6 +67,7 @@ class FakeArena : public Arena {
   // What happened.
   std::string order;  // o, r, b and c in the order of the calls; | when all but the oracle start anew
   std::vector<Draw> draws;
+  std::vector<Draw> appraised;
   std::vector<std::uint32_t> seated_launches;  // of the candidate
   std::vector<Patience> candidate_patience;
   bool retired = false;
@@ -112,6 +114,15 @@ class FakeArena : public Arena {
     candidate_patience.push_back(patience);
     CallReport report = timed(candidate_report, candidate_ms, candidate_comparison, draw);
     report.settled_ms += candidate_hides_ms;
+    return report;
+  }
+
+  CallReport appraise(const Draw& draw, Patience) override {
+    CallReport report = oracle_report;
+    Comparison itself = equal_outputs();
+    itself.sum_squared_expected = usual_squares.at(appraised.size() % usual_squares.size());
+    report.outputs = {{"output", {10, 10}, itself}};
+    appraised.push_back(draw);
     return report;
   }
 

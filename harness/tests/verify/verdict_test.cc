@@ -48,6 +48,23 @@ TEST(Verdict, ErrorsAreNormOverNorm) {
   EXPECT_DOUBLE_EQ(judgement.max_scaled_error, 0.5 / std::sqrt(25.0 / 2));
 }
 
+// What rounding leaves does not cancel with the sums.
+TEST(Verdict, AnOutputThatHappensToBeSmallIsHeldAgainstItsUsualNorm) {
+  const double off = double{2.0001e-3f} - 2e-3f;
+  const Comparison cancelled = compare({1e-3f, 2e-3f}, {1e-3f, 2.0001e-3f});
+  EXPECT_EQ(judge_fp32(cancelled).verdict, Verdict::low_precision);
+  const Judgement judgement = judge(cancelled, Thresholds{}, Precision::fp32, 2.0);
+  EXPECT_EQ(judgement.verdict, Verdict::accepted);
+  EXPECT_DOUBLE_EQ(judgement.relative_error, off / std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(judgement.max_scaled_error, off);
+  EXPECT_DOUBLE_EQ(judgement.element_limit, element_factor * 1e-5);
+}
+
+TEST(Verdict, AUsualNormThatIsSmallerChangesNothing) {
+  const Comparison off = compare({3, 4.5f}, {3, 4});
+  EXPECT_EQ(judge(off, Thresholds{}, Precision::fp32, 24).relative_error, judge_fp32(off).relative_error);
+}
+
 TEST(Verdict, EvenErrorsReachTheClassTheyAreConsistentWith) {
   EXPECT_EQ(judge_fp32(evenly_off(5e-7)).precision, Precision::fp32);
   EXPECT_EQ(judge_fp32(evenly_off(5e-7)).verdict, Verdict::accepted);
