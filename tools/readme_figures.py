@@ -284,9 +284,17 @@ def cold(folder: str) -> str:
         "kernel, the reference and the oracle.")
 
 
+def cost(path: str) -> str:
+    measured = read(path)
+    return paragraph(
+        f"All of that takes {measured['beyond both']['median_us']:.0f} us a call on one {measured['device']}, beyond the "
+        f"kernel and the writing of its inputs (median of {len(measured['beyond both']['samples_us'])} calls of a small "
+        f"kernel, [record]({path})).")
+
+
 def rewritten(text: str) -> str:
     for kind, make in (("output", output), ("refused", refused), ("figures", figures),
-                       ("peers", peers), ("selftest", selftest), ("repeat", repeat), ("cold", cold)):
+                       ("peers", peers), ("selftest", selftest), ("repeat", repeat), ("cold", cold), ("cost", cost)):
         text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",
                       lambda match, make=make: f"{match[1]}{make(match[2])}\n{match[3]}", text, flags=re.DOTALL)
     return re.sub(r"(<!-- figure: oracle -->).*?(<!-- /figure -->)",

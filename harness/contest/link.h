@@ -27,6 +27,9 @@ class Link {
   Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience);
   // False when there is nothing to receive within that time.
   bool wait(std::chrono::milliseconds patience);
+  // From now on every wait begins with asking again and again, for so long: an answer that comes in the
+  // meantime does not find the thread asleep, and waking it up takes tens of microseconds.
+  void ask_eagerly_for(std::chrono::microseconds time) { eager_ = time; }
   // True when anything is there that has not been received, be it no reply; not for an end that is closed.
   bool has_unread();
   // A sound reply that is there, which stays there; false when there is none.
@@ -42,6 +45,7 @@ class Link {
   Outcome read(Reply& reply, std::uint64_t sequence, int flags);
 
   UniqueFd socket_;
+  std::chrono::microseconds eager_{0};
 };
 
 }  // namespace kgrade

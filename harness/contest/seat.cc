@@ -137,11 +137,14 @@ void Seat::rise() {
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                               Patience patience, const Lease* expected, const Edit& edit) {
   CallReport report;
-  lease_->prepare(draw, poison_key, call);
+  const auto start = Clock::now();
   const std::uint32_t number = uses_gate() && !edit ? gate_->next() : 0;
+  // One that waits at a gate sees no inputs before that opens, and takes some time to wake up.
+  if (number != 0) worker_->thaw();
+  lease_->prepare(draw, poison_key, call);
   if (number == 0) report.waited_ms = milliseconds(lease_->reveal());
   if (edit) edit(*lease_);
-  worker_->thaw();
+  if (number == 0) worker_->thaw();
   auto begin = Clock::now();
   Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_));
   bool queued = false;
@@ -153,6 +156,7 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
     begin = Clock::now();
     gate_->open(number);
   }
+  report.prepared_ms = milliseconds(begin - start);
   if (answer.ok()) answer = worker_->end_call(patience);
   lease_->begin_inspection(expected);
   see_answer(answer, report);

@@ -62,6 +62,9 @@ UniqueFd sealed_copy(const std::filesystem::path& library) {
 // compute-sanitizer injects itself and creates a context before the worker says anything.
 constexpr std::chrono::seconds connecting_patience{60};
 
+// Of a call of a small kernel, on a GPU.
+constexpr std::chrono::microseconds usual_answer{500};
+
 constexpr const char* ahead_of_time = "the worker answered before it was asked";
 
 Request with_slots(RequestType type, const CallSlots& slots) {
@@ -175,7 +178,9 @@ bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
   // What is there already is left for the next request, which refuses it.
   const bool answered = alive_ && !has_answer_ahead() && send(request, gate.descriptor()) &&
                         link_.receive(reply, sequence_, patience) == Link::Outcome::message;
-  return answered && reply.status == ReplyStatus::done;
+  if (!answered || reply.status != ReplyStatus::done) return false;
+  link_.ask_eagerly_for(usual_answer);
+  return true;
 }
 
 Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,

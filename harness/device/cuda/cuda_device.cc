@@ -117,11 +117,17 @@ class Results {
   Results(const Results&) = delete;
   Results& operator=(const Results&) = delete;
 
-  // Zeroes so many counters, in stream order.
+  // So many counters that are zero, in stream order.
   Counter* fresh_counters(std::size_t count) {
     if (count > max_counters) throw std::logic_error("too many counters");
-    KGRADE_CUDA_CHECK(cudaMemsetAsync(device_, 0, max_counters * sizeof(Counter)));
+    if (!zeroed_) zero();
+    zeroed_ = false;
     return static_cast<Counter*>(device_);
+  }
+  // Those of the next time, ahead of it.
+  void zero() {
+    KGRADE_CUDA_CHECK(cudaMemsetAsync(device_, 0, max_counters * sizeof(Counter)));
+    zeroed_ = true;
   }
   // Room for the parts of comparison number `index`.
   Comparison* parts(std::size_t index) {
@@ -129,10 +135,14 @@ class Results {
     return reinterpret_cast<Comparison*>(static_cast<unsigned char*>(device_) + offset_of(index));
   }
 
-  // Waits for what is queued. With the parts of so many comparisons.
-  void read(std::size_t comparisons = 0) {
+  // Of what is queued so far, with the parts of so many comparisons; there once it has been waited for.
+  void queue_reading(std::size_t comparisons = 0) {
     KGRADE_CUDA_CHECK(cudaMemcpyAsync(host_, device_, offset_of(comparisons), cudaMemcpyDeviceToHost));
-    KGRADE_CUDA_CHECK(cudaStreamSynchronize(nullptr));
+  }
+  static void wait() { KGRADE_CUDA_CHECK(cudaStreamSynchronize(nullptr)); }
+  void read() {
+    queue_reading();
+    wait();
   }
   Counter counter(std::size_t index) const { return static_cast<const Counter*>(host_)[index]; }
   Comparison comparison(std::size_t index) const {
@@ -152,6 +162,7 @@ class Results {
 
   void* device_ = nullptr;
   void* host_ = nullptr;
+  bool zeroed_ = false;  // the counters, and nothing has been given them since
 };
 
 // How long the device took over a stretch of the default stream.
@@ -223,6 +234,7 @@ class CudaDevice : public Device {
       cuda::fill_random_bytes(bytes_of(*filling.buffer), filling.input ? zones_of(filling) : whole,
                               poison_of(filling));
     }
+    results_.zero();  // now there is time
   }
 
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings) override {
@@ -248,10 +260,11 @@ class CudaDevice : public Device {
     for (std::size_t i = 0; i < compared_; ++i) queue_comparison(outputs[i], results_.parts(i));
     for (std::size_t i = 0; i < inspected_; ++i) queue_inspection(fillings[i], counters + 2 * i);
     stretch_.end();
+    results_.queue_reading(compared_);
   }
 
   Inspection end_inspection() override {
-    results_.read(compared_);
+    Results::wait();
     Inspection inspection;
     inspection.began = std::chrono::steady_clock::now() - stretch_.length();
     for (std::size_t i = 0; i < inspected_; ++i) {

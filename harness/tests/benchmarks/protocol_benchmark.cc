@@ -68,10 +68,12 @@ struct Costs {
   std::vector<double> kernel_us;  // of that, between the events
   std::vector<double> refill_us;  // inputs drawn and the cache flushed, on their own
   std::vector<double> rest_us;
-  // Of the rest: from the gate's opening, or the request, to the worker's answer, less the kernel; and from
-  // there until the device has begun with the inspection.
+  // Of the rest: until the gate opens, or the request is sent, less the refill; from there to the worker's
+  // answer, less the kernel; until the device has begun with the inspection; and until its results are there.
+  std::vector<double> beginning_us;
   std::vector<double> answer_us;
   std::vector<double> settling_us;
+  std::vector<double> inspection_us;
 };
 
 Costs measure(Referee& referee, Stage& stage, int calls) {
@@ -91,8 +93,10 @@ Costs measure(Referee& referee, Stage& stage, int calls) {
     costs.kernel_us.push_back(report.elapsed_ms * 1e3);
     costs.refill_us.push_back(refilled);
     costs.rest_us.push_back(whole - report.elapsed_ms * 1e3 - refilled);
+    costs.beginning_us.push_back(report.prepared_ms * 1e3 - refilled);
     costs.answer_us.push_back((report.wall_ms - report.elapsed_ms) * 1e3);
     costs.settling_us.push_back((report.settled_ms - report.wall_ms) * 1e3);
+    costs.inspection_us.push_back(whole - (report.prepared_ms + report.settled_ms) * 1e3);
   }
   return costs;
 }
@@ -106,8 +110,10 @@ void print(const Costs& costs, const Stage& stage, const Arguments& arguments) {
                                       {"kernel", &costs.kernel_us},
                                       {"refill of the inputs", &costs.refill_us},
                                       {"beyond both", &costs.rest_us},
+                                      {"  until the beginning", &costs.beginning_us},
                                       {"  until the answer", &costs.answer_us},
-                                      {"  until the inspection", &costs.settling_us}}) {
+                                      {"  until the inspection", &costs.settling_us},
+                                      {"  inspection", &costs.inspection_us}}) {
     const Summary summary = summarise(*samples);
     fmt::print("  {:<22} {:8.1f} us   quartiles {:.1f} to {:.1f}\n", name, summary.median,
                summary.first_quartile, summary.third_quartile);

@@ -46,6 +46,28 @@ TEST(Link, WaitsNoLongerThanItsPatience) {
   EXPECT_EQ(referee.receive(reply, 0, milliseconds(10)), Link::Outcome::timeout);
 }
 
+// Patience that is longer than eagerness, and patience that is shorter.
+TEST(Link, OneThatAsksEagerlyWaitsAsLong) {
+  for (const auto eager : {std::chrono::microseconds(500), std::chrono::microseconds(60'000'000)}) {
+    auto [referee, worker] = Link::make_pair();
+    referee.ask_eagerly_for(eager);
+    Reply reply;
+    const auto start = std::chrono::steady_clock::now();
+    EXPECT_EQ(referee.receive(reply, 7, milliseconds(20)), Link::Outcome::timeout);
+    EXPECT_GE(std::chrono::steady_clock::now() - start, milliseconds(20));
+    std::thread late([&worker = worker] {
+      std::this_thread::sleep_for(milliseconds(5));
+      Reply answer;
+      answer.sequence = 7;
+      worker.send(answer);
+    });
+    EXPECT_EQ(referee.receive(reply, 7, milliseconds(10'000)), Link::Outcome::message);
+    late.join();
+    { const Link gone = std::move(worker); }
+    EXPECT_EQ(referee.receive(reply, 7, milliseconds(10'000)), Link::Outcome::closed);
+  }
+}
+
 // Whatever bytes come, the answer is one of four outcomes; a message passes only by its magic and number.
 TEST(Link, RandomMessagesAreMalformedAndNothingWorse) {
   auto [referee, worker] = Link::make_pair();

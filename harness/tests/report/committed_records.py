@@ -7,10 +7,11 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def records_in(folder: Path) -> dict:
-    """By where they lie: one a file, or one a line. What tools found that compare kgrade with others are no records."""
+    """By where they lie: one a file, or one a line. What benchmarks printed, and tools found that
+    compare kgrade with others, are no records."""
     found = {}
     for path in sorted(folder.glob("*/**/*.json*")):
-        if path.parent.name in ("oracle", "peers"):
+        if path.parent.name in ("oracle", "peers", "benchmarks"):
             continue
         text = path.read_text(encoding="utf-8")
         lines = text.splitlines() if path.suffix == ".jsonl" else [text]
