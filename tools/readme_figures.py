@@ -287,8 +287,8 @@ def cold(folder: str) -> str:
 def cost(path: str) -> str:
     measured = read(path)
     return paragraph(
-        f"All of that takes {measured['beyond both']['median_us']:.0f} us a call on one {measured['device']}, beyond the "
-        f"kernel and the writing of its inputs (median of {len(measured['beyond both']['samples_us'])} calls of a small "
+        f"A checked call takes {measured['beyond both']['median_us']:.0f} us on one {measured['device']} beyond the kernel, "
+        f"the writing of its inputs and the flush of the cache (median of {len(measured['beyond both']['samples_us'])} calls of a small "
         f"kernel, [record]({path})).")
 
 

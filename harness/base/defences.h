@@ -27,7 +27,7 @@ enum class Defence {
   capture_at_stop,       // outputs count as they are when the clock stops
   idle_after_call,       // no work of a call may be left when it is over
   host_threads,          // no thread may be left either
-  frozen_between_calls,  // a contestant does not run while its call is prepared or judged
+  frozen_between_calls,  // a contestant does not run between its calls, nor while they are judged
   clock_agreement,       // times must agree with the referee's clock
   message_checks,        // replies are checked for size, type and sequence number
   lower_bound,           // nothing is faster than the device's memory and arithmetic allow

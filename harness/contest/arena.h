@@ -37,7 +37,8 @@ struct CallReport {
   unsigned int threads_left = 0;  // in the contestant's process, that were not there before it was loaded
   double waited_ms = 0;           // that the device was busy before the call was prepared
   Lease::Damage damage;
-  std::vector<OutputComparison> outputs;  // held against what the oracle's last call left; not of the oracle
+  // Held against what the oracle's last call left; the oracle's own only where they are appraised.
+  std::vector<OutputComparison> outputs;
 };
 
 // One kind of call, timed or not: buffers moved, outputs and guard zones filled with fresh random bits,
@@ -68,9 +69,8 @@ class Arena {
   virtual void rise() = 0;
 
   virtual CallReport call(Player player, const Draw& draw, Patience patience) = 0;
-  // A call of the oracle whose outputs are held against themselves: how large they are. None where the arena
-  // cannot tell.
-  virtual CallReport appraise(const Draw&, Patience) { return {}; }
+  // A call of the oracle whose outputs are held against themselves: how large they are.
+  virtual CallReport appraise(const Draw& draw, Patience patience) = 0;
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
   // more than `limit`, and how many were never written.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;

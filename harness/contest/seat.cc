@@ -139,7 +139,7 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   CallReport report;
   const auto start = Clock::now();
   const std::uint32_t number = uses_gate() && !edit ? gate_->next() : 0;
-  // One that waits at a gate sees no inputs before that opens, and takes some time to wake up.
+  // One that is to wait at the gate takes some time to wake up; there are no inputs yet.
   if (number != 0) worker_->thaw();
   lease_->prepare(draw, poison_key, call);
   if (number == 0) report.waited_ms = milliseconds(lease_->reveal());

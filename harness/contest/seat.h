@@ -40,9 +40,10 @@ class Seat {
   void rise();
   // For a contestant that is trusted: small buffers stay and serve the next case, too.
   void keep_small_buffers() { keeps_small_buffers_ = true; }
-  // New places and fresh poison, inputs revealed, the worker asked; then guard zones and inputs looked at.
-  // With `expected`, whose outputs are what this one's should be, they are compared at once. `edit` may write
-  // to inputs that are in place; the report then counts what it wrote as damage.
+  // New places and fresh poison, inputs revealed, the worker asked (before that, where it waits at a gate);
+  // then guard zones and inputs looked at. With `expected`, whose outputs are what this one's should be, they
+  // are compared at once. `edit` may write to inputs that are in place; the report then counts what it wrote
+  // as damage.
   using Edit = std::function<void(const Lease&)>;
   CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
                           const Lease* expected = nullptr, const Edit& edit = {});

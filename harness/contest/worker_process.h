@@ -91,7 +91,8 @@ class WorkerProcess {
   // Of an output that is captured: buffers that stay lent serve another case.
   Answer set_capture_length(std::uint32_t parameter, std::uint32_t launch, std::uint64_t bytes,
                             Patience patience);
-  // Before load(): calls can wait at this gate when the answer is ok. A worker that cannot goes on living.
+  // Before load(): calls can wait at this gate when the answer is ok, and their answers are asked for
+  // eagerly. A worker that cannot goes on living.
   bool offer_gate(const Gate& gate, Patience patience);
 
   // A call in steps. Sends it; with a `gate` other than 0 it waits there. It has a launch for each of the

@@ -94,6 +94,9 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     entry.record.cases.back().problem = "no room for its tensors";
     entry.record.cases.back().precision = Precision::none;
   }
+  UsualNorms norms;
+  if (const auto finding = norms.learn(referee, bound, Precision::bf16, session.seed))
+    return {trusted_failure("oracle", bound, finding->message)};
   DrawSequence draws(session.seed, first_draw);
   double start = 0;
   for (int call = 0; call <= most_samples; ++call) {
@@ -106,7 +109,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     }
     for (Entry& entry : entries_) {
       BaselineCase& result = entry.record.cases.back();
-      if (result.problem.empty()) this->call(entry, session, referee, draw, result);
+      if (result.problem.empty()) this->call(entry, session, referee, draw, norms, result);
       if (call == 0) result.ms.clear();
     }
   }
@@ -114,7 +117,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
 }
 
 void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Draw& draw,
-                         BaselineCase& result) {
+                         const UsualNorms& norms, BaselineCase& result) {
   referee.seat_baseline(entry.seat.get());
   const CallReport report = referee.call(Player::baseline, draw, trusted_patience);
   if (const auto finding = review_call(report)) {
@@ -123,8 +126,9 @@ void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const
     if (!entry.seat->alive()) entry.record.problem = "case '" + result.name + "': " + finding->message;
     return;
   }
-  for (const OutputComparison& output : report.outputs) {
-    const Judgement judgement = judge(output.comparison, session.problem.thresholds, Precision::bf16);
+  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+    const Judgement judgement =
+        judge(report.outputs[i].comparison, session.problem.thresholds, Precision::bf16, norms.squares(i));
     result.precision = std::max(result.precision, judgement.precision);
     result.relative_error = std::max(result.relative_error, judgement.relative_error);
     if (judgement.verdict != Verdict::accepted) result.problem = "its output is wrong";

@@ -13,6 +13,7 @@
 #include "grade/contestants.h"
 #include "grade/preparation.h"
 #include "grade/session.h"
+#include "grade/usual_norms.h"
 
 namespace kgrade {
 
@@ -48,7 +49,8 @@ class BaselineBench {
 
   void load(Entry& entry);
   Errors try_case(Session& session, Referee& referee, const Case& bound);
-  void call(Entry& entry, Session& session, Referee& referee, const Draw& draw, BaselineCase& result);
+  void call(Entry& entry, Session& session, Referee& referee, const Draw& draw, const UsualNorms& norms,
+            BaselineCase& result);
 
   std::vector<Entry> entries_;
 };

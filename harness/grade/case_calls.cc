@@ -16,9 +16,6 @@ constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
 
-// Other contents than those of grade/baseline_bench.cc, grade/reference_watch.cc and all calls of a case.
-constexpr std::uint32_t first_draw_for_norms = 3 << 20;
-
 const char* name_of(Player player) {
   constexpr const char* names[] = {"oracle", "reference", "baseline", "candidate"};
   return names[static_cast<int>(player)];
@@ -95,17 +92,11 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   return std::nullopt;
 }
 
-// On contents that nobody else is called on.
 CaseCalls::Trouble CaseCalls::learn_norms() {
-  if (!UsualNorms::matter(case_, precision_from(session_.problem.precision))) return std::nullopt;
   const auto timer = session_.stages.time("oracle");
-  DrawSequence draws(session_.seed, first_draw_for_norms);
-  for (int call = 0; call < norm_draws; ++call) {
-    const CallReport report = session_.arena.appraise(draws.fresh(), trusted_patience);
-    if (const auto finding = review_call(report))
-      return trusted_failure(name_of(Player::oracle), case_, finding->message);
-    norms_.add(report.outputs);
-  }
+  const auto finding =
+      norms_.learn(session_.arena, case_, precision_from(session_.problem.precision), session_.seed);
+  if (finding) return trusted_failure(name_of(Player::oracle), case_, finding->message);
   return std::nullopt;
 }
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+
+#include "grade/draws.h"
+#include "grade/session.h"
 
 namespace kgrade {
 namespace {
@@ -11,6 +15,9 @@ namespace {
 constexpr std::int64_t few_for_single_precision = 32;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
 
+// Other contents than those of grade/baseline_bench.cc, grade/reference_watch.cc and all calls of a case.
+constexpr std::uint32_t first_draw = 3 << 20;
+
 }  // namespace
 
 bool UsualNorms::matter(const Case& bound, Precision required) {
@@ -19,15 +26,33 @@ bool UsualNorms::matter(const Case& bound, Precision required) {
                      [few](const Tensor& tensor) { return tensor.output && tensor.elements < few; });
 }
 
+std::optional<CallFinding> UsualNorms::learn(Arena& arena, const Case& bound, Precision required,
+                                             std::uint64_t seed) {
+  if (!matter(bound, required)) return std::nullopt;
+  DrawSequence draws(seed, first_draw);
+  for (int call = 0; call < norm_draws; ++call) {
+    const CallReport report = arena.appraise(draws.fresh(), trusted_patience);
+    if (auto finding = review_call(report)) return finding;
+    add(report.outputs);
+  }
+  return std::nullopt;
+}
+
 void UsualNorms::add(const std::vector<OutputComparison>& outputs) {
-  sums_.resize(std::max(sums_.size(), outputs.size()));
-  for (std::size_t i = 0; i < outputs.size(); ++i) sums_[i] += outputs[i].comparison.sum_squared_expected;
-  ++calls_;
+  squares_.resize(std::max(squares_.size(), outputs.size()));
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    squares_[i].push_back(outputs[i].comparison.sum_squared_expected);
 }
 
 double UsualNorms::squares(std::size_t output) const {
-  if (output >= sums_.size() || !std::isfinite(sums_[output])) return 0;
-  return sums_[output] / calls_;
+  if (squares_.empty()) return 0;
+  std::vector<double> usual = squares_[output % squares_.size()];
+  if (usual.size() > rare_norms) {
+    std::sort(usual.begin(), usual.end());
+    usual.resize(usual.size() - rare_norms);
+  }
+  const double sum = std::accumulate(usual.begin(), usual.end(), 0.0);
+  return std::isfinite(sum) && !usual.empty() ? sum / static_cast<double>(usual.size()) : 0;
 }
 
 }  // namespace kgrade

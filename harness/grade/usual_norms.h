@@ -2,36 +2,45 @@
 // oracle's output, and that norm is nearly zero now and then where the output has few elements, or few that
 // are independent: sums of products of either sign cancel. What an honest answer is off by does not cancel
 // with it. So the error is told in units of the usual norm where that is larger: the root mean square, over
-// `norm_draws` other contents, of the norms of the oracle's outputs.
+// `norm_draws` other contents, of the norms of the oracle's outputs, but for the `rare_norms` largest, which
+// must not decide what is usual.
 //
 // Of 10^6 draws of a 3 x 36 x 2 matrix product with inputs from uniform(0, 1) and weights from
 // uniform(-1/6, 1/6), products of operands rounded to TF32 are off by more than 1e-3 of the output's own norm
-// in 1.6 of a hundred, and of the usual one in 2 of a million.
+// in 1.6 of a hundred, and of the usual one in 1.3 of a hundred thousand.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "contest/arena.h"
+#include "grade/call_review.h"
 #include "verify/verdict.h"
 
 namespace kgrade {
 
 inline constexpr int norm_draws = 16;
+inline constexpr int rare_norms = 2;
 
 class UsualNorms {
  public:
-  // Where they could make a difference: errors of single precision are far from the threshold, and only the
-  // smallest outputs cancel that well; those of lower classes are a third of theirs.
+  // Where an output is so small that they could make a difference: errors of single precision are far from
+  // the threshold, and only the smallest outputs cancel that well; those of lower classes are a third of
+  // theirs.
   static bool matter(const Case& bound, Precision required);
 
-  // Of one call of the oracle: outputs that were held against themselves.
+  // Where they matter: calls of the oracle, which is seated, on contents that nobody else is called on. What
+  // is wrong when it fails.
+  std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required, std::uint64_t seed);
+  // Of one call of the oracle, of a single launch: outputs that were held against themselves.
   void add(const std::vector<OutputComparison>& outputs);
-  // The mean, over the calls, of the sum of squares of an output's elements; 0 where nothing is known.
+  // What the sum of squares of an output's elements usually is; 0 where nothing is known. In calls of several
+  // launches, each one's outputs follow those of the one before.
   double squares(std::size_t output) const;
 
  private:
-  std::vector<double> sums_;  // by output
-  int calls_ = 0;
+  std::vector<std::vector<double>> squares_;  // by output and call
 };
 
 }  // namespace kgrade

@@ -100,7 +100,8 @@ class CaseSoundness {
     return false;
   }
 
-  // As grading holds the reference against the oracle (grade/case_calls.h).
+  // As grading holds the reference against the oracle (grade/case_calls.h), but in units of this very
+  // output's norm: a case on which sums cancel is one to be told of.
   bool look_at_reference() {
     const auto single = session_.subject.reference(base_draw(), {});
     if (!single) {

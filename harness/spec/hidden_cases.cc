@@ -135,6 +135,7 @@ class HiddenCases {
   std::optional<Case> draw(std::size_t index) {
     HiddenDraw draws(problem_, bases_, options_.seed, index);
     const std::string name = next_name();
+    bool any_fills_a_norm = false;
     for (std::size_t i = 0; i < options_.most_tries; ++i) {
       CaseSpec spec = draws.next();
       spec.name = name;
@@ -144,11 +145,14 @@ class HiddenCases {
         refusals_.add(*error);
         continue;
       }
-      // What is wished for and not needed is given up when half of the tries have not met it, and the size of
-      // outputs last.
-      const bool choosy = i < options_.most_tries / 2;
-      if (choosy && !(has_new_shapes(*bound) && shows(leaning_of(index), spec, *bound))) continue;
-      if (i < options_.most_tries / 4 * 3 && !fills_a_norm(*bound)) continue;
+      // What is wished for and not needed is given up when half of the tries have not met it: first the
+      // shapes, or else the size of outputs where it was never met, and at last everything.
+      const bool is_as_wished = has_new_shapes(*bound) && shows(leaning_of(index), spec, *bound);
+      const bool fills = fills_a_norm(*bound);
+      any_fills_a_norm = any_fills_a_norm || fills;
+      const std::size_t quarter = 4 * i / options_.most_tries;
+      if (quarter < 2 && !(is_as_wished && fills)) continue;
+      if (quarter == 2 && !(any_fills_a_norm ? fills : is_as_wished)) continue;
       remember(spec, *bound);
       return *std::move(bound);
     }

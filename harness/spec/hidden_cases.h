@@ -37,9 +37,8 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 // - Integers that `fuzz` leaves out, and reals, have the values of a `test` case (without one: of a `sample`,
 // or else a `bench`)
 //   that the seed chooses.
-// - Where the ranges allow, every output has 32 elements or more (or as many as in any case of the file,
-// where
-//   that is less): an error is told in units of the output's norm, which over fewer elements is nearly zero
+// - Where the ranges allow, every output has 32 elements or more, or as many as in any case of the file where
+//   that is less: an error is told in units of the output's norm, and over fewer elements that is nearly zero
 //   too often.
 // - In turn the cases lean to the ends of the ranges, to odd extents, to values that no case of the file has,
 //   and to large values.

@@ -1,5 +1,6 @@
-// protocol_benchmark: what one checked call costs beyond the kernel itself and the refill of its inputs: new
-// places and poison, the gate, the capture of the outputs, the inspection and the comparison.
+// protocol_benchmark: what one checked call costs beyond the kernel itself and the refill of its inputs,
+// which ends with a flush of the cache: new places and poison, the gate, the capture of the outputs, the
+// inspection and the comparison.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -7,6 +8,8 @@
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
+#include <tuple>
 
 #include "base/text.h"
 #include "contest/referee.h"
@@ -66,7 +69,8 @@ std::unique_ptr<Seat> seat_with(Stage& stage, const std::filesystem::path& libra
 struct Costs {
   std::vector<double> whole_us;   // one call with everything
   std::vector<double> kernel_us;  // of that, between the events
-  std::vector<double> refill_us;  // inputs drawn and the cache flushed, on their own
+  std::vector<double> refill_us;  // inputs written and the cache flushed, on their own
+  std::vector<double> flush_us;   // of that, what flushing takes
   std::vector<double> rest_us;
   // Of the rest: until the gate opens, or the request is sent, less the refill; from there to the worker's
   // answer, less the kernel; until the device has begun with the inspection; and until its results are there.
@@ -75,6 +79,16 @@ struct Costs {
   std::vector<double> settling_us;
   std::vector<double> inspection_us;
 };
+
+// The same inputs once more.
+double reveal_us(Stage& stage, CacheState cache) {
+  stage.device->set_cache_state(cache);
+  const auto start = Clock::now();
+  stage.reference->lease().reveal();
+  const double us = microseconds_since(start);
+  stage.device->set_cache_state(CacheState::cold);
+  return us;
+}
 
 Costs measure(Referee& referee, Stage& stage, int calls) {
   Costs costs;
@@ -85,13 +99,13 @@ Costs measure(Referee& referee, Stage& stage, int calls) {
     const CallReport report = referee.call(Player::candidate, draw, load_patience);
     const double whole = microseconds_since(start);
     if (const auto finding = review_call(report)) throw std::runtime_error(finding->message);
-    const auto refill = Clock::now();
-    stage.reference->lease().reveal();
-    const double refilled = microseconds_since(refill);
+    const double refilled = reveal_us(stage, CacheState::cold);
+    const double written = reveal_us(stage, CacheState::warm);
     if (call < unmeasured_calls) continue;
     costs.whole_us.push_back(whole);
     costs.kernel_us.push_back(report.elapsed_ms * 1e3);
     costs.refill_us.push_back(refilled);
+    costs.flush_us.push_back(refilled - written);
     costs.rest_us.push_back(whole - report.elapsed_ms * 1e3 - refilled);
     costs.beginning_us.push_back(report.prepared_ms * 1e3 - refilled);
     costs.answer_us.push_back((report.wall_ms - report.elapsed_ms) * 1e3);
@@ -105,18 +119,21 @@ void print(const Costs& costs, const Stage& stage, const Arguments& arguments) {
   const DeviceInfo device = stage.device->info();
   fmt::print("{}, {}, case {}, {} calls\n", device.name, stage.problem.slug, stage.bound.name,
              costs.whole_us.size());
-  nlohmann::ordered_json json = {{"device", device.name}, {"case", stage.bound.name}};
-  for (const auto& [name, samples] : {std::pair{"checked call", &costs.whole_us},
-                                      {"kernel", &costs.kernel_us},
-                                      {"refill of the inputs", &costs.refill_us},
-                                      {"beyond both", &costs.rest_us},
-                                      {"  until the beginning", &costs.beginning_us},
-                                      {"  until the answer", &costs.answer_us},
-                                      {"  until the inspection", &costs.settling_us},
-                                      {"  inspection", &costs.inspection_us}}) {
+  nlohmann::ordered_json json = {
+      {"device", device.name}, {"problem", stage.problem.slug}, {"case", stage.bound.name}};
+  for (const auto& [indent, name, samples] : {std::tuple{"", "checked call", &costs.whole_us},
+                                              {"", "kernel", &costs.kernel_us},
+                                              {"", "refill of the inputs", &costs.refill_us},
+                                              {"  ", "flush", &costs.flush_us},
+                                              {"", "beyond both", &costs.rest_us},
+                                              {"  ", "until the beginning", &costs.beginning_us},
+                                              {"  ", "until the answer", &costs.answer_us},
+                                              {"  ", "until the inspection", &costs.settling_us},
+                                              {"  ", "inspection", &costs.inspection_us}}) {
     const Summary summary = summarise(*samples);
-    fmt::print("  {:<22} {:8.1f} us   quartiles {:.1f} to {:.1f}\n", name, summary.median,
-               summary.first_quartile, summary.third_quartile);
+    fmt::print("  {}{:<{}} {:8.1f} us   quartiles {:.1f} to {:.1f}\n", indent, name,
+               22 - std::string_view(indent).size(), summary.median, summary.first_quartile,
+               summary.third_quartile);
     json[name] = {{"median_us", summary.median}, {"samples_us", *samples}};
   }
   if (device.measures_speed) {

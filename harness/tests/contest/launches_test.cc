@@ -96,7 +96,10 @@ TEST_F(LaunchesTest, MoreThanThereIsRoomForAreNotMade) {
 
 TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
   sit(3, Behaviour::writes_behind);
-  EXPECT_EQ(play({1, 0, 0, 3}).damage.guard_bytes, 3 * sizeof(float));
+  const std::uint64_t written = play({1, 0, 0, 3}).damage.guard_bytes;
+  EXPECT_LE(written, 3 * sizeof(float));
+  // A byte is what was there before once in 256 times.
+  EXPECT_GT(written, 2 * sizeof(float)) << "one of three was overlooked";
 }
 
 TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {

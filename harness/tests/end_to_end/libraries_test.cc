@@ -123,6 +123,19 @@ TEST_F(LibrariesOfACandidate, AreRecordedWhenTheyAreOpened) {
   EXPECT_THAT(candidate["libraries"]["opened"], Contains(StartsWith(library)));
 }
 
+TEST_F(LibrariesOfACandidate, AreRecordedWhenTheyAreClosedAgain) {
+  const std::string library = some_library();
+  if (library.empty()) GTEST_SKIP() << "this machine has none of the usual libraries";
+  const std::string closes =
+      "static bool opened(const char* name) {\n"
+      "  void* const library = dlopen(name, RTLD_NOW);\n"
+      "  return library != nullptr && dlclose(library) == 0;\n}\n";
+  const json candidate =
+      graded("any", solution("opened(\"" + library + "\")", "#include <dlfcn.h>\n" + closes));
+  EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
+  EXPECT_THAT(candidate["libraries"]["opened"], Contains(StartsWith(library)));
+}
+
 // Loading fails, so that the answer is there; where the machine cannot hide files, opening it is what counts.
 TEST_F(LibrariesOfACandidate, CannotBeOpenedWhereNoneIsAllowed) {
   const std::string library = some_library();

@@ -95,9 +95,6 @@ TEST(PrecisionClasses, AnHonestAnswerIsNotRefusedWhereSumsCancel) {
     const Graded graded = grade({"conv-pointwise-2d", honest, "--case", name, "--seed", seed}, "emulated");
     ASSERT_TRUE(graded.record.is_object()) << graded.output;
     expect_outcome(graded.record["candidates"][0], "accepted", "tf32", "");
-    const Result checked = kgrade({"check", "conv-pointwise-2d", honest, "--device", "emulated", "--case",
-                                   name, "--seed", seed, "--order", "forward"});
-    EXPECT_EQ(checked.exit_code, 0) << checked.output;
   }
 }
 

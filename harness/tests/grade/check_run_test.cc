@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "fake_arena.h"
+#include "grade/usual_norms.h"
 
 namespace kgrade {
 namespace {
@@ -21,13 +24,18 @@ class FakeCheckArena : public CheckArena {
   CallReport report = FakeArena::clean(1);
   Answer load_answer;
   std::string wrong_in;  // the pass in which the answer is wrong
+  Comparison right = test::equal_outputs();
 
   // What happened.
   std::vector<std::string> passes;
   std::vector<std::uint32_t> draws;
+  std::vector<std::uint32_t> oracle_draws;
   int left = 0;
 
-  Result<CallReport> call_oracle(const Case&, const Draw&) override { return oracle_report; }
+  Result<CallReport> call_oracle(const Case&, const Draw& draw) override {
+    oracle_draws.push_back(draw.index);
+    return oracle_report;
+  }
   Result<Answer> enter(const CheckPass& pass, const Case&) override {
     passes.push_back(pass.name);
     return load_answer;
@@ -37,8 +45,7 @@ class FakeCheckArena : public CheckArena {
     return report;
   }
   std::vector<OutputComparison> compare() override {
-    return {
-        {"output", {10, 10}, passes.back() == wrong_in ? test::outputs_off_by(0.5) : test::equal_outputs()}};
+    return {{"output", {10, 10}, passes.back() == wrong_in ? test::outputs_off_by(0.5) : right}};
   }
   Evidence leave() override {
     ++left;
@@ -87,6 +94,23 @@ class CheckRunTest : public testing::Test {
   std::vector<Finding> evidence_;
   std::string evidence_in_;  // only in this pass; empty: in all
 };
+
+// As where sums cancel: the output's norm is 1e-3, and usually 10 (grade/usual_norms.h).
+TEST_F(CheckRunTest, ASmallOutputIsJudgedByItsUsualNorm) {
+  Tensor output;
+  output.output = true;
+  output.elements = 3;
+  cases_[0].bound.tensors = {output};
+  arena_.right = test::outputs_off_by(3e-6);
+  arena_.right.sum_squared_expected = 1e-6;
+  arena_.oracle_report.outputs = {{"output", {3}, test::equal_outputs()}};
+  EXPECT_EQ(run().status, CheckStatus::clean);
+  EXPECT_THAT(arena_.oracle_draws, SizeIs(norm_draws + 1));
+  EXPECT_EQ(arena_.oracle_draws.back(), 0u) << "the candidate's";
+  EXPECT_EQ(std::count(arena_.oracle_draws.begin(), arena_.oracle_draws.end(), 0u), 1);
+  arena_.oracle_report.outputs.clear();
+  EXPECT_EQ(run().status, CheckStatus::findings);
+}
 
 TEST_F(CheckRunTest, EveryPassCallsTwiceOnTheSameInputsInAWorkerOfItsOwn) {
   const CheckedCandidate record = run();

@@ -53,7 +53,9 @@ class FakeArena : public Arena {
   CallReport candidate_report = clean(1);
   Comparison reference_comparison = equal_outputs();
   Comparison candidate_comparison = equal_outputs();
-  std::vector<double> usual_squares;  // of the oracle's output, in calls that appraise it
+  std::vector<double> usual_squares = {100};  // of the oracle's output, in calls that appraise it
+  CallReport appraisal = clean(1);
+  std::size_t extra_outputs = 0;  // of further launches
   Lease::Damage diagnosis;
   Answer load_answer;
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
@@ -118,7 +120,7 @@ class FakeArena : public Arena {
   }
 
   CallReport appraise(const Draw& draw, Patience) override {
-    CallReport report = oracle_report;
+    CallReport report = appraisal;
     Comparison itself = equal_outputs();
     itself.sum_squared_expected = usual_squares.at(appraised.size() % usual_squares.size());
     report.outputs = {{"output", {10, 10}, itself}};
@@ -145,12 +147,12 @@ class FakeArena : public Arena {
     report.settled_ms = elapsed_ms + 0.75;
   }
 
-  static CallReport timed(CallReport report, std::deque<double>& times, const Comparison& comparison,
-                          const Draw& draw) {
+  CallReport timed(CallReport report, std::deque<double>& times, const Comparison& comparison,
+                   const Draw& draw) const {
     if (report.fault != Fault::none) return report;
     take_time(report, times.front() * draw.launches);
     if (times.size() > 1) times.pop_front();
-    report.outputs = {{"output", {10, 10}, comparison}};
+    report.outputs.assign(1 + extra_outputs, {"output", {10, 10}, comparison});
     return report;
   }
 

@@ -309,8 +309,14 @@ TEST(HiddenCases, OutputsOfFewElementsAreDrawnAgain) {
 }
 
 TEST(HiddenCases, OutputsOfFewElementsAreTakenWhereThereAreNoOthers) {
-  const std::vector<Case> cases = drawn(with_fuzz("rows: 5..9"), {});
-  EXPECT_THAT(cases, SizeIs(4));
+  const Problem problem = with_fuzz("rows: 5..29");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const std::vector<Case> cases = drawn(problem, with_seed(seed));
+    ASSERT_THAT(cases, SizeIs(4));
+    EXPECT_THAT(cases[0].integers.at("rows"), ::testing::AnyOf(5, 29)) << "it leans to the ends all the same";
+    EXPECT_GE(cases[3].integers.at("rows"), 17) << "and this one to large values";
+    EXPECT_THAT(values_of(cases, "rows"), SizeIs(4)) << "and none has the shapes of another";
+  }
 }
 
 // As a loss has: no case of the file has more either.
