@@ -87,9 +87,9 @@ class CandidateCheck {
 
   Errors learn_norms(const Case& bound) {
     norms_ = {};
-    if (!UsualNorms::matter(bound, precision_from(session_.problem.precision))) return {};
     DrawSequence draws(session_.seed, 1);
-    for (int call = 0; call < norm_draws; ++call) {
+    const Precision required = precision_from(session_.problem.precision);
+    for (int call = UsualNorms::draws_of(bound, required); call > 0; --call) {
       const auto report = call_oracle(bound, draws.fresh());
       if (!report) return report.errors();
       norms_.add(report->outputs);

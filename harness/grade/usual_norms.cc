@@ -15,22 +15,36 @@ namespace {
 constexpr std::int64_t few_for_single_precision = 32;
 constexpr std::int64_t few_for_lower_classes = 1 << 16;
 
+constexpr int usual_draws = 16;
+constexpr int many_draws = 64;
+constexpr std::size_t rare_norms = 2;
+
+bool has_output_below(const Case& bound, std::int64_t elements) {
+  return std::any_of(bound.tensors.begin(), bound.tensors.end(), [elements](const Tensor& tensor) {
+    return tensor.output && tensor.elements < elements;
+  });
+}
+
 // Other contents than those of grade/baseline_bench.cc, grade/reference_watch.cc and all calls of a case.
 constexpr std::uint32_t first_draw = 3 << 20;
 
 }  // namespace
 
 bool UsualNorms::matter(const Case& bound, Precision required) {
-  const std::int64_t few = required == Precision::fp32 ? few_for_single_precision : few_for_lower_classes;
-  return std::any_of(bound.tensors.begin(), bound.tensors.end(),
-                     [few](const Tensor& tensor) { return tensor.output && tensor.elements < few; });
+  return has_output_below(bound,
+                          required == Precision::fp32 ? few_for_single_precision : few_for_lower_classes);
+}
+
+int UsualNorms::draws_of(const Case& bound, Precision required) {
+  if (!matter(bound, required)) return 0;
+  const bool is_close = required != Precision::fp32 && has_output_below(bound, few_for_single_precision);
+  return is_close ? many_draws : usual_draws;
 }
 
 std::optional<CallFinding> UsualNorms::learn(Arena& arena, const Case& bound, Precision required,
                                              std::uint64_t seed) {
-  if (!matter(bound, required)) return std::nullopt;
   DrawSequence draws(seed, first_draw);
-  for (int call = 0; call < norm_draws; ++call) {
+  for (int call = draws_of(bound, required); call > 0; --call) {
     const CallReport report = arena.appraise(draws.fresh(), trusted_patience);
     if (auto finding = review_call(report)) return finding;
     add(report.outputs);

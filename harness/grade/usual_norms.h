@@ -2,12 +2,13 @@
 // oracle's output, and that norm is nearly zero now and then where the output has few elements, or few that
 // are independent: sums of products of either sign cancel. What an honest answer is off by does not cancel
 // with it. So the error is told in units of the usual norm where that is larger: the root mean square, over
-// `norm_draws` other contents, of the norms of the oracle's outputs, but for the `rare_norms` largest, which
-// must not decide what is usual.
+// 16 to 64 other contents, of the norms of the oracle's outputs, but for the two largest, which must not
+// decide what is usual.
 //
-// Of 10^6 draws of a 3 x 36 x 2 matrix product with inputs from uniform(0, 1) and weights from
-// uniform(-1/6, 1/6), products of operands rounded to TF32 are off by more than 1e-3 of the output's own norm
-// in 1.6 of a hundred, and of the usual one in 1.3 of a hundred thousand.
+// Of 10^6 draws of a 3 x 3 x 2 matrix product with inputs from uniform(0, 1) and weights from
+// uniform(-1/sqrt(3), 1/sqrt(3)), products of operands rounded to TF32 are off by more than 1e-3 of the
+// output's own norm in 1.2 of a hundred, and of the usual one, by 64 draws, in 2 of a hundred thousand (half
+// of these however many draws there are).
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,14 @@
 
 namespace kgrade {
 
-inline constexpr int norm_draws = 16;
-inline constexpr int rare_norms = 2;
-
 class UsualNorms {
  public:
   // Where an output is so small that they could make a difference: errors of single precision are far from
   // the threshold, and only the smallest outputs cancel that well; those of lower classes are a third of
   // theirs.
   static bool matter(const Case& bound, Precision required);
+  // Of how many calls: more for the smallest outputs where the error is no small part of the threshold.
+  static int draws_of(const Case& bound, Precision required);
 
   // Where they matter: calls of the oracle, which is seated, on contents that nobody else is called on. What
   // is wrong when it fails.

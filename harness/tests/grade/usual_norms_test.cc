@@ -58,7 +58,7 @@ TEST_F(UsualNormsTest, MakeNoLowerClassAHigherOne) {
 TEST_F(UsualNormsTest, AreThoseOfContentsThatNobodyElseIsCalledOn) {
   cancel(0);
   run();
-  EXPECT_THAT(arena_.appraised, SizeIs(norm_draws));
+  EXPECT_THAT(arena_.appraised, SizeIs(16));
   for (const Draw& appraised : arena_.appraised) {
     EXPECT_EQ(appraised.change, 0u);
     for (const Draw& draw : arena_.draws) EXPECT_NE(appraised.index, draw.index);
@@ -91,9 +91,16 @@ TEST_F(UsualNormsTest, AreAskedForAtLargerOnesInALowerClass) {
   case_.tensors = {output_of(1000)};
   cancel(3e-4);
   expect_accepted(run());
-  EXPECT_THAT(arena_.appraised, SizeIs(norm_draws));
+  EXPECT_THAT(arena_.appraised, SizeIs(16));
   case_.tensors = {output_of(1 << 16)};
   EXPECT_FALSE(UsualNorms::matter(case_, Precision::tf32));
+}
+
+TEST_F(UsualNormsTest, AreThoseOfMoreDrawsWhereErrorsAreCloseAndOutputsSmallest) {
+  problem_.precision = "tf32";
+  cancel(3e-4);
+  expect_accepted(run());
+  EXPECT_THAT(arena_.appraised, SizeIs(64));
 }
 
 TEST_F(UsualNormsTest, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
@@ -124,7 +131,7 @@ TEST(UsualNorms, AreTheMeanOfAllButTheLargest) {
 // Everything would be within a bound in units of infinity.
 TEST(UsualNorms, ThatAreInfiniteAreNone) {
   UsualNorms norms;
-  for (int call = 0; call < norm_draws; ++call)
+  for (int call = 0; call < 16; ++call)
     norms.add({{"a", {1}, of_squares(std::numeric_limits<double>::infinity())}});
   EXPECT_EQ(norms.squares(0), 0);
 }
