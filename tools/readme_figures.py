@@ -288,8 +288,8 @@ def cost(path: str) -> str:
     measured = read(path)
     return paragraph(
         f"A checked call takes {measured['beyond both']['median_us']:.0f} us on one {measured['device']} beyond the kernel, "
-        f"the writing of its inputs and the flush of the cache (median of {len(measured['beyond both']['samples_us'])} calls of a small "
-        f"kernel, [record]({path})).")
+        f"the writing of its inputs and the flush of the cache (median of {len(measured['beyond both']['samples_us'])} "
+        f"calls of a small kernel, [record]({path})).")
 
 
 def rewritten(text: str) -> str:

@@ -82,15 +82,13 @@ bool wait_readable(int socket, Clock::time_point deadline) {
   }
 }
 
-bool is_readable(int socket) {
-  pollfd entry{socket, POLLIN, 0};
+// POLLIN or POLLRDHUP, by now.
+bool has_event(int socket, short event) {
+  pollfd entry{socket, event, 0};
   return ::poll(&entry, 1, 0) > 0;
 }
 
-bool has_hung_up(int socket) {
-  pollfd entry{socket, POLLRDHUP, 0};
-  return ::poll(&entry, 1, 0) > 0;
-}
+bool has_hung_up(int socket) { return has_event(socket, POLLRDHUP); }
 
 }  // namespace
 
@@ -118,7 +116,7 @@ bool Link::wait(std::chrono::milliseconds patience) {
   const Clock::time_point start = Clock::now();
   const Clock::time_point eager_until = start + std::min<Clock::duration>(eager_, patience);
   while (Clock::now() < eager_until) {
-    if (is_readable(socket_.get())) return true;
+    if (has_event(socket_.get(), POLLIN)) return true;
     ::sched_yield();  // the other end may have no other processor
   }
   return wait_readable(socket_.get(), start + patience);

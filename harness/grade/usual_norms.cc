@@ -30,15 +30,10 @@ constexpr std::uint32_t first_draw = 3 << 20;
 
 }  // namespace
 
-bool UsualNorms::matter(const Case& bound, Precision required) {
-  return has_output_below(bound,
-                          required == Precision::fp32 ? few_for_single_precision : few_for_lower_classes);
-}
-
 int UsualNorms::draws_of(const Case& bound, Precision required) {
-  if (!matter(bound, required)) return 0;
-  const bool is_close = required != Precision::fp32 && has_output_below(bound, few_for_single_precision);
-  return is_close ? many_draws : usual_draws;
+  const bool is_close = required != Precision::fp32;
+  if (has_output_below(bound, few_for_single_precision)) return is_close ? many_draws : usual_draws;
+  return is_close && has_output_below(bound, few_for_lower_classes) ? usual_draws : 0;
 }
 
 std::optional<CallFinding> UsualNorms::learn(Arena& arena, const Case& bound, Precision required,

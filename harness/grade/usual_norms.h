@@ -23,11 +23,9 @@ namespace kgrade {
 
 class UsualNorms {
  public:
-  // Where an output is so small that they could make a difference: errors of single precision are far from
-  // the threshold, and only the smallest outputs cancel that well; those of lower classes are a third of
-  // theirs.
-  static bool matter(const Case& bound, Precision required);
-  // Of how many calls: more for the smallest outputs where the error is no small part of the threshold.
+  // Of how many calls of the oracle. None where every output is so large that they make no difference: errors
+  // of single precision are far from the threshold, and only the smallest outputs cancel that well; those of
+  // lower classes are a third of theirs, and the smallest outputs get more calls.
   static int draws_of(const Case& bound, Precision required);
 
   // Where they matter: calls of the oracle, which is seated, on contents that nobody else is called on. What

@@ -102,7 +102,7 @@ class HiddenCases {
       const auto bound = resolve_case(problem, spec);
       if (!bound) continue;
       remember(spec, *bound);
-      learn_output_sizes(*bound);
+      learn_sizes(*bound);
     }
   }
 
@@ -229,25 +229,19 @@ class HiddenCases {
   // Of as many elements as an error needs, or as the file's cases have at most: sums over all there is give a
   // single one, and that is the problem's own matter.
   bool fills_a_norm(const Case& bound) const {
-    std::size_t output = 0;
-    return std::all_of(bound.tensors.begin(), bound.tensors.end(), [&](const Tensor& tensor) {
-      return !tensor.output || tensor.elements >= elements_wanted(output++);
-    });
-  }
-
-  std::int64_t elements_wanted(std::size_t output) const {
-    const bool known = output < largest_outputs_.size();  // where the file has a case
-    return known ? std::min(elements_of_a_norm, largest_outputs_.at(output)) : elements_of_a_norm;
-  }
-
-  void learn_output_sizes(const Case& bound) {
-    std::size_t output = 0;
-    for (const Tensor& tensor : bound.tensors) {
-      if (!tensor.output) continue;
-      if (output == largest_outputs_.size()) largest_outputs_.push_back(0);
-      largest_outputs_.at(output) = std::max(largest_outputs_.at(output), tensor.elements);
-      ++output;
+    for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
+      const bool known = i < most_elements_.size();  // where the file has a case
+      const std::int64_t wanted =
+          known ? std::min(elements_of_a_norm, most_elements_[i]) : elements_of_a_norm;
+      if (bound.tensors[i].output && bound.tensors[i].elements < wanted) return false;
     }
+    return true;
+  }
+
+  void learn_sizes(const Case& bound) {
+    most_elements_.resize(bound.tensors.size());
+    for (std::size_t i = 0; i < bound.tensors.size(); ++i)
+      most_elements_[i] = std::max(most_elements_[i], bound.tensors[i].elements);
   }
 
   std::string next_name() {
@@ -269,7 +263,7 @@ class HiddenCases {
   const std::vector<const CaseSpec*> bases_;
   std::vector<Bindings> integers_;                              // of cases in the file and those drawn
   std::vector<std::vector<std::vector<std::int64_t>>> shapes_;  // of their tensors
-  std::vector<std::int64_t> largest_outputs_;                   // in elements, of cases in the file
+  std::vector<std::int64_t> most_elements_;                     // by tensor, of cases in the file
   Refusals refusals_;
   int last_number_ = 0;
 };

@@ -93,7 +93,7 @@ TEST_F(UsualNormsTest, AreAskedForAtLargerOnesInALowerClass) {
   expect_accepted(run());
   EXPECT_THAT(arena_.appraised, SizeIs(16));
   case_.tensors = {output_of(1 << 16)};
-  EXPECT_FALSE(UsualNorms::matter(case_, Precision::tf32));
+  EXPECT_EQ(UsualNorms::draws_of(case_, Precision::tf32), 0);
 }
 
 TEST_F(UsualNormsTest, AreThoseOfMoreDrawsWhereErrorsAreCloseAndOutputsSmallest) {
