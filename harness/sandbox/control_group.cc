@@ -30,7 +30,9 @@ bool write_text(const std::filesystem::path& path, const std::string& text) {
   const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   if (file < 0) return false;
   const bool written = ::write(file, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  const int error = errno;
   ::close(file);
+  errno = error;
   return written;
 }
 

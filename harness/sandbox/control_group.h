@@ -30,6 +30,7 @@ class ControlGroup {
   bool exists() const { return !folders_.empty(); }
   // "version 2" or "version 1".
   const char* version() const { return folders_.size() > 1 ? "version 1" : "version 2"; }
+  // False, with the reason in errno, where we may not move processes here.
   bool take_in(pid_t process) const;
   // Whether the kernel has killed one of its processes because all together had reached the limit of memory.
   bool ran_out_of_memory() const;

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -35,12 +36,32 @@ std::string own_path() {
   return error ? "kgrade-sandbox" : path.string();
 }
 
+// One that cannot be made, though it could be when the layers were tried, is a limit that a record would list
+// and nobody would keep.
+ControlGroup make_group(const LaunchOptions& options) {
+  const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
+  if (!options.layers.control_group || !has_limits) return {};
+  ControlGroup group = ControlGroup::make(options.policy);
+  if (!group.exists()) give_up("cannot make a control group", errno);
+  return group;
+}
+
+// The child waits until it is told to begin, and is not when its line breaks off.
+void take_in(ControlGroup& group, pid_t child, const SupervisorLine& line) {
+  if (!group.exists() || group.take_in(child)) return;
+  const int error = errno;
+  ::close(line.inside);
+  ::close(line.outside);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  group.remove();
+  give_up("cannot move a process into its control group", error);
+}
+
 [[noreturn]] void launch_supervised(LaunchPlan plan) {
   const LaunchOptions& options = plan.options;
   const SupervisorLine line = open_supervisor_line();
-  const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
-  ControlGroup group =
-      options.layers.control_group && has_limits ? ControlGroup::make(options.policy) : ControlGroup();
+  ControlGroup group = make_group(options);
   plan.counts_processes = group.exists();
   const pid_t child = options.layers.bubblewrap
                           ? start_command(bubblewrap_command(plan, own_path(), line.inside), line)
@@ -49,7 +70,7 @@ std::string own_path() {
                               execute(plan);
                             });
   if (child < 0) give_up("cannot start a process in new namespaces");
-  if (group.exists()) group.take_in(child);
+  take_in(group, child, line);
   const int status = supervise(child, line);
   const bool out_of_memory = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && group.ran_out_of_memory();
   group.remove();

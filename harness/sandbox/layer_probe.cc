@@ -1,6 +1,8 @@
 #include "sandbox/layer_probe.h"
 
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -271,6 +273,21 @@ class Prober {
         "a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or AArch64");
   }
 
+  // To make a group is one permission, to move a process there from where it is another.
+  static bool can_take_in(const ControlGroup& group) {
+    const pid_t child = ::fork();
+    if (child < 0) return false;
+    if (child == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (;;) ::pause();
+    }
+    const bool taken = group.take_in(child);
+    ::kill(child, SIGKILL);
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return taken;
+  }
+
   void probe_control_group() {
     const char* name = "cgroup";
     if (leaves_out(name)) return add(name, false, "left out", "");
@@ -280,9 +297,12 @@ class Prober {
     policy.memory_bytes = std::uint64_t{1} << 30;
     policy.processes = 16;
     const ControlGroup group = ControlGroup::make(policy);
-    report_.layers.control_group = group.exists();
-    add(name, group.exists(),
-        group.exists() ? std::string("memory and pids, ") + group.version() : "no tree that we may write to",
+    const bool works = group.exists() && can_take_in(group);
+    report_.layers.control_group = works;
+    add(name, works,
+        works            ? std::string("memory and pids, ") + group.version()
+        : group.exists() ? "no process may be moved into a group of ours"
+                         : "no tree that we may write to",
         "run below a delegated control group with memory and pids (systemd-run --user --scope -p "
         "Delegate=yes)");
   }
