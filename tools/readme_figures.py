@@ -286,9 +286,10 @@ def cold(folder: str) -> str:
 
 def cost(path: str) -> str:
     measured = read(path)
+    beyond, flush = (measured[part]["median_us"] for part in ("beyond both", "flush"))
     return paragraph(
-        f"A checked call takes {measured['beyond both']['median_us']:.0f} us on one {measured['device']} beyond the kernel, "
-        f"the writing of its inputs and the flush of the cache (median of {len(measured['beyond both']['samples_us'])} "
+        f"A checked call takes {beyond:.0f} us on one {measured['device']} beyond the kernel, the writing of its inputs "
+        f"and the flush of the cache, which takes {flush:.0f} us (medians of {len(measured['beyond both']['samples_us'])} "
         f"calls of a small kernel, [record]({path})).")
 
 

@@ -21,6 +21,16 @@ struct OutputComparison {
   Comparison comparison;
 };
 
+// How a call is made.
+struct CallKind {
+  // Launches are queued while the inputs are not there yet, where the device has a gate and the contestant
+  // has not been seen to wait for the device. Otherwise none are: as one is called who does wait.
+  bool ahead = true;
+  // Outputs are captured when the clock stops. Otherwise hardly anything of them is, and they are not
+  // compared.
+  bool captures = true;
+};
+
 // All that the referee saw of one call.
 struct CallReport {
   Fault fault = Fault::none;
@@ -28,12 +38,13 @@ struct CallReport {
   int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
   std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
   double elapsed_ms = 0;                 // of all launches, as the worker's device events say
-  double prepared_ms = 0;                // by the referee's clock, until the call could begin
-  // By the same, from the moment when the call could begin: until its answer was there, and until
-  // the device could do something for the referee.
-  double wall_ms = 0;
+  double prepared_ms = 0;  // by the referee's clock, until only its inputs were missing, or nothing
+  double wall_ms = 0;      // by the same, from then on until its answer was there
+  // By the referee's clock on the device: from the moment when the inputs were there until the device could
+  // do something for the referee again.
   double settled_ms = 0;
   bool latency_hidden = false;
+  bool keeps_lines = false;       // the device's cache keeps lines for the contestant, or so his worker says
   unsigned int threads_left = 0;  // in the contestant's process, that were not there before it was loaded
   double waited_ms = 0;           // that the device was busy before the call was prepared
   Lease::Damage damage;
@@ -69,6 +80,8 @@ class Arena {
   virtual void rise() = 0;
 
   virtual CallReport call(Player player, const Draw& draw, Patience patience) = 0;
+  // The same in another way, for what it takes by the referee's clock.
+  virtual CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) = 0;
   // A call of the oracle whose outputs are held against themselves: how large they are.
   virtual CallReport appraise(const Draw& draw, Patience patience) = 0;
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by

@@ -128,12 +128,21 @@ void Lease::rebind(const Case& bound) {
 }
 
 Answer Lease::tell_lengths(WorkerProcess& worker, WorkerProcess::Patience patience) const {
+  return tell_each([this](const Tensor& tensor) { return bytes_of(tensor); }, worker, patience);
+}
+
+Answer Lease::capture_little(WorkerProcess& worker, WorkerProcess::Patience patience) const {
+  return tell_each([this](const Tensor&) { return element_bytes(dtype()); }, worker, patience);
+}
+
+Answer Lease::tell_each(const std::function<std::uint64_t(const Tensor&)>& length, WorkerProcess& worker,
+                        WorkerProcess::Patience patience) const {
   Answer answer;
   for (std::size_t i = 0; i < captures_.size() && answer.ok(); ++i) {
     if (captures_[i] == nullptr) continue;
     const Tensor& tensor = tensor_of(i);
     const auto parameter = static_cast<std::uint32_t>(tensor.parameter);
-    answer = worker.set_capture_length(parameter, launch_of(i), bytes_of(tensor), patience);
+    answer = worker.set_capture_length(parameter, launch_of(i), length(tensor), patience);
   }
   return answer;
 }
@@ -231,9 +240,9 @@ void Lease::poison() {
   if (!std::exchange(is_poisoned_, true)) device_.poison(fillings_);
 }
 
-std::chrono::nanoseconds Lease::reveal() {
+std::chrono::nanoseconds Lease::reveal(GateOpening opening) {
   poison();
-  return device_.reveal(fillings_);
+  return device_.reveal(fillings_, opening);
 }
 
 OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
@@ -267,7 +276,7 @@ void Lease::begin_inspection(const Lease* expected) {
 Lease::Findings Lease::end_inspection() {
   Inspection inspection = device_.end_inspection();
   Damage damage;
-  damage.inspected = inspection.began;
+  damage.settled = inspection.since_reveal;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const BufferDamage& found = inspection.damage[i];
     const std::string& name = tensor_of(i).name;

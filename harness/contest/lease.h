@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -63,13 +64,16 @@ class Lease {
   void rebind(const Case& bound);
   // After that: how much of each output is captured.
   Answer tell_lengths(WorkerProcess& worker, WorkerProcess::Patience patience) const;
+  // Of each output one element, until tell_lengths().
+  Answer capture_little(WorkerProcess& worker, WorkerProcess::Patience patience) const;
 
   // Before a call: chooses new places, poison and contents; slots() tells the places.
   void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call);
   // The poison may go ahead of the rest.
   void poison();
-  // Puts all of it in place. Returns how long the device had other things to do before it began.
-  std::chrono::nanoseconds reveal();
+  // Puts all of it in place, then opens the gate. Returns how long the device had other things to do before
+  // it began.
+  std::chrono::nanoseconds reveal(GateOpening opening = {});
 
   // After a call: what changed that should not have.
   struct Damage {
@@ -77,8 +81,9 @@ class Lease {
     std::string guard_tensor;       // the first tensor beside which they are
     std::uint64_t input_elements = 0;
     std::string input_tensor;
-    // When the device had nothing else to do any more, and began with the inspection.
-    std::chrono::steady_clock::time_point inspected;
+    // How long after the inputs were in place the device had nothing else to do any more, and began with the
+    // inspection.
+    std::chrono::nanoseconds settled{0};
   };
   // What an inspection found; with an expected lease also how the outputs differ from its own.
   struct Findings {
@@ -118,6 +123,8 @@ class Lease {
 
   std::optional<Errors> add_buffers(const Tensor& tensor);
   void fill_captures();
+  Answer tell_each(const std::function<std::uint64_t(const Tensor&)>& length, WorkerProcess& worker,
+                   WorkerProcess::Patience patience) const;
   std::uint64_t bytes_of(const Tensor& tensor) const;
   // Guard zones, and room to move in.
   std::uint64_t around_tensor() const;

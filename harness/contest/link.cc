@@ -147,7 +147,12 @@ Link::Outcome Link::read(Reply& reply, std::uint64_t sequence, int flags) {
   return sound ? Outcome::message : Outcome::malformed;
 }
 
+void Link::look_for_request() const {
+  for (int look = 0; look < looks_ && !has_event(socket_.get(), POLLIN); ++look) ::sched_yield();
+}
+
 std::optional<std::pair<Request, UniqueFd>> Link::next_request() {
+  look_for_request();
   Request request;
   iovec part{&request, sizeof request};
   DescriptorControl control{};

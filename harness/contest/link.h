@@ -40,12 +40,17 @@ class Link {
   // The next request and the descriptor that came with it; nothing when the referee is gone, or sends what is
   // no request: another size, magic or type, more parameters than there are, a tensor outside of its buffer.
   std::optional<std::pair<Request, UniqueFd>> next_request();
+  // From now on next_request() looks so many times before it goes to sleep. Not a time: who is stopped
+  // meanwhile goes on looking when he is woken, and that is when the next request comes.
+  void look_eagerly(int times) { looks_ = times; }
 
  private:
   Outcome read(Reply& reply, std::uint64_t sequence, int flags);
+  void look_for_request() const;
 
   UniqueFd socket_;
   std::chrono::microseconds eager_{0};
+  int looks_ = 0;
 };
 
 }  // namespace kgrade

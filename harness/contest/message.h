@@ -23,8 +23,9 @@ enum class RequestType : std::uint32_t {
   // Before a call of several launches: the slots of one of them. The one request that is not answered.
   launch = 7,
   capture_length = 8,  // the captured output `parameter` of `launch` has `bytes` from now on
+  give_up_lines = 9,   // the device's cache keeps nothing for the contestant any more
 };
-constexpr RequestType last_request_type = RequestType::capture_length;
+constexpr RequestType last_request_type = RequestType::give_up_lines;
 
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
@@ -72,7 +73,9 @@ struct Reply {
   std::int32_t error = 0;            // a cudaError_t
   std::uint32_t latency_hidden = 0;  // done: launches were queued before the first began
   double elapsed_ms = 0;             // between device events around the call
-  std::uint64_t limit_bytes = 0;     // the limit that an allocation or a stack went beyond; 0: not known
+  // The limit that an allocation or a stack went beyond; 0: not known. idle: how much of the device's cache
+  // keeps lines for the contestant.
+  std::uint64_t limit_bytes = 0;
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

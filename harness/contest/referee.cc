@@ -80,17 +80,26 @@ void Referee::rise() {
   }
 }
 
+const Lease* Referee::expected_of(Player player) {
+  return player != Player::oracle && oracle_.has_lease() ? &oracle_.lease() : nullptr;
+}
+
 CallReport Referee::call(Player player, const Draw& draw, Patience patience) {
-  const bool has_expected = player != Player::oracle && oracle_.has_lease();
-  return checked_call(seat_of(player), draw, patience, has_expected ? &oracle_.lease() : nullptr);
+  return checked_call(seat_of(player), draw, patience, expected_of(player));
+}
+
+CallReport Referee::call_as(Player player, CallKind kind, const Draw& draw, Patience patience) {
+  const Lease* const expected = kind.captures ? expected_of(player) : nullptr;
+  return checked_call(seat_of(player), draw, patience, expected, kind);
 }
 
 CallReport Referee::appraise(const Draw& draw, Patience patience) {
   return checked_call(oracle_, draw, patience, oracle_.has_lease() ? &oracle_.lease() : nullptr);
 }
 
-CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected) {
-  return seat.checked_call(draw, poison_key_, ++calls_, patience, expected);
+CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected,
+                                 CallKind kind) {
+  return seat.checked_call(draw, poison_key_, ++calls_, patience, expected, kind);
 }
 
 std::uint64_t Referee::count_wrong(std::size_t output, double limit) {

@@ -25,6 +25,7 @@ class Referee : public Arena {
   Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override;
   void rise() override;
   CallReport call(Player player, const Draw& draw, Patience patience) override;
+  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override;
   CallReport appraise(const Draw& draw, Patience patience) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
@@ -36,7 +37,10 @@ class Referee : public Arena {
 
  private:
   Seat& seat_of(Player player);
-  CallReport checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected);
+  CallReport checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected,
+                          CallKind kind = {});
+  // What a player's outputs are held against; null for the oracle's, and before its first call.
+  const Lease* expected_of(Player player);
 
   Device& device_;
   const Problem& problem_;

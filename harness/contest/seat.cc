@@ -14,7 +14,7 @@ constexpr Patience gate_patience{25};
 // How long a device may still work when the clock has stopped.
 constexpr Patience settling_patience{5'000};
 
-double milliseconds(Clock::duration duration) {
+double milliseconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
@@ -59,7 +59,7 @@ Answer Seat::await_ready(Patience patience) {
   Answer answer = worker_->give_back(patience);
   is_ready_ = answer.ok();
   if (!answer.ok() || !device_.gates_calls()) return answer;
-  gate_ = Gate::make();
+  gate_ = device_.make_gate();
   if (gate_ != nullptr && !worker_->offer_gate(*gate_, patience)) gate_.reset();
   return answer;
 }
@@ -135,10 +135,13 @@ void Seat::rise() {
 // The first call of a case goes without the gate: it may load modules, take memory or search for the best
 // algorithm, all of which can wait for a stream that waits.
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-                              Patience patience, const Lease* expected, const Edit& edit) {
+                              Patience patience, const Lease* expected, CallKind kind, const Edit& edit) {
   CallReport report;
+  if (!kind.captures)
+    tell([this](WorkerProcess& worker) { return lease_->capture_little(worker, settling_patience); }, report);
   const auto start = Clock::now();
-  const std::uint32_t number = uses_gate() && !edit ? gate_->next() : 0;
+  const bool ahead = kind.ahead && uses_gate() && !edit;
+  const std::uint32_t number = ahead ? gate_->next() : 0;
   // One that is to wait at the gate takes some time to wake up; there are no inputs yet.
   if (number != 0) worker_->thaw();
   lease_->prepare(draw, poison_key, call);
@@ -152,9 +155,8 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
     lease_->poison();  // while the worker queues its launches
     queued = worker_->wait_until_queued(gate_patience);
     waits_for_device_ = !queued;
-    report.waited_ms = milliseconds(lease_->reveal());
     begin = Clock::now();
-    gate_->open(number);
+    report.waited_ms = milliseconds(lease_->reveal({gate_.get(), number}));
   }
   report.prepared_ms = milliseconds(begin - start);
   if (answer.ok()) answer = worker_->end_call(patience);
@@ -169,9 +171,23 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   Lease::Findings findings = lease_->end_inspection();
   report.damage = std::move(findings.damage);
   report.outputs = named(*lease_, findings.comparisons);
-  report.settled_ms = milliseconds(report.damage.inspected - begin);
+  report.settled_ms = milliseconds(report.damage.settled);
+  // It takes a while, which is the protocol's and not the call's: later than all that has a clock.
+  if (report.keeps_lines)
+    tell([](WorkerProcess& worker) { return worker.give_up_lines(settling_patience); }, report);
+  if (!kind.captures)
+    tell([this](WorkerProcess& worker) { return lease_->tell_lengths(worker, settling_patience); }, report);
   calls_ += 1;
   return report;
+}
+
+void Seat::tell(const Telling& telling, CallReport& report) {
+  worker_->thaw();
+  const Answer answer = telling(*worker_);
+  worker_->freeze();
+  if (answer.ok() || report.fault != Fault::none) return;
+  report.fault = answer.fault;
+  report.detail = answer.detail;
 }
 
 void Seat::see_answer(const Answer& answer, CallReport& report) {
@@ -190,6 +206,7 @@ void Seat::see_rest(const Answer& idle, CallReport& report) {
   report.detail = idle.detail;
   const unsigned int threads = worker_->threads();
   report.threads_left = threads > own_threads_ ? threads - own_threads_ : 0;
+  report.keeps_lines = idle.ok() && idle.reply.limit_bytes != 0;
 }
 
 std::vector<OutputComparison> compare_outputs(Lease& actual, const Lease& expected) {

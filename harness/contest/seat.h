@@ -46,7 +46,7 @@ class Seat {
   // as damage.
   using Edit = std::function<void(const Lease&)>;
   CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
-                          const Lease* expected = nullptr, const Edit& edit = {});
+                          const Lease* expected = nullptr, CallKind kind = {}, const Edit& edit = {});
   void retire() { worker_->retire(); }
 
   // Libraries that the worker has now (contest/mapped_libraries.h) and had not before it loaded the
@@ -69,6 +69,9 @@ class Seat {
 
   static void see_answer(const Answer& answer, CallReport& report);
   void see_rest(const Answer& idle, CallReport& report);
+  // What the worker is told while no clock runs.
+  using Telling = std::function<Answer(WorkerProcess&)>;
+  void tell(const Telling& telling, CallReport& report);
   bool uses_gate() const { return gate_ != nullptr && calls_ > 0 && !waits_for_device_; }
 
   Device& device_;

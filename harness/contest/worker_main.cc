@@ -22,6 +22,9 @@ namespace {
 // Of the request that is being served. For end_worker(), which nothing can be handed to.
 constexpr std::uint64_t no_request = 0;
 constexpr std::uint64_t last_request = ~std::uint64_t{0};
+// Where calls are gated. Of these looks some are made between a call and the stop that follows it, the others
+// when the next call lets the process go on.
+constexpr int looks_before_sleep = 500;
 std::atomic<std::uint64_t> request_in_service{no_request};
 
 // Where no /proc may be mounted, the library is loaded from a file in the private temporary folder.
@@ -85,6 +88,9 @@ class Worker {
         return adopt_gate(std::move(descriptor));
       case RequestType::capture_length:
         return set_capture_length(request);
+      case RequestType::give_up_lines:
+        device_.give_up_lines();
+        return {};
       case RequestType::launch:
         break;
     }
@@ -137,7 +143,11 @@ class Worker {
 
   Reply adopt_gate(UniqueFd gate) {
     Reply reply;
-    if (!device_.adopt_gate(std::move(gate))) reply.status = ReplyStatus::no_memory;
+    if (device_.adopt_gate(std::move(gate))) {
+      link_.look_eagerly(looks_before_sleep);
+    } else {
+      reply.status = ReplyStatus::no_memory;
+    }
     return reply;
   }
 
@@ -184,9 +194,9 @@ class Worker {
     reply.limit_bytes = timed.limit_bytes;
     if (timed.device_failed) return reply;
     link_.send(reply);
-    device_.settle();
     Reply idle;
     idle.status = ReplyStatus::idle;
+    idle.limit_bytes = device_.settle();
     return idle;
   }
 

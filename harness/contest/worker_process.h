@@ -103,8 +103,11 @@ class WorkerProcess {
   bool wait_until_queued(Patience patience);
   // Waits for the time and the captured outputs.
   Answer end_call(Patience patience);
-  // Waits until the worker says that its device is idle.
+  // Waits until the worker says that its device is idle. The reply has how much of the cache keeps lines for
+  // the contestant.
   Answer settle(Patience patience);
+  // Once the call has been looked at: none are kept any more.
+  Answer give_up_lines(Patience patience);
 
   // Looks which process is the worker's, below whatever launched it. Before load().
   void find_worker();

@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "device/ceilings.h"
 #include "device/contents.h"
+#include "device/gate.h"
 #include "device/thread_order.h"
 #include "sandbox/sandbox.h"
 #include "spec/problem.h"
@@ -85,8 +86,15 @@ struct OutputPair {
 struct Inspection {
   std::vector<BufferDamage> damage;     // in the order of the fillings
   std::vector<Comparison> comparisons;  // in the order of the outputs
-  // When the device began with it: as soon as it had nothing else to do.
-  std::chrono::steady_clock::time_point began;
+  // How long after the end of the last reveal() the device began with it, which it does as soon as it has
+  // nothing else to do: by a clock of the device's own, where it has one.
+  std::chrono::nanoseconds since_reveal{0};
+};
+
+// A gate of this device that opens for one call; none without `gate`.
+struct GateOpening {
+  Gate* gate = nullptr;
+  std::uint32_t number = 0;
 };
 
 // What the device's caches hold of the inputs when a call begins: nothing, or what is left of writing them.
@@ -108,8 +116,9 @@ class Device {
   virtual void poison(std::span<const Filling> fillings) = 0;
   // Draws the inputs among them, then makes sure that nothing of them is left in a cache, unless calls are to
   // find it warm. Returns how long the device had other things to do before it began, with poison() where
-  // that went before.
-  virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings) = 0;
+  // that went before. The call that waits at the gate of `opening` may begin when all that is done.
+  virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) = 0;
+  std::chrono::nanoseconds reveal(std::span<const Filling> fillings) { return reveal(fillings, {}); }
   // Holds guard zones and inputs against what the two wrote, and outputs against what they should be.
   Inspection inspect(std::span<const Filling> fillings, std::span<const OutputPair> outputs = {}) {
     begin_inspection(fillings, outputs);
@@ -132,9 +141,11 @@ class Device {
 
   // How far a tensor may move within its buffer from call to call.
   virtual std::uint64_t room_to_move() const = 0;
-  // Whether calls wait at a gate (contest/gate.h), so that their launches are queued before inputs are
+  // Whether calls wait at a gate (device/gate.h), so that their launches are queued before inputs are
   // revealed.
   virtual bool gates_calls() const { return false; }
+  // One that this device's reveal() can open. Null where calls are not gated, and when there is no memory.
+  virtual std::unique_ptr<Gate> make_gate() { return nullptr; }
   // Runs something with a known result. An Error when the device does not give it.
   virtual std::optional<Error> prove_healthy() = 0;
   // What the device reaches, in well under a second; nothing else may be running on it. Nothing where the

@@ -8,14 +8,19 @@
 
 namespace kgrade {
 
-std::unique_ptr<Gate> Gate::make() {
+std::optional<Gate::Page> Gate::make_page() {
   UniqueFd file(::memfd_create("kgrade-gate", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file || ::ftruncate(file.get(), gate_bytes) != 0) return nullptr;
+  if (!file || ::ftruncate(file.get(), gate_bytes) != 0) return std::nullopt;
   // A worker that shrank the file would make the referee fault.
   ::fcntl(file.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
   void* page = ::mmap(nullptr, gate_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), 0);
-  if (page == MAP_FAILED) return nullptr;
-  return std::unique_ptr<Gate>(new Gate(std::move(file), static_cast<GateWord*>(page)));
+  if (page == MAP_FAILED) return std::nullopt;
+  return Page{std::move(file), static_cast<GateWord*>(page)};
+}
+
+std::unique_ptr<Gate> Gate::make() {
+  auto page = make_page();
+  return page ? std::unique_ptr<Gate>(new Gate(std::move(*page))) : nullptr;
 }
 
 Gate::~Gate() { ::munmap(word_, gate_bytes); }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "base/unique_fd.h"
 
@@ -22,7 +23,7 @@ class Gate {
  public:
   // Null when the kernel has no memory left.
   static std::unique_ptr<Gate> make();
-  ~Gate();
+  virtual ~Gate();
   Gate(const Gate&) = delete;
   Gate& operator=(const Gate&) = delete;
 
@@ -32,9 +33,16 @@ class Gate {
   // Lets the call through that waits for this number, and all before it.
   void open(std::uint32_t number);
 
- private:
-  Gate(UniqueFd file, GateWord* word) : file_(std::move(file)), word_(word) {}
+ protected:
+  struct Page {
+    UniqueFd file;
+    GateWord* word;
+  };
+  static std::optional<Page> make_page();
+  explicit Gate(Page page) : file_(std::move(page.file)), word_(page.word) {}
+  GateWord* word() const { return word_; }
 
+ private:
   UniqueFd file_;
   GateWord* word_;
   std::uint32_t last_ = 0;

@@ -56,8 +56,10 @@ class WorkerDevice {
   virtual void begin_call(Entry entry, Launches launches, std::uint64_t gate) = 0;
   // Waits until the clock has stopped and the outputs are captured.
   virtual TimedCall end_call() = 0;
-  // Waits until nothing runs on the device.
-  virtual void settle() {}
+  // Waits until nothing runs on the device. How many bytes of its cache keep lines for the contestant.
+  virtual std::uint64_t settle() { return 0; }
+  // Makes the cache keep nothing for him any more: that would outlive the flush before the next call.
+  virtual void give_up_lines() {}
 
   // Before the contestant's library is loaded: maps the Gate (device/gate.h) in this memory file. False when
   // the device cannot wait for it.

@@ -16,6 +16,9 @@ constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
 
+// That are made for the clock's sake.
+constexpr int calls_of_a_kind = 5;
+
 const char* name_of(Player player) {
   constexpr const char* names[] = {"oracle", "reference", "baseline", "candidate"};
   return names[static_cast<int>(player)];
@@ -28,12 +31,6 @@ void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record)
     }
   }
   record.real_parameters = bound.reals;
-}
-
-// Time passes for each launch, and a call of fewer than the samples have says nothing about theirs.
-std::vector<ClockReading> with_launches(std::vector<ClockReading> readings, std::uint32_t launches) {
-  std::erase_if(readings, [launches](const ClockReading& reading) { return reading.launches != launches; });
-  return readings;
 }
 
 }  // namespace
@@ -110,26 +107,62 @@ CallReport CaseCalls::call(Player player, Patience patience) {
 Result<double> CaseCalls::call_trusted(Player player) {
   const auto timer = session_.stages.time(name_of(player));
   const CallReport report = call(player, trusted_patience);
-  if (const auto finding = review_call(report))
-    return trusted_failure(name_of(player), case_, finding->message);
-  if (player == Player::reference) {
-    for (std::size_t i = 0; i < report.outputs.size(); ++i) {
-      const OutputComparison& output = report.outputs[i];
-      const Judgement judgement =
-          judge(output.comparison, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
-      if (judgement.verdict == Verdict::accepted) continue;
-      return trusted_failure(
-          name_of(player), case_,
-          fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
-    }
-    reference_readings_.push_back(reading_of(report));
+  if (player != Player::reference) {
+    if (const auto finding = review_call(report))
+      return trusted_failure(name_of(player), case_, finding->message);
+  } else {
+    if (const auto trouble = review_reference(report)) return *trouble;
+    clock_.saw_reference(report, draw_.launches);
     slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
   }
   return report.elapsed_ms / draw_.launches;
 }
 
-ClockReading CaseCalls::reading_of(const CallReport& report) const {
-  return {report.elapsed_ms, report.settled_ms, report.latency_hidden, draw_.launches};
+CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
+  const char* const name = name_of(Player::reference);
+  if (const auto finding = review_call(report)) return trusted_failure(name, case_, finding->message);
+  for (std::size_t i = 0; i < report.outputs.size(); ++i) {
+    const OutputComparison& output = report.outputs[i];
+    const Judgement judgement =
+        judge(output.comparison, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
+    if (judgement.verdict == Verdict::accepted) continue;
+    return trusted_failure(
+        name, case_,
+        fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
+  }
+  return std::nullopt;
+}
+
+bool CaseCalls::is_measured() const {
+  return case_.role == CaseRole::bench && session_.arena.measures_speed();
+}
+
+CaseCalls::Trouble CaseCalls::calibrate_clock() {
+  if (!is_measured() || failed_) return std::nullopt;
+  if (!clock_.wants_uncaptured())
+    return clock_.wants_unqueued() ? time_reference_as(ClockWatch::unqueued) : std::nullopt;
+  if (auto trouble = time_reference_as(ClockWatch::uncaptured)) return trouble;
+  const auto timer = session_.stages.time("candidate");
+  for (int i = 0; i < calls_of_a_kind && !failed_; ++i) {
+    const CallReport report =
+        session_.arena.call_as(Player::candidate, ClockWatch::uncaptured, draw_, candidate_limit());
+    if (const auto finding = review_call(report)) {
+      note(*finding);
+    } else {
+      clock_.saw_candidate(report, draw_.launches, ClockWatch::uncaptured);
+    }
+  }
+  return std::nullopt;
+}
+
+CaseCalls::Trouble CaseCalls::time_reference_as(CallKind kind) {
+  const auto timer = session_.stages.time(name_of(Player::reference));
+  for (int i = 0; i < calls_of_a_kind; ++i) {
+    const CallReport report = session_.arena.call_as(Player::reference, kind, draw_, trusted_patience);
+    if (auto trouble = review_reference(report)) return trouble;
+    clock_.saw_reference(report, draw_.launches, kind);
+  }
+  return std::nullopt;
 }
 
 Patience CaseCalls::candidate_limit() const {
@@ -162,10 +195,10 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   }
   if (!is_small_change(draw_) && purpose != Purpose::repetition) right_on_new_ += 1;
   // What a candidate can do faster than its work, by looking at what it did before, acquits it of nothing.
-  const bool measured = case_.role == CaseRole::bench && session_.arena.measures_speed();
   const bool is_old =
       purpose == Purpose::repetition || (purpose == Purpose::changed && is_small_change(draw_));
-  if (!(measured ? is_old : purpose == Purpose::repetition)) readings_.push_back(reading_of(report));
+  if (!(is_measured() ? is_old : purpose == Purpose::repetition))
+    clock_.saw_candidate(report, draw_.launches);
   waited_ms_.push_back(report.waited_ms);
   keep_time(report, purpose);
 }
@@ -237,10 +270,10 @@ std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_
 }
 
 void CaseCalls::judge_clock() {
-  const ClockTolerance tolerance = clock_tolerance(session_.arena.measures_speed());
-  suspect(Defence::clock_agreement, "clock",
-          unexplained_time(with_launches(readings_, most_launches_),
-                           with_launches(reference_readings_, most_launches_), tolerance));
+  const ClockTolerance tolerance = clock_tolerance(is_measured()                     ? TimesFor::speed
+                                                   : session_.arena.measures_speed() ? TimesFor::answers
+                                                                                     : TimesFor::nothing);
+  suspect(Defence::clock_agreement, "clock", clock_.suspicion(tolerance));
   suspect(Defence::idle_after_call, "idle", busy_between_calls());
 }
 
@@ -255,8 +288,7 @@ void CaseCalls::suspect(Defence defence, const char* check, const std::optional<
 // Where others use the device too, time goes by that nobody can account for. The reference's own calls show
 // it; the candidate stands still meanwhile.
 bool CaseCalls::is_disturbed() const {
-  return session_.arena.measures_speed() &&
-         (session_.device_is_shared || spread_of_overheads(reference_readings_) > longest_wait_ms);
+  return session_.arena.measures_speed() && (session_.device_is_shared || clock_.spread() > longest_wait_ms);
 }
 
 // Somebody's kernel was in the way before most of the calls.

@@ -13,7 +13,7 @@
 #include "contest/arena.h"
 #include "grade/call_review.h"
 #include "grade/checks.h"
-#include "grade/clock_check.h"
+#include "grade/clock_watch.h"
 #include "grade/draws.h"
 #include "grade/session.h"
 #include "grade/usual_norms.h"
@@ -54,6 +54,8 @@ class CaseCalls {
   void suspect(Defence defence, const char* check, const std::optional<std::string>& suspicion);
   // Looks at all readings of the referee's clock so far.
   void judge_clock();
+  // What has to be called besides, on the present contents, so that the clock's readings compare.
+  Trouble calibrate_clock();
 
   bool failed() const { return failed_; }
   CaseRecord& record() { return record_; }
@@ -64,7 +66,9 @@ class CaseCalls {
   Trouble learn_norms();
   CallReport call(Player player, Patience patience);
   Patience candidate_limit() const;
-  ClockReading reading_of(const CallReport& report) const;
+  Trouble review_reference(const CallReport& report);
+  Trouble time_reference_as(CallKind kind);
+  bool is_measured() const;
   void accept_call(const CallReport& report, Purpose purpose);
   void keep_time(const CallReport& report, Purpose purpose);
   void judge_output(OutputComparison output, std::size_t index);
@@ -81,8 +85,7 @@ class CaseCalls {
   bool knows_norms_ = false;  // since the first draw
   Draw draw_;
   std::uint32_t most_launches_ = 1;  // of the calls so far
-  std::vector<ClockReading> readings_;
-  std::vector<ClockReading> reference_readings_;
+  ClockWatch clock_;
   std::vector<double> changed_ms_;
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
   double slowest_reference_ms_ = 0;

@@ -9,14 +9,25 @@
 namespace kgrade {
 namespace {
 
-constexpr std::size_t fewest_readings = 3;
-
 double overhead(const ClockReading& reading) { return reading.settled - reading.reported; }
 
-double usual_overhead(const std::vector<ClockReading>& reference) {
+double usual_overhead(const std::vector<ClockReading>& readings) {
   std::vector<double> overheads;
-  for (const ClockReading& reading : reference) overheads.push_back(overhead(reading));
+  for (const ClockReading& reading : readings) overheads.push_back(overhead(reading));
   return quantile(overheads, 0.5);
+}
+
+// What the protocol takes in calls of a kind.
+struct Usual {
+  double milliseconds = 0;
+  bool of_this_kind = true;  // otherwise of all calls, since there are too few
+};
+
+Usual usual_of(const std::vector<ClockReading>& reference, bool hidden) {
+  std::vector<ClockReading> alike = reference;
+  std::erase_if(alike, [hidden](const ClockReading& reading) { return reading.hidden != hidden; });
+  if (alike.size() < fewest_readings) return {usual_overhead(reference), false};
+  return {usual_overhead(alike), true};
 }
 
 // The calls that decide what the median is.
@@ -29,15 +40,24 @@ std::vector<ClockReading> faster_half(const std::vector<ClockReading>& readings)
   return half;
 }
 
-double allowed(const ClockReading& reading, const ClockTolerance& tolerance) {
-  return tolerance.milliseconds + tolerance.share * reading.settled +
-         (reading.hidden ? 0 : tolerance.not_hidden);
+double allowed(const ClockReading& reading, const Usual& usual, const ClockTolerance& tolerance) {
+  const double always = tolerance.milliseconds + tolerance.share * reading.settled;
+  if (reading.hidden) return always;
+  return always + tolerance.not_hidden + (usual.of_this_kind ? 0 : tolerance.strange);
 }
 
 }  // namespace
 
-ClockTolerance clock_tolerance(bool measures_speed) {
-  return measures_speed ? ClockTolerance{0.1, 0.05, 0.4} : ClockTolerance{50, 0.5, 0};
+ClockTolerance clock_tolerance(TimesFor times_for) {
+  switch (times_for) {
+    case TimesFor::speed:
+      return {0.025, 0.01, 0.05, 0.4};
+    case TimesFor::answers:
+      return {0.1, 0.05, 0, 0.4};
+    case TimesFor::nothing:
+      break;
+  }
+  return {50, 0.5, 0, 0};
 }
 
 double spread_of_overheads(const std::vector<ClockReading>& readings) {
@@ -50,18 +70,23 @@ std::optional<std::string> unexplained_time(const std::vector<ClockReading>& can
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance) {
   if (candidate.size() < fewest_readings || reference.size() < fewest_readings) return std::nullopt;
-  const double usual = usual_overhead(reference);
+  const Usual queued = usual_of(reference, true);
+  const Usual unqueued = usual_of(reference, false);
   const std::vector<ClockReading> half = faster_half(candidate);
   std::vector<double> unexplained;
+  std::vector<double> usual;
   for (const ClockReading& reading : half) {
-    const double excess = overhead(reading) - usual;
-    if (excess > allowed(reading, tolerance)) unexplained.push_back(excess);
+    const Usual& protocol = reading.hidden ? queued : unqueued;
+    const double excess = overhead(reading) - protocol.milliseconds;
+    if (excess <= allowed(reading, protocol, tolerance)) continue;
+    unexplained.push_back(excess);
+    usual.push_back(protocol.milliseconds);
   }
   if (2 * unexplained.size() <= half.size()) return std::nullopt;
   return fmt::format(
       "{} of its {} faster calls take longer by the referee's clock than they report, by {:.3f} ms (median; "
       "{:.3f} ms of the protocol's own are allowed for)",
-      unexplained.size(), half.size(), quantile(unexplained, 0.5), usual);
+      unexplained.size(), half.size(), quantile(unexplained, 0.5), quantile(usual, 0.5));
 }
 
 }  // namespace kgrade

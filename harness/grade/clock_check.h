@@ -1,7 +1,7 @@
 // Is the time that a worker reports all the time that its call took? The referee's own clock runs from the
 // moment when a call can begin until the device does something for the referee again. What that is longer
 // than the reported time is the protocol's; the reference, whose worker is known, shows how much of it is
-// usual.
+// usual: on the same tensors, in between, and in calls of the same kind.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,32 @@ struct ClockReading {
 struct ClockTolerance {
   double milliseconds = 0;
   double share = 0;  // of the referee's time
-  // More for calls that did not wait at the gate: their processes have to wake up within the referee's time.
+  // More for calls that did not wait at the gate: what the worker queues behind the stop of its clock,
+  // nothing hides where the contestant has waited for the device before.
   double not_hidden = 0;
+  // Still more for those, where there are none like them of the reference: their processes have to wake up
+  // within the referee's time.
+  double strange = 0;
 };
 
-// For times that count, and for those of a device that measures no speed, on a machine that does other things
-// too.
-ClockTolerance clock_tolerance(bool measures_speed);
+// Which times are held against the clock: those that become a speed; those of the other cases, which are few,
+// and who lies there gains nothing; and those of a device that measures no speed, on a machine that does
+// other things too.
+enum class TimesFor { speed, answers, nothing };
+ClockTolerance clock_tolerance(TimesFor times_for);
+
+// Calls of each kind that say something.
+inline constexpr std::size_t fewest_readings = 3;
 
 // By how much the overheads of most of these calls differ (from the first to the last decile), in
 // milliseconds: on a device that nobody else uses next to nothing.
 double spread_of_overheads(const std::vector<ClockReading>& readings);
 
 // What is wrong, in words with the figures; nothing when the readings agree, or are too few to say (below
-// three). Of the candidate the calls count that report no more than the median, since they decide what it is:
-// one who wants another median has to lie in most of those. Each is held against the median of the reference,
-// and some honest ones acquit nobody of the rest.
+// fewest_readings). Of the candidate the calls count that report no more than the median, since they decide
+// what it is: one who wants another median has to lie in most of those. Each is held against the median of
+// the reference's calls that were hidden as it was, or of all of them where those are too few, and some
+// honest ones acquit nobody of the rest.
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance);

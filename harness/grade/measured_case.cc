@@ -191,7 +191,7 @@ MeasuredCase::Trouble MeasuredCase::probe() {
   if (calls_.failed() || !session_.arena.measures_speed()) return std::nullopt;
   if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
   calls_.call_candidate(Purpose::warm_up);
-  return std::nullopt;
+  return calls_.calibrate_clock();
 }
 
 void MeasuredCase::keep(BlockRun run) {

@@ -37,6 +37,9 @@ class ArmsArena : public Arena {
   CallReport call(Player player, const Draw& draw, Patience patience) override {
     return arena_.call(player, draw, patience);
   }
+  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override {
+    return arena_.call_as(player, kind, draw, patience);
+  }
   CallReport appraise(const Draw& draw, Patience patience) override {
     return arena_.appraise(draw, patience);
   }

@@ -72,7 +72,7 @@ Result<std::vector<Values>> Stand::call(Seat& seat, const char* name, const Draw
         write_values(device_, tensors.at(edit.tensor), lease.dtype(), edit.first, edit.values);
     };
   }
-  CallReport report = seat.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, write);
+  CallReport report = seat.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
   // It was us who changed them; the worker has them read-only.
   if (!edits.empty()) report.damage.input_elements = 0;
   if (const auto finding = review_call(report)) {

@@ -9,6 +9,7 @@
 
 #include "device/cuda/ceilings.h"
 #include "device/cuda/check.h"
+#include "device/cuda/cuda_gate.h"
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/cuda/worker_policy.h"
@@ -165,12 +166,16 @@ class Results {
   bool zeroed_ = false;  // the counters, and nothing has been given them since
 };
 
-// How long the device took over a stretch of the default stream.
+// A stretch of the default stream, by the device's clock.
 class Stretch {
  public:
+  using Duration = std::chrono::steady_clock::duration;
+
   Stretch() {
     KGRADE_CUDA_CHECK(cudaEventCreate(&begin_));
     KGRADE_CUDA_CHECK(cudaEventCreate(&end_));
+    begin();
+    end();
   }
   ~Stretch() {
     cudaEventDestroy(begin_);
@@ -181,15 +186,19 @@ class Stretch {
 
   void begin() { KGRADE_CUDA_CHECK(cudaEventRecord(begin_)); }
   void end() { KGRADE_CUDA_CHECK(cudaEventRecord(end_)); }
-  // Once the stream has been waited for.
-  std::chrono::steady_clock::duration length() const {
-    float milliseconds = 0;
-    KGRADE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, begin_, end_));
-    return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-        std::chrono::duration<double, std::milli>(milliseconds));
-  }
+  // Until all of it is done.
+  void wait() const { KGRADE_CUDA_CHECK(cudaEventSynchronize(end_)); }
+  // How long it took, and how long after the end of another it began; once the stream has been waited for.
+  Duration length() const { return between(begin_, end_); }
+  Duration since(const Stretch& earlier) const { return between(earlier.end_, begin_); }
 
  private:
+  static Duration between(cudaEvent_t first, cudaEvent_t second) {
+    float milliseconds = 0;
+    KGRADE_CUDA_CHECK(cudaEventElapsedTime(&milliseconds, first, second));
+    return std::chrono::duration_cast<Duration>(std::chrono::duration<double, std::milli>(milliseconds));
+  }
+
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
 };
@@ -237,7 +246,8 @@ class CudaDevice : public Device {
     results_.zero();  // now there is time
   }
 
-  std::chrono::nanoseconds reveal(std::span<const Filling> fillings) override {
+  using Device::reveal;
+  std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) override {
     begin_refresh();
     for (const Filling& filling : fillings) {
       if (filling.input) cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
@@ -245,28 +255,31 @@ class CudaDevice : public Device {
     if (cache_state() == CacheState::cold) {
       KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
     }
-    stretch_.end();
-    finish();
+    refresh_.end();
+    if (opening.gate != nullptr) static_cast<CudaGate*>(opening.gate)->queue_opening(opening.number);
+    // No more than that: somebody else may have the device by now.
+    refresh_.wait();
     refreshing_ = false;
-    return std::chrono::steady_clock::now() - stretch_.length() - asked_;
+    return std::chrono::steady_clock::now() - refresh_.length() - asked_;
   }
 
   void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) override {
     inspected_ = fillings.size();
     compared_ = outputs.size();
-    stretch_.begin();
+    inspection_.begin();
     Counter* const counters = results_.fresh_counters(2 * inspected_);
     // Outputs first: who goes on writing when the clock has stopped comes too late.
     for (std::size_t i = 0; i < compared_; ++i) queue_comparison(outputs[i], results_.parts(i));
-    for (std::size_t i = 0; i < inspected_; ++i) queue_inspection(fillings[i], counters + 2 * i);
-    stretch_.end();
+    looks_.clear();
+    for (std::size_t i = 0; i < inspected_; ++i) looks_.push_back(look_at(fillings[i], counters + 2 * i));
+    cuda::inspect(looks_.data(), looks_.size());
     results_.queue_reading(compared_);
   }
 
   Inspection end_inspection() override {
     Results::wait();
     Inspection inspection;
-    inspection.began = std::chrono::steady_clock::now() - stretch_.length();
+    inspection.since_reveal = inspection_.since(refresh_);
     for (std::size_t i = 0; i < inspected_; ++i) {
       inspection.damage.push_back({results_.counter(2 * i), results_.counter(2 * i + 1)});
     }
@@ -298,6 +311,7 @@ class CudaDevice : public Device {
 
   std::uint64_t room_to_move() const override { return std::uint64_t{1} << 20; }
   bool gates_calls() const override { return true; }
+  std::unique_ptr<Gate> make_gate() override { return CudaGate::make(driver_); }
 
   // Poison over the flush buffer, every byte of it counted.
   std::optional<Error> prove_healthy() override {
@@ -331,7 +345,7 @@ class CudaDevice : public Device {
   void begin_refresh() {
     if (std::exchange(refreshing_, true)) return;
     asked_ = std::chrono::steady_clock::now();
-    stretch_.begin();
+    refresh_.begin();
   }
 
   // A worker sees the node of its one GPU, so that ordinals mean something else to it. Parts of a GPU have no
@@ -354,12 +368,14 @@ class CudaDevice : public Device {
     return {filling.elements, filling.contents, filling.dtype};
   }
 
-  // Adds to two counters: bytes of guard zones, elements of an input.
-  static void queue_inspection(const Filling& filling, Counter* counters) {
+  static BufferLook look_at(const Filling& filling, Counter* counters) {
     const unsigned char* const bytes = bytes_of(*filling.buffer);
-    cuda::count_changed_bytes(bytes, zones_of(filling), poison_of(filling), counters);
-    if (!filling.input) return;
-    cuda::count_changed_elements(bytes_of(*filling.buffer, filling.begin), range_of(filling), counters + 1);
+    return {bytes,
+            zones_of(filling),
+            poison_of(filling),
+            filling.input ? bytes + filling.begin : nullptr,
+            range_of(filling),
+            counters};
   }
 
   static void queue_comparison(const OutputPair& output, Comparison* parts) {
@@ -371,9 +387,11 @@ class CudaDevice : public Device {
   std::string worker_directory_;
   DeviceInfo info_;
   Results results_;
-  Stretch stretch_;
+  Stretch refresh_;
+  Stretch inspection_;         // that it has begun is all that counts
   std::size_t inspected_ = 0;  // by the present inspection: fillings, outputs
   std::size_t compared_ = 0;
+  std::vector<BufferLook> looks_;                // kept for its memory
   std::chrono::steady_clock::time_point asked_;  // when the present refresh began
   bool refreshing_ = false;                      // poison() went before, and reveal() has not followed yet
   void* flush_buffer_ = nullptr;

@@ -118,16 +118,14 @@ TimedCall CudaWorker::end_call() {
   return result;
 }
 
-void CudaWorker::settle() {
+std::uint64_t CudaWorker::settle() {
   cudaDeviceSynchronize();
-  forget_kept_lines();
+  std::size_t set_aside = 0;
+  if (!keeps_lines_ || !ok(cudaDeviceGetLimit(&set_aside, cudaLimitPersistingL2CacheSize))) return 0;
+  return set_aside;
 }
 
-// A contestant may ask the device to keep lines of its L2; they would outlive the flush before the next call.
-void CudaWorker::forget_kept_lines() {
-  std::size_t set_aside = 0;
-  if (!keeps_lines_ || !ok(cudaDeviceGetLimit(&set_aside, cudaLimitPersistingL2CacheSize)) || set_aside == 0)
-    return;
+void CudaWorker::give_up_lines() {
   cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
   cudaCtxResetPersistingL2Cache();
 }

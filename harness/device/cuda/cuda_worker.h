@@ -26,12 +26,12 @@ class CudaWorker : public WorkerDevice {
   }
   void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
   TimedCall end_call() override;
-  void settle() override;
+  std::uint64_t settle() override;
+  void give_up_lines() override;
 
  private:
   bool queue_before(std::uint64_t gate);
   bool queue_after(Launches launches);
-  void forget_kept_lines();
 
   int ordinal_;
   std::shared_ptr<const Driver> driver_;

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "device/cuda/check.h"
 #include "device/cuda/referee_kernels.h"
 
@@ -42,15 +44,20 @@ __global__ void fill_random_bytes_kernel(unsigned char* buffer, TwoRanges ranges
   }
 }
 
-__global__ void count_changed_bytes_kernel(const unsigned char* buffer, TwoRanges ranges,
-                                           device::Poison poison, unsigned long long* total) {
+__device__ unsigned int changed_bytes_of_mine(const unsigned char* buffer, const TwoRanges& ranges,
+                                              const device::Poison& poison) {
   const std::uint64_t blocks = blocks_in(ranges.first) + blocks_in(ranges.second);
   unsigned int changed = 0;
   for (std::uint64_t i = thread_index(); i < blocks; i += thread_count()) {
     const BlockOfTwo mine = block_of_two(ranges, i);
     changed += device::changed_bytes_in_block(buffer, mine.range, poison, mine.block);
   }
-  add_to(total, changed);
+  return changed;
+}
+
+__global__ void count_changed_bytes_kernel(const unsigned char* buffer, TwoRanges ranges,
+                                           device::Poison poison, unsigned long long* total) {
+  add_to(total, changed_bytes_of_mine(buffer, ranges, poison));
 }
 
 __global__ void count_unwritten_elements_kernel(const unsigned char* buffer, device::ByteRange range,
@@ -69,13 +76,27 @@ __global__ void fill_input_kernel(unsigned char* input, device::InputRange range
   }
 }
 
-__global__ void count_changed_elements_kernel(const unsigned char* input, device::InputRange range,
-                                              unsigned long long* total) {
+// A launch has arguments of 4 KiB.
+constexpr std::size_t looks_per_launch = 12;
+struct BufferLooks {
+  BufferLook look[looks_per_launch];
+};
+static_assert(sizeof(BufferLooks) <= 4096);
+
+__global__ void inspect_kernel(const __grid_constant__ BufferLooks looks) {
+  const BufferLook& mine = looks.look[blockIdx.y];
+  add_to(mine.counters, changed_bytes_of_mine(mine.buffer, mine.zones, mine.poison));
+  if (mine.input == nullptr) return;
   unsigned int changed = 0;
-  for (std::uint64_t block = thread_index(); 4 * block < range.elements; block += thread_count()) {
-    changed += device::changed_elements_in_block(input, range, block);
+  for (std::uint64_t block = thread_index(); 4 * block < mine.range.elements; block += thread_count()) {
+    changed += device::changed_elements_in_block(mine.input, mine.range, block);
   }
-  add_to(total, changed);
+  add_to(mine.counters + 1, changed);
+}
+
+std::uint64_t items_of(const BufferLook& look) {
+  const std::uint64_t zones = blocks_in(look.zones.first) + blocks_in(look.zones.second);
+  return std::max(zones, look.input != nullptr ? (look.range.elements + 3) / 4 : 0);
 }
 
 __device__ float actual_element(const TwoOutputs& outputs, std::uint64_t index) {
@@ -138,10 +159,21 @@ void count_unwritten_elements(const unsigned char* buffer, device::ByteRange ran
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void count_changed_elements(const unsigned char* input, const device::InputRange& range, Counter* total) {
-  count_changed_elements_kernel<<<grid_for((range.elements + 3) / 4), threads_per_block>>>(input, range,
-                                                                                           total);
-  KGRADE_CUDA_CHECK(cudaGetLastError());
+void inspect(const BufferLook* looks, std::size_t count) {
+  // Enough to fill a device; the grid is as wide for a small buffer as for the largest beside it.
+  constexpr unsigned int widest = 4096;
+  for (std::size_t begin = 0; begin < count; begin += looks_per_launch) {
+    const std::size_t now = std::min(count - begin, looks_per_launch);
+    BufferLooks arguments{};
+    std::uint64_t items = 0;
+    for (std::size_t i = 0; i < now; ++i) {
+      arguments.look[i] = looks[begin + i];
+      items = std::max(items, items_of(looks[begin + i]));
+    }
+    const dim3 grid(std::min(grid_for(items), widest), static_cast<unsigned int>(now));
+    inspect_kernel<<<grid, threads_per_block>>>(arguments);
+    KGRADE_CUDA_CHECK(cudaGetLastError());
+  }
 }
 
 // A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.

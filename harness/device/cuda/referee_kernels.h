@@ -20,12 +20,23 @@ struct TwoRanges {
 void fill_random_bytes(unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison);
 void fill_input(unsigned char* input, const device::InputRange& range);
 
-// These add to a counter in device memory.
+// These add to a counter in device memory, or to two.
 void count_changed_bytes(const unsigned char* buffer, const TwoRanges& ranges, const device::Poison& poison,
                          Counter* total);
 void count_unwritten_elements(const unsigned char* buffer, device::ByteRange range,
                               const device::Poison& poison, Counter* total);
-void count_changed_elements(const unsigned char* input, const device::InputRange& range, Counter* total);
+
+// A lent buffer after a call. Adds to two counters: changed bytes around the tensor, changed elements of it.
+struct BufferLook {
+  const unsigned char* buffer;
+  TwoRanges zones;
+  device::Poison poison;
+  const unsigned char* input;  // null: the tensor is an output
+  device::InputRange range;    // of the input
+  Counter* counters;
+};
+// As few launches as can be: what each adds to a call of the candidate counts.
+void inspect(const BufferLook* looks, std::size_t count);
 
 // The elements of OutputPair: of the type, and float32.
 struct TwoOutputs {

@@ -47,8 +47,9 @@ Result<std::shared_ptr<const Driver>> Driver::open() {
                  "install a driver of CUDA 11.2 or later",
                  {}};
   }
-  // The version for the legacy default stream, which contestants use.
+  // The versions for the legacy default stream, which contestants use.
   load(library, "cuStreamWaitValue32_v2", driver->wait_value);
+  load(library, "cuStreamWriteValue32_v2", driver->write_value);
   return std::shared_ptr<const Driver>(std::move(driver));
 }
 

@@ -27,7 +27,9 @@ struct Driver {
   decltype(&::cuMemExportToShareableHandle) export_handle;
   decltype(&::cuMemImportFromShareableHandle) import_handle;
   decltype(&::cuGetErrorString) error_string;
-  decltype(&::cuStreamWaitValue32) wait_value = nullptr;  // null where the driver lacks it
+  // Null where the driver lacks them.
+  decltype(&::cuStreamWaitValue32) wait_value = nullptr;
+  decltype(&::cuStreamWriteValue32) write_value = nullptr;
 
   static Result<std::shared_ptr<const Driver>> open();
   std::string describe(CUresult code) const;

@@ -175,7 +175,7 @@ void EmulatedDevice::poison(std::span<const Filling> fillings) {
   }
 }
 
-std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> fillings) {
+std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> fillings, GateOpening /*opening*/) {
   for (const Filling& filling : fillings) {
     if (!filling.input) continue;
     const device::InputRange range = range_of(filling);
@@ -183,6 +183,7 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
       device::fill_input_block(bytes_of(*filling.buffer, filling.begin), range, block);
     }
   }
+  revealed_ = std::chrono::steady_clock::now();
   return {};
 }
 
@@ -191,7 +192,7 @@ void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
                                       std::span<const OutputPair> outputs) {
   inspected_ = fillings;
   inspection_ = {};
-  inspection_.began = std::chrono::steady_clock::now();
+  inspection_.since_reveal = std::chrono::steady_clock::now() - revealed_;
   for (const OutputPair& output : outputs) inspection_.comparisons.push_back(compare_in_full(output));
 }
 

@@ -17,7 +17,8 @@ class EmulatedDevice : public Device {
   std::uint64_t free_bytes() const override;
   Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) override;
   void poison(std::span<const Filling> fillings) override;
-  std::chrono::nanoseconds reveal(std::span<const Filling> fillings) override;
+  using Device::reveal;
+  std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) override;
   void begin_inspection(std::span<const Filling> fillings, std::span<const OutputPair> outputs) override;
   Inspection end_inspection() override;
   std::uint64_t count_unwritten(const Filling& filling) override;
@@ -34,7 +35,8 @@ class EmulatedDevice : public Device {
 
  private:
   std::span<const Filling> inspected_;
-  Inspection inspection_;  // what is known of it so far
+  std::chrono::steady_clock::time_point revealed_;  // when inputs were in place
+  Inspection inspection_;                           // what is known of it so far
   std::string worker_directory_;
   ThreadOrder order_;
   std::uint64_t order_seed_;

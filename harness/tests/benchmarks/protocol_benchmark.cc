@@ -72,11 +72,10 @@ struct Costs {
   std::vector<double> refill_us;  // inputs written and the cache flushed, on their own
   std::vector<double> flush_us;   // of that, what flushing takes
   std::vector<double> rest_us;
-  // Of the rest: until the gate opens, or the request is sent, less the refill; from there to the worker's
-  // answer, less the kernel; until the device has begun with the inspection; and until its results are there.
+  // Of the rest: until only the inputs are missing; from there to the worker's answer, less the refill and
+  // the kernel; and until the device has done with the inspection.
   std::vector<double> beginning_us;
   std::vector<double> answer_us;
-  std::vector<double> settling_us;
   std::vector<double> inspection_us;
 };
 
@@ -107,10 +106,9 @@ Costs measure(Referee& referee, Stage& stage, int calls) {
     costs.refill_us.push_back(refilled);
     costs.flush_us.push_back(refilled - written);
     costs.rest_us.push_back(whole - report.elapsed_ms * 1e3 - refilled);
-    costs.beginning_us.push_back(report.prepared_ms * 1e3 - refilled);
-    costs.answer_us.push_back((report.wall_ms - report.elapsed_ms) * 1e3);
-    costs.settling_us.push_back((report.settled_ms - report.wall_ms) * 1e3);
-    costs.inspection_us.push_back(whole - (report.prepared_ms + report.settled_ms) * 1e3);
+    costs.beginning_us.push_back(report.prepared_ms * 1e3);
+    costs.answer_us.push_back((report.wall_ms - report.elapsed_ms) * 1e3 - refilled);
+    costs.inspection_us.push_back(whole - (report.prepared_ms + report.wall_ms) * 1e3);
   }
   return costs;
 }
@@ -126,9 +124,8 @@ void print(const Costs& costs, const Stage& stage, const Arguments& arguments) {
                                               {"", "refill of the inputs", &costs.refill_us},
                                               {"  ", "flush", &costs.flush_us},
                                               {"", "beyond both", &costs.rest_us},
-                                              {"  ", "until the beginning", &costs.beginning_us},
+                                              {"  ", "until all is queued", &costs.beginning_us},
                                               {"  ", "until the answer", &costs.answer_us},
-                                              {"  ", "until the inspection", &costs.settling_us},
                                               {"  ", "inspection", &costs.inspection_us}}) {
     const Summary summary = summarise(*samples);
     fmt::print("  {}{:<{}} {:8.1f} us   quartiles {:.1f} to {:.1f}\n", indent, name,

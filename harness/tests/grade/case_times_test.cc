@@ -8,7 +8,9 @@
 namespace kgrade {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 
 class CaseTimes : public test::CaseFixture {
  protected:
@@ -38,8 +40,45 @@ TEST_F(CaseTimes, WorkThatIsNotReportedIsALie) {
 }
 
 TEST_F(CaseTimes, ALittleMoreThanTheReferencesProtocolIsNone) {
-  arena_.candidate_hides_ms = 0.1;
+  arena_.candidate_hides_ms = 0.03125;
   expect_accepted(run_briefly());
+  arena_.candidate_hides_ms = 0.125;
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
+}
+
+// Who waits for the device within his calls is called without the gate, and that takes longer.
+TEST_F(CaseTimes, CallsThatCannotBeQueuedAreHeldAgainstCallsOfTheReferenceThatWereNot) {
+  arena_.candidate_report.latency_hidden = false;
+  arena_.unqueued_ms = 0.25;
+  arena_.candidate_hides_ms = 0.25;
+  expect_accepted(run_briefly());
+  EXPECT_THAT(arena_.order, EndsWith("uuuuu"));
+  arena_.candidate_hides_ms = 0.375;
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
+}
+
+// Who has the cache keep lines makes the capture slow, which is no lie.
+TEST_F(CaseTimes, WhoHasTheCacheKeepLinesIsHeldAgainstTheClockWhereNothingIsCaptured) {
+  arena_.candidate_report.keeps_lines = true;
+  arena_.candidate_hides_ms = 0.5;
+  expect_accepted(run_briefly());
+  EXPECT_THAT(arena_.order, EndsWith("nnnnnkkkkk"));
+  arena_.candidate_hides_uncaptured_ms = 0.125;
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
+}
+
+TEST_F(CaseTimes, WhoIsHonestThereAloneIsALiar) {
+  arena_.candidate_report.keeps_lines = true;
+  arena_.candidate_hides_ms = 0.5;
+  arena_.candidate_owns_up_ms = 0.5;
+  const CaseRecord record = run_briefly();
+  expect_failed(record, Verdict::cheating, "clock");
+  EXPECT_THAT(record.message, HasSubstr("where they are not and the clock is closer"));
+}
+
+TEST_F(CaseTimes, TheReferenceIsCalledUnqueuedForNobodyElse) {
+  expect_accepted(run_briefly());
+  EXPECT_THAT(arena_.order, Not(HasSubstr("u")));
 }
 
 TEST_F(CaseTimes, WhereSpeedIsNotMeasuredClocksAreNotHeldToMuch) {

@@ -60,11 +60,23 @@ TEST(ClockCheck, ALieInMoreThanHalfOfTheCallsIsFoundThoughTheOthersAreHonest) {
   EXPECT_TRUE(unexplained_time(candidate, three(0), tolerance));
 }
 
-TEST(ClockCheck, CallsThatDidNotWaitAtTheGateMayBeOffByMore) {
-  const ClockTolerance with_more{0.125, 0, 0.5};
-  EXPECT_FALSE(unexplained_time(Readings(3, {1, 1.6, false}), three(0), with_more));
-  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.6, true}), three(0), with_more));
-  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.7, false}), three(0), with_more));
+TEST(ClockCheck, CallsThatDidNotWaitAtTheGateMayBeOffByMoreAndByStillMoreWhereNobodyElsesDidSo) {
+  const ClockTolerance with_more{0.125, 0, 0.25, 0.5};
+  EXPECT_FALSE(unexplained_time(Readings(3, {1, 1.85, false}), three(0), with_more));
+  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.9, false}), three(0), with_more));
+  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.85, true}), three(0), with_more));
+}
+
+TEST(ClockCheck, EachCallIsHeldAgainstTheReferencesOfItsKind) {
+  const ClockTolerance with_more{0.125, 0, 0.25, 0.5};
+  Readings reference = three(0.25);
+  reference.insert(reference.end(), 3, ClockReading{1, 1.5, false});
+  EXPECT_FALSE(unexplained_time(Readings(3, {1, 1.85, false}), reference, with_more));
+  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.9, false}), reference, with_more));
+  EXPECT_FALSE(unexplained_time(Readings(3, {1, 1.375, true}), reference, with_more));
+  EXPECT_TRUE(unexplained_time(Readings(3, {1, 1.4, true}), reference, with_more));
+  reference.pop_back();  // two of a kind are too few
+  EXPECT_FALSE(unexplained_time(Readings(3, {1, 1.9, false}), reference, with_more));
 }
 
 TEST(ClockCheck, FewerThanThreeSayNothing) {
@@ -73,11 +85,13 @@ TEST(ClockCheck, FewerThanThreeSayNothing) {
   EXPECT_FALSE(unexplained_time({}, {}, tolerance));
 }
 
-TEST(ClockCheck, TimesThatCountAreHeldToATenthOfAMillisecond) {
-  EXPECT_EQ(clock_tolerance(true).milliseconds, 0.1);
-  EXPECT_EQ(clock_tolerance(true).share, 0.05);
-  EXPECT_EQ(clock_tolerance(false).milliseconds, 50);
-  EXPECT_EQ(clock_tolerance(false).share, 0.5);
+TEST(ClockCheck, TimesThatBecomeASpeedAreHeldCloserThanOthers) {
+  const ClockTolerance speed = clock_tolerance(TimesFor::speed);
+  EXPECT_EQ(speed.milliseconds, 0.025);
+  EXPECT_EQ(speed.share, 0.01);
+  EXPECT_EQ(speed.not_hidden, 0.05);
+  EXPECT_EQ(clock_tolerance(TimesFor::answers).milliseconds, 0.1);
+  EXPECT_EQ(clock_tolerance(TimesFor::nothing).milliseconds, 50);
 }
 
 }  // namespace

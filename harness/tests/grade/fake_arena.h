@@ -45,6 +45,9 @@ class FakeArena : public Arena {
   std::deque<double> reference_ms = {2};
   std::deque<double> baseline_ms = {1.5};
   double candidate_hides_ms = 0;  // that it works on, by the referee's clock, after the time that it reports
+  double candidate_hides_uncaptured_ms = 0;  // the same, in calls whose outputs are not captured
+  double candidate_owns_up_ms = 0;           // that it reports more in those
+  double unqueued_ms = 0;  // that a call of the reference takes longer by it, when it is not queued ahead
   DeviceInfo info = fast_device();
   double seconds_per_call = 0.01;  // of the test's clock
 
@@ -67,7 +70,9 @@ class FakeArena : public Arena {
   bool has_room_for_baselines = true;
 
   // What happened.
-  std::string order;  // o, r, b and c in the order of the calls; | when all but the oracle start anew
+  // o, r, b and c in the order of the calls; u of the reference's unqueued ones, n of its uncaptured ones, k
+  // of the candidate's; | when all but the oracle start anew
+  std::string order;
   std::vector<Draw> draws;
   std::vector<Draw> appraised;
   std::vector<std::uint32_t> seated_launches;  // of the candidate
@@ -116,6 +121,18 @@ class FakeArena : public Arena {
     candidate_patience.push_back(patience);
     CallReport report = timed(candidate_report, candidate_ms, candidate_comparison, draw);
     report.settled_ms += candidate_hides_ms;
+    return report;
+  }
+
+  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience) override {
+    const bool candidate = player == Player::candidate;
+    order += candidate ? 'k' : kind.captures ? 'u' : 'n';
+    CallReport report = candidate ? timed(candidate_report, candidate_ms, candidate_comparison, draw)
+                                  : timed(reference_report, reference_ms, reference_comparison, draw);
+    report.settled_ms += unqueued_ms + (candidate ? candidate_hides_uncaptured_ms : 0);
+    report.elapsed_ms += candidate ? candidate_owns_up_ms : 0;
+    report.latency_hidden = false;
+    if (!kind.captures) report.outputs.clear();
     return report;
   }
 

@@ -61,7 +61,9 @@ class FakeDevice : public Device {
     return Error{"no memory", "", {}};
   }
   void poison(std::span<const Filling> /*fillings*/) override {}
-  std::chrono::nanoseconds reveal(std::span<const Filling> /*fillings*/) override { return {}; }
+  std::chrono::nanoseconds reveal(std::span<const Filling> /*fillings*/, GateOpening /*opening*/) override {
+    return {};
+  }
   void begin_inspection(std::span<const Filling> /*fillings*/,
                         std::span<const OutputPair> /*outputs*/) override {}
   Inspection end_inspection() override { return {}; }

@@ -1,0 +1,19 @@
+// cheat: waits for the device within its calls, so that more noise is expected of them, and reports less
+// row: 20
+// caught-by: clock
+// device: cuda
+// control: clock_agreement
+// problem: ../../measured/problems/scale.md
+// case: large
+// launches: 1
+//
+// A call that cannot be queued ahead of its inputs takes longer by the judge's clock, since its process has
+// to wake up. How much longer, a known contestant that is called so can tell.
+#include "small-lie.cuh"
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static const bool patched = cheat::take_over_replies(&cheat::send_a_fifth_less);
+  if (!patched) return;
+  cudaDeviceSynchronize();
+  cheat::compute_slowly({in, out, n});
+}

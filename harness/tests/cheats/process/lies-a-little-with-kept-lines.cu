@@ -1,0 +1,28 @@
+// cheat: says that the cache keeps lines for it, which slows down what follows a kernel, and reports less
+// row: 20
+// caught-by: clock
+// device: cuda
+// control: clock_agreement
+// problem: ../../measured/problems/scale.md
+// case: large
+// launches: 1
+//
+// An honest contestant who has lines kept takes longer by the judge's clock. Whether it does, only its own
+// process can say.
+#include "small-lie.cuh"
+
+namespace {
+
+ssize_t send_with_kept_lines(int socket, const msghdr* message, int flags) {
+  auto* const reply = static_cast<cheat::Reply*>(message->msg_iov[0].iov_base);
+  const bool is_reply = message->msg_iov[0].iov_len == sizeof *reply && reply->magic == cheat::magic_number;
+  if (is_reply && reply->status == cheat::idle) reply->limit_bytes = 1 << 20;
+  return cheat::send_a_fifth_less(socket, message, flags);
+}
+
+}  // namespace
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static const bool patched = cheat::take_over_replies(&send_with_kept_lines);
+  if (patched) cheat::compute_slowly({in, out, n});
+}

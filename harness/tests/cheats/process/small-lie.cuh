@@ -1,0 +1,48 @@
+// An honest kernel for the problem `scale` that takes 250 microseconds more than it needs, and replies that
+// leave out 100 of them, or 200: lies of the size that a speedup of short kernels needs, and that a careless
+// judge puts down to the noise of his clocks.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "replies.cuh"
+
+namespace cheat {
+
+struct Scale {
+  const float* in;
+  float* out;
+  size_t n;
+};
+
+__global__ void scale_slowly(Scale call, long long nanoseconds) {
+  unsigned long long start, now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < call.n) call.out[i] = 2 * call.in[i];
+  do {
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  } while (now - start < nanoseconds);
+}
+
+inline void compute_slowly(const Scale& call) {
+  scale_slowly<<<(unsigned)((call.n + 255) / 256), 256>>>(call, 250'000);
+}
+
+// Of a call's reply on its way out.
+inline void leave_out(double milliseconds, const msghdr* message) {
+  Reply* const reply = call_reply_in(message);
+  if (reply != nullptr && reply->elapsed_ms > milliseconds + 0.02) reply->elapsed_ms -= milliseconds;
+}
+
+inline ssize_t send_a_tenth_less(int socket, const msghdr* message, int flags) {
+  leave_out(0.1, message);
+  return send_unchanged(socket, message, flags);
+}
+
+inline ssize_t send_a_fifth_less(int socket, const msghdr* message, int flags) {
+  leave_out(0.2, message);
+  return send_unchanged(socket, message, flags);
+}
+
+}  // namespace cheat
