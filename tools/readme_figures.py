@@ -289,7 +289,7 @@ def cost(path: str) -> str:
     beyond, flush = (measured[part]["median_us"] for part in ("beyond both", "flush"))
     return paragraph(
         f"A checked call takes {beyond:.0f} us on one {measured['device']} beyond the kernel, the writing of its inputs "
-        f"and the flush of the cache, which takes {flush:.0f} us (medians of {len(measured['beyond both']['samples_us'])} "
+        f"and the flush of the cache (that one takes {flush:.0f} us; medians of {len(measured['beyond both']['samples_us'])} "
         f"calls of a small kernel, [record]({path})).")
 
 

@@ -26,8 +26,8 @@ struct CallKind {
   // Launches are queued while the inputs are not there yet, where the device has a gate and the contestant
   // has not been seen to wait for the device. Otherwise none are: as one is called who does wait.
   bool ahead = true;
-  // Outputs are captured when the clock stops. Otherwise hardly anything of them is, and they are not
-  // compared.
+  // Outputs are captured when the clock stops, and count as they are then. Otherwise hardly anything of them
+  // is, and they count as they are when the device does something for the referee again.
   bool captures = true;
 };
 
@@ -43,7 +43,8 @@ struct CallReport {
   // By the referee's clock on the device: from the moment when the inputs were there until the device could
   // do something for the referee again.
   double settled_ms = 0;
-  bool latency_hidden = false;
+  bool latency_hidden = false;    // as the worker says, where the referee does not know better
+  bool queued = false;            // it waited at its gate, its launches queued as far as its worker says
   bool keeps_lines = false;       // the device's cache keeps lines for the contestant, or so his worker says
   unsigned int threads_left = 0;  // in the contestant's process, that were not there before it was loaded
   double waited_ms = 0;           // that the device was busy before the call was prepared
@@ -79,8 +80,9 @@ class Arena {
   // Gives the buffers of all players back.
   virtual void rise() = 0;
 
-  virtual CallReport call(Player player, const Draw& draw, Patience patience) = 0;
-  // The same in another way, for what it takes by the referee's clock.
+  CallReport call(Player player, const Draw& draw, Patience patience) {
+    return call_as(player, {}, draw, patience);
+  }
   virtual CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) = 0;
   // A call of the oracle whose outputs are held against themselves: how large they are.
   virtual CallReport appraise(const Draw& draw, Patience patience) = 0;

@@ -116,6 +116,7 @@ bool Lease::has_room_for(const Case& bound, const LeaseTerms& terms) const {
 
 void Lease::rebind(const Case& bound) {
   case_ = &bound;
+  captures_all_ = true;
   first_call_ = 0;
   launches_ = 1;
   is_poisoned_ = false;
@@ -127,16 +128,18 @@ void Lease::rebind(const Case& bound) {
   fill_captures();
 }
 
-Answer Lease::tell_lengths(WorkerProcess& worker, WorkerProcess::Patience patience) const {
-  return tell_each([this](const Tensor& tensor) { return bytes_of(tensor); }, worker, patience);
+Answer Lease::tell_lengths(WorkerProcess& worker) {
+  captures_all_ = true;
+  return tell_each([this](const Tensor& tensor) { return bytes_of(tensor); }, worker);
 }
 
-Answer Lease::capture_little(WorkerProcess& worker, WorkerProcess::Patience patience) const {
-  return tell_each([this](const Tensor&) { return element_bytes(dtype()); }, worker, patience);
+Answer Lease::capture_little(WorkerProcess& worker) {
+  captures_all_ = false;
+  return tell_each([this](const Tensor&) { return element_bytes(dtype()); }, worker);
 }
 
-Answer Lease::tell_each(const std::function<std::uint64_t(const Tensor&)>& length, WorkerProcess& worker,
-                        WorkerProcess::Patience patience) const {
+Answer Lease::tell_each(const Length& length, WorkerProcess& worker) const {
+  constexpr WorkerProcess::Patience patience{5'000};
   Answer answer;
   for (std::size_t i = 0; i < captures_.size() && answer.ok(); ++i) {
     if (captures_[i] == nullptr) continue;
@@ -317,7 +320,7 @@ std::vector<Lease::Loaned> Lease::outputs() const {
   std::vector<Loaned> outputs;
   for (std::size_t i = 0; i < launches_ * case_->tensors.size(); ++i) {
     if (!tensor_of(i).output) continue;
-    const bool captured = captures_[i] != nullptr;
+    const bool captured = captures_[i] != nullptr && captures_all_;
     outputs.push_back({&tensor_of(i), captured ? captures_[i].get() : buffers_[i].get(),
                        captured ? 0 : fillings_[i].begin});
   }

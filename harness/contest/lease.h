@@ -63,9 +63,9 @@ class Lease {
   bool has_room_for(const Case& bound, const LeaseTerms& terms) const;
   void rebind(const Case& bound);
   // After that: how much of each output is captured.
-  Answer tell_lengths(WorkerProcess& worker, WorkerProcess::Patience patience) const;
-  // Of each output one element, until tell_lengths().
-  Answer capture_little(WorkerProcess& worker, WorkerProcess::Patience patience) const;
+  Answer tell_lengths(WorkerProcess& worker);
+  // Of each output one element, until tell_lengths(). outputs() are the tensors themselves then.
+  Answer capture_little(WorkerProcess& worker);
 
   // Before a call: chooses new places, poison and contents; slots() tells the places.
   void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call);
@@ -104,7 +104,7 @@ class Lease {
     SharedBuffer* buffer;
     std::uint64_t begin;
   };
-  // Of all launches of the call, as they count: what was captured, where outputs are captured.
+  // Of all launches of the call, as they count: what was captured, where outputs are, in full.
   std::vector<Loaned> outputs() const;
   // Elements of output number `output` that were never written.
   std::uint64_t unwritten_elements(std::size_t output) const;
@@ -123,8 +123,8 @@ class Lease {
 
   std::optional<Errors> add_buffers(const Tensor& tensor);
   void fill_captures();
-  Answer tell_each(const std::function<std::uint64_t(const Tensor&)>& length, WorkerProcess& worker,
-                   WorkerProcess::Patience patience) const;
+  using Length = std::function<std::uint64_t(const Tensor&)>;
+  Answer tell_each(const Length& length, WorkerProcess& worker) const;
   std::uint64_t bytes_of(const Tensor& tensor) const;
   // Guard zones, and room to move in.
   std::uint64_t around_tensor() const;
@@ -145,6 +145,7 @@ class Lease {
   LeaseTerms terms_;
   std::uint32_t first_call_ = 0;  // that was prepared
   std::uint32_t launches_ = 1;    // of the present call
+  bool captures_all_ = true;      // of the outputs that are captured
   bool is_poisoned_ = false;
   std::vector<std::unique_ptr<SharedBuffer>> buffers_;
   std::vector<std::unique_ptr<SharedBuffer>> captures_;  // likewise; null where nothing is captured

@@ -84,13 +84,8 @@ const Lease* Referee::expected_of(Player player) {
   return player != Player::oracle && oracle_.has_lease() ? &oracle_.lease() : nullptr;
 }
 
-CallReport Referee::call(Player player, const Draw& draw, Patience patience) {
-  return checked_call(seat_of(player), draw, patience, expected_of(player));
-}
-
 CallReport Referee::call_as(Player player, CallKind kind, const Draw& draw, Patience patience) {
-  const Lease* const expected = kind.captures ? expected_of(player) : nullptr;
-  return checked_call(seat_of(player), draw, patience, expected, kind);
+  return checked_call(seat_of(player), draw, patience, expected_of(player), kind);
 }
 
 CallReport Referee::appraise(const Draw& draw, Patience patience) {

@@ -24,7 +24,6 @@ class Referee : public Arena {
   Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) override;
   Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override;
   void rise() override;
-  CallReport call(Player player, const Draw& draw, Patience patience) override;
   CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override;
   CallReport appraise(const Draw& draw, Patience patience) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;

@@ -115,7 +115,7 @@ Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms ter
     lease_->rebind(bound);
     is_seated_ = true;
     worker_->thaw();
-    return lease_->tell_lengths(*worker_, patience);
+    return lease_->tell_lengths(*worker_);
   }
   lease_.reset();
   auto lease = Lease::make(device_, problem_, bound, terms);
@@ -137,34 +137,19 @@ void Seat::rise() {
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                               Patience patience, const Lease* expected, CallKind kind, const Edit& edit) {
   CallReport report;
-  if (!kind.captures)
-    tell([this](WorkerProcess& worker) { return lease_->capture_little(worker, settling_patience); }, report);
+  if (!kind.captures) tell([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
+  if (report.fault != Fault::none) return report;
   const auto start = Clock::now();
-  const bool ahead = kind.ahead && uses_gate() && !edit;
-  const std::uint32_t number = ahead ? gate_->next() : 0;
-  // One that is to wait at the gate takes some time to wake up; there are no inputs yet.
-  if (number != 0) worker_->thaw();
-  lease_->prepare(draw, poison_key, call);
-  if (number == 0) report.waited_ms = milliseconds(lease_->reveal());
-  if (edit) edit(*lease_);
-  if (number == 0) worker_->thaw();
-  auto begin = Clock::now();
-  Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_));
-  bool queued = false;
-  if (number != 0) {
-    lease_->poison();  // while the worker queues its launches
-    queued = worker_->wait_until_queued(gate_patience);
-    waits_for_device_ = !queued;
-    begin = Clock::now();
-    report.waited_ms = milliseconds(lease_->reveal({gate_.get(), number}));
-  }
-  report.prepared_ms = milliseconds(begin - start);
+  const Begun begun = kind.ahead && uses_gate() && !edit ? begin_at_gate(draw, poison_key, call, report)
+                                                         : begin(draw, poison_key, call, edit, report);
+  report.prepared_ms = milliseconds(begun.at - start);
+  Answer answer = begun.answer;
   if (answer.ok()) answer = worker_->end_call(patience);
   lease_->begin_inspection(expected);
   see_answer(answer, report);
   if (answer.ok()) {
-    report.wall_ms = milliseconds(answer.arrived - begin);
-    report.latency_hidden = report.latency_hidden && queued;
+    report.wall_ms = milliseconds(answer.arrived - begun.at);
+    report.latency_hidden = report.latency_hidden && report.queued;
     see_rest(worker_->settle(settling_patience), report);
   }
   worker_->freeze();
@@ -175,10 +160,34 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   // It takes a while, which is the protocol's and not the call's: later than all that has a clock.
   if (report.keeps_lines)
     tell([](WorkerProcess& worker) { return worker.give_up_lines(settling_patience); }, report);
-  if (!kind.captures)
-    tell([this](WorkerProcess& worker) { return lease_->tell_lengths(worker, settling_patience); }, report);
+  if (!kind.captures) tell([this](WorkerProcess& worker) { return lease_->tell_lengths(worker); }, report);
   calls_ += 1;
   return report;
+}
+
+Seat::Begun Seat::begin(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, const Edit& edit,
+                        CallReport& report) {
+  lease_->prepare(draw, poison_key, call);
+  report.waited_ms = milliseconds(lease_->reveal());
+  if (edit) edit(*lease_);
+  worker_->thaw();
+  const auto at = Clock::now();
+  return {at, worker_->begin_call(lease_->slots(), 0, further_slots(*lease_))};
+}
+
+// One that is to wait at the gate takes some time to wake up; there are no inputs yet.
+Seat::Begun Seat::begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
+                                CallReport& report) {
+  const std::uint32_t number = gate_->next();
+  worker_->thaw();
+  lease_->prepare(draw, poison_key, call);
+  Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_));
+  lease_->poison();  // while the worker queues its launches
+  report.queued = worker_->wait_until_queued(gate_patience);
+  waits_for_device_ = !report.queued;
+  const auto at = Clock::now();
+  report.waited_ms = milliseconds(lease_->reveal({gate_.get(), number}));
+  return {at, std::move(answer)};
 }
 
 void Seat::tell(const Telling& telling, CallReport& report) {

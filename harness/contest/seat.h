@@ -69,6 +69,14 @@ class Seat {
 
   static void see_answer(const Answer& answer, CallReport& report);
   void see_rest(const Answer& idle, CallReport& report);
+  // A call that has begun: since when only the device and the worker are waited for, or the inputs too.
+  struct Begun {
+    std::chrono::steady_clock::time_point at;
+    Answer answer;
+  };
+  Begun begin(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, const Edit& edit,
+              CallReport& report);
+  Begun begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, CallReport& report);
   // What the worker is told while no clock runs.
   using Telling = std::function<Answer(WorkerProcess&)>;
   void tell(const Telling& telling, CallReport& report);

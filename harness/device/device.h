@@ -111,8 +111,7 @@ class Device {
   virtual Result<std::unique_ptr<SharedBuffer>> allocate(std::uint64_t bytes) = 0;
 
   // Fills buffers with poison, all but the inputs' tensors: random bits of which no element is a value that
-  // an output could hold (device/element_operations.h). The one function that may return before the work is
-  // done.
+  // an output could hold (device/element_operations.h). May return before the work is done.
   virtual void poison(std::span<const Filling> fillings) = 0;
   // Draws the inputs among them, then makes sure that nothing of them is left in a cache, unless calls are to
   // find it warm. Returns how long the device had other things to do before it began, with poison() where

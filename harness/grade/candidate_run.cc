@@ -212,6 +212,14 @@ class CandidateRun {
   // cases as there are.
   static constexpr int most_second_chances = 5;
 
+  // One of the two suspicions that a new process can dispel.
+  bool is_slow_since(const CheckList& before) const {
+    const auto fails_now = [&](const char* check) {
+      return checks_.has_failed(check) && !before.has_failed(check);
+    };
+    return fails_now("steady_speed") || fails_now("clock");
+  }
+
   // That time went by which nobody can account for, or that calls were slow where nobody measures, may be the
   // machine's doing. A candidate that takes its time does so again when all cases of this process up to this
   // one are run in a new one.
@@ -220,11 +228,7 @@ class CandidateRun {
     const std::vector<std::size_t> earlier_cases = in_this_process_;
     auto result = run_case(session_, cases[index].bound, checks_);
     in_this_process_.push_back(index);
-    const auto fails_now = [&](const char* check) {
-      return checks_.has_failed(check) && !before.has_failed(check);
-    };
-    const bool slow_once = fails_now("steady_speed") || fails_now("clock");
-    if (!result || !slow_once || !session_.arena.candidate_alive()) return result;
+    if (!result || !is_slow_since(before) || !session_.arena.candidate_alive()) return result;
     if (second_chances_ == most_second_chances) {
       result->verdict = Verdict::unstable;
       result->message += fmt::format("; {} other cases had to be run twice", most_second_chances);
@@ -272,10 +276,30 @@ class CandidateRun {
       CaseRecord& c = record_.cases[i];
       if (!c.measurement || record_.verdict != Verdict::accepted) continue;
       if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
-      if (auto error = run_case_again(session_, cases[i].bound, checks_, c)) return {*error};
+      if (auto errors = run_again_watchfully(cases[i], c); !errors.empty()) return errors;
       take_verdict_of(c);
       uses_allowed_libraries();
     }
+    return {};
+  }
+
+  // In a further process, where the cases before need not be run first: this one has run none but measured
+  // ones.
+  Errors run_again_watchfully(const PlannedCase& planned, CaseRecord& c) {
+    const CheckList before = checks_;
+    const CaseRecord record_before = c;
+    if (auto error = run_case_again(session_, planned.bound, checks_, c)) return {*error};
+    if (!is_slow_since(before) || !session_.arena.candidate_alive() || second_chances_ == most_second_chances)
+      return {};
+    ++second_chances_;
+    record_.notes.push_back(fmt::format("case '{}' was run twice in a further process, the first time: {}",
+                                        planned.bound.name, c.message));
+    auto answer = start_anew();
+    if (!answer) return answer.errors();
+    if (!answer->ok()) return {};
+    checks_ = before;
+    c = record_before;
+    if (auto error = run_case_again(session_, planned.bound, checks_, c)) return {*error};
     return {};
   }
 

@@ -16,9 +16,6 @@ constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
 
-// That are made for the clock's sake.
-constexpr int calls_of_a_kind = 5;
-
 const char* name_of(Player player) {
   constexpr const char* names[] = {"oracle", "reference", "baseline", "candidate"};
   return names[static_cast<int>(player)];
@@ -97,9 +94,9 @@ CaseCalls::Trouble CaseCalls::learn_norms() {
   return std::nullopt;
 }
 
-CallReport CaseCalls::call(Player player, Patience patience) {
+CallReport CaseCalls::call(Player player, Patience patience, CallKind kind) {
   if (session_.sampler != nullptr) session_.sampler->running(static_cast<std::size_t>(player));
-  CallReport report = session_.arena.call(player, draw_, patience);
+  CallReport report = session_.arena.call_as(player, kind, draw_, patience);
   if (session_.sampler != nullptr) session_.sampler->running_nothing();
   return report;
 }
@@ -137,31 +134,29 @@ bool CaseCalls::is_measured() const {
   return case_.role == CaseRole::bench && session_.arena.measures_speed();
 }
 
-CaseCalls::Trouble CaseCalls::calibrate_clock() {
-  if (!is_measured() || failed_) return std::nullopt;
-  if (!clock_.wants_uncaptured())
-    return clock_.wants_unqueued() ? time_reference_as(ClockWatch::unqueued) : std::nullopt;
-  if (auto trouble = time_reference_as(ClockWatch::uncaptured)) return trouble;
-  const auto timer = session_.stages.time("candidate");
-  for (int i = 0; i < calls_of_a_kind && !failed_; ++i) {
-    const CallReport report =
-        session_.arena.call_as(Player::candidate, ClockWatch::uncaptured, draw_, candidate_limit());
-    if (const auto finding = review_call(report)) {
-      note(*finding);
-    } else {
-      clock_.saw_candidate(report, draw_.launches, ClockWatch::uncaptured);
-    }
+// Reading and writing, as fast as the hardware can at all.
+double CaseCalls::capture_ms() const {
+  double bytes = 0;
+  for (const Tensor& tensor : case_.tensors) {
+    if (tensor.output)
+      bytes += static_cast<double>(tensor.elements) * static_cast<double>(element_bytes(case_.dtype));
   }
-  return std::nullopt;
+  const double rate = session_.arena.device_info().peak_bytes_per_second;
+  return rate > 0 ? 2e3 * bytes * most_launches_ / rate : 0;
 }
 
-CaseCalls::Trouble CaseCalls::time_reference_as(CallKind kind) {
-  const auto timer = session_.stages.time(name_of(Player::reference));
-  for (int i = 0; i < calls_of_a_kind; ++i) {
-    const CallReport report = session_.arena.call_as(Player::reference, kind, draw_, trusted_patience);
+std::optional<CallKind> CaseCalls::missing_calls() const {
+  return is_measured() && !failed_ ? clock_.missing(capture_ms()) : std::nullopt;
+}
+
+CaseCalls::Trouble CaseCalls::call_as(CallKind kind) {
+  {
+    const auto timer = session_.stages.time(name_of(Player::reference));
+    const CallReport report = call(Player::reference, trusted_patience, kind);
     if (auto trouble = review_reference(report)) return trouble;
     clock_.saw_reference(report, draw_.launches, kind);
   }
+  if (!kind.captures) call_candidate(Purpose::close, kind);
   return std::nullopt;
 }
 
@@ -171,10 +166,10 @@ Patience CaseCalls::candidate_limit() const {
   return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
 }
 
-std::optional<double> CaseCalls::call_candidate(Purpose purpose) {
+std::optional<double> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
   if (failed_) return std::nullopt;
   const auto timer = session_.stages.time("candidate");
-  const CallReport report = call(Player::candidate, candidate_limit());
+  const CallReport report = call(Player::candidate, candidate_limit(), kind);
   if (auto finding = review_call(report)) {
     if (is_crash(report)) {
       finding = explain_crash(*finding, session_.arena.diagnose(case_, draw_, candidate_limit()));
@@ -183,12 +178,12 @@ std::optional<double> CaseCalls::call_candidate(Purpose purpose) {
     note(*finding);
     return std::nullopt;
   }
-  accept_call(report, purpose);
+  accept_call(report, purpose, kind);
   if (failed_) return std::nullopt;
   return report.elapsed_ms / draw_.launches;
 }
 
-void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
+void CaseCalls::accept_call(const CallReport& report, Purpose purpose, CallKind kind) {
   record_.calls += 1;
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
@@ -198,7 +193,7 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   const bool is_old =
       purpose == Purpose::repetition || (purpose == Purpose::changed && is_small_change(draw_));
   if (!(is_measured() ? is_old : purpose == Purpose::repetition))
-    clock_.saw_candidate(report, draw_.launches);
+    clock_.saw_candidate(report, draw_.launches, kind);
   waited_ms_.push_back(report.waited_ms);
   keep_time(report, purpose);
 }
@@ -212,6 +207,8 @@ void CaseCalls::keep_time(const CallReport& report, Purpose purpose) {
       return record_.repeated_ms.push_back(ms);
     case Purpose::warm_up:
       if (!is_first) record_.unmeasured_ms.push_back(ms);
+      return;
+    case Purpose::close:
       return;
     // No sample: somebody could compute what has changed, and no more.
     case Purpose::changed:

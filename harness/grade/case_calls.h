@@ -1,6 +1,6 @@
 // The calls of one case. Whoever is called works on the same contents as the oracle before; every call of the
-// candidate is checked in full, and what it gives goes into the record. All calls look alike to the
-// candidate, whatever they are for.
+// candidate is checked in full, and what it gives goes into the record. Calls look alike to the candidate,
+// whatever they are for, but for those that the clock needs besides (clock_watch.h).
 #pragma once
 
 #include <functional>
@@ -22,10 +22,11 @@
 namespace kgrade {
 
 enum class Purpose {
-  warm_up,    // gives no sample
-  sample,     //
-  changed,    // on contents that differ from those of the call before in a few elements
-  repetition  // on contents that the candidate has seen
+  warm_up,     // gives no sample
+  sample,      //
+  changed,     // on contents that differ from those of the call before in a few elements
+  repetition,  // on contents that the candidate has seen
+  close        // gives no sample: the referee's clock is closer
 };
 
 // How often the last contents come again, when the samples are there.
@@ -46,7 +47,7 @@ class CaseCalls {
   // The reference or a baseline. The time of one launch.
   Result<double> call_trusted(Player player);
   // The time of one launch; nothing when the candidate has failed, now or before.
-  std::optional<double> call_candidate(Purpose purpose);
+  std::optional<double> call_candidate(Purpose purpose, CallKind kind = {});
 
   // The first finding is the verdict.
   void note(const CallFinding& finding);
@@ -54,8 +55,10 @@ class CaseCalls {
   void suspect(Defence defence, const char* check, const std::optional<std::string>& suspicion);
   // Looks at all readings of the referee's clock so far.
   void judge_clock();
-  // What has to be called besides, on the present contents, so that the clock's readings compare.
-  Trouble calibrate_clock();
+  // What has to be called besides, so that the clock's readings compare; and such calls on the present
+  // contents, of the reference, and of the candidate where it needs them too.
+  std::optional<CallKind> missing_calls() const;
+  Trouble call_as(CallKind kind);
 
   bool failed() const { return failed_; }
   CaseRecord& record() { return record_; }
@@ -64,12 +67,12 @@ class CaseCalls {
 
  private:
   Trouble learn_norms();
-  CallReport call(Player player, Patience patience);
+  CallReport call(Player player, Patience patience, CallKind kind = {});
   Patience candidate_limit() const;
   Trouble review_reference(const CallReport& report);
-  Trouble time_reference_as(CallKind kind);
+  double capture_ms() const;
   bool is_measured() const;
-  void accept_call(const CallReport& report, Purpose purpose);
+  void accept_call(const CallReport& report, Purpose purpose, CallKind kind);
   void keep_time(const CallReport& report, Purpose purpose);
   void judge_output(OutputComparison output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "measure/statistics.h"
 
@@ -11,23 +12,27 @@ namespace {
 
 double overhead(const ClockReading& reading) { return reading.settled - reading.reported; }
 
-double usual_overhead(const std::vector<ClockReading>& readings) {
+std::vector<double> overheads_of(const std::vector<ClockReading>& readings) {
   std::vector<double> overheads;
   for (const ClockReading& reading : readings) overheads.push_back(overhead(reading));
-  return quantile(overheads, 0.5);
+  return overheads;
 }
 
 // What the protocol takes in calls of a kind.
 struct Usual {
   double milliseconds = 0;
+  double deviation = 0;      // the median of how far calls are from that
   bool of_this_kind = true;  // otherwise of all calls, since there are too few
 };
 
 Usual usual_of(const std::vector<ClockReading>& reference, bool hidden) {
   std::vector<ClockReading> alike = reference;
   std::erase_if(alike, [hidden](const ClockReading& reading) { return reading.hidden != hidden; });
-  if (alike.size() < fewest_readings) return {usual_overhead(reference), false};
-  return {usual_overhead(alike), true};
+  const bool enough = alike.size() >= fewest_readings;
+  std::vector<double> overheads = overheads_of(enough ? alike : reference);
+  const double median = quantile(overheads, 0.5);
+  for (double& value : overheads) value = std::abs(value - median);
+  return {median, quantile(overheads, 0.5), enough};
 }
 
 // The calls that decide what the median is.
@@ -41,7 +46,7 @@ std::vector<ClockReading> faster_half(const std::vector<ClockReading>& readings)
 }
 
 double allowed(const ClockReading& reading, const Usual& usual, const ClockTolerance& tolerance) {
-  const double always = tolerance.milliseconds + tolerance.share * reading.settled;
+  const double always = tolerance.milliseconds + tolerance.share * reading.settled + 2 * usual.deviation;
   if (reading.hidden) return always;
   return always + tolerance.not_hidden + (usual.of_this_kind ? 0 : tolerance.strange);
 }
@@ -61,8 +66,7 @@ ClockTolerance clock_tolerance(TimesFor times_for) {
 }
 
 double spread_of_overheads(const std::vector<ClockReading>& readings) {
-  std::vector<double> overheads;
-  for (const ClockReading& reading : readings) overheads.push_back(overhead(reading));
+  const std::vector<double> overheads = overheads_of(readings);
   return quantile(overheads, 0.9) - quantile(overheads, 0.1);
 }
 

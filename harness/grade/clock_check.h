@@ -19,6 +19,8 @@ struct ClockReading {
   std::uint32_t launches = 1;
 };
 
+// To each comes twice the median deviation of the reference's own calls: on a device and a machine that
+// nobody else uses hardly anything.
 struct ClockTolerance {
   double milliseconds = 0;
   double share = 0;  // of the referee's time

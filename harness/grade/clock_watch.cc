@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "measure/statistics.h"
 
 namespace kgrade {
 namespace {
 
-// The first call of a case is of a kind that no other may be.
-constexpr std::size_t fewest_of_a_kind = 2;
+// Captures that are shorter than this, or than this share of the call, can stay in the readings.
+constexpr double short_capture_ms = 0.01;
+constexpr double short_capture_share = 0.005;
 
 // By how much times of the same kernel differ from one handful of calls to another.
-constexpr double share_of_noise = 0.03;
+constexpr double noise_ms = 0.01;
+constexpr double noise_share = 0.03;
 
 double median_reported(const std::vector<ClockReading>& readings) {
   std::vector<double> times;
@@ -22,17 +23,16 @@ double median_reported(const std::vector<ClockReading>& readings) {
   return quantile(times, 0.5);
 }
 
-std::size_t count_unqueued(const std::vector<ClockReading>& readings) {
-  return static_cast<std::size_t>(std::count_if(readings.begin(), readings.end(),
-                                                [](const ClockReading& reading) { return !reading.hidden; }));
+std::size_t count(const std::vector<ClockReading>& readings, bool hidden) {
+  return static_cast<std::size_t>(
+      std::count_if(readings.begin(), readings.end(),
+                    [hidden](const ClockReading& reading) { return reading.hidden == hidden; }));
 }
 
 }  // namespace
 
 ClockWatch::Seen ClockWatch::seen(const CallReport& report, std::uint32_t launches, CallKind kind) {
-  return {{report.elapsed_ms, report.settled_ms, report.latency_hidden, launches},
-          kind.captures,
-          report.keeps_lines};
+  return {{report.elapsed_ms, report.settled_ms, report.queued, launches}, kind.captures, report.keeps_lines};
 }
 
 void ClockWatch::saw_reference(const CallReport& report, std::uint32_t launches, CallKind kind) {
@@ -52,38 +52,53 @@ std::vector<ClockReading> ClockWatch::readings(const std::vector<Seen>& calls, b
   return chosen;
 }
 
-bool ClockWatch::wants_unqueued() const {
-  return count_unqueued(readings(candidate_, true)) >= fewest_of_a_kind &&
-         count_unqueued(readings(reference_, true)) < fewest_readings;
+// Of a first call, which loads modules, that alone means little.
+bool ClockWatch::keeps_lines() const {
+  const auto keeps =
+      std::count_if(candidate_.begin(), candidate_.end(), [](const Seen& call) { return call.keeps_lines; });
+  return keeps > 1;
 }
 
-bool ClockWatch::wants_uncaptured() const {
-  const auto keeps_lines = [](const Seen& call) { return call.keeps_lines; };
-  return static_cast<std::size_t>(std::count_if(candidate_.begin(), candidate_.end(), keeps_lines)) >=
-         fewest_of_a_kind;
+std::optional<CallKind> ClockWatch::missing(double capture_ms) const {
+  const auto mine = readings(candidate_, true);
+  if (mine.empty()) return std::nullopt;
+  const std::size_t unqueued = count(mine, false);
+  const double long_capture = short_capture_ms + short_capture_share * median_reported(mine);
+  if (keeps_lines() || capture_ms > long_capture) return CallKind{2 * unqueued < mine.size(), false};
+  // The first call on new buffers is never queued ahead.
+  const bool often = unqueued >= std::max<std::size_t>(fewest_readings, mine.size() / 4);
+  if (often && count(readings(reference_, true), false) < fewest_readings) return CallKind{false, true};
+  return std::nullopt;
 }
 
 std::optional<std::string> ClockWatch::suspicion(const ClockTolerance& tolerance) const {
   const auto closer = readings(candidate_, false);
-  if (closer.empty())
-    return unexplained_time(readings(candidate_, true), readings(reference_, true), tolerance);
-  const auto unexplained = unexplained_time(closer, readings(reference_, false), tolerance);
-  return unexplained ? unexplained : other_times_uncaptured(tolerance);
+  if (!closer.empty()) {
+    if (auto unexplained = unexplained_time(closer, readings(reference_, false), tolerance))
+      return unexplained;
+    if (auto faster = faster_where_captured()) return faster;
+  }
+  if (keeps_lines()) return std::nullopt;
+  return unexplained_time(readings(candidate_, true), readings(reference_, true), tolerance);
 }
 
-// Who is honest where the clock can be held against him takes as long elsewhere.
-std::optional<std::string> ClockWatch::other_times_uncaptured(const ClockTolerance& tolerance) const {
-  const double checked = median_reported(readings(candidate_, false));
+// Who is honest where the clock is close takes as long elsewhere.
+std::optional<std::string> ClockWatch::faster_where_captured() const {
+  const double close = median_reported(readings(candidate_, false));
   const double counted = median_reported(readings(candidate_, true));
-  const double noise = tolerance.milliseconds + share_of_noise * std::max(checked, counted);
-  if (std::abs(checked - counted) <= noise) return std::nullopt;
+  if (close - counted <= noise_ms + noise_share * close) return std::nullopt;
   return fmt::format(
-      "its calls take {:.3f} ms (median) where their outputs are copied before the referee's clock stops, "
-      "and "
-      "{:.3f} ms where they are not and the clock is closer",
-      counted, checked);
+      "its calls take {:.3f} ms (median), and {:.3f} ms where outputs are not copied before the referee's "
+      "clock "
+      "stops, which is closer then",
+      counted, close);
 }
 
-double ClockWatch::spread() const { return spread_of_overheads(readings(reference_, true)); }
+double ClockWatch::spread() const {
+  std::vector<ClockReading> calls = readings(reference_, true);
+  const bool hidden = 2 * count(calls, true) >= calls.size();
+  std::erase_if(calls, [hidden](const ClockReading& reading) { return reading.hidden != hidden; });
+  return calls.empty() ? 0 : spread_of_overheads(calls);
+}
 
 }  // namespace kgrade

@@ -16,19 +16,18 @@ class ClockWatch {
   void saw_reference(const CallReport& report, std::uint32_t launches, CallKind kind = {});
   void saw_candidate(const CallReport& report, std::uint32_t launches, CallKind kind = {});
 
-  // Nothing of the candidate's calls is queued ahead, or seldom, and too few of the reference's were so: it
-  // is to be called `unqueued`.
-  bool wants_unqueued() const;
-  // It has the device's cache keep lines for it, or says so, which leaves less of the cache to what follows
-  // its kernels: the capture of a large output can take three times as long. Both are to be called
-  // `uncaptured`.
-  bool wants_uncaptured() const;
-  static constexpr CallKind unqueued{false, true};
-  static constexpr CallKind uncaptured{false, false};
+  // The calls that are missing, where some are; of a call, `capture_ms` is what capturing its outputs takes
+  // at least.
+  //
+  // Uncaptured ones of both: where the capture takes long, since a hostile worker need not make that copy
+  // (his kernel can write to where it goes), and where the contestant has the device's cache keep lines, or
+  // says so, since an honest copy then takes up to three times as long. Unqueued ones of the reference: where
+  // nothing of the candidate's calls is queued ahead, or seldom.
+  std::optional<CallKind> missing(double capture_ms) const;
 
   // What cannot be explained; see clock_check.h.
   std::optional<std::string> suspicion(const ClockTolerance& tolerance) const;
-  // Of the reference's calls.
+  // Of the reference's calls, of those that most are like.
   double spread() const;
 
  private:
@@ -40,7 +39,8 @@ class ClockWatch {
   static Seen seen(const CallReport& report, std::uint32_t launches, CallKind kind);
   // Time passes for each launch, and a call of fewer than the samples have says nothing about theirs.
   std::vector<ClockReading> readings(const std::vector<Seen>& calls, bool captured) const;
-  std::optional<std::string> other_times_uncaptured(const ClockTolerance& tolerance) const;
+  bool keeps_lines() const;
+  std::optional<std::string> faster_where_captured() const;
 
   std::vector<Seen> candidate_;
   std::vector<Seen> reference_;

@@ -36,6 +36,7 @@ class MeasuredCase : private RoundPlayer {
   bool wants_change(std::uint32_t round) const;
   std::vector<Player> players() const;
   const BaselineChoice* choose_baseline() const;
+  Trouble call_for_the_clock();
   void look_at_precision();
   void keep(BlockRun run);
 

@@ -122,7 +122,10 @@ std::vector<std::filesystem::path> parents_in_version_2() {
 std::optional<std::filesystem::path> make_folder(const std::filesystem::path& parent) {
   remove_stale(parent, 0);
   std::filesystem::path folder = parent / (name_prefix + std::to_string(::getpid()));
-  if (::mkdir(folder.c_str(), 0755) != 0) return std::nullopt;
+  // A launcher of the same number may have left one.
+  if (::mkdir(folder.c_str(), 0755) != 0 &&
+      (errno != EEXIST || ::rmdir(folder.c_str()) != 0 || ::mkdir(folder.c_str(), 0755) != 0))
+    return std::nullopt;
   return folder;
 }
 

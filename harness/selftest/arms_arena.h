@@ -34,9 +34,6 @@ class ArmsArena : public Arena {
     return arena_.sit(player, case_for(player, bound), launches);
   }
   void rise() override { arena_.rise(); }
-  CallReport call(Player player, const Draw& draw, Patience patience) override {
-    return arena_.call(player, draw, patience);
-  }
   CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override {
     return arena_.call_as(player, kind, draw, patience);
   }

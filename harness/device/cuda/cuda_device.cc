@@ -256,9 +256,11 @@ class CudaDevice : public Device {
       KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));
     }
     refresh_.end();
-    if (opening.gate != nullptr) static_cast<CudaGate*>(opening.gate)->queue_opening(opening.number);
-    // No more than that: somebody else may have the device by now.
+    auto* const gate = static_cast<CudaGate*>(opening.gate);
+    const bool will_open = gate != nullptr && gate->queue_opening(opening.number);
+    // No more than the refresh: somebody else may have the device by now.
     refresh_.wait();
+    if (gate != nullptr && !will_open) gate->open(opening.number);
     refreshing_ = false;
     return std::chrono::steady_clock::now() - refresh_.length() - asked_;
   }

@@ -2,18 +2,15 @@
 
 #include <cuda_runtime_api.h>
 
-#include <stdexcept>
-
 #include "device/cuda/check.h"
 
 namespace kgrade::cuda {
 
 std::unique_ptr<Gate> CudaGate::make(std::shared_ptr<const Driver> driver) {
-  if (driver->write_value == nullptr) return nullptr;
   auto page = make_page();
   if (!page) return nullptr;
   std::unique_ptr<CudaGate> gate(new CudaGate(std::move(*page), std::move(driver)));
-  if (!gate->register_page()) return nullptr;
+  if (gate->driver_->write_value != nullptr) gate->register_page();
   return gate;
 }
 
@@ -21,20 +18,21 @@ CudaGate::~CudaGate() {
   if (address_ != 0) cudaHostUnregister(word());
 }
 
-bool CudaGate::register_page() {
+void CudaGate::register_page() {
   void* seen = nullptr;
-  if (ok(cudaHostRegister(word(), gate_bytes, cudaHostRegisterMapped)) &&
-      ok(cudaHostGetDevicePointer(&seen, word(), 0))) {
-    address_ = reinterpret_cast<CUdeviceptr>(seen);
-    return true;
+  if (ok(cudaHostRegister(word(), gate_bytes, cudaHostRegisterMapped))) {
+    if (ok(cudaHostGetDevicePointer(&seen, word(), 0))) {
+      address_ = reinterpret_cast<CUdeviceptr>(seen);
+      return;
+    }
+    cudaHostUnregister(word());
   }
   cudaGetLastError();
-  return false;
 }
 
-void CudaGate::queue_opening(std::uint32_t number) {
-  const CUresult code = driver_->write_value(nullptr, address_, number, CU_STREAM_WRITE_VALUE_DEFAULT);
-  if (code != CUDA_SUCCESS) throw std::runtime_error("cuStreamWriteValue32: " + driver_->describe(code));
+bool CudaGate::queue_opening(std::uint32_t number) {
+  return address_ != 0 &&
+         driver_->write_value(nullptr, address_, number, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS;
 }
 
 }  // namespace kgrade::cuda

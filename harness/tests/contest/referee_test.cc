@@ -106,6 +106,40 @@ TEST_F(RefereeTest, OutputsOfAnotherCaseAreNoExpectedOnes) {
   EXPECT_THROW(referee_.call(Player::candidate, {1, 0, 0}, patience), std::logic_error);
 }
 
+TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainInTheNextCall) {
+  play_round(Behaviour::honest);
+  call(Player::oracle, {1, 1, 0});
+  for (const Player player : {Player::reference, Player::candidate}) {
+    const CallReport report = referee_.call_as(player, {false, false}, {1, 1, 0}, patience);
+    EXPECT_EQ(report.fault, Fault::none) << report.detail;
+    ASSERT_EQ(report.outputs.size(), 1u);
+    EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
+    EXPECT_EQ(report.outputs[0].comparison.compared, static_cast<std::uint64_t>(sample_elements));
+    EXPECT_GT(report.elapsed_ms, 0);
+    EXPECT_GE(report.settled_ms, report.elapsed_ms);
+  }
+  call(Player::oracle, {1, 2, 0});
+  for (const Player player : {Player::reference, Player::candidate}) {
+    const Comparison comparison = call(player, {1, 2, 0});
+    EXPECT_EQ(comparison.sum_squared_difference, 0);
+    EXPECT_EQ(comparison.compared, static_cast<std::uint64_t>(sample_elements));
+  }
+}
+
+TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
+  play_round(Behaviour::honest);
+  const CallReport report = referee_.call_as(Player::reference, {false, true}, {1, 0, 0}, patience);
+  EXPECT_FALSE(report.queued);
+  ASSERT_EQ(report.outputs.size(), 1u);
+  EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
+}
+
+TEST_F(RefereeTest, ADeadCandidateStaysDeadInAnyKindOfCall) {
+  play_round(Behaviour::honest);
+  referee_.retire_candidate();
+  EXPECT_EQ(referee_.call_as(Player::candidate, {false, false}, {1, 0, 0}, patience).fault, Fault::ended);
+}
+
 TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
   const Comparison comparison = play_round(Behaviour::wrong).second;
   EXPECT_NEAR(comparison.max_abs_difference, 1, 1e-6);

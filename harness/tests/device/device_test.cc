@@ -3,6 +3,7 @@
 #include "device/device.h"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <chrono>
 #include <cmath>
@@ -213,6 +214,23 @@ TEST_P(EveryDevice, CountsManyBytesOfOtherPoison) {
   EXPECT_GT(changed, 50u);
   write(*memory, 100, pasted);
   EXPECT_EQ(damage_of(filling).guard_bytes, changed);
+}
+
+TEST_P(EveryDevice, OpensItsGateWhenTheInputsAreThere) {
+  const auto gate = device_->make_gate();
+  if (!device_->gates_calls()) {
+    EXPECT_EQ(gate, nullptr);
+    return;
+  }
+  ASSERT_NE(gate, nullptr);
+  void* const page = ::mmap(nullptr, gate_bytes, PROT_READ, MAP_SHARED, gate->descriptor(), 0);
+  ASSERT_NE(page, MAP_FAILED);
+  const auto input = buffer(8192);
+  const Filling filling = input_in(*input, 4096, 100, {Kind::uniform, 0, 1});
+  device_->reveal({&filling, 1}, {gate.get(), 7});
+  device_->inspect({});  // the device has come that far
+  EXPECT_EQ(static_cast<volatile GateWord*>(page)->number, 7u);
+  ::munmap(page, gate_bytes);
 }
 
 TEST_P(EveryDevice, SaysOfEachBufferWhatChangedInIt) {

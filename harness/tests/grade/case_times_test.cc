@@ -15,6 +15,12 @@ using testing::Not;
 class CaseTimes : public test::CaseFixture {
  protected:
   // A device that takes a millisecond to read the only input.
+  // 1 ms.
+  void make_captures_long() {
+    arena_.info.peak_bytes_per_second = 8e6;
+    case_.tensors = {{"output", 0, true, {1'000}, 1'000, {}}};
+  }
+
   void set_bound_of_one_ms() {
     arena_.info.peak_bytes_per_second = 4e9;
     case_.tensors = {{"input", 0, false, {1'000'000}, 1'000'000, {}}};
@@ -48,13 +54,62 @@ TEST_F(CaseTimes, ALittleMoreThanTheReferencesProtocolIsNone) {
 
 // Who waits for the device within his calls is called without the gate, and that takes longer.
 TEST_F(CaseTimes, CallsThatCannotBeQueuedAreHeldAgainstCallsOfTheReferenceThatWereNot) {
+  arena_.candidate_report.queued = false;
+  arena_.unqueued_ms = 0.25;
+  arena_.candidate_hides_ms = 0.0625;
+  expect_accepted(run_briefly());
+  EXPECT_THAT(arena_.order, EndsWith("ououououou"));
+  arena_.candidate_hides_ms = 0.125;
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
+}
+
+// Whether launches were queued, the worker says; whether they waited at the gate, the referee knows.
+TEST_F(CaseTimes, WhoWasQueuedIsNotHeldAgainstCallsThatWereNot) {
   arena_.candidate_report.latency_hidden = false;
   arena_.unqueued_ms = 0.25;
-  arena_.candidate_hides_ms = 0.25;
-  expect_accepted(run_briefly());
-  EXPECT_THAT(arena_.order, EndsWith("uuuuu"));
-  arena_.candidate_hides_ms = 0.375;
+  arena_.candidate_hides_ms = 0.125;
   expect_failed(run_briefly(), Verdict::cheating, "clock");
+  EXPECT_THAT(arena_.order, Not(HasSubstr("u")));
+}
+
+TEST_F(CaseTimes, TheReferenceIsCalledUnqueuedForNobodyElse) {
+  expect_accepted(run_briefly());
+  EXPECT_THAT(arena_.order, Not(HasSubstr("u")));
+  EXPECT_THAT(arena_.order, Not(HasSubstr("C")));
+}
+
+// A worker that does not copy its outputs to where they are captured has so much time for something else.
+TEST_F(CaseTimes, WhereCapturesTakeLongTheClockIsLookedAtWithoutThem) {
+  make_captures_long();
+  expect_accepted(run_briefly());
+  EXPECT_THAT(arena_.order, EndsWith("oRCoRCoRCoRCoRC"));
+  arena_.candidate_hides_uncaptured_ms = 0.125;
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
+  arena_.candidate_hides_uncaptured_ms = 0;
+  arena_.candidate_owns_up_ms = 0.125;
+  const CaseRecord record = run_briefly();
+  expect_failed(record, Verdict::cheating, "clock");
+  EXPECT_THAT(record.message, HasSubstr("where outputs are not copied"));
+  arena_.candidate_owns_up_ms = arena_.candidate_hides_uncaptured_ms = -0.125;  // slower where it counts
+  expect_accepted(run_briefly());
+}
+
+TEST_F(CaseTimes, OutputsCountInTheCallsForTheClockToo) {
+  make_captures_long();
+  arena_.before_call = [this](Player, const Draw&) {
+    if (arena_.order.ends_with("oRCoR")) arena_.candidate_comparison = outputs_off_by(0.5);
+  };
+  expect_failed(run_briefly(), Verdict::wrong_answer, "outputs_match");
+  EXPECT_THAT(arena_.order, EndsWith("oRCoRC"));
+}
+
+TEST_F(CaseTimes, WhoCrashesInTheCallsForTheClockIsRetired) {
+  make_captures_long();
+  arena_.before_call = [this](Player, const Draw&) {
+    if (arena_.order.ends_with("oRCoR")) arena_.candidate_report.cuda_error = 700;
+  };
+  expect_failed(run_briefly(), Verdict::runtime_error, "device_errors");
+  EXPECT_TRUE(arena_.retired);
 }
 
 // Who has the cache keep lines makes the capture slow, which is no lie.
@@ -62,7 +117,7 @@ TEST_F(CaseTimes, WhoHasTheCacheKeepLinesIsHeldAgainstTheClockWhereNothingIsCapt
   arena_.candidate_report.keeps_lines = true;
   arena_.candidate_hides_ms = 0.5;
   expect_accepted(run_briefly());
-  EXPECT_THAT(arena_.order, EndsWith("nnnnnkkkkk"));
+  EXPECT_THAT(arena_.order, EndsWith("oRCoRCoRCoRCoRC"));
   arena_.candidate_hides_uncaptured_ms = 0.125;
   expect_failed(run_briefly(), Verdict::cheating, "clock");
 }
@@ -71,14 +126,7 @@ TEST_F(CaseTimes, WhoIsHonestThereAloneIsALiar) {
   arena_.candidate_report.keeps_lines = true;
   arena_.candidate_hides_ms = 0.5;
   arena_.candidate_owns_up_ms = 0.5;
-  const CaseRecord record = run_briefly();
-  expect_failed(record, Verdict::cheating, "clock");
-  EXPECT_THAT(record.message, HasSubstr("where they are not and the clock is closer"));
-}
-
-TEST_F(CaseTimes, TheReferenceIsCalledUnqueuedForNobodyElse) {
-  expect_accepted(run_briefly());
-  EXPECT_THAT(arena_.order, Not(HasSubstr("u")));
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
 }
 
 TEST_F(CaseTimes, WhereSpeedIsNotMeasuredClocksAreNotHeldToMuch) {

@@ -47,7 +47,7 @@ class FakeArena : public Arena {
   double candidate_hides_ms = 0;  // that it works on, by the referee's clock, after the time that it reports
   double candidate_hides_uncaptured_ms = 0;  // the same, in calls whose outputs are not captured
   double candidate_owns_up_ms = 0;           // that it reports more in those
-  double unqueued_ms = 0;  // that a call of the reference takes longer by it, when it is not queued ahead
+  double unqueued_ms = 0;                    // that a call takes longer by it, when it is not queued ahead
   DeviceInfo info = fast_device();
   double seconds_per_call = 0.01;  // of the test's clock
 
@@ -85,6 +85,7 @@ class FakeArena : public Arena {
     CallReport report;
     take_time(report, elapsed_ms);
     report.latency_hidden = true;
+    report.queued = true;
     return report;
   }
 
@@ -110,29 +111,21 @@ class FakeArena : public Arena {
   }
   void rise() override {}
 
-  CallReport call(Player player, const Draw& draw, Patience patience) override {
+  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override {
     if (before_call) before_call(player, draw);
     clock_.advance(seconds_per_call);
     draws.push_back(draw);
-    order += "orbc"[static_cast<int>(player)];
+    order += letter_of(player, kind);
     if (player == Player::oracle) return oracle_report;
-    if (player == Player::reference) return timed(reference_report, reference_ms, reference_comparison, draw);
     if (player == Player::baseline) return timed(clean(1), baseline_ms, equal_outputs(), draw);
-    candidate_patience.push_back(patience);
-    CallReport report = timed(candidate_report, candidate_ms, candidate_comparison, draw);
-    report.settled_ms += candidate_hides_ms;
-    return report;
-  }
-
-  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience) override {
     const bool candidate = player == Player::candidate;
-    order += candidate ? 'k' : kind.captures ? 'u' : 'n';
+    if (candidate) candidate_patience.push_back(patience);
     CallReport report = candidate ? timed(candidate_report, candidate_ms, candidate_comparison, draw)
                                   : timed(reference_report, reference_ms, reference_comparison, draw);
-    report.settled_ms += unqueued_ms + (candidate ? candidate_hides_uncaptured_ms : 0);
-    report.elapsed_ms += candidate ? candidate_owns_up_ms : 0;
-    report.latency_hidden = false;
-    if (!kind.captures) report.outputs.clear();
+    report.queued = report.queued && kind.ahead;
+    report.settled_ms += report.queued ? 0 : unqueued_ms;
+    if (candidate) report.settled_ms += kind.captures ? candidate_hides_ms : candidate_hides_uncaptured_ms;
+    if (candidate && !kind.captures) report.elapsed_ms += candidate_owns_up_ms;
     return report;
   }
 
@@ -157,6 +150,11 @@ class FakeArena : public Arena {
   std::vector<std::string> opened_libraries() override { return opened; }
 
  private:
+  static char letter_of(Player player, CallKind kind) {
+    if (player == Player::reference && kind.captures && !kind.ahead) return 'u';
+    return (kind.captures ? "orbc" : "ORBC")[static_cast<int>(player)];
+  }
+
   // By the referee's clock a call takes a bit longer, and some time more until all is quiet.
   static void take_time(CallReport& report, double elapsed_ms) {
     report.elapsed_ms = elapsed_ms;

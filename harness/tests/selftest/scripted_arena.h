@@ -32,10 +32,10 @@ class ScriptedArena : public FakeArena {
     return FakeArena::sit(player, bound, launches);
   }
 
-  CallReport call(Player player, const Draw& draw, Patience patience) override {
+  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override {
     const double ms = time_of(lengths.at(player)) * factor(player, draw);
     (player == Player::reference ? reference_ms : candidate_ms) = {ms};
-    return FakeArena::call(player, draw, patience);
+    return FakeArena::call_as(player, kind, draw, patience);
   }
 
   Result<Answer> start_anew(Patience first, Patience second) override {

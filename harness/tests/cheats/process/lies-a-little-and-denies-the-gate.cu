@@ -1,0 +1,25 @@
+// cheat: denies that its launches waited at the gate, so that more noise is expected, and reports less
+// row: 20
+// caught-by: clock
+// device: cuda
+// control: clock_agreement
+// problem: ../../measured/problems/scale.md
+// case: large
+// launches: 1
+//
+// Whether launches were queued ahead is in its reply; that they waited at the gate, the judge has seen.
+#include "small-lie.cuh"
+
+namespace {
+
+ssize_t send_denied(int socket, const msghdr* message, int flags) {
+  if (cheat::Reply* const reply = cheat::call_reply_in(message)) reply->latency_hidden = 0;
+  return cheat::send_a_tenth_less(socket, message, flags);
+}
+
+}  // namespace
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static const bool patched = cheat::take_over_replies(&send_denied);
+  if (patched) cheat::compute_slowly({in, out, n});
+}
