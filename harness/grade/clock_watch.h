@@ -40,7 +40,7 @@ class ClockWatch {
   // Time passes for each launch, and a call of fewer than the samples have says nothing about theirs.
   std::vector<ClockReading> readings(const std::vector<Seen>& calls, bool captured) const;
   bool keeps_lines() const;
-  std::optional<std::string> faster_where_captured() const;
+  std::optional<std::string> faster_where_captured(const ClockTolerance& tolerance) const;
 
   std::vector<Seen> candidate_;
   std::vector<Seen> reference_;

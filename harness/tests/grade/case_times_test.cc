@@ -92,6 +92,15 @@ TEST_F(CaseTimes, WhereCapturesTakeLongTheClockIsLookedAtWithoutThem) {
   EXPECT_THAT(record.message, HasSubstr("where outputs are not copied"));
 }
 
+TEST_F(CaseTimes, TimesOfCallsThatAreNotQueuedAheadDifferByMore) {
+  make_captures_long();
+  arena_.candidate_owns_up_ms = arena_.candidate_hides_uncaptured_ms = 0.0625;
+  arena_.candidate_report.queued = false;
+  expect_accepted(run_briefly());
+  arena_.candidate_report.queued = true;
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
+}
+
 TEST_F(CaseTimes, WhoIsSlowerWhereItCountsGainsNothing) {
   make_captures_long();
   arena_.candidate_owns_up_ms = arena_.candidate_hides_uncaptured_ms = -0.125;
