@@ -116,7 +116,6 @@ bool Lease::has_room_for(const Case& bound, const LeaseTerms& terms) const {
 
 void Lease::rebind(const Case& bound) {
   case_ = &bound;
-  captures_all_ = true;
   first_call_ = 0;
   launches_ = 1;
   is_poisoned_ = false;
@@ -128,24 +127,26 @@ void Lease::rebind(const Case& bound) {
   fill_captures();
 }
 
-Answer Lease::tell_lengths(WorkerProcess& worker) {
-  captures_all_ = true;
+Answer Lease::tell_lengths(WorkerProcess& worker) const {
   return tell_each([this](const Tensor& tensor) { return bytes_of(tensor); }, worker);
 }
 
-Answer Lease::capture_little(WorkerProcess& worker) {
-  captures_all_ = false;
+Answer Lease::capture_little(WorkerProcess& worker) const {
   return tell_each([this](const Tensor&) { return element_bytes(dtype()); }, worker);
 }
 
 Answer Lease::tell_each(const Length& length, WorkerProcess& worker) const {
-  constexpr WorkerProcess::Patience patience{5'000};
+  using Milliseconds = WorkerProcess::Patience;
+  constexpr Milliseconds for_all{5'000};
+  const auto deadline = std::chrono::steady_clock::now() + for_all;
   Answer answer;
   for (std::size_t i = 0; i < captures_.size() && answer.ok(); ++i) {
     if (captures_[i] == nullptr) continue;
     const Tensor& tensor = tensor_of(i);
     const auto parameter = static_cast<std::uint32_t>(tensor.parameter);
-    answer = worker.set_capture_length(parameter, launch_of(i), length(tensor), patience);
+    const auto left = std::chrono::ceil<Milliseconds>(deadline - std::chrono::steady_clock::now());
+    answer =
+        worker.set_capture_length(parameter, launch_of(i), length(tensor), std::max(left, Milliseconds(0)));
   }
   return answer;
 }
@@ -320,7 +321,7 @@ std::vector<Lease::Loaned> Lease::outputs() const {
   std::vector<Loaned> outputs;
   for (std::size_t i = 0; i < launches_ * case_->tensors.size(); ++i) {
     if (!tensor_of(i).output) continue;
-    const bool captured = captures_[i] != nullptr && captures_all_;
+    const bool captured = captures_[i] != nullptr && counts_captures_;
     outputs.push_back({&tensor_of(i), captured ? captures_[i].get() : buffers_[i].get(),
                        captured ? 0 : fillings_[i].begin});
   }

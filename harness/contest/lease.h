@@ -63,9 +63,11 @@ class Lease {
   bool has_room_for(const Case& bound, const LeaseTerms& terms) const;
   void rebind(const Case& bound);
   // After that: how much of each output is captured.
-  Answer tell_lengths(WorkerProcess& worker);
-  // Of each output one element, until tell_lengths(). outputs() are the tensors themselves then.
-  Answer capture_little(WorkerProcess& worker);
+  Answer tell_lengths(WorkerProcess& worker) const;
+  // Of each output one element, until tell_lengths().
+  Answer capture_little(WorkerProcess& worker) const;
+  // Whether outputs() are what was captured, of the calls that follow, or the tensors themselves.
+  void count_captures(bool captures) { counts_captures_ = captures; }
 
   // Before a call: chooses new places, poison and contents; slots() tells the places.
   void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call);
@@ -145,7 +147,7 @@ class Lease {
   LeaseTerms terms_;
   std::uint32_t first_call_ = 0;  // that was prepared
   std::uint32_t launches_ = 1;    // of the present call
-  bool captures_all_ = true;      // of the outputs that are captured
+  bool counts_captures_ = true;
   bool is_poisoned_ = false;
   std::vector<std::unique_ptr<SharedBuffer>> buffers_;
   std::vector<std::unique_ptr<SharedBuffer>> captures_;  // likewise; null where nothing is captured

@@ -139,6 +139,7 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   CallReport report;
   if (!kind.captures) tell([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
   if (report.fault != Fault::none) return report;
+  lease_->count_captures(kind.captures);
   const auto start = Clock::now();
   const Begun begun = kind.ahead && uses_gate() && !edit ? begin_at_gate(draw, poison_key, call, report)
                                                          : begin(draw, poison_key, call, edit, report);

@@ -212,6 +212,12 @@ class CandidateRun {
   // cases as there are.
   static constexpr int most_second_chances = 5;
 
+  // A suspicion that nobody looks into any more.
+  static void doubt(CaseRecord& c) {
+    c.verdict = Verdict::unstable;
+    c.message += fmt::format("; {} other cases had to be run twice", most_second_chances);
+  }
+
   // One of the two suspicions that a new process can dispel.
   bool is_slow_since(const CheckList& before) const {
     const auto fails_now = [&](const char* check) {
@@ -230,8 +236,7 @@ class CandidateRun {
     in_this_process_.push_back(index);
     if (!result || !is_slow_since(before) || !session_.arena.candidate_alive()) return result;
     if (second_chances_ == most_second_chances) {
-      result->verdict = Verdict::unstable;
-      result->message += fmt::format("; {} other cases had to be run twice", most_second_chances);
+      doubt(*result);
       return result;
     }
     ++second_chances_;
@@ -289,8 +294,11 @@ class CandidateRun {
     const CheckList before = checks_;
     const CaseRecord record_before = c;
     if (auto error = run_case_again(session_, planned.bound, checks_, c)) return {*error};
-    if (!is_slow_since(before) || !session_.arena.candidate_alive() || second_chances_ == most_second_chances)
+    if (!is_slow_since(before) || !session_.arena.candidate_alive()) return {};
+    if (second_chances_ == most_second_chances) {
+      doubt(c);
       return {};
+    }
     ++second_chances_;
     record_.notes.push_back(fmt::format("case '{}' was run twice in a further process, the first time: {}",
                                         planned.bound.name, c.message));

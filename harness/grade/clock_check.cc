@@ -56,7 +56,7 @@ double allowed(const ClockReading& reading, const Usual& usual, const ClockToler
 ClockTolerance clock_tolerance(TimesFor times_for) {
   switch (times_for) {
     case TimesFor::speed:
-      return {0.025, 0.01, 0.05, 0.4};
+      return {0.025, 0.01, 0.05, 0.4, 0.25};
     case TimesFor::answers:
       return {0.1, 0.05, 0, 0.4};
     case TimesFor::nothing:
@@ -86,7 +86,8 @@ std::optional<std::string> unexplained_time(const std::vector<ClockReading>& can
     unexplained.push_back(excess);
     usual.push_back(protocol.milliseconds);
   }
-  if (2 * unexplained.size() <= half.size()) return std::nullopt;
+  const double most = std::max(1.0, tolerance.calls * static_cast<double>(half.size()));
+  if (static_cast<double>(unexplained.size()) <= most) return std::nullopt;
   return fmt::format(
       "{} of its {} faster calls take longer by the referee's clock than they report, by {:.3f} ms (median; "
       "{:.3f} ms of the protocol's own are allowed for)",

@@ -30,6 +30,8 @@ struct ClockTolerance {
   // Still more for those, where there are none like them of the reference: their processes have to wake up
   // within the referee's time.
   double strange = 0;
+  // Of the faster half of the calls, how many may be beyond all that: a share of them, and one in any case.
+  double calls = 0.5;
 };
 
 // Which times are held against the clock: those that become a speed; those of the other cases, which are few,
@@ -46,10 +48,10 @@ inline constexpr std::size_t fewest_readings = 3;
 double spread_of_overheads(const std::vector<ClockReading>& readings);
 
 // What is wrong, in words with the figures; nothing when the readings agree, or are too few to say (below
-// fewest_readings). Of the candidate the calls count that report no more than the median, since they decide
-// what it is: one who wants another median has to lie in most of those. Each is held against the median of
-// the reference's calls that were hidden as it was, or of all of them where those are too few, and some
-// honest ones acquit nobody of the rest.
+// fewest_readings). Of the candidate the calls count that report no more than the median: a call that reports
+// too little is one of those, or changes little. Each is held against the median of the reference's calls
+// that were hidden as it was, or of all of them where those are too few, and honest ones acquit nobody of the
+// rest.
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance);

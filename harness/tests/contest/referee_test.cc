@@ -126,6 +126,12 @@ TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainIn
   }
 }
 
+TEST_F(RefereeTest, WrongElementsOfOutputsThatAreNotCapturedAreCountedWhereTheyAre) {
+  play_round(Behaviour::wrong);
+  referee_.call_as(Player::candidate, {false, false}, {1, 0, 0}, patience);
+  EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
+}
+
 TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
   play_round(Behaviour::honest);
   const CallReport report = referee_.call_as(Player::reference, {false, true}, {1, 0, 0}, patience);

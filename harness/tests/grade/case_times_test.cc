@@ -15,15 +15,15 @@ using testing::Not;
 class CaseTimes : public test::CaseFixture {
  protected:
   // A device that takes a millisecond to read the only input.
-  // 1 ms.
-  void make_captures_long() {
-    arena_.info.peak_bytes_per_second = 8e6;
-    case_.tensors = {{"output", 0, true, {1'000}, 1'000, {}}};
-  }
-
   void set_bound_of_one_ms() {
     arena_.info.peak_bytes_per_second = 4e9;
     case_.tensors = {{"input", 0, false, {1'000'000}, 1'000'000, {}}};
+  }
+
+  // One that takes as long to copy the only output.
+  void make_captures_long() {
+    arena_.info.peak_bytes_per_second = 8e6;
+    case_.tensors = {{"output", 0, true, {1'000}, 1'000, {}}};
   }
 };
 

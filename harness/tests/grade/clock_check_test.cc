@@ -62,6 +62,21 @@ TEST(ClockCheck, OneHonestCallAcquitsNobodyOfTheOthers) {
   EXPECT_TRUE(unexplained_time(candidate, three(0), tolerance));
 }
 
+// Speeds come from all samples, not from their median.
+TEST(ClockCheck, HowManyCallsMayBeBeyondItIsATolerancesToo) {
+  ClockTolerance few = tolerance;
+  few.calls = 0.25;
+  Readings candidate(16, with_overhead(0));
+  for (int i = 0; i < 4; ++i) candidate[i] = with_overhead(100);
+  EXPECT_FALSE(unexplained_time(candidate, three(0), few));
+  candidate[4] = with_overhead(100);
+  EXPECT_TRUE(unexplained_time(candidate, three(0), few));
+  EXPECT_FALSE(unexplained_time(candidate, three(0), tolerance));
+  Readings one = three(0);
+  one[0] = with_overhead(100);
+  EXPECT_FALSE(unexplained_time(one, three(0), few)) << "one alone is the machine's";
+}
+
 // Whoever wants another median reports less in more than half of the calls.
 TEST(ClockCheck, ALieInMoreThanHalfOfTheCallsIsFoundThoughTheOthersAreHonest) {
   Readings candidate(4, ClockReading{0.5, 3});

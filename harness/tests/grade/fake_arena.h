@@ -70,8 +70,8 @@ class FakeArena : public Arena {
   bool has_room_for_baselines = true;
 
   // What happened.
-  // o, r, b and c in the order of the calls; u of the reference's unqueued ones, n of its uncaptured ones, k
-  // of the candidate's; | when all but the oracle start anew
+  // o, r, b and c in the order of the calls, in capitals where they are not captured, u of the reference's
+  // that are not queued; | when all but the oracle start anew
   std::string order;
   std::vector<Draw> draws;
   std::vector<Draw> appraised;
