@@ -97,9 +97,8 @@ std::optional<std::string> ClockWatch::faster_where_captured(const ClockToleranc
   if (faster <= 1 || static_cast<double>(faster) <= most_faster * static_cast<double>(captured.size()))
     return std::nullopt;
   return fmt::format(
-      "its calls take {:.3f} ms (median) where outputs are not copied before the referee's clock stops, "
-      "which is "
-      "closer then; {} of the {} others report less than {:.3f} ms",
+      "its calls take {:.3f} ms (median) where outputs are not copied before the referee's "
+      "clock stops, which is closer then; {} of the {} others report less than {:.3f} ms",
       close, faster, captured.size(), least);
 }
 
