@@ -24,7 +24,8 @@ struct OutputComparison {
 // How a call is made.
 struct CallKind {
   // Launches are queued while the inputs are not there yet, where the device has a gate and the contestant
-  // has not been seen to wait for the device. Otherwise none are: as one is called who does wait.
+  // has not been seen to wait for the device. Otherwise none are, as one is called who does wait: where there
+  // is a gate, his worker's thread waits there.
   bool ahead = true;
   // Outputs are captured when the clock stops, and count as they are then. Otherwise hardly anything of them
   // is, and they count as they are when the device does something for the referee again.

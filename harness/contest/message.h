@@ -30,6 +30,10 @@ constexpr RequestType last_request_type = RequestType::give_up_lines;
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
 
+// Who waits at the gate: the device, with all launches queued, or the worker's thread before the first of
+// them.
+enum class GateWaiter : std::uint32_t { device = 0, thread = 1 };
+
 struct Request {
   std::uint32_t magic = message_magic;
   RequestType type = RequestType::call;
@@ -45,7 +49,8 @@ struct Request {
   // lend: which launch the buffer is for; launch: which one it is, from 1 on; call: how many there are
   // besides the call's own
   std::uint32_t launch = 0;
-  std::uint64_t gate = 0;  // call: nothing runs on the device before the gate stands there; 0: no gate
+  std::uint32_t gate = 0;  // call: nothing runs on the device before the gate stands there; 0: no gate
+  GateWaiter waiter = GateWaiter::device;  // call, where it has a gate
   // call, launch: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
   std::uint64_t slots[max_parameters] = {};
   std::uint8_t is_tensor[max_parameters] = {};
@@ -59,8 +64,9 @@ enum class ReplyStatus : std::uint32_t {
   // The contestant has gone beyond a limit of `limit_bytes`, and the worker ends.
   memory_limit = 5,
   stack_overflow = 6,
-  // A call is answered in steps: queued when it waits at a gate and its launches are all made, done when the
-  // clock has stopped and the outputs are captured, idle when nothing of it runs on the device any more.
+  // A call is answered in steps: queued when it waits at a gate (where the device does, its launches are all
+  // made), done when the clock has stopped and the outputs are captured, idle when nothing of it runs on the
+  // device any more.
   queued = 7,
   idle = 8,
 };

@@ -132,8 +132,8 @@ void Seat::rise() {
   if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) lease_.reset();
 }
 
-// The first call of a case goes without the gate: it may load modules, take memory or search for the best
-// algorithm, all of which can wait for a stream that waits.
+// Of the first call of a case nothing is queued ahead: it may load modules, take memory or search for the
+// best algorithm, all of which can wait for a stream that waits.
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                               Patience patience, const Lease* expected, CallKind kind, const Edit& edit) {
   CallReport report;
@@ -141,8 +141,9 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   if (report.fault != Fault::none) return report;
   lease_->count_captures(kind.captures);
   const auto start = Clock::now();
-  const Begun begun = kind.ahead && uses_gate() && !edit ? begin_at_gate(draw, poison_key, call, report)
-                                                         : begin(draw, poison_key, call, edit, report);
+  const auto waiter = kind.ahead && queues_ahead() ? GateWaiter::device : GateWaiter::thread;
+  const Begun begun = gate_ != nullptr && !edit ? begin_at_gate(draw, poison_key, call, waiter, report)
+                                                : begin(draw, poison_key, call, edit, report);
   report.prepared_ms = milliseconds(begun.at - start);
   Answer answer = begun.answer;
   if (answer.ok()) answer = worker_->end_call(patience);
@@ -176,16 +177,20 @@ Seat::Begun Seat::begin(const Draw& draw, std::uint64_t poison_key, std::uint32_
   return {at, worker_->begin_call(lease_->slots(), 0, further_slots(*lease_))};
 }
 
-// One that is to wait at the gate takes some time to wake up; there are no inputs yet.
+// A process takes some time to wake up, and some machines take more of it at times: while there are no inputs
+// yet.
 Seat::Begun Seat::begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-                                CallReport& report) {
+                                GateWaiter waiter, CallReport& report) {
   const std::uint32_t number = gate_->next();
   worker_->thaw();
   lease_->prepare(draw, poison_key, call);
-  Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_));
+  Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_), waiter);
   lease_->poison();  // while the worker queues its launches
-  report.queued = worker_->wait_until_queued(gate_patience);
-  waits_for_device_ = !report.queued;
+  const bool waits = worker_->wait_until_queued(gate_patience);
+  if (waiter == GateWaiter::device) {
+    report.queued = waits;
+    waits_for_device_ = !waits;
+  }
   const auto at = Clock::now();
   report.waited_ms = milliseconds(lease_->reveal({gate_.get(), number}));
   return {at, std::move(answer)};

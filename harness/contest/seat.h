@@ -76,11 +76,12 @@ class Seat {
   };
   Begun begin(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, const Edit& edit,
               CallReport& report);
-  Begun begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, CallReport& report);
+  Begun begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, GateWaiter waiter,
+                      CallReport& report);
   // What the worker is told while no clock runs.
   using Telling = std::function<Answer(WorkerProcess&)>;
   void tell(const Telling& telling, CallReport& report);
-  bool uses_gate() const { return gate_ != nullptr && calls_ > 0 && !waits_for_device_; }
+  bool queues_ahead() const { return calls_ > 0 && !waits_for_device_; }
 
   Device& device_;
   const Problem& problem_;

@@ -191,7 +191,7 @@ bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
 }
 
 Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,
-                                 std::span<const CallSlots> further) {
+                                 std::span<const CallSlots> further, GateWaiter waiter) {
   if (further.size() >= max_launches) throw std::logic_error("a call with too many launches");
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
@@ -203,6 +203,7 @@ Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,
   Request request = with_slots(RequestType::call, slots);
   request.launch = static_cast<std::uint32_t>(further.size());
   request.gate = gate;
+  request.waiter = waiter;
   queueing_ = gate != 0;
   return send(request, -1) ? Answer{} : fail_to_send();
 }

@@ -95,11 +95,12 @@ class WorkerProcess {
   // eagerly. A worker that cannot goes on living.
   bool offer_gate(const Gate& gate, Patience patience);
 
-  // A call in steps. Sends it; with a `gate` other than 0 it waits there. It has a launch for each of the
-  // `further` slots too.
-  Answer begin_call(const CallSlots& slots, std::uint32_t gate, std::span<const CallSlots> further = {});
-  // Of a call at a gate: true when all its launches are queued, false when they are not by then (its entry
-  // waits for the device, or has failed: end_call() tells).
+  // A call in steps. Sends it; with a `gate` other than 0 it waits there, on the device or before anything of
+  // it is. It has a launch for each of the `further` slots too.
+  Answer begin_call(const CallSlots& slots, std::uint32_t gate, std::span<const CallSlots> further = {},
+                    GateWaiter waiter = GateWaiter::device);
+  // Of a call at a gate: true when it waits there, false when it does not by then (where the device is to
+  // wait, its entry waits for the device, or has failed: end_call() tells).
   bool wait_until_queued(Patience patience);
   // Waits for the time and the captured outputs.
   Answer end_call(Patience patience);

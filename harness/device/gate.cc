@@ -5,8 +5,30 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
+#include <thread>
 
 namespace kgrade {
+
+namespace {
+
+constexpr std::chrono::milliseconds without_a_pause{200};
+
+// Numbers start again at 0 after the last.
+bool has_reached(std::uint32_t number, std::uint32_t wanted) {
+  return static_cast<std::int32_t>(number - wanted) >= 0;
+}
+
+}  // namespace
+
+void wait_at_gate(GateWord& word, std::uint32_t number) {
+  const std::atomic_ref<std::uint32_t> stands(word.number);
+  const auto start = std::chrono::steady_clock::now();
+  while (!has_reached(stands.load(std::memory_order_acquire), number)) {
+    if (std::chrono::steady_clock::now() - start > without_a_pause)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 
 std::optional<Gate::Page> Gate::make_page() {
   UniqueFd file(::memfd_create("kgrade-gate", MFD_CLOEXEC | MFD_ALLOW_SEALING));

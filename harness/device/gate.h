@@ -19,6 +19,10 @@ struct GateWord {
 
 inline constexpr std::size_t gate_bytes = 4096;
 
+// Returns when the number in the page is this one or a later one. Looks without a pause for as long as inputs
+// usually take: who sleeps wakes up late.
+void wait_at_gate(GateWord& word, std::uint32_t number);
+
 class Gate {
  public:
   // Null when the kernel has no memory left.

@@ -53,7 +53,7 @@ class WorkerDevice {
   // A call in three steps. Begins it: the entry once for each launch, up to the first that leaves an error.
   // With a `gate` other than 0, nothing of it runs on the device before the gate that was adopted stands
   // there, and the function returns as soon as everything is queued.
-  virtual void begin_call(Entry entry, Launches launches, std::uint64_t gate) = 0;
+  virtual void begin_call(Entry entry, Launches launches, std::uint32_t gate) = 0;
   // Waits until the clock has stopped and the outputs are captured.
   virtual TimedCall end_call() = 0;
   // Waits until nothing runs on the device. How many bytes of its cache keep lines for the contestant.
@@ -64,6 +64,8 @@ class WorkerDevice {
   // Before the contestant's library is loaded: maps the Gate (device/gate.h) in this memory file. False when
   // the device cannot wait for it.
   virtual bool adopt_gate(UniqueFd /*gate*/) { return false; }
+  // Returns when the gate that was adopted stands there: for calls whose launches cannot.
+  virtual void wait_at_gate(std::uint32_t /*gate*/) {}
 
   // Before the contestant's library is loaded: what is wrong with its memory accesses goes into the
   // FindingBook (device/finding_book.h) in this memory file. False when the device cannot look at them, or

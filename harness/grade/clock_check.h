@@ -27,8 +27,8 @@ struct ClockTolerance {
   // More for calls that did not wait at the gate: what the worker queues behind the stop of its clock,
   // nothing hides where the contestant has waited for the device before.
   double not_hidden = 0;
-  // Still more for those, where there are none like them of the reference: their processes have to wake up
-  // within the referee's time.
+  // Still more for those, where there are none like them of the reference: on devices without a gate their
+  // processes have to wake up within the referee's time.
   double strange = 0;
   // Of the faster half of the calls, how many may be beyond all that: a share of them, and one in any case.
   double calls = 0.5;

@@ -75,7 +75,7 @@ bool CheckedCudaWorker::take_copies_back() {
 }
 
 // Whole, and waited for: nothing is queued ahead below a tool. Checked calls have one launch.
-void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint64_t /*gate*/) {
+void CheckedCudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
   if (!make_copies()) {
     timed_.device_failed = true;

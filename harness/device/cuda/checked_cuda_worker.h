@@ -17,7 +17,7 @@ class CheckedCudaWorker : public WorkerDevice {
   bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override { loans_.clear(); }
-  void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
+  void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
   TimedCall end_call() override { return timed_; }
   // What is still allocated in the end are the contestant's leaks.
   void conclude() override;

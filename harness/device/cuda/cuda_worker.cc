@@ -62,6 +62,10 @@ bool CudaWorker::adopt_gate(UniqueFd gate) {
   return true;
 }
 
+void CudaWorker::wait_at_gate(std::uint32_t gate) {
+  if (gate_ != 0) kgrade::wait_at_gate(*static_cast<GateWord*>(gate_page_), gate);
+}
+
 std::uint64_t CudaWorker::map(UniqueFd descriptor, const LentBuffer& buffer) {
   auto memory = MappedMemory::import(driver_, ordinal_, descriptor.get(), buffer.bytes,
                                      buffer.writable ? Access::read_write : Access::read_only);
@@ -77,10 +81,9 @@ void CudaWorker::unmap_all() {
   mappings_.clear();
 }
 
-bool CudaWorker::queue_before(std::uint64_t gate) {
+bool CudaWorker::queue_before(std::uint32_t gate) {
   gated_ = gate != 0 && gate_ != 0;
-  if (gated_ && driver_->wait_value(nullptr, gate_, static_cast<cuuint32_t>(gate),
-                                    CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
+  if (gated_ && driver_->wait_value(nullptr, gate_, gate, CU_STREAM_WAIT_VALUE_GEQ) != CUDA_SUCCESS) {
     return false;
   }
   return ok(cudaEventRecord(event(start_), nullptr));
@@ -96,7 +99,7 @@ bool CudaWorker::queue_after(Launches launches) {
   return queued && ok(cudaEventRecord(event(captured_), nullptr));
 }
 
-void CudaWorker::begin_call(Entry entry, Launches launches, std::uint64_t gate) {
+void CudaWorker::begin_call(Entry entry, Launches launches, std::uint32_t gate) {
   error_ = 0;
   queued_ = queue_before(gate);
   if (!queued_) return;

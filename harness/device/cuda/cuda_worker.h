@@ -19,18 +19,19 @@ class CudaWorker : public WorkerDevice {
   ~CudaWorker() override;
   bool prepare() override;
   bool adopt_gate(UniqueFd gate) override;
+  void wait_at_gate(std::uint32_t gate) override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
   void unmap_all() override;
   bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
     return captures_.set_length(launch, parameter, bytes);
   }
-  void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
+  void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
   TimedCall end_call() override;
   std::uint64_t settle() override;
   void give_up_lines() override;
 
  private:
-  bool queue_before(std::uint64_t gate);
+  bool queue_before(std::uint32_t gate);
   bool queue_after(Launches launches);
 
   int ordinal_;

@@ -50,7 +50,7 @@ void EmulatedWorker::unmap_all() {
 }
 
 // What runs on this device has run when the entry returns: there is nothing to wait for, and no gate.
-void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint64_t /*gate*/) {
+void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) {
   timed_ = {};
   const auto start = std::chrono::steady_clock::now();
   if (book_ != nullptr) kgrade_emulated::begin_checked_call();

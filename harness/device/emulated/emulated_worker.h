@@ -19,7 +19,7 @@ class EmulatedWorker : public WorkerDevice {
   bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
     return captures_.set_length(launch, parameter, bytes);
   }
-  void begin_call(Entry entry, Launches launches, std::uint64_t gate) override;
+  void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
   TimedCall end_call() override { return timed_; }
   bool watch(UniqueFd book) override;
   void has_loaded(Entry entry) override;

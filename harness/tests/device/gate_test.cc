@@ -4,6 +4,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <thread>
+
 namespace kgrade {
 namespace {
 
@@ -17,6 +21,7 @@ class MappedGate {
   MappedGate& operator=(const MappedGate&) = delete;
 
   bool mapped() const { return page_ != MAP_FAILED; }
+  GateWord& word() const { return *static_cast<GateWord*>(page_); }
   volatile std::uint32_t& number() const { return static_cast<GateWord*>(page_)->number; }
 
  private:
@@ -54,6 +59,36 @@ TEST(Gate, OneWhoOpensItHimselfChangesNoNumberOfTheReferees) {
   EXPECT_EQ(gate->next(), 1u);
   gate->open(1);
   EXPECT_EQ(worker.number(), 1u);
+}
+
+TEST(Gate, AThreadThatWaitsGoesOnWhenItsNumberIsReached) {
+  const auto gate = Gate::make();
+  ASSERT_NE(gate, nullptr);
+  const MappedGate worker(*gate);
+  ASSERT_TRUE(worker.mapped());
+  std::atomic<bool> is_through = false;
+  std::thread waiting([&] {
+    wait_at_gate(worker.word(), 2);
+    is_through = true;
+  });
+  gate->open(1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_FALSE(is_through) << "the one before it";
+  gate->open(2);
+  waiting.join();
+  EXPECT_TRUE(is_through);
+}
+
+TEST(Gate, AThreadNeedNotWaitForWhatWasThereBefore) {
+  const auto gate = Gate::make();
+  ASSERT_NE(gate, nullptr);
+  const MappedGate worker(*gate);
+  ASSERT_TRUE(worker.mapped());
+  gate->open(7);
+  wait_at_gate(worker.word(), 7);
+  wait_at_gate(worker.word(), 6);
+  gate->open(3);  // numbers have started again
+  wait_at_gate(worker.word(), 0xffff'fff0);
 }
 
 // Whoever shrinks a file makes everybody fault who has mapped it.

@@ -26,7 +26,7 @@ class FakeDevice : public WorkerDevice {
   bool set_capture_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) override {
     return launch < max_launches && parameter < max_parameters && bytes % 2 == 0;
   }
-  void begin_call(Entry entry, Launches launches, std::uint64_t /*gate*/) override {
+  void begin_call(Entry entry, Launches launches, std::uint32_t /*gate*/) override {
     promise(entry != nullptr, "what is called has been loaded");
     promise(!launches.empty() && launches.size() <= max_launches, "a call has launches, and not too many");
     for (const unsigned long long* const arguments : launches) error_ = entry(arguments);
@@ -56,7 +56,8 @@ std::string sound_request(ByteReader& input) {
   const std::string fields = input.bytes(sizeof request);
   std::memcpy(static_cast<void*>(&request), fields.data(), sizeof request);
   request.magic = message_magic;
-  request.type = static_cast<RequestType>(1 + static_cast<std::uint32_t>(request.type) % 8);
+  request.type = static_cast<RequestType>(1 + static_cast<std::uint32_t>(request.type) %
+                                                  static_cast<std::uint32_t>(last_request_type));
   request.parameter %= max_parameters + 1;
   request.parameters %= max_parameters + 2;
   request.begin %= 1 << 20;

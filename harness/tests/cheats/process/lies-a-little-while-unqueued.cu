@@ -7,8 +7,8 @@
 // case: large
 // launches: 1
 //
-// A call that cannot be queued ahead of its inputs takes longer by the judge's clock, since its process has
-// to wake up. How much longer, a known contestant that is called so can tell.
+// A call that cannot be queued ahead of its inputs takes longer by the judge's clock: its process has to see
+// that they are there, and to launch. How much longer, a known contestant that is called so can tell.
 #include "small-lie.cuh"
 
 extern "C" void solution(const float* in, float* out, size_t n) {
