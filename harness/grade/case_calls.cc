@@ -223,15 +223,20 @@ void CaseCalls::keep_time(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputComparison output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.comparison.nonfinite_mismatches = 0;
-  const Judgement judgement = judge(output.comparison, session_.problem.thresholds,
-                                    precision_from(session_.problem.precision), norms_.squares(index));
+  Judgement judgement = judge(output.comparison, session_.problem.thresholds,
+                              precision_from(session_.problem.precision), norms_.squares(index));
+  std::uint64_t wrong = 0;
+  if (judgement.verdict == Verdict::wrong_answer) {
+    wrong = session_.arena.count_wrong(index, judgement.element_limit);
+    judgement = reconsidered(judgement, wrong, output.comparison.compared);
+  }
   record_.precision = std::max(record_.precision, judgement.precision);
   record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
   record_.max_scaled_error = std::max(record_.max_scaled_error, judgement.max_scaled_error);
   if (judgement.verdict == Verdict::accepted) return;
   if (judgement.verdict == Verdict::low_precision && !is_on(Defence::precision_class)) return;
   note(explain_wrong(
-      {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement)}));
+      {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
 }
 
 // A wrong output has a check of its own where the same candidate has been right on what is easier to know:
@@ -249,14 +254,13 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
 }
 
 std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_t index,
-                                      const Judgement& judgement) {
+                                      const Judgement& judgement, std::uint64_t wrong) {
   const Comparison& comparison = output.comparison;
   if (judgement.verdict == Verdict::low_precision) {
     return fmt::format("'{}' reaches {} precision (error {:.1e}), and {} is asked for", output.tensor,
                        to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
   }
   const std::uint64_t elements = comparison.compared + comparison.nonfinite_mismatches;
-  const std::uint64_t wrong = session_.arena.count_wrong(index, judgement.element_limit);
   const std::uint64_t worst =
       comparison.nonfinite_mismatches > 0 ? comparison.first_nonfinite_mismatch : comparison.worst_index;
   std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,

@@ -76,7 +76,8 @@ class CaseCalls {
   void keep_time(const CallReport& report, Purpose purpose);
   void judge_output(OutputComparison output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
-  std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement);
+  std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement,
+                             std::uint64_t wrong);
   bool is_disturbed() const;
   std::optional<std::string> busy_between_calls() const;
 

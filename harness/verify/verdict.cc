@@ -14,6 +14,9 @@ constexpr std::array<std::string_view, 13> verdict_names = {
 
 constexpr std::array<std::string_view, 4> precision_names = {"fp32", "tf32", "bf16", "none"};
 
+// One in so many of them, at most.
+constexpr std::uint64_t few_elements = 16;
+
 double threshold(const Thresholds& thresholds, Precision precision) {
   switch (precision) {
     case Precision::fp32:
@@ -84,8 +87,18 @@ Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Prec
   }
   if (judgement.precision <= required) return judgement;
   const bool concentrated = comparison.max_abs_difference > concentration_limit * rms_difference;
-  if (concentrated) judgement.precision = Precision::none;
+  if (concentrated) {
+    judgement.but_for_the_worst = judgement.precision;
+    judgement.precision = Precision::none;
+  }
   judgement.verdict = judgement.precision == Precision::none ? Verdict::wrong_answer : Verdict::low_precision;
+  return judgement;
+}
+
+Judgement reconsidered(Judgement judgement, std::uint64_t wrong, std::uint64_t compared) {
+  if (judgement.but_for_the_worst == Precision::none || wrong <= compared / few_elements) return judgement;
+  judgement.precision = judgement.but_for_the_worst;
+  judgement.verdict = Verdict::low_precision;
   return judgement;
 }
 

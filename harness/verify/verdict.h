@@ -43,8 +43,10 @@ struct Judgement {
   double relative_error = 0;
   // max |actual - expected| over the root mean square of expected, or the usual one where that is larger.
   double max_scaled_error = 0;
-  // Elements further off than this are counted as wrong in messages.
+  // Elements further off than this are counted as wrong.
   double element_limit = 0;
+  // Not reached only because the error seems to be concentrated in few elements; none where that is not why.
+  Precision but_for_the_worst = Precision::none;
 };
 
 // No element may be off by more than this many times the class's threshold, in units of the root mean square
@@ -59,5 +61,10 @@ constexpr double concentration_limit = 16;
 // `usual_squares` is what the sum of squares of expected usually is, on other contents (grade/usual_norms.h).
 Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required,
                 double usual_squares = 0);
+
+// The same once it is known how many of the elements are wrong: where each is a sum of a few products, some
+// far larger than others, errors of rounding are uneven too. Those that more than one element in 16 has are
+// not concentrated: low_precision rather than wrong_answer.
+Judgement reconsidered(Judgement judgement, std::uint64_t wrong, std::uint64_t compared);
 
 }  // namespace kgrade

@@ -90,6 +90,31 @@ TEST(Verdict, OneWrongElementAmongAMillionIsNoMatterOfPrecision) {
   EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
 }
 
+// A tenth of the elements, of which one is much further off: as of sums of a few products, some of them
+// large.
+TEST(Verdict, UnevenErrorsOfManyElementsAreAMatterOfPrecision) {
+  std::vector<float> expected(1'000'000, 1.0f);
+  std::vector<float> actual = expected;
+  for (std::size_t i = 0; i < actual.size(); i += 10) actual[i] += 1e-3f;
+  actual[123'456] = 1.1f;
+  const Comparison comparison = compare(actual, expected);
+  const Judgement judgement = judge_fp32(comparison);
+  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer) << "as long as nobody knows how many";
+  const Judgement many = reconsidered(judgement, 100'001, comparison.compared);
+  EXPECT_EQ(many.verdict, Verdict::low_precision);
+  EXPECT_EQ(many.precision, Precision::bf16);
+  EXPECT_EQ(reconsidered(judgement, 1'000'000 / 16, comparison.compared).verdict, Verdict::wrong_answer);
+}
+
+TEST(Verdict, HowManyElementsAreWrongChangesNothingElse) {
+  const Judgement beyond_all_classes = judge_fp32(evenly_off(0.1));
+  EXPECT_EQ(reconsidered(beyond_all_classes, 1000, 1000).verdict, Verdict::wrong_answer);
+  const Judgement accepted = judge_fp32(evenly_off(5e-7));
+  EXPECT_EQ(reconsidered(accepted, 1000, 1000).verdict, Verdict::accepted);
+  const Judgement not_finite = judge_fp32(compare({1, nan}, {1, 2}));
+  EXPECT_EQ(reconsidered(not_finite, 2, 2).verdict, Verdict::wrong_answer);
+}
+
 TEST(Verdict, OneSlightlyWrongElementIsFoundInAHugeOutput) {
   std::vector<float> expected(4'000'000, 1.0f);
   std::vector<float> actual = expected;
