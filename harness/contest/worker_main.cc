@@ -181,15 +181,16 @@ class Worker {
     const std::uint32_t count = std::min(1 + request.launch, max_launches);
     Reply reply;
     reply.sequence = request.sequence;
-    const bool device_waits = request.gate != 0 && request.waiter == GateWaiter::device;
-    if (device_waits) device_.begin_call(entry_, Launches(launches.data(), count), request.gate);
+    const Launches all(launches.data(), count);
+    const bool thread_waits = request.gate != 0 && request.waiter == GateWaiter::thread;
+    if (!thread_waits) device_.begin_call(entry_, all, request.gate);
     if (request.gate != 0) {
       reply.status = ReplyStatus::queued;
       link_.send(reply);
     }
-    if (!device_waits) {
-      if (request.gate != 0) device_.wait_at_gate(request.gate);
-      device_.begin_call(entry_, Launches(launches.data(), count), 0);
+    if (thread_waits) {
+      device_.wait_at_gate(request.gate);
+      device_.begin_call(entry_, all, 0);
     }
     const TimedCall timed = device_.end_call();
     reply.status = timed.device_failed ? ReplyStatus::device_failed : ReplyStatus::done;

@@ -9,7 +9,6 @@
 #include <thread>
 
 namespace kgrade {
-
 namespace {
 
 constexpr std::chrono::milliseconds without_a_pause{200};

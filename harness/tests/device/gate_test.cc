@@ -22,7 +22,7 @@ class MappedGate {
 
   bool mapped() const { return page_ != MAP_FAILED; }
   GateWord& word() const { return *static_cast<GateWord*>(page_); }
-  volatile std::uint32_t& number() const { return static_cast<GateWord*>(page_)->number; }
+  volatile std::uint32_t& number() const { return word().number; }
 
  private:
   void* page_;
