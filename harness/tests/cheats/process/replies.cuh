@@ -30,8 +30,8 @@ struct Request {
   uint64_t bytes;
   uint32_t parameters, holds_data;
   uint64_t begin, length;
-  uint32_t captures, unused;
-  uint64_t gate;
+  uint32_t captures, launch;
+  uint32_t gate, waiter;
 };
 
 struct Reply {
@@ -98,14 +98,15 @@ __attribute__((noinline)) inline Request request_on_stack(uint32_t type) {
   return request;
 }
 
-// All that the referee wants to hear of a call.
+// All that the referee wants to hear of a call from now on. That it is queued the worker has said already
+// where its own thread waits at the gate.
 inline void answer_call(const Request& request) {
   Reply reply;
   reply.sequence = request.sequence;
   for (uint32_t status : {queued, done, idle}) {
     reply.status = status;
     reply.elapsed_ms = status == done ? 0.001 : 0;
-    if (status != queued || request.gate != 0) send_to_referee(&reply, sizeof reply);
+    if (status != queued || (request.gate != 0 && request.waiter == 0)) send_to_referee(&reply, sizeof reply);
   }
 }
 
