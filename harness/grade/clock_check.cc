@@ -45,10 +45,49 @@ std::vector<ClockReading> faster_half(const std::vector<ClockReading>& readings)
   return half;
 }
 
-double allowed(const ClockReading& reading, const Usual& usual, const ClockTolerance& tolerance) {
-  const double always = tolerance.milliseconds + tolerance.share * reading.settled + 2 * usual.deviation;
-  if (reading.hidden) return always;
-  return always + tolerance.not_hidden + (usual.of_this_kind ? 0 : tolerance.strange);
+// Which of a candidate's calls the protocol and the tolerance explain.
+class Explanation {
+ public:
+  Explanation(const std::vector<ClockReading>& reference, const ClockTolerance& tolerance)
+      : tolerance_(tolerance), queued_(usual_of(reference, true)), unqueued_(usual_of(reference, false)) {}
+
+  const Usual& usual(const ClockReading& reading) const { return reading.hidden ? queued_ : unqueued_; }
+  double excess(const ClockReading& reading) const { return overhead(reading) - usual(reading).milliseconds; }
+  bool covers(const ClockReading& reading) const { return excess(reading) <= allowed(reading); }
+
+  // What a call that is not covered has to report, where this is the least that a covered one does.
+  double least_credible(double least) const {
+    return tolerance_.shorter > 0 ? (1 - tolerance_.shorter) * least - tolerance_.milliseconds : 0;
+  }
+
+ private:
+  double allowed(const ClockReading& reading) const {
+    const Usual& usual = this->usual(reading);
+    const double always = tolerance_.milliseconds + tolerance_.share * reading.settled + 2 * usual.deviation;
+    if (reading.hidden) return always;
+    return always + tolerance_.not_hidden + (usual.of_this_kind ? 0 : tolerance_.strange);
+  }
+
+  const ClockTolerance& tolerance_;
+  Usual queued_;
+  Usual unqueued_;
+};
+
+std::optional<std::string> short_and_unexplained(const std::vector<ClockReading>& calls,
+                                                 const Explanation& explanation) {
+  const ClockReading* shortest = nullptr;
+  const ClockReading* shortest_covered = nullptr;
+  for (const ClockReading& call : calls) {
+    const ClockReading*& so_far = explanation.covers(call) ? shortest_covered : shortest;
+    if (so_far == nullptr || call.reported < so_far->reported) so_far = &call;
+  }
+  if (shortest == nullptr || shortest_covered == nullptr) return std::nullopt;
+  if (shortest->reported >= explanation.least_credible(shortest_covered->reported)) return std::nullopt;
+  return fmt::format(
+      "a call reports {:.3f} ms and takes {:.3f} ms longer by the referee's clock (beyond {:.3f} ms of the "
+      "protocol's own); of the calls that agree with that clock, none reports less than {:.3f} ms",
+      shortest->reported, explanation.excess(*shortest), explanation.usual(*shortest).milliseconds,
+      shortest_covered->reported);
 }
 
 }  // namespace
@@ -56,7 +95,7 @@ double allowed(const ClockReading& reading, const Usual& usual, const ClockToler
 ClockTolerance clock_tolerance(TimesFor times_for) {
   switch (times_for) {
     case TimesFor::speed:
-      return {0.025, 0.01, 0.05, 0.4, 0.25};
+      return {0.025, 0.01, 0.05, 0.1, 0.25, 0.05};
     case TimesFor::answers:
       return {0.1, 0.05, 0, 0.4};
     case TimesFor::nothing:
@@ -74,20 +113,17 @@ std::optional<std::string> unexplained_time(const std::vector<ClockReading>& can
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance) {
   if (candidate.size() < fewest_readings || reference.size() < fewest_readings) return std::nullopt;
-  const Usual queued = usual_of(reference, true);
-  const Usual unqueued = usual_of(reference, false);
+  const Explanation explanation(reference, tolerance);
   const std::vector<ClockReading> half = faster_half(candidate);
   std::vector<double> unexplained;
   std::vector<double> usual;
   for (const ClockReading& reading : half) {
-    const Usual& protocol = reading.hidden ? queued : unqueued;
-    const double excess = overhead(reading) - protocol.milliseconds;
-    if (excess <= allowed(reading, protocol, tolerance)) continue;
-    unexplained.push_back(excess);
-    usual.push_back(protocol.milliseconds);
+    if (explanation.covers(reading)) continue;
+    unexplained.push_back(explanation.excess(reading));
+    usual.push_back(explanation.usual(reading).milliseconds);
   }
   const double most = std::max(1.0, tolerance.calls * static_cast<double>(half.size()));
-  if (static_cast<double>(unexplained.size()) <= most) return std::nullopt;
+  if (static_cast<double>(unexplained.size()) <= most) return short_and_unexplained(half, explanation);
   return fmt::format(
       "{} of its {} faster calls take longer by the referee's clock than they report, by {:.3f} ms (median; "
       "{:.3f} ms of the protocol's own are allowed for)",

@@ -27,11 +27,15 @@ struct ClockTolerance {
   // More for calls that did not wait at the gate: what the worker queues behind the stop of its clock,
   // nothing hides where the contestant has waited for the device before.
   double not_hidden = 0;
-  // Still more for those, where there are none like them of the reference: on devices without a gate their
-  // processes have to wake up within the referee's time.
+  // Still more for those, where there are none like them of the reference, as a few of a case are: to start
+  // a call can take longer than usual, and a busy machine may have to wake its process up.
   double strange = 0;
   // Of the faster half of the calls, how many may be beyond all that: a share of them, and one in any case.
   double calls = 0.5;
+  // Of one that is beyond it, how much less it may report than any that is not, to this share and the
+  // `milliseconds`: a machine that does other things makes the referee's time longer, not the worker's
+  // shorter. 0: as much as it likes.
+  double shorter = 0;
 };
 
 // Which times are held against the clock: those that become a speed; those of the other cases, which are few,
@@ -51,7 +55,7 @@ double spread_of_overheads(const std::vector<ClockReading>& readings);
 // fewest_readings). Of the candidate the calls count that report no more than the median: a call that reports
 // too little is one of those, or changes little. Each is held against the median of the reference's calls
 // that were hidden as it was, or of all of them where those are too few, and honest ones acquit nobody of the
-// rest.
+// rest. Of few samples a single one can make a speed: see ClockTolerance::shorter.
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance);

@@ -66,8 +66,9 @@ std::optional<CallKind> ClockWatch::missing(double capture_ms) const {
   const std::size_t unqueued = count(mine, false);
   const double long_capture = short_capture_ms + short_capture_share * median_reported(mine);
   if (keeps_lines() || capture_ms > long_capture) return CallKind{2 * unqueued < mine.size(), false};
-  // The first call on new buffers is never queued ahead.
-  const bool often = unqueued >= std::max<std::size_t>(fewest_readings, mine.size() / 4);
+  // The first call on new buffers is never queued ahead. What fewer than these leave unexplained is taken for
+  // noise in any case.
+  const bool often = unqueued >= std::max<std::size_t>(fewest_readings, mine.size() / 8);
   if (often && count(readings(reference_, true), false) < fewest_readings) return CallKind{false, true};
   return std::nullopt;
 }

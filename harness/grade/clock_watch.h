@@ -22,7 +22,7 @@ class ClockWatch {
   // Uncaptured ones of both: where the capture takes long, since a hostile worker need not make that copy
   // (his kernel can write to where it goes), and where the contestant has the device's cache keep lines, or
   // says so, since an honest copy then takes up to three times as long. Unqueued ones of the reference: where
-  // nothing of the candidate's calls is queued ahead, or seldom.
+  // so many of the candidate's calls are not queued ahead that their times count.
   std::optional<CallKind> missing(double capture_ms) const;
 
   // What cannot be explained; see clock_check.h.

@@ -77,6 +77,32 @@ TEST(ClockCheck, HowManyCallsMayBeBeyondItIsATolerancesToo) {
   EXPECT_FALSE(unexplained_time(one, three(0), few)) << "one alone is the machine's";
 }
 
+// Of two samples one lie makes a speed. What a busy machine does makes no call shorter than the honest ones.
+TEST(ClockCheck, WhatTheClockDoesNotExplainMayNotBeShorterThanAllThatItDoesExplain) {
+  ClockTolerance close{0.0625, 0, 0, 0, 0.25, 0.25};
+  Readings candidate(8, with_overhead(0));
+  candidate[3] = {1, 100};
+  EXPECT_FALSE(unexplained_time(candidate, three(0), close));
+  candidate[3] = {0.6875, 100};  // 1 ms less a quarter, less a sixteenth
+  EXPECT_FALSE(unexplained_time(candidate, three(0), close));
+  candidate[3] = {0.6874, 100};
+  EXPECT_EQ(
+      unexplained_time(candidate, three(0), close),
+      "a call reports 0.687 ms and takes 99.313 ms longer by the referee's clock (beyond 0.000 ms of the "
+      "protocol's own); of the calls that agree with that clock, none reports less than 1.000 ms");
+  close.shorter = 0;
+  EXPECT_FALSE(unexplained_time(candidate, three(0), close)) << "where no speed comes of it";
+}
+
+TEST(ClockCheck, ShortCallsThatTheClockExplainsAreShort) {
+  const ClockTolerance close{0.0625, 0, 0, 0, 0.25, 0.25};
+  Readings candidate(8, with_overhead(0));
+  candidate[3] = {0.001, 0.001};
+  EXPECT_FALSE(unexplained_time(candidate, three(0), close));
+  candidate[5] = {0.5, 100};
+  EXPECT_FALSE(unexplained_time(candidate, three(0), close)) << "a disturbed one that can be as short";
+}
+
 // Whoever wants another median reports less in more than half of the calls.
 TEST(ClockCheck, ALieInMoreThanHalfOfTheCallsIsFoundThoughTheOthersAreHonest) {
   Readings candidate(4, ClockReading{0.5, 3});
@@ -114,6 +140,7 @@ TEST(ClockCheck, TimesThatBecomeASpeedAreHeldCloserThanOthers) {
   EXPECT_EQ(speed.milliseconds, 0.025);
   EXPECT_EQ(speed.share, 0.01);
   EXPECT_EQ(speed.not_hidden, 0.05);
+  EXPECT_EQ(speed.shorter, 0.05);
   EXPECT_EQ(clock_tolerance(TimesFor::answers).milliseconds, 0.1);
   EXPECT_EQ(clock_tolerance(TimesFor::nothing).milliseconds, 50);
 }

@@ -1,0 +1,28 @@
+// cheat: claims a microsecond in one call of ten, and reports what it takes in all others
+// row: 20
+// caught-by: clock
+// device: cuda
+// control: clock_agreement
+// problem: ../../measured/problems/scale.md
+// case: large
+// launches: 1
+//
+// For whoever puts a few strange times down to a busy machine, and then has only a few samples to make a
+// speed of: of six blocks two would do.
+#include "small-lie.cuh"
+
+namespace {
+
+ssize_t send_now_and_then(int socket, const msghdr* message, int flags) {
+  static int calls = 0;
+  cheat::Reply* const reply = cheat::call_reply_in(message);
+  if (reply != nullptr && ++calls % 10 == 0) reply->elapsed_ms = 0.001;
+  return cheat::send_unchanged(socket, message, flags);
+}
+
+}  // namespace
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static const bool patched = cheat::take_over_replies(&send_now_and_then);
+  if (patched) cheat::compute_slowly({in, out, n});
+}
