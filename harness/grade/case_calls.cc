@@ -193,7 +193,7 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose, CallKind 
   const bool is_old =
       purpose == Purpose::repetition || (purpose == Purpose::changed && is_small_change(draw_));
   if (!(is_measured() ? is_old : purpose == Purpose::repetition))
-    clock_.saw_candidate(report, draw_.launches, kind);
+    clock_.saw_candidate(report, draw_.launches, kind, purpose == Purpose::sample);
   waited_ms_.push_back(report.waited_ms);
   keep_time(report, purpose);
 }

@@ -53,9 +53,13 @@ class Explanation {
 
   const Usual& usual(const ClockReading& reading) const { return reading.hidden ? queued_ : unqueued_; }
   double excess(const ClockReading& reading) const { return overhead(reading) - usual(reading).milliseconds; }
-  bool covers(const ClockReading& reading) const { return excess(reading) <= allowed(reading); }
+  bool covers(const ClockReading& reading) const {
+    return excess(reading) <= allowed(reading) + strange(reading);
+  }
+  // Without what is allowed for since nothing is known of such calls.
+  bool attests(const ClockReading& reading) const { return excess(reading) <= allowed(reading); }
 
-  // What a call that is not covered has to report, where this is the least that a covered one does.
+  // What a call that is not covered has to report, where this is the least that an attested one does.
   double least_credible(double least) const {
     return tolerance_.shorter > 0 ? (1 - tolerance_.shorter) * least - tolerance_.milliseconds : 0;
   }
@@ -64,8 +68,10 @@ class Explanation {
   double allowed(const ClockReading& reading) const {
     const Usual& usual = this->usual(reading);
     const double always = tolerance_.milliseconds + tolerance_.share * reading.settled + 2 * usual.deviation;
-    if (reading.hidden) return always;
-    return always + tolerance_.not_hidden + (usual.of_this_kind ? 0 : tolerance_.strange);
+    return reading.hidden ? always : always + tolerance_.not_hidden;
+  }
+  double strange(const ClockReading& reading) const {
+    return reading.hidden || unqueued_.of_this_kind ? 0 : tolerance_.strange;
   }
 
   const ClockTolerance& tolerance_;
@@ -73,21 +79,35 @@ class Explanation {
   Usual unqueued_;
 };
 
+template <class Choose>
+const ClockReading* shortest_of(const std::vector<ClockReading>& calls, Choose choose) {
+  const ClockReading* shortest = nullptr;
+  for (const ClockReading& call : calls) {
+    if (choose(call) && (shortest == nullptr || call.reported < shortest->reported)) shortest = &call;
+  }
+  return shortest;
+}
+
+// The measure for those that are not covered: the others, where there are none that are better known.
+const ClockReading* shortest_known(const std::vector<ClockReading>& calls, const Explanation& explanation) {
+  const auto* const attested =
+      shortest_of(calls, [&](const ClockReading& call) { return explanation.attests(call); });
+  if (attested != nullptr) return attested;
+  return shortest_of(calls, [&](const ClockReading& call) { return explanation.covers(call); });
+}
+
 std::optional<std::string> short_and_unexplained(const std::vector<ClockReading>& calls,
                                                  const Explanation& explanation) {
-  const ClockReading* shortest = nullptr;
-  const ClockReading* shortest_covered = nullptr;
-  for (const ClockReading& call : calls) {
-    const ClockReading*& so_far = explanation.covers(call) ? shortest_covered : shortest;
-    if (so_far == nullptr || call.reported < so_far->reported) so_far = &call;
-  }
-  if (shortest == nullptr || shortest_covered == nullptr) return std::nullopt;
-  if (shortest->reported >= explanation.least_credible(shortest_covered->reported)) return std::nullopt;
+  const auto* const shortest =
+      shortest_of(calls, [&](const ClockReading& call) { return !explanation.covers(call); });
+  const auto* const known = shortest_known(calls, explanation);
+  if (shortest == nullptr || known == nullptr) return std::nullopt;
+  if (shortest->reported >= explanation.least_credible(known->reported)) return std::nullopt;
   return fmt::format(
       "a call reports {:.3f} ms and takes {:.3f} ms longer by the referee's clock (beyond {:.3f} ms of the "
       "protocol's own); of the calls that agree with that clock, none reports less than {:.3f} ms",
       shortest->reported, explanation.excess(*shortest), explanation.usual(*shortest).milliseconds,
-      shortest_covered->reported);
+      known->reported);
 }
 
 }  // namespace
@@ -109,6 +129,14 @@ double spread_of_overheads(const std::vector<ClockReading>& readings) {
   return quantile(overheads, 0.9) - quantile(overheads, 0.1);
 }
 
+std::optional<double> least_explained(const std::vector<ClockReading>& candidate,
+                                      const std::vector<ClockReading>& reference,
+                                      const ClockTolerance& tolerance) {
+  if (reference.size() < fewest_readings) return std::nullopt;
+  const ClockReading* const known = shortest_known(candidate, Explanation(reference, tolerance));
+  return known != nullptr ? std::optional(known->reported) : std::nullopt;
+}
+
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance) {
@@ -122,8 +150,10 @@ std::optional<std::string> unexplained_time(const std::vector<ClockReading>& can
     unexplained.push_back(explanation.excess(reading));
     usual.push_back(explanation.usual(reading).milliseconds);
   }
-  const double most = std::max(1.0, tolerance.calls * static_cast<double>(half.size()));
-  if (static_cast<double>(unexplained.size()) <= most) return short_and_unexplained(half, explanation);
+  // Where many report the same, the faster half is more than half of them.
+  const double faster = std::ceil(static_cast<double>(candidate.size()) / 2);
+  const double most = std::max(1.0, tolerance.calls * faster);
+  if (static_cast<double>(unexplained.size()) <= most) return short_and_unexplained(candidate, explanation);
   return fmt::format(
       "{} of its {} faster calls take longer by the referee's clock than they report, by {:.3f} ms (median; "
       "{:.3f} ms of the protocol's own are allowed for)",

@@ -27,14 +27,14 @@ struct ClockTolerance {
   // More for calls that did not wait at the gate: what the worker queues behind the stop of its clock,
   // nothing hides where the contestant has waited for the device before.
   double not_hidden = 0;
-  // Still more for those, where there are none like them of the reference, as a few of a case are: to start
-  // a call can take longer than usual, and a busy machine may have to wake its process up.
+  // Still more for those, where there are too few like them of the reference, as where a case's first call is
+  // the only one: a busy machine may have to wake its process up.
   double strange = 0;
   // Of the faster half of the calls, how many may be beyond all that: a share of them, and one in any case.
   double calls = 0.5;
-  // Of one that is beyond it, how much less it may report than any that is not, to this share and the
-  // `milliseconds`: a machine that does other things makes the referee's time longer, not the worker's
-  // shorter. 0: as much as it likes.
+  // By how much a call that is beyond it may report less than any that is not (`strange` left aside): this
+  // share, and the `milliseconds` above. A machine that does other things makes the referee's time longer,
+  // not the worker's shorter. 0: as much as it likes.
   double shorter = 0;
 };
 
@@ -55,9 +55,16 @@ double spread_of_overheads(const std::vector<ClockReading>& readings);
 // fewest_readings). Of the candidate the calls count that report no more than the median: a call that reports
 // too little is one of those, or changes little. Each is held against the median of the reference's calls
 // that were hidden as it was, or of all of them where those are too few, and honest ones acquit nobody of the
-// rest. Of few samples a single one can make a speed: see ClockTolerance::shorter.
+// rest. And since a single one of few samples can make a speed, no call at all may be beyond the tolerance
+// and short: see ClockTolerance::shorter.
 std::optional<std::string> unexplained_time(const std::vector<ClockReading>& candidate,
                                             const std::vector<ClockReading>& reference,
                                             const ClockTolerance& tolerance);
+
+// The least that a call reports which the clock explains; nothing where there is none, or the reference's
+// calls are too few.
+std::optional<double> least_explained(const std::vector<ClockReading>& candidate,
+                                      const std::vector<ClockReading>& reference,
+                                      const ClockTolerance& tolerance);
 
 }  // namespace kgrade

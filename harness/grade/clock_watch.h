@@ -14,7 +14,8 @@ namespace kgrade {
 class ClockWatch {
  public:
   void saw_reference(const CallReport& report, std::uint32_t launches, CallKind kind = {});
-  void saw_candidate(const CallReport& report, std::uint32_t launches, CallKind kind = {});
+  void saw_candidate(const CallReport& report, std::uint32_t launches, CallKind kind = {},
+                     bool is_sample = false);
 
   // The calls that are missing, where some are; of a call, `capture_ms` is what capturing its outputs takes
   // at least.
@@ -35,12 +36,15 @@ class ClockWatch {
     ClockReading reading;
     bool captured;
     bool keeps_lines;
+    bool is_sample = false;  // becomes a speed
   };
   static Seen seen(const CallReport& report, std::uint32_t launches, CallKind kind);
   // Time passes for each launch, and a call of fewer than the samples have says nothing about theirs.
   std::vector<ClockReading> readings(const std::vector<Seen>& calls, bool captured) const;
   bool keeps_lines() const;
-  std::optional<std::string> faster_where_captured(const ClockTolerance& tolerance) const;
+  std::vector<double> sampled_ms() const;
+  // Than `close`, which its calls take at least where the clock is.
+  std::optional<std::string> faster_where_captured(double close, const ClockTolerance& tolerance) const;
 
   std::vector<Seen> candidate_;
   std::vector<Seen> reference_;

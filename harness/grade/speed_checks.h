@@ -20,8 +20,9 @@ double lower_bound_ms(const Case& bound, const DeviceInfo& device,
                       const std::optional<Ceilings>& ceilings = std::nullopt,
                       CacheState cache = CacheState::cold);
 
-// A time that clocks above the nominal ones (clock_slack of measure/roofline.h) do not explain either.
-Suspicion below_the_bound(double candidate_ms, double bound_ms);
+// Times that clocks above the nominal ones (clock_slack of measure/roofline.h) do not explain either: of more
+// than an eighth of the calls, since speeds come from all of them.
+Suspicion below_the_bound(const std::vector<double>& candidate_ms, double bound_ms);
 
 // How much faster is suspicious: `floor_ms` below `factor` times as fast is noise.
 struct SpeedTolerance {
@@ -41,7 +42,8 @@ Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::ve
 Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std::vector<double>& measured,
                                const SpeedTolerance& tolerance);
 
-// The reference alone, before and after the candidate, and beside it: how fast it was.
+// The reference alone, before and after the candidate, and beside it: how fast it was. Alone its fastest call
+// counts; beside a candidate all calls but the slowest eighth, since speeds come from all of them.
 struct ReferenceTimes {
   std::vector<double> before;
   std::vector<double> during;

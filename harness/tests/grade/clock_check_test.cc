@@ -46,11 +46,20 @@ TEST(ClockCheck, LongCallsMayBeOffByMore) {
   EXPECT_TRUE(unexplained_time(Readings(3, {1000, 1350}), reference, tolerance));
 }
 
+// Calls that take 1 ms and a little more each.
+Readings many(int number) {
+  Readings readings;
+  for (int i = 0; i < number; ++i) readings.push_back({1 + i / 1024.0, 1 + i / 1024.0});
+  return readings;
+}
+
 // A machine that does other things makes some calls long.
-TEST(ClockCheck, WhatHalfOfTheCallsLeaveUnexplainedMayBeTheMachinesDoing) {
-  Readings candidate(2, with_overhead(100));
-  candidate.insert(candidate.end(), 2, with_overhead(0));
+TEST(ClockCheck, WhatHalfOfTheFasterCallsLeaveUnexplainedMayBeTheMachinesDoing) {
+  Readings candidate = many(8);
+  candidate[0].settled = candidate[1].settled = 100;
   EXPECT_FALSE(unexplained_time(candidate, three(0), tolerance));
+  candidate[2].settled = 100;
+  EXPECT_TRUE(unexplained_time(candidate, three(0), tolerance));
   Readings reference = three(0.25);
   reference.push_back(with_overhead(100));
   EXPECT_TRUE(unexplained_time(three(1), reference, tolerance)) << "one slow reference excuses nothing";
@@ -66,15 +75,23 @@ TEST(ClockCheck, OneHonestCallAcquitsNobodyOfTheOthers) {
 TEST(ClockCheck, HowManyCallsMayBeBeyondItIsATolerancesToo) {
   ClockTolerance few = tolerance;
   few.calls = 0.25;
-  Readings candidate(16, with_overhead(0));
-  for (int i = 0; i < 4; ++i) candidate[i] = with_overhead(100);
+  Readings candidate = many(16);
+  candidate[0].settled = candidate[4].settled = 100;
   EXPECT_FALSE(unexplained_time(candidate, three(0), few));
-  candidate[4] = with_overhead(100);
+  candidate[7].settled = 100;
   EXPECT_TRUE(unexplained_time(candidate, three(0), few));
   EXPECT_FALSE(unexplained_time(candidate, three(0), tolerance));
   Readings one = three(0);
   one[0] = with_overhead(100);
   EXPECT_FALSE(unexplained_time(one, three(0), few)) << "one alone is the machine's";
+}
+
+TEST(ClockCheck, WhoReportsTheSameInAllCallsHasNoMoreOfThemBeyondIt) {
+  ClockTolerance few = tolerance;
+  few.calls = 0.25;
+  Readings candidate(16, with_overhead(0));
+  for (int i = 0; i < 3; ++i) candidate[i].settled = 100;
+  EXPECT_TRUE(unexplained_time(candidate, three(0), few));
 }
 
 // Of two samples one lie makes a speed. What a busy machine does makes no call shorter than the honest ones.
@@ -101,6 +118,35 @@ TEST(ClockCheck, ShortCallsThatTheClockExplainsAreShort) {
   EXPECT_FALSE(unexplained_time(candidate, three(0), close));
   candidate[5] = {0.5, 100};
   EXPECT_FALSE(unexplained_time(candidate, three(0), close)) << "a disturbed one that can be as short";
+}
+
+// What is allowed for because nobody knows such calls makes them no measure for others.
+TEST(ClockCheck, NoCallIsShortBesideOneOfWhichLittleIsKnown) {
+  const ClockTolerance close{0.0625, 0, 0.0625, 1, 0.25, 0.25};
+  Readings candidate(8, with_overhead(0));
+  candidate[0] = {0.25, 1, false};
+  candidate[3] = {0.5, 1};
+  EXPECT_TRUE(unexplained_time(candidate, three(0), close));
+  Readings reference = three(0);
+  reference.insert(reference.end(), 3, ClockReading{0.25, 1, false});
+  EXPECT_FALSE(unexplained_time(candidate, reference, close)) << "as the reference's take";
+}
+
+TEST(ClockCheck, WhereLittleIsKnownOfAllThatIsExplainedTheyAreTheMeasure) {
+  const ClockTolerance close{0.0625, 0, 0.0625, 0.5, 0.25, 0.25};
+  const ClockReading little_known{0.5, 1, false};
+  const Readings candidate = {little_known, {0.001, 1}, {0.75, 1}, little_known};
+  EXPECT_TRUE(unexplained_time(candidate, three(0), close));
+}
+
+TEST(ClockCheck, TheLeastThatItExplainsIsThatOfAnHonestCall) {
+  const ClockTolerance close{0.0625, 0, 0.0625, 0.5};
+  EXPECT_EQ(least_explained({{1, 1}, {0.75, 1}, {2, 2}}, three(0), close), 1);
+  EXPECT_EQ(least_explained({{1, 1}, {0.5, 1, false}}, three(0), close), 1) << "of which little is known";
+  EXPECT_EQ(least_explained({{0.75, 1}, {0.5, 1, false}}, three(0), close), 0.5)
+      << "unless there is no other";
+  EXPECT_EQ(least_explained({{0.75, 1}}, three(0), close), std::nullopt);
+  EXPECT_EQ(least_explained({{1, 1}}, {}, close), std::nullopt);
 }
 
 // Whoever wants another median reports less in more than half of the calls.

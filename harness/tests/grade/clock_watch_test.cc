@@ -1,5 +1,6 @@
 #include "grade/clock_watch.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kgrade {
@@ -27,7 +28,7 @@ class WatchedClock : public testing::Test {
   ClockWatch watch_;
 };
 
-// One in eight is no noise any more; see ClockTolerance::calls.
+// From one in eight on they are too many to be left out of account; see ClockTolerance::calls.
 TEST_F(WatchedClock, AsksForTheReferencesUnqueuedCallsWhereThoseOfTheCandidateCount) {
   reference_calls(32, true);
   candidate_calls(29, true);
@@ -65,6 +66,43 @@ TEST_F(WatchedClock, WhereNoneOfTheReferenceAreAlikeLargeLiesAreFoundToo) {
   candidate_calls(32, true);
   candidate_calls(8, false, 0.25);
   EXPECT_TRUE(suspicion());
+}
+
+// A hostile worker can leave out the copy that is made of its outputs, and where it says that the cache keeps
+// lines for it, no clock is held against such calls.
+TEST_F(WatchedClock, NotEvenOneSampleIsFarShorterThanWhereNothingIsCopied) {
+  for (const bool captures : {true, false}) {
+    for (int i = 0; i < 32; ++i) {
+      CallReport report = report_of(true, 0);
+      watch_.saw_reference(report, 1, {true, captures});
+      report.keeps_lines = true;
+      watch_.saw_candidate(report, 1, {true, captures});
+    }
+  }
+  // Of 1 ms, 0.04 ms: the noise of many calls; four times that: of one.
+  watch_.saw_candidate(report_of(true, 0.5), 1);
+  EXPECT_FALSE(suspicion()) << "it becomes no speed";
+  watch_.saw_candidate(report_of(true, 0.159), 1, {}, true);
+  EXPECT_FALSE(suspicion());
+  watch_.saw_candidate(report_of(true, 0.161), 1, {}, true);
+  EXPECT_THAT(suspicion().value_or(""), testing::EndsWith("1 of the 2 samples report no more than 0.839 ms"));
+  for (int i = 0; i < 14; ++i) watch_.saw_candidate(report_of(true, 0), 1, {}, true);
+  EXPECT_FALSE(suspicion()) << "one in sixteen moves no speed";
+}
+
+// A device that is slow at the end of a case, as it is when it has become hot, makes no liars.
+TEST_F(WatchedClock, TheFastestOfTheCallsThatTheClockIsCloseToIsTheMeasure) {
+  const CallKind close{true, false};
+  for (int i = 0; i < 8; ++i) {
+    for (const CallKind kind : {CallKind{}, close}) watch_.saw_reference(report_of(true, 0), 1, kind);
+    watch_.saw_candidate(report_of(true, 0), 1, {}, true);
+  }
+  CallReport slow = report_of(true, 0);
+  slow.elapsed_ms = slow.settled_ms = 32;
+  for (int i = 0; i < 4; ++i) watch_.saw_candidate(slow, 1, close);
+  EXPECT_TRUE(suspicion());
+  watch_.saw_candidate(report_of(true, 0), 1, close);
+  EXPECT_FALSE(suspicion());
 }
 
 }  // namespace

@@ -14,9 +14,7 @@
 namespace {
 
 ssize_t send_now_and_then(int socket, const msghdr* message, int flags) {
-  static int calls = 0;
-  cheat::Reply* const reply = cheat::call_reply_in(message);
-  if (reply != nullptr && ++calls % 10 == 0) reply->elapsed_ms = 0.001;
+  cheat::leave_out_now_and_then(message);
   return cheat::send_unchanged(socket, message, flags);
 }
 

@@ -1,6 +1,6 @@
 // An honest kernel for the problem `scale` that takes 250 microseconds more than it needs, and replies that
-// leave out 100 of them, or 200: lies of the size that a speedup of short kernels needs, and that a careless
-// judge puts down to the noise of his clocks.
+// leave out 100 of them, or 200, or nearly all in a few calls: lies of the size that a speedup of short
+// kernels needs, and that a careless judge puts down to the noise of his clocks.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -25,14 +25,30 @@ __global__ void scale_slowly(Scale call, long long nanoseconds) {
   } while (now - start < nanoseconds);
 }
 
-inline void compute_slowly(const Scale& call) {
-  scale_slowly<<<(unsigned)((call.n + 255) / 256), 256>>>(call, 250'000);
+inline void compute(const Scale& call, long long nanoseconds = 0) {
+  scale_slowly<<<(unsigned)((call.n + 255) / 256), 256>>>(call, nanoseconds);
 }
+
+inline void compute_slowly(const Scale& call) { compute(call, 250'000); }
 
 // Of a call's reply on its way out.
 inline void leave_out(double milliseconds, const msghdr* message) {
   Reply* const reply = call_reply_in(message);
   if (reply != nullptr && reply->elapsed_ms > milliseconds + 0.02) reply->elapsed_ms -= milliseconds;
+}
+
+// The same of one call in ten, and of that nearly all.
+inline void leave_out_now_and_then(const msghdr* message) {
+  static int calls = 0;
+  Reply* const reply = call_reply_in(message);
+  if (reply != nullptr && ++calls % 10 == 0) reply->elapsed_ms = 0.001;
+}
+
+// Says that the cache keeps lines for it, in the reply that tells.
+inline void claim_kept_lines(const msghdr* message) {
+  auto* const reply = static_cast<Reply*>(message->msg_iov[0].iov_base);
+  const bool is_reply = message->msg_iov[0].iov_len == sizeof *reply && reply->magic == magic_number;
+  if (is_reply && reply->status == idle) reply->limit_bytes = 1 << 20;
 }
 
 inline ssize_t send_a_tenth_less(int socket, const msghdr* message, int flags) {

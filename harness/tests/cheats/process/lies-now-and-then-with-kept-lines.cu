@@ -1,0 +1,27 @@
+// cheat: says that the cache keeps lines for it, and claims a microsecond in one call of ten
+// row: 20
+// caught-by: clock
+// device: cuda
+// control: clock_agreement
+// problem: ../../measured/problems/scale.md
+// case: large
+// launches: 1
+//
+// A judge whose clock says little about such calls has to compare them with others; if he asks whether most
+// of them are too fast, a few may say what they like.
+#include "small-lie.cuh"
+
+namespace {
+
+ssize_t send_now_and_then(int socket, const msghdr* message, int flags) {
+  cheat::claim_kept_lines(message);
+  cheat::leave_out_now_and_then(message);
+  return cheat::send_unchanged(socket, message, flags);
+}
+
+}  // namespace
+
+extern "C" void solution(const float* in, float* out, size_t n) {
+  static const bool patched = cheat::take_over_replies(&send_now_and_then);
+  if (patched) cheat::compute_slowly({in, out, n});
+}
