@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "measure/comparison.h"
 #include "measure/statistics.h"
 
 namespace kgrade {
@@ -115,7 +116,7 @@ std::optional<std::string> short_and_unexplained(const std::vector<ClockReading>
 ClockTolerance clock_tolerance(TimesFor times_for) {
   switch (times_for) {
     case TimesFor::speed:
-      return {0.025, 0.01, 0.05, 0.1, 0.25, 0.05};
+      return {0.025, 0.01, 0.05, 0.1, 2.0 / calls_per_outlier, 0.05};
     case TimesFor::answers:
       return {0.1, 0.05, 0, 0.4};
     case TimesFor::nothing:

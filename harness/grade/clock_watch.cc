@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "measure/comparison.h"
 #include "measure/statistics.h"
 
 namespace kgrade {
@@ -16,7 +17,6 @@ constexpr double short_capture_share = 0.005;
 // By how much times of the same kernel differ from one handful of calls to another.
 constexpr double noise_ms = 0.01;
 constexpr double noise_share = 0.03;
-constexpr double most_faster = 0.125;  // of all calls
 // By how many times that, of samples. Of few, a single one can make a speed; of many, one in sixteen cannot,
 // and a device may be faster while it is cool.
 constexpr double far = 4;
@@ -36,10 +36,9 @@ std::size_t count(const std::vector<ClockReading>& readings, bool hidden) {
 
 // Too many calls that report less than `least`, in words.
 std::optional<std::string> many_below(const std::vector<ClockReading>& calls, double least) {
-  const auto below = std::count_if(calls.begin(), calls.end(),
-                                   [least](const ClockReading& call) { return call.reported < least; });
-  if (below <= 1 || static_cast<double>(below) <= most_faster * static_cast<double>(calls.size()))
-    return std::nullopt;
+  const auto below = static_cast<std::size_t>(std::count_if(
+      calls.begin(), calls.end(), [least](const ClockReading& call) { return call.reported < least; }));
+  if (below <= std::max<std::size_t>(1, calls.size() / calls_per_outlier)) return std::nullopt;
   return fmt::format("{} of the {} others report less than {:.3f} ms", below, calls.size(), least);
 }
 
@@ -54,19 +53,20 @@ std::optional<std::string> any_below(std::vector<double> samples, double least) 
 
 }  // namespace
 
-ClockWatch::Seen ClockWatch::seen(const CallReport& report, std::uint32_t launches, CallKind kind) {
-  return {{report.elapsed_ms, report.settled_ms, report.queued, launches}, kind.captures, report.keeps_lines};
+ClockWatch::Seen ClockWatch::seen(const CallReport& report, std::uint32_t launches, CallKind kind,
+                                  bool is_sample) {
+  const ClockReading reading{report.elapsed_ms, report.settled_ms, report.queued, launches};
+  return {reading, kind.captures, report.keeps_lines, is_sample};
 }
 
 void ClockWatch::saw_reference(const CallReport& report, std::uint32_t launches, CallKind kind) {
-  reference_.push_back(seen(report, launches, kind));
+  reference_.push_back(seen(report, launches, kind, false));
 }
 
 void ClockWatch::saw_candidate(const CallReport& report, std::uint32_t launches, CallKind kind,
                                bool is_sample) {
   most_launches_ = std::max(most_launches_, launches);
-  candidate_.push_back(seen(report, launches, kind));
-  candidate_.back().is_sample = is_sample;
+  candidate_.push_back(seen(report, launches, kind, is_sample));
 }
 
 std::vector<ClockReading> ClockWatch::readings(const std::vector<Seen>& calls, bool captured) const {
@@ -90,9 +90,8 @@ std::optional<CallKind> ClockWatch::missing(double capture_ms) const {
   const std::size_t unqueued = count(mine, false);
   const double long_capture = short_capture_ms + short_capture_share * median_reported(mine);
   if (keeps_lines() || capture_ms > long_capture) return CallKind{2 * unqueued < mine.size(), false};
-  // The first call on new buffers is never queued ahead. Of an eighth of the calls, a lie is no noise any
-  // more: see ClockTolerance::calls.
-  const bool often = unqueued >= std::max<std::size_t>(fewest_readings, mine.size() / 8);
+  // The first call on new buffers is never queued ahead.
+  const bool often = unqueued >= std::max(fewest_readings, mine.size() / calls_per_outlier);
   if (often && count(readings(reference_, true), false) < fewest_readings) return CallKind{false, true};
   return std::nullopt;
 }
@@ -102,8 +101,9 @@ std::optional<std::string> ClockWatch::suspicion(const ClockTolerance& tolerance
   if (!closer.empty()) {
     ClockTolerance close = tolerance;
     close.strange = 0;  // the reference was called as most of the candidate's samples were
-    if (auto unexplained = unexplained_time(closer, readings(reference_, false), close)) return unexplained;
-    const auto least = least_explained(closer, readings(reference_, false), close);
+    const auto reference = readings(reference_, false);
+    if (auto unexplained = unexplained_time(closer, reference, close)) return unexplained;
+    const auto least = least_explained(closer, reference, close);
     if (auto faster = faster_where_captured(least.value_or(median_reported(closer)), tolerance))
       return faster;
   }

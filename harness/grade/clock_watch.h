@@ -36,9 +36,9 @@ class ClockWatch {
     ClockReading reading;
     bool captured;
     bool keeps_lines;
-    bool is_sample = false;  // becomes a speed
+    bool is_sample;  // becomes a speed
   };
-  static Seen seen(const CallReport& report, std::uint32_t launches, CallKind kind);
+  static Seen seen(const CallReport& report, std::uint32_t launches, CallKind kind, bool is_sample);
   // Time passes for each launch, and a call of fewer than the samples have says nothing about theirs.
   std::vector<ClockReading> readings(const std::vector<Seen>& calls, bool captured) const;
   bool keeps_lines() const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "measure/comparison.h"
 #include "measure/roofline.h"
 #include "measure/statistics.h"
 
@@ -13,8 +14,7 @@ namespace {
 // By how much the reference may differ beside a candidate, and what noise adds.
 constexpr double reference_slack = 0.15;
 constexpr double reference_noise_ms = 0.02;
-// What an eighth of the calls have moves no speed (measure/comparison.h); what more have does.
-constexpr std::size_t calls_per_outlier = 8;
+// All but those that move no speed.
 constexpr double most_calls = 1 - 1.0 / calls_per_outlier;
 
 double smallest(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }

@@ -46,6 +46,11 @@ struct SpeedRatio {
 // blocks, keeps between 94 % and 95 % (simulated; a later first look costs less).
 SpeedRatio ratio_within(const std::vector<double>& log_differences);
 
+// One call of a contestant in so many may have any time without moving that estimate by more than the noise
+// of the others does, where there are many: with two calls a block that is at most a quarter of the blocks,
+// and 29 % of them (1 - 1 / sqrt(2)) still leave half of the pairs, whose means' median it is, without one.
+inline constexpr std::size_t calls_per_outlier = 8;
+
 // From what ratio_within() says of a few processes (one to four), each moved on the log scale by an offset of
 // its own, of which the standard deviation is known (measure/process_offset.h). The mean of their estimates;
 // the interval is that of the mean, its two sides wide as the root of the sum of squares of the processes'

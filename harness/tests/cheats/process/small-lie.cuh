@@ -25,23 +25,14 @@ __global__ void scale_slowly(Scale call, long long nanoseconds) {
   } while (now - start < nanoseconds);
 }
 
-inline void compute(const Scale& call, long long nanoseconds = 0) {
-  scale_slowly<<<(unsigned)((call.n + 255) / 256), 256>>>(call, nanoseconds);
+inline void compute_slowly(const Scale& call) {
+  scale_slowly<<<(unsigned)((call.n + 255) / 256), 256>>>(call, 250'000);
 }
-
-inline void compute_slowly(const Scale& call) { compute(call, 250'000); }
 
 // Of a call's reply on its way out.
 inline void leave_out(double milliseconds, const msghdr* message) {
   Reply* const reply = call_reply_in(message);
   if (reply != nullptr && reply->elapsed_ms > milliseconds + 0.02) reply->elapsed_ms -= milliseconds;
-}
-
-// The same of one call in ten, and of that nearly all.
-inline void leave_out_now_and_then(const msghdr* message) {
-  static int calls = 0;
-  Reply* const reply = call_reply_in(message);
-  if (reply != nullptr && ++calls % 10 == 0) reply->elapsed_ms = 0.001;
 }
 
 // Says that the cache keeps lines for it, in the reply that tells.
@@ -58,6 +49,14 @@ inline ssize_t send_a_tenth_less(int socket, const msghdr* message, int flags) {
 
 inline ssize_t send_a_fifth_less(int socket, const msghdr* message, int flags) {
   leave_out(0.2, message);
+  return send_unchanged(socket, message, flags);
+}
+
+// Of one call in ten nearly all.
+inline ssize_t send_less_now_and_then(int socket, const msghdr* message, int flags) {
+  static int calls = 0;
+  Reply* const reply = call_reply_in(message);
+  if (reply != nullptr && ++calls % 10 == 0) reply->elapsed_ms = 0.001;
   return send_unchanged(socket, message, flags);
 }
 
