@@ -270,11 +270,17 @@ std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_
   return text;
 }
 
+ClockTolerance CaseCalls::tolerance_of_clock() const {
+  if (is_measured()) return clock_tolerance(TimesFor::speed);
+  return clock_tolerance(session_.arena.measures_speed() ? TimesFor::answers : TimesFor::nothing);
+}
+
+bool CaseCalls::wants_more_uncaptured() const {
+  return !failed_ && clock_.wants_more_uncaptured(tolerance_of_clock());
+}
+
 void CaseCalls::judge_clock() {
-  const ClockTolerance tolerance = clock_tolerance(is_measured()                     ? TimesFor::speed
-                                                   : session_.arena.measures_speed() ? TimesFor::answers
-                                                                                     : TimesFor::nothing);
-  suspect(Defence::clock_agreement, "clock", clock_.suspicion(tolerance));
+  suspect(Defence::clock_agreement, "clock", clock_.suspicion(tolerance_of_clock()));
   suspect(Defence::idle_after_call, "idle", busy_between_calls());
 }
 

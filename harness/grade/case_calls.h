@@ -59,6 +59,8 @@ class CaseCalls {
   // contents, of the reference, and of the candidate where it needs them too.
   std::optional<CallKind> missing_calls() const;
   Trouble call_as(CallKind kind);
+  // Whether more of them may dispel what the clock suspects so far; see ClockWatch.
+  bool wants_more_uncaptured() const;
 
   bool failed() const { return failed_; }
   CaseRecord& record() { return record_; }
@@ -79,6 +81,7 @@ class CaseCalls {
   std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
   bool is_disturbed() const;
+  ClockTolerance tolerance_of_clock() const;
   std::optional<std::string> busy_between_calls() const;
 
   Session& session_;

@@ -51,6 +51,12 @@ std::optional<std::string> any_below(std::vector<double> samples, double least) 
                      samples[outliers]);
 }
 
+// The reference is called there as most of the candidate's samples are.
+ClockTolerance where_close(ClockTolerance tolerance) {
+  tolerance.strange = 0;
+  return tolerance;
+}
+
 }  // namespace
 
 ClockWatch::Seen ClockWatch::seen(const CallReport& report, std::uint32_t launches, CallKind kind,
@@ -97,18 +103,25 @@ std::optional<CallKind> ClockWatch::missing(double capture_ms) const {
 }
 
 std::optional<std::string> ClockWatch::suspicion(const ClockTolerance& tolerance) const {
-  const auto closer = readings(candidate_, false);
-  if (!closer.empty()) {
-    ClockTolerance close = tolerance;
-    close.strange = 0;  // the reference was called as most of the candidate's samples were
-    const auto reference = readings(reference_, false);
-    if (auto unexplained = unexplained_time(closer, reference, close)) return unexplained;
-    const auto least = least_explained(closer, reference, close);
-    if (auto faster = faster_where_captured(least.value_or(median_reported(closer)), tolerance))
-      return faster;
-  }
+  if (auto unexplained = unexplained_where_close(tolerance)) return unexplained;
+  if (auto faster = faster_where_captured(tolerance)) return faster;
   if (keeps_lines()) return std::nullopt;
   return unexplained_time(readings(candidate_, true), readings(reference_, true), tolerance);
+}
+
+bool ClockWatch::wants_more_uncaptured(const ClockTolerance& tolerance) const {
+  return !unexplained_where_close(tolerance) && faster_where_captured(tolerance);
+}
+
+std::optional<std::string> ClockWatch::unexplained_where_close(const ClockTolerance& tolerance) const {
+  return unexplained_time(readings(candidate_, false), readings(reference_, false), where_close(tolerance));
+}
+
+std::optional<double> ClockWatch::least_where_close(const ClockTolerance& tolerance) const {
+  const auto closer = readings(candidate_, false);
+  if (closer.empty()) return std::nullopt;
+  const auto least = least_explained(closer, readings(reference_, false), where_close(tolerance));
+  return least.value_or(median_reported(closer));
 }
 
 std::vector<double> ClockWatch::sampled_ms() const {
@@ -120,8 +133,10 @@ std::vector<double> ClockWatch::sampled_ms() const {
 }
 
 // Who is honest where the clock is close takes as long elsewhere.
-std::optional<std::string> ClockWatch::faster_where_captured(double close,
-                                                             const ClockTolerance& tolerance) const {
+std::optional<std::string> ClockWatch::faster_where_captured(const ClockTolerance& tolerance) const {
+  const auto least = least_where_close(tolerance);
+  if (!least) return std::nullopt;
+  const double close = *least;
   const auto captured = readings(candidate_, true);
   // Where nothing is queued ahead, what the host does is part of the time.
   const bool unqueued = 2 * count(captured, false) > captured.size();

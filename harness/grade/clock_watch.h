@@ -28,6 +28,10 @@ class ClockWatch {
 
   // What cannot be explained; see clock_check.h.
   std::optional<std::string> suspicion(const ClockTolerance& tolerance) const;
+  // Whether all that it suspects is that the candidate is faster where its outputs are captured. Of one whose
+  // host code is part of its time a few calls may just be slow, for which more of them make up; of one who
+  // lies in the others all are.
+  bool wants_more_uncaptured(const ClockTolerance& tolerance) const;
   // Of the reference's calls, of those that most are like.
   double spread() const;
 
@@ -43,8 +47,12 @@ class ClockWatch {
   std::vector<ClockReading> readings(const std::vector<Seen>& calls, bool captured) const;
   bool keeps_lines() const;
   std::vector<double> sampled_ms() const;
-  // Than `close`, which its calls take at least where the clock is.
-  std::optional<std::string> faster_where_captured(double close, const ClockTolerance& tolerance) const;
+  // Of the calls that are not captured.
+  std::optional<std::string> unexplained_where_close(const ClockTolerance& tolerance) const;
+  // What the fastest of those takes that the clock explains; nothing when there are none.
+  std::optional<double> least_where_close(const ClockTolerance& tolerance) const;
+  // Than that.
+  std::optional<std::string> faster_where_captured(const ClockTolerance& tolerance) const;
 
   std::vector<Seen> candidate_;
   std::vector<Seen> reference_;

@@ -19,6 +19,9 @@ constexpr std::uint32_t rounds_per_change = 8;
 // Of longer calls, one warms up and one repeats old contents. What a first call loads, a millisecond or two,
 // is little beside them, and one that is far faster on old contents shows in one as well as in two.
 constexpr double long_call_ms = 10;
+// Between the calls for the clock, where those before were slow: twice as long each time, six seconds in all.
+constexpr Pause first_pause{100};
+constexpr Pause last_pause{3200};
 // Contents of each process, far from those of the others.
 constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;
 
@@ -194,13 +197,27 @@ MeasuredCase::Trouble MeasuredCase::probe() {
   return call_for_the_clock();
 }
 
-// In the order of all calls, so that processes have slept as long.
+// Where the candidate's host code is part of its times, others on the machine can be, too: another process
+// that starts on another of its GPUs is enough, for a second. Nobody is accused of lying for such a moment.
 MeasuredCase::Trouble MeasuredCase::call_for_the_clock() {
   const auto kind = calls_.missing_calls();
+  if (!kind) return std::nullopt;
+  auto trouble = call_a_handful(*kind);
+  for (Pause pause = first_pause; pause <= last_pause && !trouble && calls_.wants_more_uncaptured();
+       pause *= 2) {
+    session_.progress(fmt::format("{}: calls for the clock, once more", case_.name));
+    session_.wait(pause);
+    trouble = call_a_handful({kind->ahead, false});
+  }
+  return trouble;
+}
+
+// In the order of all calls, so that processes have slept as long.
+MeasuredCase::Trouble MeasuredCase::call_a_handful(CallKind kind) {
   const int rounds = fastest_ms_ > long_call_ms ? 3 : 5;
-  for (int round = 0; kind && round < rounds && !calls_.failed(); ++round) {
+  for (int round = 0; round < rounds && !calls_.failed(); ++round) {
     if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-    if (auto trouble = calls_.call_as(*kind)) return trouble;
+    if (auto trouble = calls_.call_as(kind)) return trouble;
   }
   return std::nullopt;
 }

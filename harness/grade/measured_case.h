@@ -37,6 +37,7 @@ class MeasuredCase : private RoundPlayer {
   std::vector<Player> players() const;
   const BaselineChoice* choose_baseline() const;
   Trouble call_for_the_clock();
+  Trouble call_a_handful(CallKind kind);
   void look_at_precision();
   void keep(BlockRun run);
 

@@ -1,10 +1,12 @@
 // What all cases of a candidate share.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "contest/arena.h"
@@ -28,6 +30,8 @@ struct BaselineChoice {
   Precision precision = Precision::none;
   double median_ms = 0;
 };
+
+using Pause = std::chrono::milliseconds;
 
 // Owns nothing but what it remembers.
 struct Session {
@@ -57,6 +61,8 @@ struct Session {
   // What the reference takes alone, as last measured; see grade/reference_watch.h.
   std::map<std::string, std::vector<double>> reference_alone = {};
   std::optional<MeasuringGoal> goal = {};  // of a measured case; by the effort when unset
+  // Lets time go by, for the machine to become quiet.
+  std::function<void(Pause)> wait = [](Pause pause) { std::this_thread::sleep_for(pause); };
 };
 
 inline MeasuringGoal goal_of(const Session& session) {

@@ -8,8 +8,10 @@
 namespace kgrade {
 namespace {
 
+using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Not;
 
 class CaseTimes : public test::CaseFixture {
@@ -90,6 +92,28 @@ TEST_F(CaseTimes, WhereCapturesTakeLongTheClockIsLookedAtWithoutThem) {
   const CaseRecord record = run_briefly();
   expect_failed(record, Verdict::cheating, "clock");
   EXPECT_THAT(record.message, HasSubstr("where outputs are not copied"));
+  EXPECT_THAT(waits_, ElementsAre(100, 200, 400, 800, 1600, 3200)) << "until the machine should be quiet";
+}
+
+// Another process that starts can make a few calls in a row slow.
+TEST_F(CaseTimes, NobodyIsALiarForAHandfulOfSlowCalls) {
+  make_captures_long();
+  arena_.candidate_owns_up_ms = 0.5;
+  arena_.before_call = [this](Player, const Draw&) {
+    if (arena_.order.ends_with("oRCoRCoRCoRCoRCo")) arena_.candidate_owns_up_ms = 0;
+  };
+  expect_accepted(run_briefly());
+  EXPECT_THAT(arena_.order, EndsWith("coRCoRCoRCoRCoRCoRCoRCoRCoRCoRC"));
+  EXPECT_THAT(waits_, ElementsAre(100));
+}
+
+// No calls are added to those in which it hides what it does.
+TEST_F(CaseTimes, WhoHidesTimeInTheCallsForTheClockIsGivenNoMoreOfThem) {
+  make_captures_long();
+  arena_.candidate_owns_up_ms = 0.5;
+  arena_.candidate_hides_uncaptured_ms = 0.5 + 0.125;
+  expect_failed(run_briefly(), Verdict::cheating, "clock");
+  EXPECT_THAT(waits_, IsEmpty());
 }
 
 TEST_F(CaseTimes, TimesOfCallsThatAreNotQueuedAheadDifferByMore) {
