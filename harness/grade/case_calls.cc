@@ -194,7 +194,8 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose, CallKind 
       purpose == Purpose::repetition || (purpose == Purpose::changed && is_small_change(draw_));
   if (!(is_measured() ? is_old : purpose == Purpose::repetition))
     clock_.saw_candidate(report, draw_.launches, kind, purpose == Purpose::sample);
-  waited_ms_.push_back(report.waited_ms);
+  // Whoever behaves there alone, and has more of them made, is no better elsewhere.
+  if (purpose != Purpose::close) waited_ms_.push_back(report.waited_ms);
   keep_time(report, purpose);
 }
 

@@ -96,7 +96,7 @@ class CaseCalls {
   std::vector<double> changed_ms_;
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
   double slowest_reference_ms_ = 0;
-  std::vector<double> waited_ms_;  // for the device, before each of its calls
+  std::vector<double> waited_ms_;  // for the device, before each of its calls but those for the clock
   bool failed_ = false;
 };
 

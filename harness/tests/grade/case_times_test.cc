@@ -107,6 +107,18 @@ TEST_F(CaseTimes, NobodyIsALiarForAHandfulOfSlowCalls) {
   EXPECT_THAT(waits_, ElementsAre(100));
 }
 
+// It has more of them made than there are others, and leaves nothing running before those alone.
+TEST_F(CaseTimes, TheCallsForTheClockDoNotShowWhetherTheDeviceIsBusyBetweenTheOthers) {
+  make_captures_long();
+  arena_.candidate_owns_up_ms = 0.5;
+  arena_.before_call = [this](Player, const Draw&) {
+    if (arena_.order.ends_with("oRCoRCoRCoRCoRCoRCo")) arena_.candidate_owns_up_ms = 0;
+    arena_.candidate_report.waited_ms = arena_.order.ends_with("R") ? 0 : 0.5;
+  };
+  expect_failed(run_briefly(), Verdict::cheating, "idle");
+  EXPECT_THAT(waits_, ElementsAre(100));
+}
+
 // No calls are added to those in which it hides what it does.
 TEST_F(CaseTimes, WhoHidesTimeInTheCallsForTheClockIsGivenNoMoreOfThem) {
   make_captures_long();
