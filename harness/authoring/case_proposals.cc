@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "authoring/parameter_meaning.h"
-#include "spec/case.h"
-#include "spec/hidden_cases.h"
-#include "spec/scalar_type.h"
+#include "problem/case.h"
+#include "problem/hidden_cases.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {

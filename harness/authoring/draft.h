@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade::authoring {
 

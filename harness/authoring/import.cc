@@ -9,7 +9,7 @@
 #include "authoring/contract_guesses.h"
 #include "authoring/shape_finder.h"
 #include "authoring/slug.h"
-#include "spec/scalar_type.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {

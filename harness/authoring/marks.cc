@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "spec/fields.h"
+#include "problem/fields.h"
 
 namespace kgrade::authoring {
 namespace {

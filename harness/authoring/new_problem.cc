@@ -10,10 +10,10 @@
 #include "authoring/marks.h"
 #include "authoring/slug.h"
 #include "base/text.h"
-#include "spec/case.h"
-#include "spec/expression.h"
-#include "spec/fields.h"
-#include "spec/scalar_type.h"
+#include "problem/case.h"
+#include "problem/expression.h"
+#include "problem/fields.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {

@@ -6,7 +6,7 @@
 #include "authoring/markdown.h"
 #include "authoring/page_style.h"
 #include "base/text.h"
-#include "spec/scalar_type.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "spec/case.h"
-#include "spec/problem.h"
+#include "problem/case.h"
+#include "problem/problem.h"
 
 namespace kgrade::authoring {
 

@@ -5,7 +5,7 @@
 
 #include "authoring/new_problem.h"
 #include "base/text.h"
-#include "spec/fields.h"
+#include "problem/fields.h"
 
 namespace kgrade::authoring {
 namespace {

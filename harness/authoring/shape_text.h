@@ -18,7 +18,7 @@ struct Symbol {
   std::string text() const;  // "C_in"
 };
 
-// An integer expression in which symbols are still to be replaced by names; see spec/expression.h.
+// An integer expression in which symbols are still to be replaced by names; see problem/expression.h.
 struct SymbolicExtent {
   struct Piece {
     std::string text;  // of an expression, when there is no symbol

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "spec/fields.h"
+#include "problem/fields.h"
 
 namespace kgrade::authoring {
 namespace {

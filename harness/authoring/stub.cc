@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "spec/scalar_type.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade::authoring {
 

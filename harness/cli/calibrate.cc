@@ -12,8 +12,8 @@
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "grade/machinery.h"
+#include "problem/catalogue.h"
 #include "soundness/host_memory.h"
-#include "spec/catalogue.h"
 
 namespace kgrade::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "grade/check.h"
+#include "check/check.h"
 
 #include <memory>
 

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "cli/app.h"
-#include "data/seed.h"
-#include "report/github.h"
-#include "report/junit.h"
+#include "draw/seed.h"
+#include "leaderboard/github.h"
+#include "leaderboard/junit.h"
 
 namespace kgrade::cli {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "cli/outputs.h"
-#include "report/entry.h"
-#include "report/ungraded.h"
+#include "leaderboard/entry.h"
+#include "record/ungraded.h"
 
 namespace kgrade::cli {
 

@@ -1,4 +1,4 @@
-#include "report/compare.h"
+#include "leaderboard/compare.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
-#include "report/compare_json.h"
-#include "report/compare_table.h"
+#include "leaderboard/compare_json.h"
+#include "leaderboard/compare_table.h"
 
 namespace kgrade::cli {
 namespace {

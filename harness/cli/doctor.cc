@@ -7,17 +7,17 @@
 
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "build/nvcc_toolchain.h"
-#include "build/source_places.h"
 #include "cli/app.h"
 #include "cli/options.h"
+#include "compile/nvcc_toolchain.h"
+#include "compile/source_places.h"
 #include "contest/sanitizer.h"
 #include "device/registry.h"
 #include "measure/nvml.h"
-#include "report/record.h"
-#include "report/terminal.h"
+#include "problem/catalogue.h"
+#include "record/record.h"
+#include "record/terminal.h"
 #include "sandbox/sandbox.h"
-#include "spec/catalogue.h"
 
 namespace kgrade::cli {
 namespace {

@@ -1,4 +1,4 @@
-#include "grade/dump.h"
+#include "authoring/dump.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "cli/app.h"
 #include "cli/options.h"
-#include "spec/catalogue.h"
+#include "problem/catalogue.h"
 
 namespace kgrade::cli {
 namespace {

@@ -5,7 +5,7 @@
 #include "cli/app.h"
 #include "cli/grading.h"
 #include "contest/message.h"
-#include "data/seed.h"
+#include "draw/seed.h"
 
 namespace kgrade::cli {
 namespace {

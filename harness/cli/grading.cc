@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "report/check_json.h"
-#include "report/check_table.h"
-#include "report/json.h"
-#include "report/table.h"
+#include "check/check_json.h"
+#include "check/check_table.h"
+#include "record/json.h"
+#include "record/table.h"
 
 namespace kgrade::cli {
 

@@ -9,16 +9,16 @@
 #include <vector>
 
 #include "base/result.h"
+#include "check/finding.h"
 #include "cli/app.h"
 #include "cli/ci_output.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "compile/declarations.h"
 #include "device/registry.h"
-#include "grade/declarations.h"
 #include "grade/machinery.h"
 #include "grade/run.h"
-#include "report/finding.h"
-#include "spec/catalogue.h"
+#include "problem/catalogue.h"
 
 namespace kgrade::cli {
 

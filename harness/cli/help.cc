@@ -4,7 +4,7 @@
 
 #include "cli/app.h"
 #include "cli/man_page.h"
-#include "report/record.h"
+#include "record/record.h"
 
 namespace kgrade::cli {
 namespace {

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
-#include "spec/catalogue.h"
-#include "spec/lint.h"
+#include "problem/catalogue.h"
+#include "problem/lint.h"
 
 namespace kgrade::cli {
 namespace {

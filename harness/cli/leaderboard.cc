@@ -1,4 +1,4 @@
-#include "report/leaderboard/leaderboard.h"
+#include "leaderboard/leaderboard.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
-#include "report/entry_files.h"
-#include "report/leaderboard/leaderboard_json.h"
-#include "report/leaderboard/leaderboard_table.h"
-#include "report/leaderboard/page.h"
+#include "leaderboard/entry_files.h"
+#include "leaderboard/leaderboard_json.h"
+#include "leaderboard/leaderboard_table.h"
+#include "leaderboard/page.h"
 
 namespace kgrade::cli {
 namespace {

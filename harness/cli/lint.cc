@@ -11,10 +11,10 @@
 #include "device/registry.h"
 #include "grade/grade.h"
 #include "grade/machinery.h"
+#include "problem/catalogue.h"
 #include "soundness/host_memory.h"
 #include "soundness/lint_run.h"
 #include "soundness/rules.h"
-#include "spec/catalogue.h"
 
 namespace kgrade::cli {
 namespace {

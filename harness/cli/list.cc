@@ -5,8 +5,8 @@
 
 #include "cli/app.h"
 #include "cli/options.h"
-#include "report/terminal.h"
-#include "spec/catalogue.h"
+#include "problem/catalogue.h"
+#include "record/terminal.h"
 
 namespace kgrade::cli {
 namespace {

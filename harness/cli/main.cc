@@ -14,7 +14,7 @@
 #include "base/descriptor_limit.h"
 #include "cli/app.h"
 #include "grade/machinery.h"
-#include "report/record.h"
+#include "record/record.h"
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "report/terminal.h"
+#include "record/terminal.h"
 
 namespace kgrade::cli {
 

@@ -11,9 +11,9 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "device/registry.h"
-#include "report/selftest_json.h"
-#include "report/selftest_svg.h"
-#include "report/selftest_table.h"
+#include "selftest/selftest_json.h"
+#include "selftest/selftest_svg.h"
+#include "selftest/selftest_table.h"
 
 namespace kgrade::cli {
 namespace {

@@ -10,10 +10,10 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "report/terminal.h"
-#include "spec/case.h"
-#include "spec/catalogue.h"
-#include "spec/families.h"
+#include "problem/case.h"
+#include "problem/catalogue.h"
+#include "problem/families.h"
+#include "record/terminal.h"
 
 namespace kgrade::cli {
 namespace {

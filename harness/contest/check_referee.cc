@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "data/seed.h"
+#include "draw/seed.h"
 
 namespace kgrade {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "base/defences.h"
-#include "data/seed.h"
-#include "spec/scalar_type.h"
+#include "draw/seed.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 // Poisoning and inspecting a buffer takes time by its size: those of the small cases may be reused.
 constexpr std::uint64_t small_buffer_bytes = std::uint64_t{8} << 20;
 
-// The 64-bit slot of a scalar: see build/binding.h. Those of the element type are stored as elements are.
+// The 64-bit slot of a scalar: see compile/binding.h. Those of the element type are stored as elements are.
 std::uint64_t scalar_slot(const Parameter& parameter, const Case& bound, Dtype stored_as) {
   std::uint64_t slot = 0;
   if (const auto integer = bound.integers.find(parameter.name); integer != bound.integers.end()) {

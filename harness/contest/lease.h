@@ -11,7 +11,8 @@
 
 #include "contest/worker_process.h"
 #include "device/device.h"
-#include "spec/case.h"
+#include "draw/draws.h"
+#include "problem/case.h"
 
 namespace kgrade {
 
@@ -19,21 +20,6 @@ namespace kgrade {
 constexpr std::uint64_t guard_bytes = 4096;
 // What a tensor's address is a multiple of: as cudaMalloc() promises it.
 constexpr std::uint64_t address_step = 256;
-
-// Which contents the inputs of a call have.
-struct Draw {
-  std::uint64_t seed = 0;
-  std::uint32_t index = 0;
-  // 0: as the index says. Otherwise one input differs from that in a few elements (data/changes.h): where and
-  // how depends on this number. Odd ones change one element of the largest input: who looks at every n-th one
-  // only sees that once in n times. Even ones change several, of each input in turn: some elements may play
-  // no part in the output.
-  std::uint32_t change = 0;
-  // How many launches the call has, each on other contents. A lease has its own number at most.
-  std::uint32_t launches = 1;
-};
-
-constexpr bool is_single_change(std::uint32_t change) { return change % 2 == 1; }
 
 struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call

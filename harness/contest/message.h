@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <thread>
 
-#include "data/seed.h"
+#include "draw/seed.h"
 
 namespace kgrade {
 namespace {

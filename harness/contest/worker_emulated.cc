@@ -8,11 +8,20 @@
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/worker_limits.h"
 
+namespace {
+
+void end_at_limit(kgrade_emulated::Limit limit, std::size_t bytes) {
+  const bool memory = limit == kgrade_emulated::Limit::memory;
+  kgrade::end_worker(memory ? kgrade::ReplyStatus::memory_limit : kgrade::ReplyStatus::stack_overflow, bytes);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const auto order = kgrade::parse_thread_order(argc > 1 ? argv[1] : "forward");
   if (!order) return 1;
   kgrade_emulated::set_thread_order(*order, argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0);
-  kgrade::emulated::limit_contestant();
+  kgrade::emulated::limit_contestant(&end_at_limit);
   kgrade::emulated::EmulatedWorker device;
   // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
   ::_exit(kgrade::run_worker(device));

@@ -17,7 +17,7 @@
 #include "base/process_table.h"
 #include "base/text.h"
 #include "contest/listener.h"
-#include "data/seed.h"
+#include "draw/seed.h"
 #include "sandbox/policy.h"
 
 namespace kgrade {

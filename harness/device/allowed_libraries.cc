@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "build/linked_libraries.h"
+#include "compile/linked_libraries.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;

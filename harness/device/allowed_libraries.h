@@ -1,5 +1,5 @@
 // What is left of the machine's libraries to a contestant whose problem allows none (Libraries::none in
-// spec/problem.h).
+// problem/problem.h).
 #pragma once
 
 #include <filesystem>

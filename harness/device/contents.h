@@ -3,13 +3,13 @@
 
 #include <cstdint>
 
-#include "data/changes.h"
-#include "data/distribution.h"
-#include "data/philox.h"
+#include "draw/changes.h"
+#include "draw/distribution.h"
+#include "draw/philox.h"
 
 namespace kgrade {
 
-// What an input holds: elements of a stream, a few of which may be others (data/changes.h).
+// What an input holds: elements of a stream, a few of which may be others (draw/changes.h).
 struct InputContents {
   Distribution distribution;
   RandomStream stream;

@@ -12,32 +12,14 @@
 #include <vector>
 
 #include "base/result.h"
-#include "device/ceilings.h"
 #include "device/contents.h"
 #include "device/gate.h"
 #include "device/thread_order.h"
+#include "problem/problem.h"
+#include "record/device_info.h"
 #include "sandbox/sandbox.h"
-#include "spec/problem.h"
 
 namespace kgrade {
-
-struct DeviceInfo {
-  std::string kind;  // "cuda" or "emulated"
-  std::string name;  // "NVIDIA H200"
-  std::string uuid;
-  std::string architecture;     // "sm_90"
-  std::string driver_version;   // of the CUDA driver: "13.0"; empty where there is none
-  std::string runtime_version;  // of the CUDA runtime that the harness was built with
-  int multiprocessors = 0;
-  std::uint64_t memory_bytes = 0;
-  std::uint64_t l2_bytes = 0;
-  // What the hardware cannot exceed, from its clocks and widths; 0 where nothing is known.
-  double peak_bytes_per_second = 0;  // of device memory
-  double peak_flops_per_second = 0;  // of its fastest arithmetic unit
-  double process_offset_ms = 0;      // what a process adds to each of its launches: measure/process_offset.h
-  std::string thread_order;          // in which threads run: "forward"; empty where the device decides
-  bool measures_speed = false;       // false: times of this device are never reported as speed
-};
 
 // Memory that the referee owns and lends by file descriptor.
 class SharedBuffer {
@@ -96,9 +78,6 @@ struct GateOpening {
   Gate* gate = nullptr;
   std::uint32_t number = 0;
 };
-
-// What the device's caches hold of the inputs when a call begins: nothing, or what is left of writing them.
-enum class CacheState { cold, warm };
 
 class Device {
  public:

@@ -10,7 +10,7 @@
 
 namespace kgrade {
 
-using Entry = int (*)(const unsigned long long* arguments);  // kgrade_entry, see build/binding.h
+using Entry = int (*)(const unsigned long long* arguments);  // kgrade_entry, see compile/binding.h
 // The arguments of each launch of a call, in order.
 using Launches = std::span<const unsigned long long* const>;
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <functional>
 
-#include "grade/call_review.h"
+#include "base/statistics.h"
+#include "draw/draws.h"
 #include "grade/candidate_run.h"
-#include "grade/draws.h"
-#include "measure/statistics.h"
-#include "verify/verdict.h"
+#include "verify/call_review.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "contest/referee.h"
-#include "grade/baselines.h"
 #include "grade/contestants.h"
 #include "grade/preparation.h"
 #include "grade/session.h"
-#include "grade/usual_norms.h"
+#include "measure/baselines.h"
+#include "verify/usual_norms.h"
 
 namespace kgrade {
 

@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "base/defences.h"
-#include "build/linked_libraries.h"
-#include "grade/call_review.h"
-#include "grade/comparisons.h"
-#include "grade/library_check.h"
+#include "base/statistics.h"
+#include "compile/linked_libraries.h"
 #include "grade/reference_watch.h"
-#include "grade/speed_checks.h"
-#include "measure/statistics.h"
+#include "measure/comparisons.h"
+#include "measure/speed_checks.h"
+#include "verify/call_review.h"
+#include "verify/library_check.h"
 
 namespace kgrade {
 namespace {

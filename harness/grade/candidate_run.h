@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "build/toolchain.h"
+#include "compile/toolchain.h"
 #include "grade/case_run.h"
 
 namespace kgrade {

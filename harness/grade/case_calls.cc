@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "measure/statistics.h"
+#include "base/statistics.h"
 
 namespace kgrade {
 namespace {

@@ -11,13 +11,14 @@
 
 #include "base/defences.h"
 #include "contest/arena.h"
-#include "grade/call_review.h"
-#include "grade/checks.h"
-#include "grade/clock_watch.h"
-#include "grade/draws.h"
+#include "draw/draws.h"
 #include "grade/session.h"
-#include "grade/usual_norms.h"
-#include "report/record.h"
+#include "measure/clock_watch.h"
+#include "record/record.h"
+#include "verify/call_review.h"
+#include "verify/checks.h"
+#include "verify/judgement.h"
+#include "verify/usual_norms.h"
 
 namespace kgrade {
 

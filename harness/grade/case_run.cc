@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "grade/case_calls.h"
-#include "grade/comparisons.h"
 #include "grade/measured_case.h"
-#include "grade/speed_checks.h"
+#include "measure/comparisons.h"
+#include "measure/speed_checks.h"
 
 namespace kgrade {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <string>
 
-#include "grade/checks.h"
 #include "grade/session.h"
-#include "report/record.h"
+#include "record/record.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/defences.h"
-#include "data/seed.h"
+#include "draw/seed.h"
 #include "grade/preparation.h"
-#include "spec/hidden_cases.h"
+#include "problem/hidden_cases.h"
 
 namespace kgrade {
 namespace {

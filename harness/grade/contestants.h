@@ -7,11 +7,11 @@
 #include <string>
 
 #include "base/temporary_directory.h"
-#include "build/own_files.h"
-#include "build/toolchain.h"
-#include "grade/baselines.h"
-#include "grade/layout.h"
-#include "grade/stage_clock.h"
+#include "compile/layout.h"
+#include "compile/own_files.h"
+#include "compile/toolchain.h"
+#include "measure/baselines.h"
+#include "record/stage_clock.h"
 
 namespace kgrade {
 
@@ -21,8 +21,8 @@ enum class Role { oracle, reference, baseline, candidate };
 // nothing of the references, problems and solutions.
 OwnFiles files_of_candidate(const std::filesystem::path& source, const Layout& layout);
 
-// The SHA-256 of a candidate: of the file, or with headers of all that it may include (build/own_files.h). An
-// Error names a file that cannot be read.
+// The SHA-256 of a candidate: of the file, or with headers of all that it may include (compile/own_files.h).
+// An Error names a file that cannot be read.
 Result<std::string> hash_of_candidate(const std::filesystem::path& source, const Layout& layout);
 
 // How a contestant is built for a problem whose [VAR] is `dtype`, with the compiler's output going to

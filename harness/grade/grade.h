@@ -5,7 +5,7 @@
 #include "grade/machinery.h"
 #include "grade/run.h"
 #include "measure/schedule.h"
-#include "report/record.h"
+#include "record/record.h"
 
 namespace kgrade {
 

@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "base/user_cache.h"
-#include "build/caching_toolchain.h"
-#include "build/emulated/emulated_toolchain.h"
-#include "build/nvcc_toolchain.h"
+#include "compile/caching_toolchain.h"
+#include "compile/nvcc_toolchain.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 #include "measure/ceilings_cache.h"
 #include "measure/nvml.h"
 

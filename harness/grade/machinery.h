@@ -7,11 +7,11 @@
 #include <optional>
 
 #include "base/clock.h"
-#include "build/contestant_cache.h"
-#include "build/toolchain.h"
+#include "compile/contestant_cache.h"
+#include "compile/layout.h"
+#include "compile/toolchain.h"
 #include "device/device.h"
 #include "device/registry.h"
-#include "grade/layout.h"
 #include "grade/run.h"
 #include "measure/telemetry.h"
 #include "sandbox/sandbox.h"

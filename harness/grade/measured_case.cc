@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/philox.h"
-#include "data/seed.h"
+#include "base/statistics.h"
+#include "draw/philox.h"
+#include "draw/seed.h"
 #include "measure/schedule.h"
-#include "measure/statistics.h"
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade {
 namespace {

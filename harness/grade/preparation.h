@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "compile/layout.h"
 #include "device/device.h"
 #include "grade/candidate_run.h"
-#include "grade/layout.h"
-#include "report/record.h"
+#include "record/record.h"
 
 namespace kgrade {
 

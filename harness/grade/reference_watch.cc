@@ -1,7 +1,7 @@
 #include "grade/reference_watch.h"
 
-#include "grade/call_review.h"
-#include "grade/draws.h"
+#include "draw/draws.h"
+#include "verify/call_review.h"
 
 namespace kgrade {
 namespace {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "grade/layout.h"
+#include "compile/layout.h"
 
 namespace kgrade {
 

@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "data/seed.h"
+#include "draw/seed.h"
 #include "grade/grading_order.h"
 
 namespace kgrade {

@@ -10,19 +10,17 @@
 #include <vector>
 
 #include "contest/arena.h"
-#include "grade/stage_clock.h"
 #include "measure/block_run.h"
 #include "measure/schedule.h"
-#include "report/record.h"
+#include "measure/telemetry.h"
+#include "record/record.h"
+#include "record/stage_clock.h"
 
 namespace kgrade {
 
 // A device that is idle begins with what it is asked for within microseconds; one that shares itself with a
 // kernel that never ends does so when its time slice is over. In milliseconds.
 constexpr double longest_wait_ms = 0.3;
-
-// For contestants of our own, which may be slow but do end.
-constexpr Patience trusted_patience{300'000};
 
 // What a baseline can be chosen by, for one case.
 struct BaselineChoice {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "measure/comparison.h"
+#include "base/statistics.h"
 #include "measure/process_offset.h"
 #include "measure/schedule.h"
-#include "measure/statistics.h"
+#include "measure/speed_ratio.h"
 
 namespace kgrade {
 namespace {
@@ -110,14 +110,6 @@ std::vector<double> log_differences(std::span<const Block> blocks, std::size_t a
     if (block.voided.empty()) differences.push_back(mean_log(block.ms[arm]) - mean_log(block.ms[other]));
   }
   return differences;
-}
-
-std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm) {
-  std::vector<double> times;
-  for (const Block& block : blocks) {
-    if (block.voided.empty()) times.insert(times.end(), block.ms[arm].begin(), block.ms[arm].end());
-  }
-  return times;
 }
 
 BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock) {

@@ -13,22 +13,13 @@
 
 #include "base/clock.h"
 #include "measure/schedule.h"
+#include "record/speed.h"
 
 namespace kgrade {
-
-// What one block gave.
-struct Block {
-  std::vector<std::size_t> order;         // of the arms in its first round
-  std::vector<std::array<double, 2>> ms;  // by arm: a call's time in the first round and in the second
-  std::string voided;                     // why it does not count; empty: it does
-};
 
 // Mean logarithm of one arm's times minus that of another's: exp() of it says how many times as fast the
 // other one is. Of the blocks that count, in order.
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other);
-
-// All times of an arm that count, in the order of the calls.
-std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm);
 
 // Two arms whose ratio is asked for.
 struct ArmPair {
@@ -61,13 +52,6 @@ class BlockWatch {
   virtual std::string end_block() { return {}; }
   // Whether it knew how any block went.
   virtual bool has_seen_any() const { return false; }
-};
-
-enum class BlockEnd {
-  precise,       // every interval is narrow enough
-  budget_spent,  // they are not, and the time is over
-  disturbed,     // too many blocks do not count
-  broken_off     // by the player
 };
 
 struct BlockRun {

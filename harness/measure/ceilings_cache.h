@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/result.h"
-#include "device/ceilings.h"
 #include "device/device.h"
+#include "record/device_info.h"
 
 namespace kgrade {
 

@@ -8,17 +8,9 @@
 #include <vector>
 
 #include "measure/distributions.h"
+#include "record/speed.h"
 
 namespace kgrade {
-
-// Closed, low <= high.
-struct Interval {
-  double low = 0;
-  double high = 0;
-
-  bool contains(double x) const { return low <= x && x <= high; }
-  double half_width() const { return (high - low) / 2; }
-};
 
 // Median of the Walsh averages (v_i + v_j) / 2, i <= j; 0 when there are no values. Time O(n log n), memory
 // O(n). (J. Hodges and E. Lehmann, "Estimates of Location Based on Rank Tests", Annals of Mathematical

@@ -97,8 +97,6 @@ double arithmetic_rate(const Ceilings& ceilings, Precision precision) {
   return fastest_arithmetic(ceilings);
 }
 
-std::string_view to_string(BoundBy bound) { return bound == BoundBy::memory ? "memory" : "arithmetic"; }
-
 std::optional<Floor> roofline_floor(const Case& bound, const Ceilings& ceilings, Precision precision) {
   const auto flops = static_cast<double>(bound.flops.value_or(0));
   const Floor floor{1e3 * seconds_of(roofline_bytes(bound), ceilings.copy_bytes_per_second),

@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
-#include "device/ceilings.h"
-#include "device/device.h"
-#include "spec/case.h"
-#include "verify/verdict.h"
+#include "problem/case.h"
+#include "record/device_info.h"
+#include "record/speed.h"
+#include "record/verdict.h"
 
 namespace kgrade {
 
@@ -28,19 +28,6 @@ double arithmetic_rate(const Ceilings& ceilings, Precision precision);
 // The same of operands of a type: the products of 16-bit ones are exact in fp32, so that their matrix units
 // give answers of any class.
 double arithmetic_rate(const Ceilings& ceilings, Precision precision, Dtype dtype);
-
-enum class BoundBy { memory, arithmetic };
-std::string_view to_string(BoundBy bound);  // "memory"
-
-// What a case takes if it moves its bytes as fast as a copy does, and if it does its operations at the rate
-// of its class and type; both at once, so that the longer of the two counts.
-struct Floor {
-  double memory_ms = 0;
-  double arithmetic_ms = 0;  // 0 where the problem does not say how many operations there are
-
-  double ms() const { return memory_ms < arithmetic_ms ? arithmetic_ms : memory_ms; }
-  BoundBy bound_by() const { return memory_ms < arithmetic_ms ? BoundBy::arithmetic : BoundBy::memory; }
-};
 
 // Nothing where a case has neither bytes nor operations.
 std::optional<Floor> roofline_floor(const Case& bound, const Ceilings& ceilings, Precision precision);

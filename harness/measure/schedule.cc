@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/philox.h"
+#include "draw/philox.h"
 #include "measure/intervals.h"
 
 namespace kgrade {
@@ -13,11 +13,6 @@ namespace {
 constexpr std::uint32_t order_stream = 0x6f72646;  // apart from every tensor's
 
 }  // namespace
-
-std::string_view to_string(Effort effort) {
-  constexpr std::string_view words[] = {"quick", "normal", "ranked"};
-  return words[static_cast<int>(effort)];
-}
 
 MeasuringGoal goal_for(Effort effort) {
   switch (effort) {

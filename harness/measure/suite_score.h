@@ -5,15 +5,9 @@
 #include <optional>
 #include <vector>
 
-#include "measure/comparison.h"
+#include "measure/speed_ratio.h"
 
 namespace kgrade {
-
-struct SuiteScore {
-  double geometric_mean = 0;
-  std::optional<Interval> interval = std::nullopt;
-  std::size_t count = 0;
-};
 
 // Geometric mean of the ratios; 0 when there are none. Its interval assumes that the ratios were measured
 // independently, all at the same confidence: then the errors' variances add, so the half-widths on the log

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "device/device.h"
-#include "spec/case.h"
+#include "problem/case.h"
 
 namespace kgrade::selftest {
 

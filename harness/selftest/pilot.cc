@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grade/call_review.h"
+#include "base/statistics.h"
 #include "grade/session.h"
-#include "measure/statistics.h"
+#include "verify/call_review.h"
 
 namespace kgrade::selftest {
 namespace {

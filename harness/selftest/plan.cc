@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "data/philox.h"
+#include "draw/philox.h"
 
 namespace kgrade::selftest {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/temporary_directory.h"
 #include "contest/referee.h"
-#include "data/seed.h"
+#include "draw/seed.h"
 #include "grade/candidate_run.h"
 #include "measure/voiding.h"
 #include "selftest/sources.h"

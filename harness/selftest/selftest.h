@@ -12,8 +12,8 @@
 #include "grade/machinery.h"
 #include "grade/run.h"
 #include "measure/schedule.h"
-#include "report/selftest_record.h"
 #include "selftest/kernels.h"
+#include "selftest/selftest_record.h"
 
 namespace kgrade::selftest {
 

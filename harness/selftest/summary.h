@@ -1,7 +1,7 @@
 // From comparisons to what they come to, and to the criteria of a protocol that holds. All arithmetic.
 #pragma once
 
-#include "report/selftest_record.h"
+#include "selftest/selftest_record.h"
 
 namespace kgrade::selftest {
 

@@ -7,7 +7,7 @@
 
 #include "grade/candidate_run.h"
 #include "grade/case_run.h"
-#include "grade/comparisons.h"
+#include "measure/comparisons.h"
 
 namespace kgrade::selftest {
 namespace {

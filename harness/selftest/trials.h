@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "grade/session.h"
-#include "report/selftest_record.h"
 #include "selftest/arms_arena.h"
 #include "selftest/kernels.h"
 #include "selftest/pilot.h"
 #include "selftest/plan.h"
+#include "selftest/selftest_record.h"
 
 namespace kgrade::selftest {
 

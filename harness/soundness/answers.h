@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "device/contents.h"
+#include "problem/case.h"
 #include "soundness/values.h"
-#include "spec/case.h"
 
 namespace kgrade {
 

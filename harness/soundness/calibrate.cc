@@ -6,14 +6,14 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "check/small_cases.h"
 #include "grade/preparation.h"
-#include "grade/small_cases.h"
-#include "report/record.h"
+#include "problem/families.h"
+#include "record/record.h"
 #include "soundness/host_memory.h"
 #include "soundness/order_trials.h"
 #include "soundness/soundness.h"
 #include "soundness/threshold_lines.h"
-#include "spec/families.h"
 
 namespace kgrade {
 namespace {

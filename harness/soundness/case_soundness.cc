@@ -8,7 +8,7 @@
 #include "soundness/answers.h"
 #include "soundness/dependence.h"
 #include "soundness/output_soundness.h"
-#include "verify/verdict.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {

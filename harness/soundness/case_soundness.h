@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
+#include "problem/problem.h"
 #include "soundness/classes.h"
 #include "soundness/lint_book.h"
 #include "soundness/other_values.h"
 #include "soundness/subject.h"
-#include "spec/problem.h"
 
 namespace kgrade {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "soundness/answers.h"
-#include "verify/verdict.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {

@@ -1,8 +1,8 @@
 // The errors that arithmetic of each precision class makes on a problem, whether they can be told apart, and
 // the thresholds that follow.
 //
-// An error is that of verify/verdict.h: norm of the difference from the oracle over the oracle's norm, which
-// is that of the same output, cancelled or not (grade/usual_norms.h): thresholds are on the safe side.
+// An error is that of verify/judgement.h: norm of the difference from the oracle over the oracle's norm,
+// which is that of the same output, cancelled or not (verify/usual_norms.h): thresholds are on the safe side.
 // - fp32: the reference, which makes every product and sum in single precision, in its own order: one term
 //   after the other. `kgrade calibrate` measures other orders too (soundness/summation.h).
 // - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
@@ -19,9 +19,9 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "problem/problem.h"
 #include "soundness/rounding.h"
 #include "soundness/subject.h"
-#include "spec/problem.h"
 
 namespace kgrade {
 

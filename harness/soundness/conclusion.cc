@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
+#include "record/verdict.h"
 #include "soundness/case_soundness.h"
-#include "verify/verdict.h"
 
 namespace kgrade {
 

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "contest/lease.h"
-#include "report/terminal.h"
+#include "record/terminal.h"
 
 namespace kgrade {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "problem/case.h"
 #include "soundness/lint_book.h"
-#include "spec/case.h"
 
 namespace kgrade {
 

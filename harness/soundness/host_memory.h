@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string>
 
-#include "spec/case.h"
+#include "problem/case.h"
 
 namespace kgrade {
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "problem/problem.h"
 #include "soundness/answers.h"
-#include "spec/problem.h"
-#include "verify/verdict.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 
@@ -14,7 +14,7 @@ class Judge {
   // Of the class that the problem asks for. Keeps a reference.
   explicit Judge(const Problem& problem) : Judge(problem, precision_from(problem.precision)) {}
   Judge(const Problem& problem, Precision required) : problem_(problem), required_(required) {}
-  // A candidate may compete in any class (grade/declarations.h): what is wrong has to be refused in the
+  // A candidate may compete in any class (compile/declarations.h): what is wrong has to be refused in the
   // lowest.
   static Judge in_lowest_class(const Problem& problem) { return {problem, Precision::bf16}; }
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "spec/case.h"
-#include "spec/lint.h"
+#include "problem/case.h"
+#include "problem/lint.h"
 
 namespace kgrade {
 

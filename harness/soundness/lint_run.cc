@@ -10,7 +10,7 @@
 
 #include "authoring/marks.h"
 #include "base/text.h"
-#include "spec/catalogue.h"
+#include "problem/catalogue.h"
 
 namespace kgrade {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "spec/scalar_type.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "spec/case.h"
+#include "problem/case.h"
 
 namespace kgrade {
 

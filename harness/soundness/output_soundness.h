@@ -4,9 +4,9 @@
 #include <set>
 #include <vector>
 
+#include "problem/case.h"
 #include "soundness/judge.h"
 #include "soundness/lint_book.h"
-#include "spec/case.h"
 
 namespace kgrade {
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
+#include "check/book_findings.h"
+#include "check/check.h"
+#include "check/check_run.h"
+#include "check/sanitizer_findings.h"
 #include "contest/check_referee.h"
-#include "data/seed.h"
-#include "grade/book_findings.h"
-#include "grade/check.h"
-#include "grade/check_run.h"
-#include "grade/sanitizer_findings.h"
+#include "draw/seed.h"
 
 namespace kgrade {
 namespace {

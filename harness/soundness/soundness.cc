@@ -5,11 +5,11 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "grade/small_cases.h"
+#include "check/small_cases.h"
+#include "problem/hidden_cases.h"
 #include "soundness/case_soundness.h"
 #include "soundness/host_memory.h"
 #include "soundness/reference_check.h"
-#include "spec/hidden_cases.h"
 
 namespace kgrade {
 namespace {

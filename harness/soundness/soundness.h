@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "problem/lint.h"
 #include "soundness/classes.h"
 #include "soundness/workshop.h"
-#include "spec/lint.h"
 
 namespace kgrade {
 

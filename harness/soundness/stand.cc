@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "data/seed.h"
-#include "grade/call_review.h"
+#include "draw/seed.h"
 #include "grade/session.h"
 #include "soundness/elements.h"
+#include "verify/call_review.h"
 
 namespace kgrade {
 

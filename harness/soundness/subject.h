@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "contest/lease.h"
+#include "problem/case.h"
 #include "soundness/values.h"
-#include "spec/case.h"
 
 namespace kgrade {
 

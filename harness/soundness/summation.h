@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "problem/problem.h"
 #include "soundness/subject.h"
-#include "spec/problem.h"
 
 namespace kgrade {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade {
 

@@ -9,8 +9,8 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "compile/declarations.h"
 #include "grade/contestants.h"
-#include "grade/declarations.h"
 #include "sweep/summary.h"
 
 namespace kgrade {

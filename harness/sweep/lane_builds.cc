@@ -1,9 +1,9 @@
 #include "sweep/lane_builds.h"
 
-#include "grade/baselines.h"
 #include "grade/contestants.h"
 #include "grade/machinery.h"
-#include "grade/stage_clock.h"
+#include "measure/baselines.h"
+#include "record/stage_clock.h"
 
 namespace kgrade {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "device/registry.h"
-#include "spec/problem.h"
+#include "problem/problem.h"
 #include "sweep/lane.h"
 
 namespace kgrade {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 #include <type_traits>
 
-#include "report/json.h"
+#include "record/json.h"
 #include "sweep/lane.h"
 
 namespace kgrade {

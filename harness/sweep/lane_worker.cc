@@ -10,8 +10,8 @@
 #include <cerrno>
 
 #include "base/unique_fd.h"
+#include "compile/declarations.h"
 #include "device/registry.h"
-#include "grade/declarations.h"
 #include "sweep/lane.h"
 #include "sweep/lane_builds.h"
 

@@ -10,10 +10,10 @@
 #include <set>
 
 #include "base/text.h"
-#include "grade/declarations.h"
+#include "compile/declarations.h"
 #include "grade/preparation.h"
-#include "report/entry.h"
-#include "spec/catalogue.h"
+#include "leaderboard/entry.h"
+#include "problem/catalogue.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;

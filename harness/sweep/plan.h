@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "grade/layout.h"
-#include "spec/problem.h"
+#include "compile/layout.h"
+#include "problem/problem.h"
 
 namespace kgrade {
 

@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "report/entry.h"
+#include "leaderboard/entry.h"
 
 namespace kgrade {
 

@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "measure/suite_score.h"
-#include "report/record.h"
-#include "report/speed_table.h"
+#include "record/record.h"
+#include "record/speed_table.h"
 
 namespace kgrade {
 namespace {

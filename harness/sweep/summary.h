@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "report/terminal.h"
-#include "report/ungraded.h"
+#include "record/terminal.h"
+#include "record/ungraded.h"
 #include "sweep/sweep.h"
 
 namespace kgrade {

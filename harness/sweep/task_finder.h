@@ -5,8 +5,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "leaderboard/entry.h"
 #include "measure/schedule.h"
-#include "report/entry.h"
 #include "sweep/plan.h"
 
 namespace kgrade {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "device/ceilings.h"
+#include "record/device_info.h"
 
 namespace kgrade::cuda {
 

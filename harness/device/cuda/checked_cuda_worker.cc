@@ -7,7 +7,7 @@
 #include <chrono>
 
 #include "device/cuda/check.h"
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade::cuda {
 namespace {

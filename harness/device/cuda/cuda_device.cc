@@ -13,7 +13,7 @@
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/cuda/worker_policy.h"
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade::cuda {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "base/descriptor_limit.h"
 #include "base/sanitized.h"
-#include "contest/worker_main.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/limits.h"
 
@@ -18,11 +17,11 @@ namespace limits = kgrade_emulated::limits;
 
 std::size_t memory_bytes() { return kgrade_emulated::device_memory_bytes() + limits::host_memory_bytes; }
 
-[[noreturn]] void out_of_memory() { end_worker(ReplyStatus::memory_limit, memory_bytes()); }
+// malloc() and operator new know nothing but the process that they are in.
+kgrade_emulated::LimitHandler excess_handler = nullptr;
 
-void on_limit(kgrade_emulated::Limit limit, std::size_t bytes) {
-  if (limit == kgrade_emulated::Limit::memory) out_of_memory();
-  end_worker(ReplyStatus::stack_overflow, bytes);
+void out_of_memory() {
+  if (excess_handler != nullptr) excess_handler(kgrade_emulated::Limit::memory, memory_bytes());
 }
 
 // Those of the device are few, and a contestant needs none.
@@ -35,8 +34,9 @@ void set_limit(__rlimit_resource resource, rlim_t now, rlim_t most) {
 
 }  // namespace
 
-void limit_contestant() {
-  kgrade_emulated::set_limit_handler(&on_limit);
+void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
+  excess_handler = on_excess;
+  kgrade_emulated::set_limit_handler(on_excess);
   std::set_new_handler(&out_of_memory);
   kgrade_emulated::limit_program();
   set_limit(RLIMIT_STACK, limits::host_stack_bytes, limits::host_stack_bytes);

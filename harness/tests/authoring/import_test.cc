@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "spec/case.h"
-#include "spec/lint.h"
+#include "problem/case.h"
+#include "problem/lint.h"
 
 namespace kgrade::authoring {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "authoring/slug.h"
 #include "authoring/stub.h"
-#include "spec/lint.h"
+#include "problem/lint.h"
 
 namespace kgrade::authoring {
 namespace {

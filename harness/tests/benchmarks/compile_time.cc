@@ -4,9 +4,9 @@
 #include <stdexcept>
 
 #include "base/temporary_directory.h"
-#include "build/nvcc_toolchain.h"
+#include "compile/nvcc_toolchain.h"
 #include "kernels.h"
-#include "spec/catalogue.h"
+#include "problem/catalogue.h"
 
 namespace kgrade::benchmark {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "build/emulated/emulated_toolchain.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 #include "report.h"
 
 namespace kgrade::benchmark {

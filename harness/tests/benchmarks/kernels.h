@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "build/emulated/emulated_toolchain.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 
 namespace kgrade::benchmark {
 

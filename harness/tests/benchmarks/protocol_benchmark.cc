@@ -11,15 +11,15 @@
 #include <string_view>
 #include <tuple>
 
+#include "base/statistics.h"
 #include "base/text.h"
 #include "contest/referee.h"
-#include "grade/call_review.h"
+#include "draw/draws.h"
 #include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "grade/draws.h"
 #include "grade/machinery.h"
-#include "measure/statistics.h"
-#include "spec/catalogue.h"
+#include "problem/catalogue.h"
+#include "verify/call_review.h"
 
 namespace kgrade::benchmark {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "report/record.h"
+#include "record/record.h"
 
 namespace kgrade::benchmark {
 namespace {

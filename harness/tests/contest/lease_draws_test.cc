@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "data/changes.h"
+#include "draw/changes.h"
 #include "lease_fixture.h"
 
 namespace kgrade {

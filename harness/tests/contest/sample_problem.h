@@ -4,7 +4,7 @@
 #include <string>
 
 #include "behaviour.h"
-#include "spec/case.h"
+#include "problem/case.h"
 
 namespace kgrade::test {
 

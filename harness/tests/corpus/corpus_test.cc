@@ -10,9 +10,9 @@
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
-#include "build/emulated/emulated_toolchain.h"
-#include "build/nvcc_toolchain.h"
+#include "compile/nvcc_toolchain.h"
 #include "device/emulated/runtime/emulated_runtime.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 #include "tests/device/emulated/checked_program.h"
 
 namespace kgrade::test {

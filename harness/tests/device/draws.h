@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "data/distribution.h"
+#include "draw/distribution.h"
 
 namespace kgrade {
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "report/json.h"
-#include "tests/report/sample_record.h"
+#include "record/json.h"
+#include "tests/support/sample_record.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {

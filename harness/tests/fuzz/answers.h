@@ -5,8 +5,8 @@
 
 #include "contest/arena.h"
 #include "contest/worker_process.h"
-#include "grade/call_review.h"
 #include "tests/fuzz/targets.h"
+#include "verify/call_review.h"
 
 namespace kgrade::fuzz {
 

@@ -1,4 +1,4 @@
-#include "build/source_places.h"
+#include "compile/source_places.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

@@ -1,6 +1,6 @@
 #include "base/text.h"
-#include "build/binding.h"
-#include "build/compiler_log.h"
+#include "compile/binding.h"
+#include "compile/compiler_log.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

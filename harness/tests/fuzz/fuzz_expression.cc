@@ -1,7 +1,7 @@
 #include <array>
 #include <limits>
 
-#include "spec/expression.h"
+#include "problem/expression.h"
 #include "tests/fuzz/sound_errors.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,8 +1,8 @@
 #include <cstring>
 #include <memory>
 
+#include "check/book_findings.h"
 #include "device/finding_book.h"
-#include "grade/book_findings.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

@@ -1,8 +1,8 @@
 #include <set>
 
-#include "spec/case.h"
-#include "spec/families.h"
-#include "spec/lint.h"
+#include "problem/case.h"
+#include "problem/families.h"
+#include "problem/lint.h"
 #include "tests/fuzz/sound_errors.h"
 #include "tests/fuzz/targets.h"
 

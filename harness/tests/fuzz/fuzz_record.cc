@@ -1,4 +1,4 @@
-#include "report/entry.h"
+#include "leaderboard/entry.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

@@ -1,8 +1,8 @@
 #include <algorithm>
 
-#include "build/emulated/includes.h"
-#include "build/emulated/lexer.h"
-#include "build/emulated/rewrite.h"
+#include "device/emulated/rewriter/includes.h"
+#include "device/emulated/rewriter/lexer.h"
+#include "device/emulated/rewriter/rewrite.h"
 #include "tests/fuzz/sound_errors.h"
 #include "tests/fuzz/targets.h"
 

@@ -1,4 +1,4 @@
-#include "build/emulated/rewriter_messages.h"
+#include "device/emulated/rewriter/rewriter_messages.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

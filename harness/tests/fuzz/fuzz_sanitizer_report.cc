@@ -1,5 +1,5 @@
-#include "grade/sanitizer_findings.h"
-#include "grade/sanitizer_report.h"
+#include "check/sanitizer_findings.h"
+#include "check/sanitizer_report.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

@@ -4,11 +4,11 @@
 #include "base/text.h"
 #include "contest/message.h"
 #include "device/finding_book.h"
-#include "report/json.h"
-#include "spec/catalogue.h"
-#include "spec/families.h"
+#include "problem/catalogue.h"
+#include "problem/families.h"
+#include "record/json.h"
 #include "tests/fuzz/targets.h"
-#include "tests/report/sample_record.h"
+#include "tests/support/sample_record.h"
 
 namespace kgrade::fuzz {
 namespace {

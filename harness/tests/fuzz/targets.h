@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "spec/problem.h"
+#include "problem/problem.h"
 
 namespace kgrade::fuzz {
 

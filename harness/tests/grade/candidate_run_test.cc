@@ -7,7 +7,7 @@
 #include <cmath>
 #include <set>
 
-#include "fake_arena.h"
+#include "tests/support/fake_arena.h"
 
 namespace kgrade {
 namespace {

@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "case_fixture.h"
-#include "grade/draws.h"
+#include "draw/draws.h"
+#include "tests/support/case_fixture.h"
 
 namespace kgrade {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "case_fixture.h"
+#include "tests/support/case_fixture.h"
 
 namespace kgrade {
 namespace {

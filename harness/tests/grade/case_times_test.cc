@@ -2,12 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "case_fixture.h"
-#include "grade/draws.h"
+#include "draw/draws.h"
+#include "tests/support/case_fixture.h"
 
 namespace kgrade {
 namespace {
 
+using test::outputs_off_by;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "case_fixture.h"
+#include "tests/support/case_fixture.h"
 
 namespace kgrade {
 namespace {

@@ -8,10 +8,10 @@
 #include <stdexcept>
 
 #include "base/temporary_directory.h"
-#include "grade/check.h"
+#include "check/check.h"
 #include "grade/grade.h"
 #include "grade/grading_order.h"
-#include "spec/catalogue.h"
+#include "problem/catalogue.h"
 
 namespace kgrade {
 namespace {

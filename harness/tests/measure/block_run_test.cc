@@ -7,9 +7,9 @@
 #include <cmath>
 #include <functional>
 
-#include "measure/comparison.h"
 #include "measure/process_offset.h"
 #include "measure/schedule.h"
+#include "measure/speed_ratio.h"
 
 namespace kgrade {
 namespace {

@@ -7,8 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "measure/comparison.h"
 #include "measure/schedule.h"
+#include "measure/speed_ratio.h"
 #include "measure/suite_score.h"
 #include "tests/measure/simulation.h"
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "measure/statistics.h"
+#include "base/statistics.h"
 #include "tests/measure/simulation.h"
 #include "tests/measure/walsh_averages.h"
 

@@ -10,7 +10,7 @@
 #include <numbers>
 #include <vector>
 
-#include "data/philox.h"
+#include "draw/philox.h"
 
 namespace kgrade::simulation {
 

@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "build/emulated/emulated_toolchain.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 
 namespace kgrade::test {
 namespace {

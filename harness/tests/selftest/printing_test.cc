@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/selftest_json.h"
-#include "report/selftest_svg.h"
-#include "report/selftest_table.h"
 #include "sample_selftest.h"
+#include "selftest/selftest_json.h"
+#include "selftest/selftest_svg.h"
+#include "selftest/selftest_table.h"
 #include "selftest/summary.h"
 
 namespace kgrade {

@@ -1,7 +1,7 @@
 // Records of self-tests with figures that a test knows.
 #pragma once
 
-#include "report/selftest_record.h"
+#include "selftest/selftest_record.h"
 
 namespace kgrade::test {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "tests/grade/fake_arena.h"
+#include "tests/support/fake_arena.h"
 
 namespace kgrade::test {
 

@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
-#include "build/nvcc_toolchain.h"
+#include "compile/nvcc_toolchain.h"
 #include "selftest/kernels.h"
 
 namespace kgrade::selftest {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "spec/problem.h"
+#include "problem/problem.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {

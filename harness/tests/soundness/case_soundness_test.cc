@@ -8,8 +8,8 @@
 #include <functional>
 
 #include "base/text.h"
-#include "data/seed.h"
 #include "device/element_operations.h"
+#include "draw/seed.h"
 
 namespace kgrade::testing {
 namespace {

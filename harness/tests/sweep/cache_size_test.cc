@@ -2,7 +2,7 @@
 // file for every new one.
 #include <gtest/gtest.h>
 
-#include "build/contestant_cache.h"
+#include "compile/contestant_cache.h"
 #include "tests/sweep/scratch_checkout.h"
 
 namespace kgrade {

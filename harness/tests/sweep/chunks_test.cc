@@ -9,7 +9,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "grade/declarations.h"
+#include "compile/declarations.h"
 #include "sweep/chunk_results.h"
 #include "sweep/growing_file.h"
 #include "sweep/slurm_job.h"

@@ -10,8 +10,8 @@
 #include <fstream>
 #include <thread>
 
+#include "compile/declarations.h"
 #include "grade/contestants.h"
-#include "grade/declarations.h"
 #include "grade/preparation.h"
 #include "sweep/lane.h"
 #include "tests/sweep/results.h"

@@ -5,8 +5,8 @@
 #include <iterator>
 #include <string>
 
-#include "report/json.h"
-#include "tests/report/sample_record.h"
+#include "record/json.h"
+#include "tests/support/sample_record.h"
 
 namespace kgrade::test {
 

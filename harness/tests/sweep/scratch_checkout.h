@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/temporary_directory.h"
-#include "grade/layout.h"
+#include "compile/layout.h"
 #include "tests/sweep/results.h"
 
 namespace kgrade::test {

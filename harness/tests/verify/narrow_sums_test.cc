@@ -5,9 +5,9 @@
 #include <cmath>
 #include <vector>
 
-#include "data/distribution.h"
 #include "device/element_operations.h"
-#include "verify/verdict.h"
+#include "draw/distribution.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {

@@ -1,5 +1,3 @@
-#include "verify/verdict.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "device/element_operations.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {

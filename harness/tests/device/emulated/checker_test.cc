@@ -12,7 +12,7 @@
 #include <sstream>
 
 #include "base/temporary_directory.h"
-#include "build/emulated/emulated_toolchain.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 #include "tests/device/emulated/checked_program.h"
 
 namespace kgrade::test {

@@ -5,7 +5,7 @@
 #include <stdexcept>
 
 #include "base/temporary_directory.h"
-#include "build/emulated/emulated_toolchain.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
 
 namespace kgrade::test {
 namespace {

@@ -161,7 +161,7 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
 
 // Extended launches. Attributes change when a grid begins and how blocks are placed; here a grid begins when
 // it is launched and has its host to itself. Clusters of blocks are refused by name
-// (build/emulated/unsupported.cc).
+// (device/emulated/rewriter/unsupported.cc).
 enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeAccessPolicyWindow = 1,

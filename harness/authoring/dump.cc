@@ -1,0 +1,162 @@
+#include "authoring/dump.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/text.h"
+#include "contest/referee.h"
+#include "grade/candidate_run.h"
+#include "grade/contestants.h"
+#include "grade/preparation.h"
+#include "verify/call_review.h"
+
+namespace kgrade {
+namespace {
+
+constexpr Patience oracle_patience{300'000};
+
+// The header of https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html, padded to 64 bytes.
+std::string npy_header(const std::vector<std::int64_t>& shape, std::string_view type) {
+  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", type,
+                                   fmt::join(shape, ", "));
+  constexpr std::size_t prefix = 10;
+  header.append(63 - (prefix + header.size()) % 64, ' ');
+  header += '\n';
+  std::string text("\x93NUMPY\x01\x00", 8);
+  text += static_cast<char>(header.size() & 0xff);
+  text += static_cast<char>(header.size() >> 8 & 0xff);
+  return text + header;
+}
+
+Result<Case> bind(const Problem& problem, const std::string& name, const Bindings& overrides) {
+  const CaseSpec* found = problem.find_case(name);
+  if (found == nullptr) return unknown_case(problem, name);
+  CaseSpec spec = *found;
+  for (const auto& [parameter, value] : overrides) {
+    if (!spec.integers.contains(parameter)) {
+      return Error{fmt::format("--set: '{}' is no scalar parameter of '{}'", parameter, problem.slug),
+                   "see kgrade show",
+                   {}};
+    }
+    spec.integers[parameter] = value;
+  }
+  return resolve_case(problem, spec);
+}
+
+// Of float32 elements, which are values of float16.
+std::string narrowed(const std::string& elements) {
+  std::string halves(elements.size() / 2, '\0');
+  for (std::size_t i = 0; i < elements.size() / sizeof(float); ++i) {
+    float value = 0;
+    std::memcpy(&value, elements.data() + i * sizeof value, sizeof value);
+    const std::uint16_t bits = encode(Dtype::float16, value);
+    std::memcpy(halves.data() + i * sizeof bits, &bits, sizeof bits);
+  }
+  return halves;
+}
+
+Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
+                     const std::filesystem::path& directory) {
+  // As the oracle has them: float32.
+  std::string elements(static_cast<std::size_t>(tensor.tensor->elements) * sizeof(float), '\0');
+  device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());
+  const bool halves = dtype == Dtype::float16 && !tensor.tensor->output;
+  const std::string content =
+      npy_header(tensor.tensor->shape, halves ? "<f2" : "<f4") + (halves ? narrowed(elements) : elements);
+  const auto written = write_file_atomically(directory / (tensor.tensor->name + ".npy"), content);
+  if (!written) return GradeFailure{exit_usage, written.errors()};
+  return std::nullopt;
+}
+
+Failure write_description(const Problem& problem, const Case& bound, std::uint64_t seed,
+                          const std::filesystem::path& directory) {
+  nlohmann::ordered_json json = {{"slug", problem.slug},
+                                 {"case", bound.name},
+                                 {"dtype", to_string(problem.dtype)},
+                                 {"seed", std::to_string(seed)}};
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.is_output()) json["outputs"].push_back(parameter.name);
+    const auto value = bound.integers.find(parameter.name);
+    if (!parameter.pointer && value != bound.integers.end())
+      json["parameters"][parameter.name] = value->second;
+  }
+  const auto written = write_file_atomically(directory / "case.json", json.dump(2) + "\n");
+  if (!written) return GradeFailure{exit_usage, written.errors()};
+  return std::nullopt;
+}
+
+Failure machine_failure(const Errors& errors) { return GradeFailure{exit_machine, errors}; }
+
+// One call of the oracle, and its tensors as files.
+Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case& bound,
+                  const DumpOptions& options) {
+  const std::filesystem::path directory = options.directory / bound.name;
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) {
+    return GradeFailure{exit_usage,
+                        {{"cannot make the folder: " + error.message(),
+                          "name another with --directory",
+                          {directory.string(), 0, 0}}}};
+  }
+  Referee referee(device, problem, seat, seat);
+  const auto seated = referee.sit(Player::oracle, bound, 1);
+  if (!seated) return GradeFailure{exit_usage, seated.errors()};
+  if (!seated->ok())
+    return GradeFailure{exit_internal, {{"the oracle cannot run: " + seated->detail, "", {}}}};
+  const CallReport report = referee.call(Player::oracle, {options.seed, 0}, oracle_patience);
+  if (const auto finding = review_call(report)) {
+    return GradeFailure{exit_internal, {{"the oracle fails: " + finding->message, "", {}}}};
+  }
+  for (const Lease::Loaned& tensor : seat.lease().tensors()) {
+    if (auto failure = write_tensor(device, bound.dtype, tensor, directory)) return failure;
+  }
+  return write_description(problem, bound, options.seed, directory);
+}
+
+Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const DumpOptions& options,
+                 const Machinery& machinery) {
+  if (options.require_sandbox && !is_confined(machinery)) return lack_of_sandbox();
+  auto device = machinery.open_device();
+  if (!device) return machine_failure(device.errors());
+  (*device)->confine_workers(machinery.sandbox);
+  auto toolchain = machinery.make_toolchain();
+  if (!toolchain) return machine_failure(toolchain.errors());
+  StageClock stages(*machinery.clock);
+  Build build(**toolchain, problem, Role::oracle, options.layout.reference_source(problem), options.layout,
+              stages);
+  auto seat = Seat::take(**device, problem);
+  if (!seat) return machine_failure(seat.errors());
+  const auto& built = build.finish();
+  if (!built) return machine_failure(built.errors());
+  if (built->status != BuildStatus::built) {
+    return GradeFailure{exit_usage, {{"the oracle does not build: " + built->message, built->log, {}}}};
+  }
+  const Answer loaded = (*seat)->load(built->library, load_patience);
+  if (!loaded.ok())
+    return GradeFailure{exit_internal, {{"the oracle does not load: " + loaded.detail, "", {}}}};
+  for (const Case& bound : cases) {
+    if (auto failure = dump_case(**device, problem, **seat, bound, options)) return failure;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Failure dump_cases(const Problem& problem, const DumpOptions& options, const Machinery& machinery) {
+  if (const Errors missing = missing_for_grading(problem); !missing.empty())
+    return GradeFailure{exit_usage, missing};
+  std::vector<Case> cases;
+  for (const std::string& name : options.cases) {
+    auto bound = bind(problem, name, options.overrides);
+    if (!bound) return GradeFailure{exit_usage, bound.errors()};
+    cases.push_back(std::move(*bound));
+  }
+  return dump_all(problem, cases, options, machinery);
+}
+
+}  // namespace kgrade

@@ -1,0 +1,19 @@
+// From the entries of a checked worker's book to findings in words, with lines of the candidate's source.
+#pragma once
+
+#include <vector>
+
+#include "check/finding.h"
+#include "check/quoted_source.h"
+#include "compile/source_places.h"
+#include "device/finding_book.h"
+#include "problem/problem.h"
+
+namespace kgrade {
+
+// `places` may be null: then findings have no lines. Findings come without case and pass. A barrier that all
+// threads of the block reach, each at the same line, is none.
+std::vector<Finding> findings_of(const std::vector<FindingEntry>& entries, const Problem& problem,
+                                 PlaceFinder* places, QuotedSource& source);
+
+}  // namespace kgrade

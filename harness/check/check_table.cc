@@ -1,0 +1,145 @@
+#include "check/check_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "record/confinement.h"
+
+namespace kgrade {
+namespace {
+
+std::string place_text(const FindingPlace& place) {
+  return printable_line(fmt::format("{}:{}", place.file, place.line));
+}
+
+std::string coordinates(const std::array<std::uint32_t, 3>& at) {
+  return fmt::format("({},{},{})", at[0], at[1], at[2]);
+}
+
+std::string thread_text(const FindingThread& thread) {
+  return fmt::format("block {}, thread {}", coordinates(thread.block), coordinates(thread.thread));
+}
+
+// The quoted line, under its number.
+std::string quote(const FindingPlace& place, const Style& style) {
+  if (place.text.empty()) return "";
+  return fmt::format("    {} {}\n", style(Colour::dim, fmt::format("{:>5} |", place.line)),
+                     printable(place.text));
+}
+
+std::string plural(std::uint64_t count, const char* one, const char* many) {
+  return fmt::format("{} {}", count, count == 1 ? one : many);
+}
+
+std::string seen_text(const Finding& finding) {
+  std::string text;
+  if (!finding.kernel.empty()) text = "kernel " + printable(finding.kernel);
+  if (finding.thread) text += fmt::format("{}{}", text.empty() ? "" : ", ", thread_text(*finding.thread));
+  text += fmt::format("{}case {}, {}", text.empty() ? "" : ", ", finding.first_case,
+                      fmt::join(finding.passes, " "));
+  if (finding.occurrences > 1) text += fmt::format(", {} times", finding.occurrences);
+  return text;
+}
+
+std::string finding_text(const Finding& finding, const Style& style) {
+  const std::string where = finding.place ? place_text(*finding.place) + ": " : "";
+  std::string text = fmt::format("  {}{}: {}\n", style(Colour::bold, where), style(Colour::red, finding.kind),
+                                 printable(finding.message));
+  if (finding.place) text += quote(*finding.place, style);
+  if (finding.other_place && !(finding.place && finding.place->is_at(*finding.other_place))) {
+    text += quote(*finding.other_place, style);
+  }
+  for (const FindingWait& wait : finding.waits) {
+    if (wait.place && !(finding.place && finding.place->is_at(*wait.place)))
+      text += quote(*wait.place, style);
+  }
+  text += fmt::format("    {}\n", style(Colour::dim, seen_text(finding)));
+  if (!finding.remedy.empty()) text += fmt::format("    {}\n", style(Colour::cyan, finding.remedy));
+  return text;
+}
+
+std::string headline(const CheckedCandidate& candidate, const Style& style) {
+  const bool clean = candidate.status == CheckStatus::clean;
+  std::string line =
+      fmt::format("{}  {}", style(clean ? Colour::green : Colour::red, to_string(candidate.status)),
+                  style(Colour::bold, printable_line(candidate.path)));
+  if (!candidate.findings.empty()) line += "  " + plural(candidate.findings.size(), "finding", "findings");
+  line += '\n';
+  if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));
+  return line;
+}
+
+// "ran tiny, plain in forward, reverse and shuffled order": what a clean verdict rests on.
+std::string coverage_text(const CheckRecord& record, const CheckedCandidate& candidate, const Style& style) {
+  std::vector<std::string> run;
+  std::string text;
+  for (const CheckedCase& c : candidate.cases) {
+    if (c.run) run.push_back(c.name);
+  }
+  if (!run.empty()) {
+    text = fmt::format("  {}\n", style(Colour::dim, fmt::format("ran {}: {}", fmt::join(record.passes, ", "),
+                                                                fmt::join(run, ", "))));
+  }
+  for (const CheckedCase& c : candidate.cases) {
+    if (c.run) continue;
+    text += fmt::format("  {}\n",
+                        style(Colour::dim, fmt::format("skipped {}: {}", c.name, printable(c.message))));
+  }
+  return text;
+}
+
+std::string passes_text(const CheckedCandidate& candidate, const Style& style) {
+  TextTable table({"case", "pass", "calls", "answer", "findings", "seconds", ""},
+                  {false, false, true, false, true, true, false});
+  for (const CheckedCase& c : candidate.cases) {
+    for (const PassRecord& pass : c.passes) {
+      const bool accepted = pass.verdict == Verdict::accepted;
+      table.add({c.name, pass.pass, std::to_string(pass.calls),
+                 style(accepted ? Colour::green : Colour::red, to_string(pass.verdict)),
+                 std::to_string(pass.findings), fmt::format("{:.2f}", pass.seconds),
+                 printable(pass.message)});
+    }
+  }
+  return table.render(style);
+}
+
+std::string log_text(const CheckedCandidate& candidate, bool verbose) {
+  const bool wanted = verbose || candidate.status == CheckStatus::compile_error;
+  if (candidate.compiler_log.empty() || !wanted) return "";
+  std::string text = "\n" + printable(candidate.compiler_log);
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+std::string stages_text(const CheckRecord& record, const Style& style) {
+  TextTable table({"stage", "seconds"}, {false, true});
+  for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
+  table.add({"total", fmt::format("{:.2f}", record.total_seconds)});
+  return "\n" + table.render(style);
+}
+
+}  // namespace
+
+std::string render_table(const CheckRecord& record, const Style& style, bool verbose) {
+  std::string text = fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, record.checker));
+  for (const CheckedCandidate& candidate : record.candidates) {
+    text += headline(candidate, style);
+    for (const Finding& finding : candidate.findings) text += finding_text(finding, style);
+    if (candidate.dropped > 0) {
+      text += fmt::format("  and {} that the checker's list had no room for\n",
+                          plural(candidate.dropped, "more place", "more places"));
+    }
+    text += coverage_text(record, candidate, style);
+    if (verbose && !candidate.cases.empty()) text += passes_text(candidate, style);
+    text += log_text(candidate, verbose);
+  }
+  text += confinement_text(record.sandbox, style);
+  for (const std::string& note : record.notes) {
+    text += fmt::format("{} {}\n", style(Colour::yellow, "note:"), printable(note));
+  }
+  if (verbose) text += stages_text(record, style);
+  return text;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,213 @@
+#include "compile/binding.h"
+
+#include <fmt/format.h>
+
+#include <regex>
+#include <sstream>
+#include <vector>
+
+#include "problem/scalar_type.h"
+
+namespace kgrade {
+namespace {
+
+constexpr const char* unit_name = "kgrade-binding";
+
+// Only what the checks need, so that no standard header has to be parsed. The mismatch templates are never
+// defined: an error about one names its arguments, and with them the type that the contestant wrote.
+constexpr const char* checks = R"(
+template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
+template <unsigned long Count> struct kgrade_arity_mismatch;
+template <class Actual> struct kgrade_return_mismatch;
+namespace kgrade_binding {
+template <class A, class B> struct same { static constexpr bool value = false; };
+template <class A> struct same<A, A> { static constexpr bool value = true; };
+template <bool Holds, class Mismatch> struct require { static constexpr unsigned long value = 1; };
+template <class Mismatch> struct require<false, Mismatch> { static constexpr unsigned long value = sizeof(Mismatch); };
+template <unsigned long Position, class... Types> struct nth { using type = void; };
+template <class First, class... Rest> struct nth<0, First, Rest...> { using type = First; };
+template <unsigned long Position, class First, class... Rest>
+struct nth<Position, First, Rest...> { using type = typename nth<Position - 1, Rest...>::type; };
+template <class Function> struct parts;
+template <class Return, class... Parameters> struct parts<Return (*)(Parameters...)> {
+  using result = Return;
+  static constexpr unsigned long count = sizeof...(Parameters);
+  template <unsigned long Position> using parameter = typename nth<Position, Parameters...>::type;
+};
+template <class To> To scalar(unsigned long long slot) {
+  To value;
+  __builtin_memcpy(&value, &slot, sizeof value);
+  return value;
+}
+}
+)";
+
+std::string element_type(const Parameter& parameter, const std::string& element) {
+  return parameter.type == element_type_name ? element : parameter.type;
+}
+
+// What a contestant may write for a parameter: inputs with or without const.
+std::vector<std::string> accepted_types(const Parameter& parameter, const std::string& element) {
+  const std::string base = element_type(parameter, element);
+  if (!parameter.pointer) return {base};
+  if (parameter.is_input()) return {"const " + base + "*", base + "*"};
+  return {base + "*"};
+}
+
+std::string argument(const Parameter& parameter, std::size_t position, const std::string& element) {
+  const std::string type = accepted_types(parameter, element).back();
+  if (parameter.pointer) return fmt::format("reinterpret_cast<{}>(arguments[{}])", type, position);
+  return fmt::format("kgrade_binding::scalar<{}>(arguments[{}])", type, position);
+}
+
+// Holds its tongue when the count is wrong: one complaint at a time.
+std::string parameter_check(const Parameter& parameter, std::size_t position, std::size_t count,
+                            const std::string& element) {
+  std::string holds;
+  for (const std::string& type : accepted_types(parameter, element)) {
+    if (!holds.empty()) holds += " || ";
+    holds += fmt::format("kgrade_binding::same<kgrade_parts::parameter<{}>, {}>::value", position, type);
+  }
+  return fmt::format(
+      "static_assert(kgrade_binding::require<kgrade_parts::count != {0} || {1}, "
+      "kgrade_parameter_mismatch<{2}, kgrade_parts::parameter<{2}>>>::value, \"\");\n",
+      count, holds, position);
+}
+
+std::string type_text(std::string type) {
+  const std::regex space_before_star(R"( +\*)");
+  return std::regex_replace(type, space_before_star, "*");
+}
+
+// A compiler's line about the generated unit itself, not about the contestant's source.
+bool unit_says(const std::string& log, const std::string& what) {
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with(unit_name) && line.find("error") != std::string::npos &&
+        line.find(what) != std::string::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// An error in a file of the contestant's own comes first: what the unit says may only follow from it.
+bool blames_the_source(const std::string& log) {
+  const std::regex place(R"(^([^\s(:][^(:]*)(\([0-9]+\)|:[0-9]+(:[0-9]+)?): (fatal |catastrophic )?error)");
+  std::istringstream lines(log);
+  std::smatch match;
+  for (std::string line; std::getline(lines, line);) {
+    if (std::regex_search(line, match, place) && match[1] != unit_name) return true;
+  }
+  return false;
+}
+
+struct ParameterMismatch {
+  std::size_t position = 0;
+  std::string actual;
+};
+
+// What stands behind each place where a compiler names one of the types of the unit. Of a log that is a
+// source's own words there may be any number: compilers name a mismatch a few times, and not in a whole page.
+std::vector<std::string> texts_behind(const std::string& log, std::string_view name) {
+  constexpr std::size_t most_places = 100;
+  constexpr std::size_t longest_text = 1000;
+  std::vector<std::string> texts;
+  for (std::size_t at = log.find(name); at != std::string::npos && texts.size() < most_places;
+       at = log.find(name, at)) {
+    at += name.size();
+    texts.push_back(log.substr(at, std::min(longest_text, log.find('\n', at) - at)));
+  }
+  return texts;
+}
+
+// Compilers name the mismatch several times; where they have worked out its arguments, the type stands there
+// plainly.
+std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
+  // Three digits are more than there are parameters; whoever writes more has made it up.
+  const std::regex pattern(R"(^([0-9]{1,3})[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
+  std::smatch match;
+  for (const std::string& text : texts_behind(log, "kgrade_parameter_mismatch<")) {
+    if (!std::regex_search(text, match, pattern)) continue;
+    if (match[2].str().find("kgrade_") != std::string::npos) continue;
+    return ParameterMismatch{std::stoul(match[1].str()), match[2].str()};
+  }
+  return std::nullopt;
+}
+
+// The type that it returns, where it is not void.
+std::optional<std::string> find_return_mismatch(const std::string& log) {
+  const std::regex pattern(R"(^([^\n'"\]]+?) ?>['"\]])");
+  std::smatch match;
+  for (const std::string& text : texts_behind(log, "kgrade_return_mismatch<")) {
+    if (std::regex_search(text, match, pattern)) return match[1].str();
+  }
+  return std::nullopt;
+}
+
+std::string parameter_complaint(const Problem& problem, const ParameterMismatch& mismatch,
+                                const std::string& element) {
+  const Parameter& parameter = problem.parameters[mismatch.position];
+  return fmt::format("parameter {} '{}' must be {}, not {}", mismatch.position + 1, parameter.name,
+                     accepted_types(parameter, element).front(), type_text(mismatch.actual));
+}
+
+}  // namespace
+
+std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype) {
+  const std::string element(cuda_type(dtype));
+  std::string unit = fmt::format("#include \"{}\"\n", include);
+  // A source of another type may have done without.
+  if (!cuda_header(dtype).empty()) unit += fmt::format("#include <{}>\n", cuda_header(dtype));
+  unit += fmt::format("#line 1 \"{}\"\n", unit_name);
+  unit += checks;
+  unit += "using kgrade_parts = kgrade_binding::parts<decltype(&solution)>;\n";
+  unit += fmt::format(
+      "static_assert(kgrade_binding::require<kgrade_parts::count == {}, "
+      "kgrade_arity_mismatch<kgrade_parts::count>>::value, \"\");\n",
+      problem.parameters.size());
+  unit +=
+      "static_assert(kgrade_binding::require<kgrade_binding::same<kgrade_parts::result, void>::value, "
+      "kgrade_return_mismatch<kgrade_parts::result>>::value, \"\");\n";
+  std::string arguments;
+  for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
+    unit += parameter_check(problem.parameters[i], i, problem.parameters.size(), element);
+    if (i > 0) arguments += ",\n    ";
+    arguments += argument(problem.parameters[i], i, element);
+  }
+  unit += fmt::format(
+      "extern \"C\" int kgrade_entry(const unsigned long long* arguments) {{\n"
+      "  solution(\n    {});\n"
+      "  return static_cast<int>(cudaGetLastError());\n"
+      "}}\n",
+      arguments);
+  return unit;
+}
+
+std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype) {
+  const std::string element(cuda_type(dtype));
+  if (blames_the_source(log)) return std::nullopt;
+  std::smatch match;
+  if (std::regex_search(log, match, std::regex(R"(kgrade_arity_mismatch<([0-9]+)[uUlL]*>)"))) {
+    return fmt::format("'solution' takes {} parameters, the problem has {}", match[1].str(),
+                       problem.parameters.size());
+  }
+  if (const auto mismatch = find_parameter_mismatch(log)) {
+    if (mismatch->position < problem.parameters.size())
+      return parameter_complaint(problem, *mismatch, element);
+  }
+  if (const auto type = find_return_mismatch(log))
+    return fmt::format("'solution' must return void, not {}", type_text(*type));
+  if (unit_says(log, "__global__"))
+    return "'solution' must be a host function that launches kernels, not a kernel";
+  if (unit_says(log, "solution") &&
+      (unit_says(log, "not declared") || unit_says(log, "undefined") || unit_says(log, "undeclared"))) {
+    return "the file defines no function 'solution'";
+  }
+  if (unit_says(log, "overloaded") || unit_says(log, "cannot determine which instance")) {
+    return "the file defines more than one function 'solution'";
+  }
+  return std::nullopt;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,25 @@
+// The generated unit that includes a contestant's source and binds its `solution` to one fixed entry:
+//
+//   extern "C" int kgrade_entry(const unsigned long long* arguments);
+//
+// `arguments` holds one 64-bit slot a parameter in file order: the address of a tensor, or the bits of a
+// scalar (an integer sign-extended to 64 bits; a float or double in its own format in the low bytes). The
+// result is cudaGetLastError() after the call.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "problem/problem.h"
+
+namespace kgrade {
+
+// `include` is the path that the unit includes; [VAR] becomes CUDA's type for `dtype`.
+std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype);
+
+// What the static checks of the unit say in the problem's own words, read out of a compiler's log:
+// "parameter 3 'output' must be float*, not double*"; "takes 22 parameters, the problem has 20"; "the file
+// defines no function 'solution'". Nothing when the log is not about the signature.
+std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype);
+
+}  // namespace kgrade

@@ -1,0 +1,37 @@
+// A toolchain that builds nothing twice.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "compile/contestant_cache.h"
+#include "compile/toolchain.h"
+
+namespace kgrade {
+
+// Identifies this program among its versions: the build ID that the linker gave it, or where it has none the
+// size and time of its file.
+std::string program_identity();
+
+// Takes from the cache what it holds, and keeps in it what the other toolchain builds. Not for checked
+// builds, whose places of findings name folders; and nothing that fails is kept, since a limit may have been
+// to blame. A source that changes while it is built is not kept either: its key may be of what it was before.
+class CachingToolchain : public Toolchain {
+ public:
+  // `identity` changes with everything that is in no request: this program, and what it compiles with.
+  CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache, std::string identity);
+
+  std::string describe() const override { return toolchain_->describe(); }
+  std::string identity() const override { return identity_; }
+  Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
+
+ private:
+  std::optional<BuildOutcome> take(const std::string& key, const BuildRequest& request) const;
+  void keep(const std::string& key, const BuildRequest& request, const BuildOutcome& outcome) const;
+
+  std::unique_ptr<Toolchain> toolchain_;
+  ContestantCache cache_;
+  std::string identity_;
+};
+
+}  // namespace kgrade

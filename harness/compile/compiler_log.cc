@@ -1,0 +1,118 @@
+#include "compile/compiler_log.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <array>
+#include <regex>
+#include <sstream>
+
+#include "base/text.h"
+#include "sandbox/policy.h"
+
+namespace kgrade {
+namespace {
+
+// What compilers, assemblers and linkers put before the message. Before it comes a place in a file, or the
+// program that speaks.
+bool reports_error(const std::string& line) {
+  static const std::regex pattern(
+      R"((^[^\s:]+: |:[0-9]+: |\([0-9]+\): |, line [0-9]+; |^(ptxas|nvlink|nvcc|fatbinary|cicc|cudafe\+\+) +))"
+      R"(((fatal|catastrophic|internal|internal compiler) )?(error|Error|fatal)( #[0-9]+(-D)?)? *:)");
+  return std::regex_search(line, pattern);
+}
+
+// A line that a program of the toolchain wrote about its own end. Messages about a source name its place
+// first; they and the indented lines after them quote anything.
+bool is_about_a_program(const std::string& line) {
+  if (line.starts_with(" ")) return false;
+  static const std::regex place(R"((:[0-9]+|\([0-9]+\)): )");
+  return !std::regex_search(line, place) || line.ends_with("): catastrophic error: out of memory");
+}
+
+template <std::size_t Count>
+bool names_any(const std::string& log, const std::array<std::string_view, Count>& phrases) {
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const bool found = std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
+      return line.find(phrase) != std::string::npos;
+    });
+    if (found && is_about_a_program(line)) return true;
+  }
+  return false;
+}
+
+// 25, 9 and 24 are SIGXFSZ, SIGKILL and SIGXCPU.
+constexpr std::array<std::string_view, 3> file_size_phrases = {"File size limit exceeded", "File too large",
+                                                               "due to signal 25"};
+constexpr std::array<std::string_view, 6> memory_phrases = {
+    "out of memory",          "memory exhausted",          "std::bad_alloc",
+    "Cannot allocate memory", "Memory allocation failure", "memory allocation failed"};
+constexpr std::array<std::string_view, 2> process_phrases = {"fork: Resource temporarily unavailable",
+                                                             "fork: retry: Resource temporarily unavailable"};
+constexpr std::array<std::string_view, 2> time_phrases = {"CPU time limit exceeded", "due to signal 24"};
+constexpr std::array<std::string_view, 3> kill_phrases = {
+    "Killed signal terminated program", "due to signal 9", "unable to execute command: Killed"};
+
+std::string memory_text(const ProcessLimits& limits) {
+  return limits.address_space_bytes > 0
+             ? fmt::format("the {} of memory that it may have", format_bytes(limits.address_space_bytes))
+             : "the memory of this machine";
+}
+
+}  // namespace
+
+std::string first_error_line(const std::string& log) {
+  std::istringstream lines(log);
+  std::string first;
+  for (std::string line; std::getline(lines, line);) {
+    if (first.empty()) first = std::string(trimmed(line));
+    if (reports_error(line)) return std::string(trimmed(line));
+  }
+  return first.empty() ? "the compiler failed without a message" : first;
+}
+
+std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits) {
+  if (process.timed_out) return fmt::format("the compiler did not finish within {} s", limits.wall.count());
+  if (process.signal == SIGXFSZ || names_any(process.output, file_size_phrases)) {
+    return fmt::format("the compiler was stopped: it wrote a file larger than {}",
+                       format_bytes(limits.file_size_bytes));
+  }
+  if (process.exit_code == exit_out_of_memory || names_any(process.output, memory_phrases)) {
+    return fmt::format("the compiler was stopped: it needed more than {}", memory_text(limits));
+  }
+  if (names_any(process.output, process_phrases)) {
+    return "the compiler was stopped: it started more processes than it may have";
+  }
+  if (process.signal == SIGXCPU || names_any(process.output, time_phrases)) {
+    return fmt::format("the compiler was stopped: it took more than {} s of processor time",
+                       limits.cpu.count());
+  }
+  if (process.signal == SIGKILL || names_any(process.output, kill_phrases)) {
+    return fmt::format("the compiler was killed: it took more than the processor time or {}",
+                       memory_text(limits));
+  }
+  return std::nullopt;
+}
+
+std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
+                             const std::string& shown_as, const std::filesystem::path& folder) {
+  const std::string prefix = (folder / "").string();
+  return replace_all(replace_all(log, source.string(), shown_as), prefix, "");
+}
+
+std::string with_lines_cut(std::string_view log) {
+  constexpr std::size_t longest = 4000;
+  std::string result;
+  for (std::size_t begin = 0; begin < log.size();) {
+    const std::size_t end = std::min(log.find('\n', begin), log.size());
+    result += log.substr(begin, std::min(end - begin, longest));
+    if (end - begin > longest) result += "...";
+    if (end < log.size()) result += '\n';
+    begin = end + 1;
+  }
+  return result;
+}
+
+}  // namespace kgrade

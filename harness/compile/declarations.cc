@@ -1,0 +1,143 @@
+#include "compile/declarations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "record/verdict.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+// Of a file's beginning; what is declared further down is not looked for.
+constexpr std::size_t most_characters = 16 * 1024;
+constexpr std::string_view mark = "// kgrade:";
+
+std::string beginning_of(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return "";
+  std::ifstream stream(file, std::ios::binary);
+  std::string text(most_characters, '\0');
+  stream.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(stream.gcount()));
+  return text;
+}
+
+bool is_class(std::string_view name) { return precision_from(name) != Precision::none; }
+
+// One of the things that a line can say.
+struct Kind {
+  std::string_view key;
+  std::string_view what;  // is declared
+  std::optional<std::string> Declarations::*value;
+  bool (*is_known)(std::string_view name);
+};
+
+constexpr Kind kinds[] = {{"dtype", "type", &Declarations::dtype,
+                           [](std::string_view name) { return dtype_from(name).has_value(); }},
+                          {"precision", "precision class", &Declarations::precision, is_class}};
+
+constexpr const char* remedy_for_unknown =
+    "write `// kgrade: dtype float16`, with float32, float16 or bfloat16, or `// kgrade: precision tf32`, "
+    "with "
+    "fp32, tf32 or bf16";
+
+// Of `line`, what follows the mark. An Error without a place.
+std::optional<Error> read_line(const std::string& line, Declarations& declarations) {
+  std::istringstream words(line);
+  std::string key;
+  std::string name;
+  std::string more;
+  const bool two_words = (words >> key >> name) && !(words >> more);
+  for (const Kind& kind : kinds) {
+    if (!two_words || key != kind.key || !kind.is_known(name)) continue;
+    if (declarations.*kind.value)
+      return Error{fmt::format("the candidate's {} is declared twice", kind.what),
+                   fmt::format("keep one line `// kgrade: {} ...`", kind.key),
+                   {}};
+    declarations.*kind.value = name;
+    return std::nullopt;
+  }
+  return Error{"this line says nothing that is known", remedy_for_unknown, {}};
+}
+
+Result<Problem> as_declared(const Problem& problem, const fs::path& candidate,
+                            const std::optional<std::string>& dtype) {
+  const auto declared = read_declarations(candidate);
+  if (!declared) return declared.errors();
+  Problem bound = problem;
+  if (declared->precision) {
+    auto asked = with_precision(std::move(bound), *declared->precision);
+    if (!asked) return asked;
+    bound = std::move(*asked);
+  }
+  if (dtype) return with_dtype(std::move(bound), *dtype);
+  if (!declared->dtype) return bound;
+  auto typed = with_dtype(std::move(bound), *declared->dtype);
+  if (typed) return typed;
+  Error error = typed.error();
+  error.message = fmt::format("the candidate is for {}: {}", *declared->dtype, error.message);
+  error.location = {candidate.string(), 0, 0};
+  return error;
+}
+
+}  // namespace
+
+Result<Declarations> read_declarations(const fs::path& candidate) {
+  std::istringstream lines(beginning_of(candidate));
+  Declarations declarations;
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    if (!line.starts_with("//")) break;
+    if (!line.starts_with(mark)) continue;
+    auto error = read_line(line.substr(mark.size()), declarations);
+    if (!error) continue;
+    error->location = {candidate.string(), number, 1};
+    return *error;
+  }
+  return declarations;
+}
+
+Result<Problem> with_precision(Problem problem, std::string_view name) {
+  if (!is_class(name))
+    return Error{fmt::format("there is no precision class '{}'", name), "they are: fp32, tf32, bf16", {}};
+  problem.precision = name;
+  return problem;
+}
+
+Result<Problem> load_problem_as(const fs::path& path, std::string_view dtype, std::string_view precision) {
+  auto problem = load_problem(path);
+  if (problem) problem = with_dtype(std::move(*problem), dtype);
+  if (problem) problem = with_precision(std::move(*problem), precision);
+  return problem;
+}
+
+bool asks_for_the_same(const Problem& one, const Problem& other) {
+  return one.dtype == other.dtype && one.precision == other.precision;
+}
+
+Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
+                                                     const std::vector<fs::path>& candidates,
+                                                     const std::optional<std::string>& dtype) {
+  std::vector<CandidateGroup> groups;
+  for (const fs::path& candidate : candidates) {
+    auto bound = as_declared(problem, candidate, dtype);
+    if (!bound) return bound.errors();
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const CandidateGroup& group) {
+      return asks_for_the_same(group.problem, *bound);
+    });
+    if (same != groups.end()) {
+      same->candidates.push_back(candidate);
+    } else {
+      groups.push_back({std::move(*bound), {candidate}});
+    }
+  }
+  return groups;
+}
+
+}  // namespace kgrade

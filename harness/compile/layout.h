@@ -1,0 +1,44 @@
+// Where the parts of an installation or a checkout lie.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "problem/problem.h"
+
+namespace kgrade {
+
+struct Layout {
+  std::filesystem::path problems;          // problems/<slug>.md
+  std::filesystem::path own_problems;      // where new ones are written
+  std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
+  std::filesystem::path operators;         // where ops/ lies that kgrade comes with
+  std::filesystem::path emulated_include;  // the emulated device's CUDA headers
+  std::filesystem::path workers;           // kgrade-worker-*
+  std::filesystem::path launcher;          // kgrade-sandbox: among them
+  std::filesystem::path rewriter;          // kgrade-rewrite: likewise
+  // Of cuDNN, as found when kgrade was configured; all empty when it was not.
+  std::filesystem::path cudnn_include;  // the folder of its headers
+  std::filesystem::path cudnn_library;  // the folder of libcudnn.so.9 and of those that it loads
+  std::string cudnn_version;            // "9.19.0"
+  // Libraries of the CUDA Toolkit that cuDNN loads by name and may not find by itself: files.
+  std::vector<std::filesystem::path> cudnn_companions;
+
+  bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
+
+  // The reference of a problem, <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
+  // folder of the problem's own file if it is there, else in `reference`. When there is
+  // none, where its author should write it: beside the folder of the problem's own file.
+  std::filesystem::path reference_source(const Problem& problem) const;
+  // The `reference` folder that such a source is of.
+  static std::filesystem::path reference_folder(const std::filesystem::path& source);
+
+  // The installation that this program lies in, wherever it was moved to, or else the checkout that it was
+  // built from. `problems` is replaced when the user names another folder, and its neighbour `reference` with
+  // it when there is one. New problems go to that folder; else, in a checkout, to its own problems, and in an
+  // installation, which is not the user's to change, to `problems` in the working folder.
+  static Layout find(const std::filesystem::path& problems_override = {});
+};
+
+}  // namespace kgrade

@@ -1,0 +1,35 @@
+// nvcc as a toolchain: contestants for one GPU architecture, nothing else in the library.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "compile/confined_compiler.h"
+#include "compile/toolchain.h"
+
+namespace kgrade {
+
+// nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; where that is a script, the program behind it.
+std::optional<std::filesystem::path> find_nvcc();
+
+class NvccToolchain : public Toolchain {
+ public:
+  // `architecture` is the device's: "sm_90". With a sandbox the compiler reads only what a request names.
+  NvccToolchain(std::filesystem::path nvcc, std::string architecture,
+                std::shared_ptr<const Sandbox> sandbox = nullptr);
+
+  std::string describe() const override;
+  std::string identity() const override;
+  Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
+
+ private:
+  std::vector<std::string> command(const BuildRequest& request, const std::filesystem::path& unit,
+                                   const std::filesystem::path& library, bool lean) const;
+
+  std::filesystem::path nvcc_;
+  std::string version_;
+  std::vector<std::string> flags_;
+  ConfinedCompiler compiler_;
+};
+
+}  // namespace kgrade

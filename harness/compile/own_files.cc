@@ -1,0 +1,157 @@
+#include "compile/own_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+// A walk ends somewhere even in a folder like /tmp.
+constexpr std::size_t most_entries = 20000;
+constexpr std::size_t deepest = 16;
+
+bool is_header_name(const fs::path& path) {
+  constexpr std::array<std::string_view, 10> extensions = {".h",   ".hh",  ".hpp", ".hxx", ".cuh",
+                                                           ".inl", ".inc", ".ipp", ".tpp", ".def"};
+  return std::find(extensions.begin(), extensions.end(), path.extension().string()) != extensions.end();
+}
+
+bool lies_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// Of this run or another one: TemporaryDirectory makes them (base/temporary_directory.cc).
+bool is_build_folder(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  if (!name.starts_with("kgrade-") || name.size() != std::string("kgrade-XXXXXX").size()) return false;
+  std::error_code ignored;
+  return fs::status(folder, ignored).permissions() == fs::perms::owner_all;
+}
+
+class Walk {
+ public:
+  Walk(OwnFiles& own, const std::vector<fs::path>& excluded) : own_(own) {
+    for (const fs::path& folder : excluded) excluded_.push_back(resolved(folder));
+  }
+
+  // False when there is too much.
+  bool enter(const fs::path& folder) {
+    const fs::path real = resolved(folder);
+    if (std::find(inside_.begin(), inside_.end(), real) != inside_.end()) return true;
+    if (inside_.size() >= deepest) return true;
+    inside_.push_back(real);
+    const bool within_bounds = look_through(folder);
+    inside_.pop_back();
+    return within_bounds;
+  }
+
+ private:
+  bool look_through(const fs::path& folder) {
+    std::error_code failure;
+    fs::directory_iterator entry(folder, fs::directory_options::skip_permission_denied, failure);
+    for (; !failure && entry != fs::directory_iterator(); entry.increment(failure)) {
+      if (++entries_ > most_entries || !look_at(*entry)) return false;
+    }
+    return true;
+  }
+
+  bool look_at(const fs::directory_entry& entry) {
+    const fs::path& path = entry.path();
+    std::error_code failure;
+    const bool is_folder = entry.is_directory(failure);
+    if (failure) return true;
+    if (is_folder ? is_closed(path) : !is_header_name(path)) return true;
+    if (entry.is_symlink(failure) && !leads_to_own(path, is_folder)) return true;
+    if (is_folder) return enter(path);
+    if (entry.is_regular_file(failure) && path != own_.files.front()) own_.files.push_back(path);
+    return own_.files.size() <= most_own_headers + 1;
+  }
+
+  bool is_closed(const fs::path& folder) const {
+    if (folder.filename().string().starts_with(".") || is_build_folder(folder)) return true;
+    const fs::path real = resolved(folder);
+    return std::find(excluded_.begin(), excluded_.end(), real) != excluded_.end();
+  }
+
+  // A header in the folder `families` beside that of the source: several contestants' own.
+  bool is_shared(const fs::path& target, bool is_folder) const {
+    return !is_folder && target.parent_path() == own_.folder.parent_path() / "families";
+  }
+
+  bool leads_to_own(const fs::path& link, bool is_folder) {
+    const fs::path target = resolved(link);
+    const char* reason = nullptr;
+    if (!lies_below(target, own_.folder) && !is_shared(target, is_folder)) {
+      reason = "is a link that leads out of the folder of the source";
+    } else if (!is_folder && !is_header_name(target)) {
+      reason = "is a link to a file that is no header";
+    }
+    if (reason != nullptr) own_.refused.push_back({link.lexically_relative(own_.folder).string(), reason});
+    return reason == nullptr;
+  }
+
+  OwnFiles& own_;
+  std::vector<fs::path> excluded_;
+  std::vector<fs::path> inside_;  // the folders that lead to where we are, without links
+  std::size_t entries_ = 0;
+};
+
+bool says_that_a_file_is_missing(const std::string& log) {
+  constexpr std::array<std::string_view, 4> phrases = {"No such file", "file not found",
+                                                       "cannot open source file", "Permission denied"};
+  return std::any_of(phrases.begin(), phrases.end(),
+                     [&](std::string_view phrase) { return log.find(phrase) != std::string::npos; });
+}
+
+}  // namespace
+
+OwnFiles own_files(const fs::path& source, const std::vector<fs::path>& excluded) {
+  OwnFiles own;
+  std::error_code ignored;
+  own.folder = resolved(fs::absolute(source, ignored).parent_path());
+  own.files = {own.folder / source.filename()};
+  if (Walk(own, excluded).enter(own.folder)) {
+    std::sort(own.files.begin() + 1, own.files.end());
+    return own;
+  }
+  own.files.resize(1);
+  own.refused = {
+      {"", fmt::format("the folder of the source holds too many files for one of its own (at most {} "
+                       "headers), so that no header in it can be included: put the source and its "
+                       "headers into another one",
+                       most_own_headers)}};
+  return own;
+}
+
+std::string why_not_found(const OwnFiles& own, const std::string& log) {
+  if (!says_that_a_file_is_missing(log)) return "";
+  for (const RefusedFile& refused : own.refused) {
+    if (refused.name.empty()) return refused.reason;
+    // An include may name it from a folder in between.
+    if (log.find(fs::path(refused.name).filename().string()) != std::string::npos) {
+      return fmt::format("'{}' {}", refused.name, refused.reason);
+    }
+  }
+  return "";
+}
+
+Result<std::string> hash_of(const OwnFiles& own) {
+  std::string all;
+  for (const fs::path& file : own.files) {
+    const auto content = read_text_file(file);
+    if (!content) return content.errors();
+    if (own.files.size() == 1) return sha256_hex(*content);
+    // The source counts by what it holds: nothing includes it by name. With the length, no name or text can
+    // stand for another.
+    const std::string name = file == own.files.front() ? "" : file.lexically_relative(own.folder).string();
+    all += fmt::format("{}\n{}\n{}", name, content->size(), *content);
+  }
+  return sha256_hex(all);
+}
+
+}  // namespace kgrade

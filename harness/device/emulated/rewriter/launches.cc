@@ -1,0 +1,210 @@
+#include "device/emulated/rewriter/launches.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace kgrade::emulated {
+namespace {
+
+// Words that end the search for a kernel expression: what follows them is not called by them.
+bool is_statement_keyword(const Token& token) {
+  constexpr std::array<std::string_view, 12> words = {"if",     "while", "for",       "switch",
+                                                      "return", "else",  "case",      "do",
+                                                      "throw",  "goto",  "constexpr", "co_return"};
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+bool joins_names(const Token& token) {
+  return token.is("::") || token.is(".") || token.is("->") || token.is("##");
+}
+
+// Where the expression that ends with tokens[last] begins: names with template arguments, joined by :: . ->,
+// calls, subscripts, and expressions in parentheses.
+class KernelFinder {
+ public:
+  explicit KernelFinder(Tokens tokens) : tokens_(tokens) {}
+
+  std::optional<std::size_t> first_token(std::size_t end) {
+    if (end == 0) return std::nullopt;
+    std::optional<std::size_t> first = operand(end - 1);
+    while (first && *first > 0 && joins_names(tokens_[*first - 1])) {
+      if (*first < 2 || !can_end_operand(tokens_[*first - 2])) return *first - 1;  // ::kernel
+      first = operand(*first - 2);
+    }
+    return first;
+  }
+
+ private:
+  bool can_end_operand(const Token& token) const {
+    return (token.is_identifier() && !is_statement_keyword(token)) || token.is(")") || token.is("]") ||
+           token.is(">");
+  }
+
+  std::optional<std::size_t> operand(std::size_t last) {
+    if (++parts_ > most_parts) return std::nullopt;
+    const Token& token = tokens_[last];
+    if (token.is_identifier() && is_statement_keyword(token)) return std::nullopt;
+    if (token.is_identifier()) return with_template_word(last);
+    if (token.is(">")) return template_name(last);
+    if (token.is(")") || token.is("]")) return after_bracket(last);
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> template_name(std::size_t close) {
+    const auto open = matching_angle(tokens_, close);
+    if (!open || *open == 0 || !tokens_[*open - 1].is_identifier()) return std::nullopt;
+    return with_template_word(*open - 1);
+  }
+
+  // `kernels::template scale<T>`
+  std::size_t with_template_word(std::size_t name) const {
+    return name > 0 && tokens_[name - 1].is("template") ? name - 1 : name;
+  }
+
+  // (kernel), table[i], choose(n): a bracket, and what it is applied to if there is something.
+  std::optional<std::size_t> after_bracket(std::size_t close) {
+    const auto open = matching_open(tokens_, close);
+    if (!open) return std::nullopt;
+    if (*open == 0 || !can_end_operand(tokens_[*open - 1])) return open;
+    // if (condition) (kernel)<<<...>>>: the condition is no function.
+    if (tokens_[*open - 1].is(")")) {
+      const auto before = matching_open(tokens_, *open - 1);
+      if (before && *before > 0 && is_statement_keyword(tokens_[*before - 1])) return open;
+    }
+    const auto applied_to = operand(*open - 1);
+    return applied_to ? applied_to : open;
+  }
+
+  // f()()()... by the ten thousand is an expression too.
+  static constexpr int most_parts = 256;
+
+  Tokens tokens_;
+  int parts_ = 0;
+};
+
+// <<< or, as some formatters write it and nvcc takes it, << <.
+bool opens_configuration(Tokens tokens, std::size_t at) {
+  return is_run(tokens, at, 2, "<") && at + 2 < tokens.size() && tokens[at + 2].is("<");
+}
+
+// >>> or >> > before the arguments. Of a longer run the last three count, since the others close template
+// argument lists.
+bool closes_configuration(Tokens tokens, std::size_t at) {
+  if (is_run(tokens, at, 3, ">")) return !is_run(tokens, at, 4, ">");
+  return is_run(tokens, at, 2, ">") && at + 2 < tokens.size() && tokens[at + 2].is(">") &&
+         (at + 3 == tokens.size() || tokens[at + 3].is("("));
+}
+
+// The first '>' of what closes the configuration.
+std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
+  std::size_t steps = 0;
+  for (std::size_t i = begin; i < tokens.size() && ++steps <= longest_angle_arguments; ++i) {
+    if (is_search_over()) return std::nullopt;
+    spend_search(1);
+    if (is_opening(tokens[i])) {
+      const auto close = matching_close(tokens, i);
+      if (!close) return std::nullopt;
+      i = *close;
+    } else if (is_closing(tokens[i]) || tokens[i].is(";")) {
+      return std::nullopt;
+    } else if (closes_configuration(tokens, i)) {
+      return i;
+    }
+  }
+  return std::nullopt;
+}
+
+// As a string literal: a kernel expression may hold quotes.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+// The name in messages: without the spaces between tokens.
+std::string display_name(Tokens kernel) {
+  std::string result;
+  for (const Token& token : kernel) {
+    if (!result.empty() && is_word_character(result.back()) && is_word_character(token.text.front()))
+      result += ' ';
+    result += token.text;
+    if (token.is(",")) result += ' ';
+  }
+  return result;
+}
+
+// A configuration without a kernel before it, as the argument of a macro that puts one there:
+// LAUNCH(kernel, <<<grid, block>>>(arguments)).
+bool begins_macro_argument(Tokens tokens, std::size_t open) {
+  return open > 0 && (tokens[open - 1].is(",") || tokens[open - 1].is("("));
+}
+
+std::string configuration_object(Tokens configuration) {
+  return "kgrade_emulated::Configuration(" + joined(configuration) + ")";
+}
+
+std::string launcher_call(Tokens kernel, Tokens configuration) {
+  const std::string name = joined(kernel);
+  const std::string parameters = "kgrade_emulated::parameters_of(kgrade_tag, " + name + ")";
+  const std::string call = name + "(kgrade_p...)";
+  return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" + configuration_object(configuration) +
+         ", " + quoted(display_name(kernel)) + ", [&](auto kgrade_tag) -> decltype(" + parameters +
+         ") { return " + parameters + "; }, [&](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
+         call + "; })";
+}
+
+void put_kernelless_launcher(Tokens tokens, std::size_t open, std::size_t close, Edits& edits) {
+  const Tokens configuration = tokens.subspan(open + 3, close - open - 3);
+  edits.replace(tokens[open].begin, tokens[close + 2].end(),
+                "->*kgrade_emulated::KernellessLauncher<KGRADE_EMULATED_BLOCK_MODE>(" +
+                    configuration_object(configuration) + ")");
+}
+
+}  // namespace
+
+std::optional<Launch> kernelless_launch(Tokens macro_body) {
+  if (!opens_configuration(macro_body, 0)) return std::nullopt;
+  const auto close = configuration_end(macro_body, 3);
+  return close ? std::optional(Launch{0, 0, *close}) : std::nullopt;
+}
+
+std::vector<Launch> find_launches(Tokens tokens) {
+  std::vector<Launch> result;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!opens_configuration(tokens, i) || (i > 0 && tokens[i - 1].is("operator"))) continue;
+    const auto close = configuration_end(tokens, i + 3);
+    const auto kernel = KernelFinder(tokens).first_token(i);
+    if (close && kernel) result.push_back({*kernel, i, *close});
+    i += 2;
+  }
+  return result;
+}
+
+void rewrite_launches(Tokens tokens, Edits& edits) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!opens_configuration(tokens, i) || !begins_macro_argument(tokens, i)) continue;
+    if (const auto close = configuration_end(tokens, i + 3))
+      put_kernelless_launcher(tokens, i, *close, edits);
+  }
+  for (const Launch& launch : find_launches(tokens)) {
+    if (is_search_over()) return;
+    const Tokens kernel = tokens.subspan(launch.kernel, launch.open - launch.kernel);
+    const Tokens configuration = tokens.subspan(launch.open + 3, launch.close - launch.open - 3);
+    std::string call = launcher_call(kernel, configuration);
+    // One launch may be the kernel expression of the next, and so on.
+    spend_search(call.size());
+    edits.replace(tokens[launch.kernel].begin, tokens[launch.close + 2].end(), std::move(call));
+  }
+}
+
+void rewrite_kernelless_launch(Tokens macro_body, Edits& edits) {
+  const auto launch = kernelless_launch(macro_body);
+  if (!launch) return;
+  put_kernelless_launcher(macro_body, 0, launch->close, edits);
+}
+
+}  // namespace kgrade::emulated

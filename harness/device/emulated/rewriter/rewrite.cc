@@ -1,0 +1,305 @@
+#include "device/emulated/rewriter/rewrite.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+#include "device/emulated/rewriter/architecture.h"
+#include "device/emulated/rewriter/edits.h"
+#include "device/emulated/rewriter/includes.h"
+#include "device/emulated/rewriter/launches.h"
+#include "device/emulated/rewriter/lexer.h"
+#include "device/emulated/rewriter/qualifier_macros.h"
+#include "device/emulated/rewriter/scopes.h"
+#include "device/emulated/rewriter/shared_variables.h"
+#include "device/emulated/rewriter/unsupported.h"
+
+namespace kgrade::emulated {
+namespace {
+
+constexpr std::size_t most_files = 1000;
+// What an edit costs, as against a step of a search; and an #include, which asks the file system.
+constexpr std::size_t bytes_of_an_edit = 128;
+constexpr std::size_t steps_of_an_include = 512;
+
+// Names after which a thread of a block may depend on what another does.
+bool is_cooperative(std::string_view name) {
+  constexpr std::array<std::string_view, 11> prefixes = {
+      "__shared__", "__sync",    "__shfl",       "__ballot",           "__any", "__all",
+      "__match_",   "__reduce_", "__activemask", "cooperative_groups", "nvcuda"};
+  return std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+bool names_cooperation(const LexedSource& source) {
+  return std::any_of(source.tokens.begin(), source.tokens.end(),
+                     [](const Token& token) { return token.is_identifier() && is_cooperative(token.text); });
+}
+
+// What stands outside of preprocessor lines.
+std::vector<Token> code_of(const LexedSource& source) {
+  std::vector<Token> code;
+  std::copy_if(source.tokens.begin(), source.tokens.end(), std::back_inserter(code),
+               [](const Token& token) { return token.directive < 0; });
+  return code;
+}
+
+Tokens definition_of(const LexedSource& source, const Directive& directive) {
+  return Tokens(source.tokens).subspan(directive.first_token, directive.end_token - directive.first_token);
+}
+
+// The body of a macro: what follows its name and parameters. Parameters follow the name without a space.
+Tokens macro_body(const LexedSource& source, const Directive& directive) {
+  const Tokens all = definition_of(source, directive);
+  if (all.empty()) return all;
+  std::size_t begin = 1;
+  if (all.size() > 1 && all[1].is("(") && all[1].begin == all[0].end()) {
+    begin = matching_close(all, 1).value_or(all.size() - 1) + 1;
+  }
+  return all.subspan(begin);
+}
+
+// libstdc++ writes __attribute__((__noinline__)), so that CUDA's qualifier cannot be a macro here.
+void rewrite_noinline(Tokens tokens, Edits& edits) {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__noinline__") || (i > 0 && tokens[i - 1].is("("))) continue;
+    edits.replace(tokens[i].begin, tokens[i].end(), "__attribute__((noinline))");
+  }
+}
+
+// Without a byte order mark, which would stand in the middle of the rewritten text, and with every byte of
+// another encoding replaced by '?': compilers take any byte in comments and strings, but messages that quote
+// it could not be written as JSON.
+std::string as_utf8(std::string text) {
+  if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
+  if (!first_invalid_utf8(text)) return text;
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
+  return text;
+}
+
+// One file on its way: its text, tokens and edits.
+class FileRewriter {
+ public:
+  FileRewriter(const std::string& text, std::string shown_as, bool conditional, QualifierMacros& macros)
+      : source_(lex(text)), shown_as_(std::move(shown_as)), conditional_(conditional), macros_(macros) {}
+
+  const LexedSource& source() const { return source_; }
+  Edits& edits() { return edits_; }
+
+  std::optional<Error> rewrite() {
+    if (auto error = rewrite_all()) return error;
+    if (!is_search_over()) return std::nullopt;
+    return Error{
+        "takes too long to read: it has too many brackets, launches or declarations, or brackets that "
+        "nothing closes",
+        "",
+        {shown_as_, 0, 0}};
+  }
+
+  // An error at once where the thing is sure to be compiled, else a marker in its place.
+  std::optional<Error> report(const std::string& what, const Token& token, bool maybe_left_out) {
+    if (!conditional_ && !maybe_left_out) {
+      return unsupported_error(what, {shown_as_, token.line, 0});
+    }
+    if (!is_search_over()) edits_.insert(token.begin, marker(what));
+    spend_search(bytes_of_an_edit);
+    return std::nullopt;
+  }
+
+  std::optional<Error> report_header(const std::string& header, const Directive& directive) {
+    if (!conditional_ && directive.depth == 0)
+      return unsupported_error(header, {shown_as_, directive.line, 0});
+    edits_.replace(directive.begin, directive.end, fmt::format("#error {}{}", unsupported_mark, header));
+    return std::nullopt;
+  }
+
+  bool is_conditional(const Directive& directive) const { return conditional_ || directive.depth > 0; }
+
+ private:
+  std::optional<Error> rewrite_all() {
+    for (const Directive& directive : source_.directives) {
+      if (directive.name == "define") macros_.add(definition_of(source_, directive));
+    }
+    const std::vector<Token> code = macros_.expanded(code_of(source_));
+    const std::vector<Scope> scopes = find_scopes(code);
+    std::vector<std::size_t> unsupported;
+    for (const Unsupported& item : find_all_unsupported(code, scopes)) {
+      const Token& token = code[item.token];
+      if (auto error = report(item.what, token, depth_at(token) > 0)) return error;
+      unsupported.push_back(token.begin);
+    }
+    rewrite_architecture_conditions(source_, code, scopes, unsupported, edits_);
+    rewrite_shared_variables(code, scopes, edits_);
+    rewrite_launches(code, edits_);
+    rewrite_noinline(code, edits_);
+    rewrite_macros();
+    return std::nullopt;
+  }
+
+  static std::vector<Unsupported> find_all_unsupported(Tokens code, const std::vector<Scope>& scopes) {
+    std::vector<Unsupported> found = find_unsupported_names(code);
+    const auto launches = find_device_launches(code, find_launches(code), scopes);
+    found.insert(found.end(), launches.begin(), launches.end());
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.token < b.token; });
+    return found;
+  }
+
+  // Of #if around a token.
+  int depth_at(const Token& token) const {
+    const auto found = std::lower_bound(source_.tokens.begin(), source_.tokens.end(), token.begin,
+                                        [](const Token& other, std::size_t at) { return other.begin < at; });
+    return source_.depth[static_cast<std::size_t>(found - source_.tokens.begin())];
+  }
+
+  void rewrite_macros() {
+    for (const Directive& directive : source_.directives) {
+      if (directive.name != "define") continue;
+      const Tokens body = macro_body(source_, directive);
+      for (const Unsupported& item : find_unsupported_names(body)) {
+        if (is_search_over()) break;
+        spend_search(bytes_of_an_edit);
+        edits_.insert(body[item.token].begin, marker(item.what));
+      }
+      Scope in_function;
+      in_function.in_namespace = false;
+      rewrite_shared_variables(body, std::vector<Scope>(body.size(), in_function), edits_);
+      rewrite_launches(body, edits_);
+      rewrite_kernelless_launch(body, edits_);
+      rewrite_noinline(body, edits_);
+    }
+  }
+
+  LexedSource source_;
+  std::string shown_as_;
+  bool conditional_;
+  QualifierMacros& macros_;
+  Edits edits_;
+};
+
+// As a C++ string literal.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
+std::string copy_name(std::size_t number, const std::filesystem::path& original) {
+  return fmt::format("{}_{}", number, original.filename().string());
+}
+
+class TreeRewriter {
+ public:
+  explicit TreeRewriter(const RewriteRequest& request)
+      : request_(request), folder_(rewritten_source(request).parent_path()), readable_(request.readable) {}
+
+  Result<RewrittenTree> run() {
+    std::error_code failure;
+    std::filesystem::create_directories(folder_, failure);
+    if (failure) return Error{fmt::format("cannot make the folder {}", folder_.string()), "", {}};
+    auto source = rewrite_file(request_.source, request_.shown_as, false);
+    if (!source) return source.errors();
+    tree_.source = *source;
+    return std::move(tree_);
+  }
+
+ private:
+  // The rewritten copy; each file is rewritten once, so that `#pragma once` and include guards work.
+  Result<std::filesystem::path> rewrite_file(const std::filesystem::path& path, const std::string& shown_as,
+                                             bool conditional) {
+    std::error_code ignored;
+    const std::filesystem::path identity = std::filesystem::weakly_canonical(path, ignored);
+    if (const auto known = copies_.find(identity); known != copies_.end()) return known->second;
+    if (copies_.size() >= most_files) {
+      return Error{fmt::format("includes more than {} headers", most_files), "", {request_.shown_as, 0, 0}};
+    }
+    const std::filesystem::path copy = folder_ / copy_name(copies_.size(), path);
+    copies_.emplace(identity, copy);
+    ++tree_.files;
+    auto text = read_text_file(path);
+    if (!text) return text.errors();
+    auto rewritten = rewrite_content(as_utf8(std::move(*text)), path, shown_as, conditional);
+    if (!rewritten) return rewritten.errors();
+    auto written = write_file_atomically(copy, *rewritten);
+    if (!written) return written.errors();
+    return copy;
+  }
+
+  Result<std::string> rewrite_content(const std::string& text, const std::filesystem::path& path,
+                                      const std::string& shown_as, bool conditional) {
+    FileRewriter file(text, shown_as, conditional, macros_);
+    if (names_cooperation(file.source())) tree_.threads_cooperate = true;
+    for (const Directive& directive : file.source().directives) {
+      if (auto errors = rewrite_include(text, path, shown_as, directive, file)) return *errors;
+    }
+    if (auto error = file.rewrite()) return *error;
+    return fmt::format("#line 1 {}\n{}", quoted(shown_as), file.edits().apply(text));
+  }
+
+  std::optional<Errors> rewrite_include(const std::string& text, const std::filesystem::path& path,
+                                        const std::string& shown_as, const Directive& directive,
+                                        FileRewriter& file) {
+    const auto include = read_include(text, directive);
+    if (!include || is_search_over()) return std::nullopt;
+    spend_search(steps_of_an_include);
+    const auto found = find_include(*include, path, request_.include_directories, readable_);
+    if (found) {
+      auto copy =
+          rewrite_file(*found, shown_name(*include, *found, path, shown_as), file.is_conditional(directive));
+      if (!copy) return copy.errors();
+      file.edits().replace(include->begin, include->end, quoted(copy->string()));
+      return std::nullopt;
+    }
+    if (has_header(request_.device_headers, include->name)) return std::nullopt;
+    if (const auto header = unsupported_header(include->name)) {
+      if (auto error = file.report_header(*header, directive)) return Errors{*error};
+    }
+    return std::nullopt;
+  }
+
+  // A header beside its includer is named by the includer's folder as the user wrote it.
+  static std::string shown_name(const Include& include, const std::filesystem::path& found,
+                                const std::filesystem::path& including,
+                                const std::string& including_shown_as) {
+    if (found != (including.parent_path() / include.name).lexically_normal()) return found.string();
+    const auto folder = std::filesystem::path(including_shown_as).parent_path();
+    return (folder / include.name).lexically_normal().string();
+  }
+
+  const RewriteRequest& request_;
+  std::filesystem::path folder_;
+  ReadablePaths readable_;
+  std::map<std::filesystem::path, std::filesystem::path> copies_;
+  QualifierMacros macros_;
+  RewrittenTree tree_;
+};
+
+}  // namespace
+
+std::filesystem::path rewritten_source(const RewriteRequest& request) {
+  return request.output_directory / "rewritten" / copy_name(0, request.source);
+}
+
+Result<RewrittenTree> rewrite_tree(const RewriteRequest& request) {
+  [[maybe_unused]] SearchBudget budget;
+  return TreeRewriter(request).run();
+}
+
+Result<std::string> rewrite_text(const std::string& text, const std::string& shown_as) {
+  [[maybe_unused]] SearchBudget budget;
+  QualifierMacros macros;
+  FileRewriter file(text, shown_as, false, macros);
+  if (auto error = file.rewrite()) return *error;
+  return file.edits().apply(text);
+}
+
+}  // namespace kgrade::emulated

@@ -1,0 +1,19 @@
+// kgrade-rewrite: started by the emulated device's toolchain where the compiler is confined, never by hand.
+// It reads a source that may be hostile, and so the one who grades does not. Its answer stands in standard
+// output (rewriter_messages.h). Exit codes: 0 an answer, 2 wrong arguments.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "device/emulated/rewriter/rewriter_messages.h"
+
+int main(int count, char** words) {
+  using namespace kgrade::emulated;
+  const auto request = to_request(std::vector<std::string>(words + (count > 0 ? 1 : 0), words + count));
+  if (!request) {
+    std::fputs("kgrade-rewrite is started by kgrade\n", stderr);
+    return 2;
+  }
+  std::puts(to_answer(rewrite_tree(*request)).c_str());
+  return 0;
+}

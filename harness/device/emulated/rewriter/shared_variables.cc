@@ -1,0 +1,329 @@
+#include "device/emulated/rewriter/shared_variables.h"
+
+#include <algorithm>
+#include <array>
+
+#include "device/emulated/rewriter/shared_captures.h"
+
+namespace kgrade::emulated {
+namespace {
+
+bool ends_statement(const Token& token) { return token.is(";") || token.is("{") || token.is("}"); }
+
+bool is_attribute(Tokens tokens, std::size_t open) { return is_run(tokens, open, 2, "["); }
+
+// The first token of the declaration that holds tokens[at].
+std::size_t declaration_begin(Tokens tokens, std::size_t at) {
+  std::size_t begin = at;
+  while (begin > 0) {
+    const Token& before = tokens[begin - 1];
+    if (ends_statement(before) || before.is(":")) break;
+    if (before.is("]")) {  // [[maybe_unused]], or the end of something else
+      const auto open = matching_open(tokens, begin - 1);
+      if (!open || !is_attribute(tokens, *open)) break;
+      begin = *open;
+      continue;
+    }
+    if (before.is(")")) {  // __align__(16), or the end of something else
+      const auto open = matching_open(tokens, begin - 1);
+      const bool of_a_name = open && *open > 0 && tokens[*open - 1].is_identifier();
+      const std::string_view name = of_a_name ? tokens[*open - 1].text : std::string_view();
+      if (name != "__align__" && name != "alignas" && name != "__attribute__") break;
+      begin = *open - 1;
+      continue;
+    }
+    if (!before.is_identifier() && !before.is("::") && !before.is("<") && !before.is(">") && !before.is(","))
+      break;
+    --begin;
+  }
+  return begin;
+}
+
+// One past the semicolon, or past the last token where there is none.
+std::optional<std::size_t> declaration_end(Tokens tokens, std::size_t at) {
+  for (std::size_t i = at; i < tokens.size(); ++i) {
+    if (is_search_over()) return std::nullopt;
+    spend_search(1);
+    if (is_opening(tokens[i])) {
+      const auto close = matching_close(tokens, i);
+      if (!close) return std::nullopt;
+      i = *close;
+    } else if (is_closing(tokens[i])) {
+      return std::nullopt;
+    } else if (tokens[i].is(";")) {
+      return i + 1;
+    }
+  }
+  return tokens.size();
+}
+
+// A word that types are made of but that names nothing by itself.
+bool is_type_word(const Token& token) {
+  constexpr std::array<std::string_view, 17> words = {
+      "const", "volatile", "struct",   "class", "union", "enum", "typename", "bool",  "char",
+      "short", "int",      "unsigned", "long",  "float", "auto", "double",   "signed"};
+  return std::find(words.begin(), words.end(), token.text) != words.end();
+}
+
+// `volatile`, `struct`: a type needs more.
+bool is_incomplete_type(Tokens type) {
+  constexpr std::array<std::string_view, 7> words = {"const", "volatile", "struct",  "class",
+                                                     "union", "enum",     "typename"};
+  return std::all_of(type.begin(), type.end(), [&](const Token& token) {
+    return std::find(words.begin(), words.end(), token.text) != words.end();
+  });
+}
+
+// "16" of __align__(16), alignas(16) or __attribute__((aligned(16))).
+std::string alignment_of(Tokens arguments) {
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (!arguments[i].is("aligned") && !arguments[i].is("__aligned__")) continue;
+    const auto close = matching_close(arguments, i + 1);
+    return close ? joined(arguments.subspan(i + 2, *close - i - 2)) : "";
+  }
+  return joined(arguments);
+}
+
+// Takes a declaration apart: the words that go, the alignment, and the tokens that stay.
+class DeclarationReader {
+ public:
+  DeclarationReader(Tokens tokens, std::size_t begin, std::size_t end) : tokens_(tokens) {
+    result_.begin = begin;
+    result_.end = end;
+    result_.has_semicolon = end > begin && tokens[end - 1].is(";");
+  }
+
+  std::optional<SharedDeclaration> read() {
+    drop_qualifiers();
+    const std::vector<Tokens> parts = split_at_commas();
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (!read_declarator(parts[i], i == 0)) return std::nullopt;
+    }
+    if (result_.type.empty() || result_.declarators.empty()) return std::nullopt;
+    return std::move(result_);
+  }
+
+ private:
+  void drop_qualifiers() {
+    constexpr std::array<std::string_view, 4> dropped = {"__shared__", "static", "__device__", "inline"};
+    const std::size_t end = result_.end - (result_.has_semicolon ? 1 : 0);
+    for (std::size_t i = result_.begin; i < end; ++i) {
+      const Token& token = tokens_[i];
+      const bool attribute = token.is("[") && is_attribute(tokens_, i);
+      if (attribute) {
+        i = matching_close(tokens_, i).value_or(i);
+      } else if (token.is("extern")) {
+        result_.is_extern = true;
+      } else if (token.is("__align__") || token.is("alignas") || token.is("__attribute__")) {
+        const auto close = i + 1 < end ? matching_close(tokens_, i + 1) : std::nullopt;
+        if (!close) return;
+        result_.alignment = alignment_of(tokens_.subspan(i + 2, *close - i - 2));
+        i = *close;
+      } else if (std::find(dropped.begin(), dropped.end(), token.text) == dropped.end()) {
+        kept_.push_back(token);
+      }
+    }
+  }
+
+  std::vector<Tokens> split_at_commas() const {
+    const Tokens kept(kept_);
+    std::vector<Tokens> parts;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < kept.size(); ++i) {
+      std::optional<std::size_t> close;
+      if (is_opening(kept[i])) close = matching_close(kept, i);
+      if (kept[i].is("<")) close = closing_angle(kept, i);
+      if (close) {
+        i = *close;
+      } else if (kept[i].is(",")) {
+        parts.push_back(kept.subspan(begin, i - begin));
+        begin = i + 1;
+      }
+    }
+    parts.push_back(kept.subspan(begin));
+    return parts;
+  }
+
+  // The declared name is the last one outside brackets, or the first in `(*name)[4]`: what follows it are
+  // array bounds.
+  static std::optional<std::size_t> name_position(Tokens part) {
+    std::optional<std::size_t> name;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      if (part[i].is("(") && i + 1 < part.size() && part[i + 1].is("*")) return name_in_brackets(part, i);
+      std::optional<std::size_t> close;
+      if (is_opening(part[i])) close = matching_close(part, i);
+      if (part[i].is("<")) close = closing_angle(part, i);
+      if (close) {
+        i = *close;
+      } else if (part[i].is("=")) {
+        break;
+      } else if (part[i].is_identifier()) {
+        name = i;
+      }
+    }
+    return name;
+  }
+
+  static std::optional<std::size_t> name_in_brackets(Tokens part, std::size_t open) {
+    for (std::size_t i = open + 1; i < part.size(); ++i) {
+      if (part[i].is_identifier() && !part[i].is("const") && !part[i].is("volatile")) return i;
+    }
+    return std::nullopt;
+  }
+
+  // Where `name##_left` begins, whose last word stands at `last`.
+  static std::size_t pasted_name_begin(Tokens part, std::size_t last) {
+    while (last > 1 && part[last - 1].is("##")) last -= 2;
+    return last;
+  }
+
+  static bool belongs_to_declarator(const Token& token) {
+    return token.is("*") || token.is("(") || token.is("const");
+  }
+
+  bool read_declarator(Tokens part, bool first) {
+    const auto name = name_position(part);
+    if (!name || is_type_word(part[*name])) return false;
+    const std::size_t name_begin = pasted_name_begin(part, *name);
+    std::size_t type_end = 0;
+    if (first) {
+      type_end = name_begin;
+      while (type_end > 0 && belongs_to_declarator(part[type_end - 1])) --type_end;
+      // `T const tile[4]`: that const belongs to the type.
+      while (type_end < name_begin && part[type_end].is("const")) ++type_end;
+      if (is_incomplete_type(part.subspan(0, type_end))) return false;
+      result_.type = joined(part.subspan(0, type_end));
+    }
+    const Tokens after = part.subspan(*name + 1);
+    // Anything but array bounds and what closes a bracket is an initialiser or a function.
+    const bool bounds = after.empty() || ((after.front().is("[") || after.front().is(")")) &&
+                                          (after.back().is("]") || after.back().is(")")));
+    if (!bounds) return false;
+    result_.declarators.push_back({joined(part.subspan(type_end, name_begin - type_end)),
+                                   joined(part.subspan(name_begin, *name + 1 - name_begin)), joined(after)});
+    return true;
+  }
+
+  Tokens tokens_;
+  std::vector<Token> kept_;
+  SharedDeclaration result_;
+};
+
+std::string alignment_argument(const SharedDeclaration& declaration) {
+  return declaration.alignment.empty() ? "" : ", (" + declaration.alignment + ")";
+}
+
+// "[(a > b ? a : b)][2]" of "[a > b ? a : b][2]".
+std::string with_bounds_in_parentheses(const std::string& bounds) {
+  if (bounds.find('>') == std::string::npos) return bounds;
+  std::string result;
+  int depth = 0;
+  for (const char c : bounds) {
+    if (c == ']' && --depth == 0) result += ')';
+    result += c;
+    if (c == '[' && depth++ == 0) result += '(';
+  }
+  return result;
+}
+
+// Writes the variables of one declaration.
+class VariableWriter {
+ public:
+  VariableWriter(const SharedDeclaration& declaration, bool in_namespace)
+      : declaration_(declaration), type_(declaration.type), in_namespace_(in_namespace) {}
+
+  std::string text() {
+    std::string text = type_definition();
+    for (const Declarator& declarator : declaration_.declarators) {
+      if (is_search_over()) break;
+      if (!text.empty()) text += " ";
+      const std::string variable =
+          declaration_.is_extern ? dynamic_variable(declarator) : static_variable(declarator);
+      spend_search(variable.size());
+      text += variable;
+    }
+    if (!declaration_.has_semicolon && !text.empty()) text.pop_back();
+    return text;
+  }
+
+ private:
+  // A type that is defined by the declaration, which no template argument may do.
+  std::string type_definition() {
+    if (type_.find('{') == std::string::npos) return "";
+    const std::string name = "kgrade_type_" + declaration_.declarators.front().name;
+    const std::string text = "typedef " + type_ + " " + name + ";";
+    type_ = name;
+    return text;
+  }
+
+  // As a template argument, where a bound that compares would end the list: [(a > b ? a : b)].
+  std::string type_id(const Declarator& declarator) const {
+    return type_ + " " + declarator.before + with_bounds_in_parentheses(declarator.after);
+  }
+
+  std::string declared_as(const Declarator& declarator, const std::string& name,
+                          const std::string& after) const {
+    return type_ + " " + declarator.before + name + after;
+  }
+
+  std::string dynamic_variable(const Declarator& declarator) const {
+    const std::string value = "kgrade_emulated::dynamic_shared<" + type_id(declarator) + ">()";
+    if (in_namespace_) return hooked_pointer(declarator, value);
+    // The first bound gives way to the pointer: T (*const name)[32] of extern T name[][32].
+    const std::size_t bound_end = declarator.after.find(']');
+    const std::string rest = bound_end == std::string::npos ? "" : declarator.after.substr(bound_end + 1);
+    return declared_as(declarator, "(*const " + declarator.name + ")", rest) + " = " + value + ";";
+  }
+
+  std::string static_variable(const Declarator& declarator) const {
+    const std::string arguments = "<" + type_id(declarator) + alignment_argument(declaration_) + ">";
+    if (in_namespace_ && declarator.after.empty()) {
+      return "static kgrade_emulated::SharedObject" + arguments + " " + declarator.name + ";";
+    }
+    const std::string value = "kgrade_emulated::shared_variable" + arguments +
+                              "([]() -> kgrade_emulated::SharedSlot& { static kgrade_emulated::SharedSlot "
+                              "kgrade_slot{\"" +
+                              declarator.name + "\"}; return kgrade_slot; }())";
+    if (in_namespace_) return hooked_pointer(declarator, value);
+    return declared_as(declarator, "(&" + declarator.name + ")", declarator.after) + " = " + value + ";";
+  }
+
+  // An array at namespace scope: a pointer that is set whenever a block begins.
+  std::string hooked_pointer(const Declarator& declarator, const std::string& value) const {
+    const std::string& name = declarator.name;
+    return "static thread_local std::remove_extent_t<" + type_id(declarator) + ">* " + name +
+           "; static kgrade_emulated::BlockHook kgrade_hook_" + name + "([] { " + name + " = " + value +
+           "; });";
+  }
+
+  const SharedDeclaration& declaration_;
+  std::string type_;
+  bool in_namespace_;
+};
+
+}  // namespace
+
+std::vector<SharedDeclaration> find_shared_declarations(Tokens tokens) {
+  std::vector<SharedDeclaration> result;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__shared__")) continue;
+    const auto end = declaration_end(tokens, i);
+    if (!end) continue;
+    const std::size_t begin = declaration_begin(tokens, i);
+    if (auto declaration = DeclarationReader(tokens, begin, *end).read())
+      result.push_back(std::move(*declaration));
+    i = *end - 1;
+  }
+  return result;
+}
+
+void rewrite_shared_variables(Tokens tokens, const std::vector<Scope>& scopes, Edits& edits) {
+  const std::vector<SharedDeclaration> declarations = find_shared_declarations(tokens);
+  for (const SharedDeclaration& declaration : declarations) {
+    edits.replace(tokens[declaration.begin].begin, tokens[declaration.end - 1].end(),
+                  VariableWriter(declaration, scopes[declaration.begin].in_namespace).text());
+  }
+  capture_shared_variables(tokens, declarations, scopes, edits);
+}
+
+}  // namespace kgrade::emulated

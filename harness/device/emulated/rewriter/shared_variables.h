@@ -1,0 +1,47 @@
+// __shared__ variables: each becomes a reference into memory that the running block owns.
+//
+//   __shared__ float tile[16][17], sum;
+//   float (&tile)[16][17] = kgrade_emulated::shared_variable<float [16][17]>(<slot>); float (&sum) = ...
+//
+// so that every variable is a heap block of its own, in templates too; <slot> is a static of a lambda, so
+// that a macro may declare several. `extern __shared__ T name[]` becomes a pointer to the block's dynamic
+// shared memory. At namespace scope, where no block runs yet, the name becomes a pointer that is set whenever
+// a block begins (an array) or an object that converts to the variable (a scalar).
+//
+// A lambda that names such a variable captures it: CUDA's is static, which needs no capture.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "device/emulated/rewriter/brackets.h"
+#include "device/emulated/rewriter/edits.h"
+#include "device/emulated/rewriter/scopes.h"
+
+namespace kgrade::emulated {
+
+struct Declarator {
+  std::string before;  // "*", "(*"
+  std::string name;
+  std::string after;  // "[16][17]", ")[4]"
+};
+
+struct SharedDeclaration {
+  std::size_t begin = 0;  // tokens: [begin, end), the semicolon included
+  std::size_t end = 0;
+  bool has_semicolon = true;  // the body of a macro may leave it to the macro's user
+  bool is_extern = false;
+  std::string alignment;  // expression in bytes; empty when the declaration asks for none
+  std::string type;       // with const and volatile, without the declarators
+  std::vector<Declarator> declarators;
+};
+
+// Declarations that hold __shared__. The last may end with the tokens instead of a semicolon. One of a form
+// that is not understood is left out: the header's
+// __shared__ macro makes it static thread_local, which shares it between the threads of a block too.
+std::vector<SharedDeclaration> find_shared_declarations(Tokens tokens);
+
+// `scopes` has one entry a token.
+void rewrite_shared_variables(Tokens tokens, const std::vector<Scope>& scopes, Edits& edits);
+
+}  // namespace kgrade::emulated

@@ -1,0 +1,268 @@
+#include "device/emulated/toolchain/emulated_toolchain.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <regex>
+#include <sstream>
+#include <string_view>
+
+#include "base/defences.h"
+#include "base/sanitized.h"
+#include "base/subprocess.h"
+#include "base/text.h"
+#include "compile/binding.h"
+#include "compile/compiler_log.h"
+#include "compile/content_key.h"
+#include "compile/toolchain_paths.h"
+#include "device/emulated/rewriter/rewriter_messages.h"
+#include "device/emulated/rewriter/unsupported.h"
+#include "device/emulated/toolchain/compiler_commands.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> words;
+  for (std::string word; stream >> word;) words.push_back(word);
+  return words;
+}
+
+std::vector<std::string> clean_environment(const std::filesystem::path& temporary) {
+  const char* path = std::getenv("PATH");
+  return {fmt::format("PATH={}", path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"),
+          fmt::format("TMPDIR={}", temporary.string()), "LANG=C"};
+}
+
+std::optional<HostCompiler> try_compiler(const std::vector<std::string>& command) {
+  if (command.empty() || !find_program(command.front())) return std::nullopt;
+  ProcessRequest request{command, clean_environment("/tmp"), "", {}, 65536};
+  request.command.emplace_back("--version");
+  request.limits.wall = std::chrono::seconds(30);
+  const auto outcome = run_process(request);
+  if (!outcome || !outcome->success()) return std::nullopt;
+  std::smatch match;
+  const std::string first_line = outcome->output.substr(0, outcome->output.find('\n'));
+  const bool numbered = std::regex_search(first_line, match, std::regex(R"([0-9]+\.[0-9]+(\.[0-9]+)?)"));
+  const std::string name = std::filesystem::path(command.back()).filename().string();
+  return HostCompiler{command, fmt::format("{} {}", name, numbered ? match[0].str() : "unknown"),
+                      first_line.find("clang") != std::string::npos};
+}
+
+BuildOutcome unsupported_outcome(const Error& error) {
+  BuildOutcome outcome;
+  outcome.status = BuildStatus::unsupported;
+  outcome.message =
+      fmt::format("{}:{}: {}; {}", error.location.file, error.location.line, error.message, error.remedy);
+  outcome.log = to_string(error);
+  return outcome;
+}
+
+// "x.cu:12" of "x.cu:12:3: error: ..."; nothing where a line begins otherwise.
+std::optional<Location> place_of_error(std::string_view line) {
+  const std::size_t name_end = line.find(':');
+  if (name_end == line.npos || name_end == 0) return std::nullopt;
+  const std::string_view rest = line.substr(name_end + 1);
+  int number = 0;
+  const auto [end, failure] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  const std::string_view behind = rest.substr(static_cast<std::size_t>(end - rest.data()));
+  if (failure != std::errc{} || number < 0 || !behind.starts_with(':')) return std::nullopt;
+  if (behind.find("error:") == behind.npos) return std::nullopt;
+  return Location{std::string(line.substr(0, name_end)), number, 0};
+}
+
+// The line of a marker (device/emulated/rewriter/unsupported.h) that was compiled: "x.cu:12:3: error: ...".
+std::optional<BuildOutcome> marked_unsupported(const std::string& log) {
+  const std::string_view mark = emulated::unsupported_mark;
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t at = line.find(mark);
+    if (at == std::string::npos) continue;
+    const std::string_view rest = std::string_view(line).substr(at + mark.size());
+    const std::string what(trimmed(rest.substr(0, rest.find('"'))));
+    const auto place = place_of_error(std::string_view(line).substr(0, at));
+    if (!place || !emulated::is_marker_text(what)) continue;
+    return unsupported_outcome(emulated::unsupported_error(what, *place));
+  }
+  return std::nullopt;
+}
+
+// Unreadable sources are the contestant's fault, as is what the rewriter refuses.
+BuildOutcome rewrite_failure(const Error& error) {
+  if (error.remedy == emulated::unsupported_remedy) return unsupported_outcome(error);
+  BuildOutcome outcome;
+  outcome.message = to_string(Error{error.message, "", error.location});
+  outcome.log = to_string(error);
+  return outcome;
+}
+
+ProcessLimits compile_limits(const BuildRequest& request) {
+  ProcessLimits limits;
+  limits.wall = request.time_limit;
+  limits.address_space_bytes = 4096 * mebibyte;
+  limits.file_size_bytes = 256 * mebibyte;
+  return limits;
+}
+
+ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::path& device_headers,
+                          std::shared_ptr<const Sandbox> sandbox, const std::filesystem::path& rewriter) {
+  if (!sandbox) return ConfinedCompiler();
+  auto paths = host_compiler_paths(compiler.command, clean_environment("/tmp"));
+  paths.push_back(device_headers);
+  if (!rewriter.empty()) paths.push_back(rewriter);
+  return ConfinedCompiler(std::move(sandbox), std::move(paths));
+}
+
+// Of a rewriter without an answer, which a source has brought down.
+Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
+                       const ProcessOutcome& process) {
+  const std::string end = process.signal != 0 ? fmt::format("signal {}", process.signal)
+                                              : fmt::format("exit code {}", process.exit_code);
+  const std::string why = exceeded_limit(process, limits).value_or("kgrade-rewrite ended with " + end);
+  return Error{"cannot be rewritten for the emulated device: " + why, "", {request.shown_as, 0, 0}};
+}
+
+// What is not a build, read out of the compiler's end and log.
+void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
+                   const ProcessOutcome& process, BuildOutcome& outcome) {
+  if (const auto limit = exceeded_limit(process, limits)) {
+    outcome.message = *limit;
+    return;
+  }
+  if (auto unsupported = marked_unsupported(outcome.log)) {
+    outcome.status = unsupported->status;
+    outcome.message = unsupported->message;
+    return;
+  }
+  const auto complaint =
+      problem != nullptr ? signature_complaint(*problem, outcome.log, dtype) : std::nullopt;
+  if (complaint) {
+    outcome.status = BuildStatus::signature_mismatch;
+    outcome.message = *complaint;
+    return;
+  }
+  outcome.message = first_error_line(outcome.log);
+}
+
+}  // namespace
+
+Result<HostCompiler> find_host_compiler() {
+  std::vector<std::vector<std::string>> candidates = {{"g++"}, {"clang++"}, {"c++"}};
+  if (const char* chosen = std::getenv("CXX")) candidates.insert(candidates.begin(), words_of(chosen));
+  for (const auto& candidate : candidates) {
+    if (auto found = try_compiler(candidate)) return *found;
+  }
+  return Error{"no C++ compiler found (looked for $CXX, g++, clang++ and c++)",
+               "install one: apt-get install g++",
+               {}};
+}
+
+EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
+                                     std::shared_ptr<const Sandbox> sandbox, std::filesystem::path rewriter)
+    : compiler_(std::move(compiler)),
+      device_headers_(std::filesystem::absolute(device_headers).lexically_normal()),
+      rewriter_(std::move(rewriter)),
+      confined_(confined(compiler_, device_headers_, std::move(sandbox), rewriter_)) {}
+
+std::string EmulatedToolchain::describe() const {
+  return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(), " "));
+}
+
+std::string EmulatedToolchain::identity() const {
+  std::string text = fmt::format("{}; headers {}", describe(), hash_of_folder(device_headers_).value_or(""));
+  for (const std::string& word : compiler_.command) text += "; " + stamp_of(word);
+  if (!rewriter_.empty()) text += "; " + stamp_of(rewriter_.string());
+  return text;
+}
+
+std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {
+  std::vector<std::string> words;
+  for (const auto& [name, value] : request.defines) words.push_back(fmt::format("-D{}={}", name, value));
+  words.push_back("-I" + device_headers_.string());
+  for (const auto& directory : request.include_directories) {
+    words.push_back("-I" + std::filesystem::absolute(directory).string());
+  }
+  words.insert(words.end(), {"-include", "cuda_runtime.h"});
+  return words;
+}
+
+Result<BuildOutcome> EmulatedToolchain::build(const Problem& problem, const BuildRequest& request) const {
+  return build_unit(request, &problem);
+}
+
+Result<BuildOutcome> EmulatedToolchain::build_library(const BuildRequest& request) const {
+  return build_unit(request, nullptr);
+}
+
+// With absolute paths, since rewriter and compiler run in the output folder.
+emulated::RewriteRequest EmulatedToolchain::rewrite_request(const BuildRequest& request) const {
+  emulated::RewriteRequest what{
+      std::filesystem::absolute(request.source),           request.shown_as, {}, device_headers_,
+      std::filesystem::absolute(request.output_directory), std::nullopt};
+  for (const auto& directory : request.include_directories)
+    what.include_directories.push_back(std::filesystem::absolute(directory));
+  if (is_on(Defence::compile_sandbox)) what.readable = request.readable;
+  return what;
+}
+
+Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRequest& request,
+                                                                   const emulated::RewriteRequest& what,
+                                                                   const ProcessLimits& limits) const {
+#ifndef KGRADE_SANITIZED
+  // A sanitizer's run time would have to be let into the sandbox.
+  if (!rewriter_.empty()) {
+    std::vector<std::string> command = emulated::to_arguments(what);
+    command.insert(command.begin(), rewriter_.string());
+    const auto process = confined_.run(request, command, clean_environment(what.output_directory), limits);
+    if (!process) return process.errors();
+    // Behind whatever the loader may have had to say.
+    const std::string_view output = trimmed(process->output);
+    const std::string_view last_line = output.substr(output.rfind('\n') + 1);
+    const auto answer = process->success() ? emulated::read_answer(last_line, what) : std::nullopt;
+    return answer.value_or(rewriter_failure(request, limits, *process));
+  }
+#endif
+  return emulated::rewrite_tree(what);
+}
+
+Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
+                                                   const Problem* problem) const {
+  const emulated::RewriteRequest source = rewrite_request(request);
+  const std::filesystem::path folder = source.output_directory;
+  const std::filesystem::path unit = folder / "unit.cpp";
+  const std::string include = emulated::rewritten_source(source).string();
+  const std::string text = problem != nullptr ? binding_unit(*problem, include, request.dtype)
+                                              : fmt::format("#include \"{}\"\n", include);
+  // Before anybody who reads the source may write to that folder.
+  if (auto written = write_file_atomically(unit, text); !written) return written.errors();
+
+  const ProcessLimits limits = compile_limits(request);
+  const auto rewritten = rewrite(request, source, limits);
+  if (!rewritten) return rewritten.errors();
+  const Result<emulated::RewrittenTree>& tree = *rewritten;
+  if (!tree) return rewrite_failure(tree.error());
+
+  emulated::CompilerJob job{unit, folder / "contestant.so", definitions_and_folders(request),
+                            tree->threads_cooperate, request.checked};
+  BuildOutcome outcome;
+  outcome.library = job.library;
+  for (const auto& command : emulated::commands_for(compiler_, job)) {
+    outcome.command = command;
+    const auto process = confined_.run(request, command, clean_environment(folder), limits);
+    if (!process) return process.errors();
+    outcome.seconds += process->seconds;
+    outcome.log += with_shown_names(process->output, request.source, request.shown_as, folder);
+    if (process->success()) continue;
+    judge_failure(problem, request.dtype, limits, *process, outcome);
+    return outcome;
+  }
+  outcome.status = BuildStatus::built;
+  return outcome;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,58 @@
+// Builds contestants for the emulated device: rewrites the source to C++20 and compiles it with the host's
+// own compiler. The library resolves the functions of the device from the program that loads it
+// (kgrade_emulated_runtime, linked whole and with its symbols exported).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "compile/confined_compiler.h"
+#include "compile/toolchain.h"
+#include "device/emulated/rewriter/rewrite.h"
+
+namespace kgrade {
+
+// A C++ compiler with the arguments that its user gives it always ("ccache g++").
+struct HostCompiler {
+  std::vector<std::string> command;
+  std::string version;  // "g++ 12.2.0": name and version
+  bool is_clang = false;
+};
+
+// The first of $CXX, g++, clang++ and c++ that is there. An Error with the package to install when none is.
+Result<HostCompiler> find_host_compiler();
+
+class EmulatedToolchain : public Toolchain {
+ public:
+  // `device_headers` is the folder of the emulated device's cuda_runtime.h. With a sandbox the compiler reads
+  // only what a request names. `rewriter` is the path of kgrade-rewrite, which is confined likewise; empty
+  // for sources that are trusted: they are rewritten in this process.
+  EmulatedToolchain(HostCompiler compiler, std::filesystem::path device_headers,
+                    std::shared_ptr<const Sandbox> sandbox = nullptr, std::filesystem::path rewriter = {});
+
+  std::string describe() const override;
+  std::string identity() const override;
+  Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
+
+  // As build(), for a source that offers symbols of its own instead of a problem's entry point.
+  Result<BuildOutcome> build_library(const BuildRequest& request) const;
+
+ private:
+  Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem) const;
+  emulated::RewriteRequest rewrite_request(const BuildRequest& request) const;
+  // The outer Error is the machine's, the inner one the source's.
+  Result<Result<emulated::RewrittenTree>> rewrite(const BuildRequest& request,
+                                                  const emulated::RewriteRequest& what,
+                                                  const ProcessLimits& limits) const;
+  std::vector<std::string> definitions_and_folders(const BuildRequest& request) const;
+
+  HostCompiler compiler_;
+  std::filesystem::path device_headers_;  // absolute
+  std::filesystem::path rewriter_;
+  ConfinedCompiler confined_;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,42 @@
+#include "draw/seed.h"
+
+#include <sys/random.h>
+
+#include <system_error>
+
+namespace kgrade {
+namespace {
+
+// FNV-1a, 64 bit (http://www.isthe.com/chongo/tech/comp/fnv): tells names apart, protects nothing.
+std::uint64_t fnv1a(std::string_view text, std::uint64_t hash) {
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
+  return hash;
+}
+
+}  // namespace
+
+std::uint64_t random_seed() {
+  std::uint64_t seed = 0;
+  if (::getrandom(&seed, sizeof seed, 0) != static_cast<ssize_t>(sizeof seed)) {
+    throw std::system_error(errno, std::generic_category(), "getrandom");
+  }
+  return seed;
+}
+
+RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string_view case_name,
+                          std::size_t tensor, std::uint32_t draw) {
+  std::uint64_t name = fnv1a(slug, 0xcbf29ce484222325ull);
+  name = fnv1a("/", name);
+  name = fnv1a(case_name, name);
+  // One Philox block mixes seed and name into a key, so that near seeds give unrelated streams.
+  const PhiloxBlock mixed =
+      philox4x32_10({{static_cast<std::uint32_t>(name), static_cast<std::uint32_t>(name >> 32), 0, 0}},
+                    static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+  return {std::uint64_t{mixed.word[1]} << 32 | mixed.word[0], static_cast<std::uint32_t>(tensor), draw};
+}
+
+Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
+  return {static_cast<Distribution::Kind>(init.kind), init.first, init.second, dtype};
+}
+
+}  // namespace kgrade

@@ -1,0 +1,23 @@
+// Where the keys of random streams come from.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "draw/distribution.h"
+#include "draw/philox.h"
+#include "problem/case.h"
+
+namespace kgrade {
+
+// 64 bits from the kernel's generator (getrandom(2)).
+std::uint64_t random_seed();
+
+// The stream that input `tensor` (its index among the parameters) of a case is drawn from: the same problem,
+// case, seed, tensor and draw give the same bits on every machine.
+RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string_view case_name,
+                          std::size_t tensor, std::uint32_t draw);
+
+Distribution to_distribution(const ResolvedInit& init, Dtype dtype);
+
+}  // namespace kgrade

@@ -1,0 +1,76 @@
+// Two sets of finished results side by side: what became faster or slower, what is no longer accepted.
+//
+// Both sides were measured against the same reference, at different times: the ratio of their speeds is the
+// quotient of their speedups over it. On the log scale the two errors are independent, so that the
+// half-widths of their intervals add in quadrature.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "leaderboard/entry.h"
+#include "leaderboard/entry_files.h"
+
+namespace kgrade {
+
+struct ComparedCase {
+  std::string name;
+  SpeedRatio ratio;  // above 1: the second one is faster
+};
+
+// Of verdicts; `other` is from one that is not accepted to another, `lower_class` from accepted to accepted
+// in a class of less precision.
+enum class VerdictChange { none, regression, improvement, other, lower_class };
+std::string_view to_string(VerdictChange change);  // "regression"
+
+// The same candidate twice, or two candidates where there is one on each side.
+struct ComparedPair {
+  Entry before;
+  Entry after;
+  VerdictChange change = VerdictChange::none;
+  // Over all cases: the geometric mean of their ratios, as suite_score() has it. Nothing where the speeds
+  // cannot be compared.
+  std::optional<SpeedRatio> speed;
+  std::string no_speed;  // why not
+  std::vector<ComparedCase> cases;
+};
+
+struct EntriesComparison {
+  std::vector<ComparedPair> pairs;  // by problem, element type, device and path of the second one
+  std::vector<Entry> removed;       // that only the first side has, in the same order
+  std::vector<Entry> added;         // likewise the second one
+  SuiteScore suite;                 // of the pairs whose speeds are compared
+  std::size_t superseded = 0;       // results on either side of which there is a newer one there
+  // Of files on either side in which a result is missing: see EntriesRead.
+  Errors unfinished_before;
+  Errors unfinished_after;
+};
+
+// A pair is the same problem, element type, GPU model and candidate; the emulated device is one model,
+// however many cores it has. It is the same candidate if the path is the same, or else the file name where
+// only one on each side has it. If each side has a single candidate, and both are on the same problem, type
+// and model, these are the pair, whatever they are called. Of several results of one candidate on a side the
+// newest counts.
+EntriesComparison compare_entries(std::vector<Entry> before, std::vector<Entry> after);
+// The same, with what the files lack.
+EntriesComparison compare_results(EntriesRead before, EntriesRead after);
+
+// The ratio of the second speed over the first: both speedups over the same opponent. No interval where one
+// of them has none.
+SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after);
+
+std::size_t count_of(const EntriesComparison& comparison, Statement statement);
+std::size_t count_of(const EntriesComparison& comparison, VerdictChange change);
+// How many pairs nobody should take for as fast as before: those that are slower, and those that look slower
+// and have too few samples for an interval.
+std::size_t count_of_suspects(const EntriesComparison& comparison);
+// Of those that only the first side has, how many it has accepted.
+std::size_t count_of_missing(const EntriesComparison& comparison);
+// Of pairs that are accepted on both sides, how many have times that cannot be compared.
+std::size_t count_of_incomparable(const EntriesComparison& comparison);
+// Something that was accepted cannot be seen to be as good as it was: it is not accepted, missing, or of a
+// lower class, or a file lacks a result.
+bool loses_accepted(const EntriesComparison& comparison);
+
+}  // namespace kgrade

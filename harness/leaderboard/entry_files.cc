@@ -1,0 +1,152 @@
+#include "leaderboard/entry_files.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "base/line_reader.h"
+#include "base/text.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t most_record_bytes = 64 << 20;
+constexpr std::uint64_t most_leaderboard_bytes = 1 << 30;
+
+using Entries = std::optional<std::vector<Entry>>;
+
+Error not_a_record(const fs::path& path, int line) {
+  return Error{"is no record of kgrade grade",
+               "name a file that 'kgrade grade --json' or 'kgrade sweep' wrote",
+               Location{path.string(), line, 0}};
+}
+
+Error unfinished_line(const fs::path& path, int line) {
+  return Error{"ends in the middle of a line: the last result of a sweep is missing",
+               "finish the sweep: kgrade sweep --resume", Location{path.string(), line, 0}};
+}
+
+bool is_blank(std::string_view line) { return line.find_first_not_of(" \t\r") == std::string_view::npos; }
+
+class Reader {
+ public:
+  // `others`: files that hold something else are passed over.
+  explicit Reader(bool others) : others_(others) {}
+
+  void read_file(const fs::path& path) {
+    if (path.extension() == ".jsonl") {
+      read_lines(path);
+    } else if (const auto text = read_text_file(path, most_record_bytes); !text) {
+      complain(text.errors());
+    } else {
+      take(parse_entries(*text, Location{path.string(), 0, 0}), not_a_record(path, 0), others_);
+    }
+  }
+
+  EntriesRead& result() { return result_; }
+
+ private:
+  void complain(const Errors& errors) {
+    ++result_.unreadable_count;
+    for (const Error& error : errors) {
+      if (result_.unreadable.size() < EntriesRead::most_errors) result_.unreadable.push_back(error);
+    }
+  }
+
+  void take(Result<Entries> read, const Error& no_record, bool pass_over) {
+    if (!read) return complain(read.errors());
+    if (*read) std::move((*read)->begin(), (*read)->end(), std::back_inserter(result_.entries));
+    if (!*read && !pass_over) complain({no_record});
+  }
+
+  // One whose first line is JSON of another kind is none of ours.
+  void read_lines(const fs::path& path) {
+    auto reader = LineReader::open(path, most_record_bytes);
+    if (!reader) return complain(reader.errors());
+    for (bool first = true;;) {
+      const auto line = reader->next();
+      if (!line) return complain(line.errors());
+      if (!*line) break;
+      if (is_blank(**line)) continue;
+      auto read = parse_entries(**line, Location{path.string(), reader->line(), 0});
+      const bool other = first && read.ok() && !*read;
+      take(std::move(read), not_a_record(path, reader->line()), other && others_);
+      if (other) return;
+      first = false;
+    }
+    if (!is_blank(reader->rest())) result_.unfinished.push_back(unfinished_line(path, reader->line() + 1));
+  }
+
+  bool others_;
+  EntriesRead result_;
+};
+
+// Of what may hold records, in order of name.
+Result<std::vector<fs::path>> files_below(const fs::path& folder) {
+  std::vector<fs::path> paths;
+  std::error_code failure;
+  fs::recursive_directory_iterator walk(folder, failure);
+  while (!failure && walk != fs::recursive_directory_iterator()) {
+    const fs::path& path = walk->path();
+    const bool hidden = path.filename().native().starts_with('.');
+    std::error_code unknown;
+    if (hidden && walk->is_directory(unknown)) walk.disable_recursion_pending();
+    const bool named = path.extension() == ".json" || path.extension() == ".jsonl";
+    if (named && !hidden && walk->is_regular_file(unknown)) paths.push_back(path);
+    walk.increment(failure);
+  }
+  if (failure) {
+    return Error{"cannot be read: " + failure.message(), "check the permissions of what is in it",
+                 Location{folder.string(), 0, 0}};
+  }
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+Result<EntriesRead> read_folder(const fs::path& folder) {
+  const auto paths = files_below(folder);
+  if (!paths) return paths.errors();
+  Reader reader(true);
+  for (const fs::path& path : *paths) reader.read_file(path);
+  EntriesRead& read = reader.result();
+  if (!read.entries.empty() || !read.unreadable.empty()) return std::move(read);
+  return Error{"holds no record of kgrade grade", "name a folder with records or sweeps in it",
+               Location{folder.string(), 0, 0}};
+}
+
+}  // namespace
+
+Result<EntriesRead> read_what_can_be(const fs::path& path) {
+  std::error_code failure;
+  if (fs::is_directory(path, failure)) return read_folder(path);
+  if (!fs::exists(path, failure)) return Error{"no such file", "", Location{path.string(), 0, 0}};
+  Reader reader(false);
+  reader.read_file(path);
+  return std::move(reader.result());
+}
+
+Result<std::vector<Entry>> read_entries(const fs::path& path) {
+  auto read = read_what_can_be(path);
+  if (!read) return read.errors();
+  if (!read->unreadable.empty()) return read->unreadable;
+  return std::move(read->entries);
+}
+
+Result<EntriesRead> read_results(const fs::path& path) {
+  std::error_code failure;
+  if (path.extension() == ".json" && fs::is_regular_file(path, failure)) {
+    const auto text = read_text_file(path, most_leaderboard_bytes);
+    if (!text) return text.errors();
+    auto leaderboard = parse_leaderboard(*text, Location{path.string(), 0, 0});
+    if (!leaderboard) return leaderboard.errors();
+    EntriesRead read;
+    if (*leaderboard) read.entries = std::move(**leaderboard);
+    if (*leaderboard) return read;
+  }
+  auto read = read_what_can_be(path);
+  if (read.ok() && !read->unreadable.empty()) return read->unreadable;
+  return read;
+}
+
+}  // namespace kgrade

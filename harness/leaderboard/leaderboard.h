@@ -1,0 +1,112 @@
+// From finished results to boards on which candidates are ranked.
+//
+// A board is one problem in one element type on one GPU model, for answers of one precision class: nothing is
+// ranked together that differs in one of them. On it stands a candidate (a path, whatever has lain there)
+// with the newest of its results; the older ones, of this and of other versions, are its history.
+//
+// What has no speed has no rank, and stands apart: candidates that were not accepted, and results of devices
+// whose times are no speed (the emulated one).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "leaderboard/entry.h"
+#include "leaderboard/ranks.h"
+
+namespace kgrade {
+
+// What speedups are taken against: the reference, or in each case the fastest baseline of the answer's class.
+inline constexpr std::string_view against_reference = "reference";
+inline constexpr std::string_view against_baseline = "baseline";
+
+// The score of that name; null where there is none.
+const Score* score_against(const Entry& entry, std::string_view against);
+
+// A candidate where it stands.
+struct LeaderboardRow {
+  std::string id;  // 12 hexadecimal digits of problem, type, device and path: the same in every leaderboard
+  std::string solution;  // file name without its ending: what fast_p and suite scores follow over problems
+  Entry newest;
+  std::vector<Entry> earlier;      // of the same path, the oldest first
+  std::optional<RankRange> rank;   // none: see unranked_because, or the verdict
+  bool tied = false;               // another row has the same (best) rank
+  std::string unranked_because{};  // of an accepted candidate
+
+  // Between the result before this one and this one the candidate was edited. Results are numbered as in
+  // `earlier`, and the newest follows.
+  bool changed_before(std::size_t result) const;
+};
+
+// What the rows of a board have measured: only results of the same cases, with the same work in them and the
+// same state of the cache, are compared.
+struct BoardCase {
+  std::string name;
+  std::optional<std::int64_t> flops;
+  std::int64_t bytes = 0;
+  auto operator<=>(const BoardCase&) const = default;
+};
+
+struct Board {
+  std::string slug;
+  Dtype dtype = Dtype::float32;
+  std::string device;
+  Precision precision = Precision::fp32;
+  std::string title;  // of the problem, as the newest result has it
+  // "baseline" where all that are ranked were measured beside one, or else "reference", beside which
+  // everything is measured. Empty where nothing is ranked.
+  std::string against;
+  std::vector<std::string> baselines;  // their names, where against is "baseline"
+  std::vector<BoardCase> cases;        // that the ranked rows have measured, by name
+  std::string cache;                   // "cold"
+  // Ranked ones first, by rank and then by speedup; then the others by path.
+  std::vector<LeaderboardRow> rows;
+};
+
+// One solution's results over all problems of a suite.
+struct SuiteRow {
+  std::string solution;
+  std::size_t accepted = 0;         // problems answered in the class
+  SuiteScore score;                 // of these
+  std::vector<double> speedups;     // of these, the largest first
+  std::map<double, double> fast_p;  // at 0.5, 1, 1.5, 2, 3, 5: share of all problems of the suite
+};
+
+// All problems on one GPU model in one class, with one thing to compare with.
+struct Suite {
+  std::string device;
+  Precision precision = Precision::fp32;
+  std::string against;
+  // Problems (by element type) with results on this GPU model that may be answered in the class; against
+  // "baseline" only those that have one.
+  std::size_t problems = 0;
+  std::vector<SuiteRow> rows;  // by fast_p at 1, accepted, score: the best first
+};
+
+struct LeaderboardDevice {
+  std::string name;
+  std::string kind;
+  bool times_are_speed = false;
+  std::optional<Ceilings> ceilings;  // of the newest result that has them
+};
+
+struct Leaderboard {
+  std::string newest;            // when the newest result was begun; ISO 8601, UTC
+  std::size_t measurements = 0;  // results that it was made of, each once
+  std::vector<LeaderboardDevice> devices;
+  std::vector<Board> boards;  // by problem, element type, GPU model, class
+  // In the order of the boards: candidates that were not accepted, and those accepted where times are no
+  // speed.
+  std::vector<LeaderboardRow> unmeasured;
+  std::vector<Suite> suites;
+};
+
+// The same entries give the same leaderboard, in whatever order they come. Entries of the same candidate and
+// version on the same problem and device that began at the same time are one, read twice. Candidates are
+// called as name_candidates() says.
+Leaderboard make_leaderboard(std::vector<Entry> entries);
+
+}  // namespace kgrade

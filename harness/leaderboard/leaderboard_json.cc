@@ -1,0 +1,163 @@
+#include "leaderboard/leaderboard_json.h"
+
+#include <fmt/format.h>
+
+#include "record/json_parts.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json interval_json(const std::optional<Interval>& interval) {
+  return interval ? json_of(*interval) : Json(nullptr);
+}
+
+Json scores_json(const Entry& entry) {
+  Json scores = Json::array();
+  for (const Score& score : entry.scores) {
+    scores.push_back({{"against", score.against},
+                      {"speedup", score.speedup.geometric_mean},
+                      {"interval", interval_json(score.speedup.interval)},
+                      {"statement", to_string(statement_of(score.speedup.interval))}});
+  }
+  return scores;
+}
+
+Json case_json(const EntryCase& c) {
+  Json comparisons = Json::array();
+  for (const SpeedComparison& comparison : c.comparisons) {
+    comparisons.push_back({{"against", comparison.against},
+                           {"speedup", comparison.ratio.ratio},
+                           {"interval", interval_json(comparison.ratio.interval)}});
+  }
+  return {{"name", c.name},
+          {"median_ms", c.candidate_ms},
+          {"flops", value_or_null(c.flops)},
+          {"bytes", c.tensor_bytes},
+          {"comparisons", comparisons},
+          {"roofline_share", value_or_null(c.share)},
+          {"bound_by", c.bound_by.empty() ? Json(nullptr) : Json(c.bound_by)}};
+}
+
+// `result` is its number among the row's, the oldest first.
+Json result_json(const LeaderboardRow& row, std::size_t result) {
+  const Entry& entry = result < row.earlier.size() ? row.earlier[result] : row.newest;
+  return {{"measured_at", entry.started_at},
+          {"sha256", entry.sha256},
+          {"new_version", row.changed_before(result)},
+          {"precision", to_string(entry.precision)},
+          {"file", entry.file.generic_string()},
+          {"tool_version", entry.tool_version},
+          {"git_commit", entry.git_commit},
+          {"problem_sha256", entry.problem_sha256},
+          {"reference_sha256", entry.reference_sha256},
+          {"effort", entry.effort},
+          {"cache", entry.cache.empty() ? Json(nullptr) : Json(entry.cache)},
+          {"verdict", to_string(entry.verdict)},
+          {"scores", scores_json(entry)}};
+}
+
+Json row_json(const LeaderboardRow& row) {
+  Json json = {
+      {"id", row.id},
+      {"candidate", row.newest.path},
+      {"solution", row.solution},
+      {"rank", row.rank ? Json(row.rank->best) : Json(nullptr)},
+      {"rank_worst", row.rank ? Json(row.rank->worst) : Json(nullptr)},
+      {"tied", row.tied},
+      {"unranked_because", row.unranked_because.empty() ? Json(nullptr) : Json(row.unranked_because)},
+      {"message", row.newest.message}};
+  json.update(result_json(row, row.earlier.size()));
+  json["cases"] = Json::array();
+  for (const EntryCase& c : row.newest.cases) json["cases"].push_back(case_json(c));
+  json["earlier"] = Json::array();
+  for (std::size_t i = 0; i < row.earlier.size(); ++i) json["earlier"].push_back(result_json(row, i));
+  return json;
+}
+
+Json board_json(const Board& board) {
+  Json json = {{"problem", board.slug},
+               {"title", board.title},
+               {"dtype", to_string(board.dtype)},
+               {"device", board.device},
+               {"precision", to_string(board.precision)},
+               {"against", board.against.empty() ? Json(nullptr) : Json(board.against)},
+               {"baselines", board.baselines},
+               {"cache", board.cache.empty() ? Json(nullptr) : Json(board.cache)},
+               {"cases", Json::array()},
+               {"rows", Json::array()}};
+  for (const BoardCase& c : board.cases) {
+    json["cases"].push_back({{"name", c.name}, {"flops", value_or_null(c.flops)}, {"bytes", c.bytes}});
+  }
+  for (const LeaderboardRow& row : board.rows) json["rows"].push_back(row_json(row));
+  return json;
+}
+
+Json unmeasured_json(const LeaderboardRow& row) {
+  const Entry& entry = row.newest;
+  Json json = {{"problem", entry.slug},
+               {"title", entry.title},
+               {"dtype", to_string(entry.dtype)},
+               {"device", entry.device},
+               {"required_precision", to_string(entry.required)}};
+  json.update(row_json(row));
+  for (const char* key : {"rank", "rank_worst", "tied", "unranked_because", "cases"}) json.erase(key);
+  return json;
+}
+
+Json device_json(const LeaderboardDevice& device) {
+  Json ceilings = nullptr;
+  if (device.ceilings) {
+    ceilings = {{"copy_bytes_per_second", device.ceilings->copy_bytes_per_second},
+                {"fp32_flops_per_second", device.ceilings->fp32_flops_per_second},
+                {"tf32_flops_per_second", device.ceilings->tf32_flops_per_second},
+                {"fp16_flops_per_second", device.ceilings->fp16_flops_per_second},
+                {"bf16_flops_per_second", device.ceilings->bf16_flops_per_second},
+                {"fp64_flops_per_second", device.ceilings->fp64_flops_per_second}};
+  }
+  return {{"name", device.name},
+          {"kind", device.kind},
+          {"times_are_speed", device.times_are_speed},
+          {"ceilings", ceilings}};
+}
+
+Json suite_json(const Suite& suite) {
+  Json json = {{"device", suite.device},
+               {"precision", to_string(suite.precision)},
+               {"against", suite.against},
+               {"problems", suite.problems},
+               {"rows", Json::array()}};
+  for (const SuiteRow& row : suite.rows) {
+    Json fast = Json::object();
+    for (const auto& [p, share] : row.fast_p) fast[fmt::format("{}", p)] = share;
+    json["rows"].push_back({{"solution", row.solution},
+                            {"accepted", row.accepted},
+                            {"geometric_mean", row.score.geometric_mean},
+                            {"interval", interval_json(row.score.interval)},
+                            {"fast_p", fast},
+                            {"speedups", row.speedups}});
+  }
+  return json;
+}
+
+}  // namespace
+
+nlohmann::ordered_json to_json(const Leaderboard& leaderboard) {
+  Json json = {{"schema", "kgrade-leaderboard"},
+               {"schema_version", leaderboard_schema_version},
+               {"newest", leaderboard.newest},
+               {"measurements", leaderboard.measurements}};
+  for (const char* key : {"devices", "boards", "unmeasured", "suites"}) json[key] = Json::array();
+  for (const LeaderboardDevice& device : leaderboard.devices) json["devices"].push_back(device_json(device));
+  for (const Board& board : leaderboard.boards) json["boards"].push_back(board_json(board));
+  for (const LeaderboardRow& row : leaderboard.unmeasured) json["unmeasured"].push_back(unmeasured_json(row));
+  for (const Suite& suite : leaderboard.suites) json["suites"].push_back(suite_json(suite));
+  return json;
+}
+
+std::string to_text(const Leaderboard& leaderboard) {
+  return to_json(leaderboard).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace kgrade

@@ -1,0 +1,18 @@
+// Solutions over many problems: fast_p and the suite score.
+#pragma once
+
+#include <vector>
+
+#include "leaderboard/leaderboard.h"
+
+namespace kgrade {
+
+// Speedups above which fast_p is written down.
+inline constexpr double fast_p_thresholds[] = {0.5, 1, 1.5, 2, 3, 5};
+
+// On devices whose times are speed. Of several results of one solution on a problem (another file of that
+// name, an earlier version, another run) the newest counts, whatever its verdict: a solution that answers in
+// another class, or no longer at all, has no speedup there.
+std::vector<Suite> suites_of(const std::vector<Entry>& entries);
+
+}  // namespace kgrade

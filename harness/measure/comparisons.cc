@@ -1,0 +1,102 @@
+#include "measure/comparisons.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
+#include "measure/block_run.h"
+#include "measure/process_offset.h"
+#include "measure/roofline.h"
+#include "measure/speed_ratio.h"
+#include "measure/suite_score.h"
+
+namespace kgrade {
+namespace {
+
+constexpr const char* reference_name = "reference";
+
+// Of how the two arms of each process differ; 0 where nothing was measured.
+double offset_of(const Measurement& measurement, std::size_t arm, std::size_t other) {
+  const double one = quantile(counted_samples(measurement, arm), 0.5);
+  const double two = quantile(counted_samples(measurement, other), 0.5);
+  return one > 0 && two > 0 ? offset_of_log_ratio(measurement.process_offset_ms, one, two) : 0;
+}
+
+SpeedRatio ratio_of(const Measurement& measurement, std::size_t arm, std::size_t other) {
+  std::vector<SpeedRatio> within;
+  std::vector<double> estimates;
+  for (const ProcessBlocks& process : measurement.processes) {
+    const std::vector<double> differences = log_differences(process.blocks, arm, other);
+    if (differences.empty()) continue;
+    within.push_back(ratio_within(differences));
+    estimates.push_back(std::log(within.back().ratio));
+  }
+  if (measurement.goal.processes > 1) return ratio_across(estimates);
+  return ratio_pooled(within, offset_of(measurement, arm, other));
+}
+
+}  // namespace
+
+std::vector<SpeedComparison> compare_arms(const Measurement& measurement) {
+  std::vector<SpeedComparison> comparisons;
+  const std::size_t candidate = measurement.arms.size() - 1;
+  for (std::size_t arm = 0; arm < candidate; ++arm) {
+    comparisons.push_back({measurement.arms[arm], ratio_of(measurement, arm, candidate)});
+  }
+  return comparisons;
+}
+
+int processes_wanted(const CaseRecord& record) {
+  if (!record.measurement) return 1;
+  const Measurement& measurement = *record.measurement;
+  const std::size_t candidate = measurement.arms.size() - 1;
+  double offset = 0;
+  for (std::size_t arm = 0; arm < candidate; ++arm)
+    offset = std::max(offset, offset_of(measurement, arm, candidate));
+  return processes_wanted(measurement.goal, offset);
+}
+
+std::optional<CaseRoofline> roofline_of(const Case& bound, const CaseRecord& record,
+                                        const std::optional<Ceilings>& ceilings) {
+  if (!ceilings || !record.measurement) return std::nullopt;
+  const auto floor = roofline_floor(bound, *ceilings, record.precision);
+  if (!floor) return std::nullopt;
+  CaseRoofline roofline{*floor, {}};
+  for (std::size_t arm = 0; arm < record.measurement->arms.size(); ++arm) {
+    const double median = quantile(counted_samples(*record.measurement, arm), 0.5);
+    roofline.shares.push_back(share(floor->ms(), median));
+  }
+  return roofline;
+}
+
+namespace {
+
+// Those that KernelBench reports most.
+constexpr double fast_at[] = {1, 1.5, 2};
+
+Score score_of(const std::string& against, const std::vector<SpeedRatio>& ratios) {
+  std::vector<std::optional<double>> speedups;
+  for (const SpeedRatio& ratio : ratios) speedups.emplace_back(ratio.ratio);
+  Score score{against, suite_score(ratios)};
+  for (const double p : fast_at) score.fast[p] = fast_p(speedups, p);
+  return score;
+}
+
+}  // namespace
+
+std::vector<Score> scores_of(const std::vector<CaseRecord>& cases) {
+  std::vector<SpeedRatio> references;
+  std::vector<SpeedRatio> baselines;
+  for (const CaseRecord& c : cases) {
+    for (const SpeedComparison& comparison : c.comparisons) {
+      (comparison.against == reference_name ? references : baselines).push_back(comparison.ratio);
+    }
+  }
+  std::vector<Score> scores;
+  if (references.empty()) return scores;
+  scores.push_back(score_of(reference_name, references));
+  if (baselines.size() == references.size()) scores.push_back(score_of("baseline", baselines));
+  return scores;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,82 @@
+#include "measure/speed_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/statistics.h"
+#include "measure/roofline.h"
+#include "measure/speed_ratio.h"
+
+namespace kgrade {
+namespace {
+
+// By how much the reference may differ beside a candidate, and what noise adds.
+constexpr double reference_slack = 0.15;
+constexpr double reference_noise_ms = 0.02;
+// All but those that move no speed.
+constexpr double most_calls = 1 - 1.0 / calls_per_outlier;
+
+double smallest(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
+double largest(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+bool far_faster(double fast, double slow, const SpeedTolerance& tolerance) {
+  return slow > tolerance.factor * fast && slow - fast > tolerance.floor_ms;
+}
+
+bool apart(double a, double b) {
+  return std::max(a, b) > (1 + reference_slack) * std::min(a, b) + reference_noise_ms;
+}
+
+}  // namespace
+
+double lower_bound_ms(const Case& bound, const DeviceInfo& device, const std::optional<Ceilings>& ceilings,
+                      CacheState cache) {
+  return hardware_bound_ms(bound, ceilings, device, cache);
+}
+
+Suspicion below_the_bound(const std::vector<double>& candidate_ms, double bound_ms) {
+  if (candidate_ms.empty()) return std::nullopt;
+  std::vector<double> sorted = candidate_ms;
+  std::sort(sorted.begin(), sorted.end());
+  const double fast = sorted[(sorted.size() - 1) / calls_per_outlier];
+  if (fast >= clock_slack * bound_ms) return std::nullopt;
+  return fmt::format("{:.4f} ms is less than the device's memory and arithmetic need, {:.4f} ms", fast,
+                     bound_ms);
+}
+
+SpeedTolerance speed_tolerance(bool measures_speed, int launches) {
+  return measures_speed ? SpeedTolerance{2, 0.05 / launches} : SpeedTolerance{5, 100};
+}
+
+Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,
+                                 const SpeedTolerance& tolerance) {
+  if (fresh.empty() || repeated.empty()) return std::nullopt;
+  if (!far_faster(largest(repeated), smallest(fresh), tolerance)) return std::nullopt;
+  return fmt::format("calls take {:.3f} ms at least on new inputs, {:.3f} ms at most on inputs seen before",
+                     smallest(fresh), largest(repeated));
+}
+
+Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std::vector<double>& measured,
+                               const SpeedTolerance& tolerance) {
+  if (unmeasured.empty() || measured.empty()) return std::nullopt;
+  const double usual = quantile(measured, 0.5);
+  if (!far_faster(usual, smallest(unmeasured), tolerance)) return std::nullopt;
+  return fmt::format("calls that nobody measures take {:.3f} ms at least, measured ones {:.3f} ms (median)",
+                     smallest(unmeasured), usual);
+}
+
+Suspicion reference_disturbed(const ReferenceTimes& times) {
+  if (times.before.empty() || times.during.empty() || times.after.empty()) return std::nullopt;
+  const double before = smallest(times.before);
+  const double after = smallest(times.after);
+  const double during = quantile(times.during, most_calls);
+  const bool agree = !apart(before, after) && !apart(during, before) && !apart(during, after);
+  if (agree) return std::nullopt;
+  return fmt::format(
+      "the reference takes {:.3f} ms before the candidate has been loaded, up to {:.3f} ms in seven of eight "
+      "calls beside it, {:.3f} ms after",
+      before, during, after);
+}
+
+}  // namespace kgrade

@@ -1,0 +1,202 @@
+#include "problem/case.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "problem/quote.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 40;
+
+class CaseResolver {
+ public:
+  CaseResolver(const Problem& problem, const CaseSpec& spec) : problem_(problem), spec_(spec) {
+    case_.name = spec.name;
+    case_.role = spec.role;
+    case_.integers = spec.integers;
+    case_.reals = spec.reals;
+    case_.dtype = problem.dtype;
+  }
+
+  // Each step builds on the one before, so that one fault is not told many times over.
+  Result<Case> run() {
+    for (const auto& step : {&CaseResolver::evaluate_let, &CaseResolver::check_requirements,
+                             &CaseResolver::resolve_tensors, &CaseResolver::evaluate_costs}) {
+      (this->*step)();
+      if (!errors_.empty()) return std::move(errors_);
+    }
+    return std::move(case_);
+  }
+
+ private:
+  void evaluate_let() {
+    for (const auto& [name, expression] : problem_.let) {
+      const auto value = evaluate(expression, fmt::format("'let' {}", name));
+      if (!value) return;
+      case_.integers[name] = *value;
+    }
+  }
+
+  void check_requirements() {
+    for (const Expression& condition : problem_.require) {
+      const auto holds = evaluate(condition, "'require'");
+      if (!holds || *holds != 0) continue;
+      fail(condition, fmt::format("`{}` does not hold ({})", condition.text(), values_in(condition)),
+           "change the values of the case so that it holds");
+    }
+  }
+
+  void resolve_tensors() {
+    for (std::size_t i = 0; i < problem_.parameters.size(); ++i) {
+      const Parameter& parameter = problem_.parameters[i];
+      if (parameter.pointer) resolve_tensor(parameter, i);
+    }
+  }
+
+  void resolve_tensor(const Parameter& parameter, std::size_t index) {
+    Tensor tensor;
+    tensor.name = parameter.name;
+    tensor.parameter = index;
+    tensor.output = parameter.is_output();
+    if (parameter.shape.empty()) {
+      errors_.push_back({fmt::format("parameter '{}' has no shape", parameter.name),
+                         "write `shape: [...]` below its name", parameter.location});
+      return;
+    }
+    if (!resolve_shape(parameter, tensor)) return;
+    if (parameter.init && !resolve_init(*parameter.init, parameter.name, tensor.init)) return;
+    case_.tensors.push_back(std::move(tensor));
+  }
+
+  bool resolve_shape(const Parameter& parameter, Tensor& tensor) {
+    tensor.elements = 1;
+    for (const Expression& expression : parameter.shape) {
+      const auto extent = evaluate(expression, fmt::format("'shape' of '{}'", parameter.name));
+      if (!extent) return false;
+      if (*extent < 1) {
+        fail(expression,
+             fmt::format("extent `{}` of '{}' is {} ({})", expression.text(), parameter.name, *extent,
+                         values_in(expression)),
+             "change the values of the case so that every extent is at least 1");
+        return false;
+      }
+      tensor.shape.push_back(*extent);
+      if (__builtin_mul_overflow(tensor.elements, *extent, &tensor.elements) ||
+          tensor.elements > most_elements) {
+        fail(expression, fmt::format("'{}' has more than 2^40 elements", parameter.name),
+             "choose smaller values for the case");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool resolve_init(const Init& init, const std::string& name, ResolvedInit& resolved) {
+    switch (init.kind) {
+      case Init::Kind::uniform:
+        resolved = {ResolvedInit::Kind::uniform, init.first, init.second};
+        return true;
+      case Init::Kind::normal:
+        resolved = {ResolvedInit::Kind::normal, init.first, init.second};
+        return true;
+      case Init::Kind::integers:
+        resolved = {ResolvedInit::Kind::integers, init.first, init.second};
+        return true;
+      case Init::Kind::constant:
+        resolved = {ResolvedInit::Kind::constant, init.first, init.second};
+        return true;
+      case Init::Kind::uniform_fan_in:
+        break;
+    }
+    const auto fan_in = evaluate(*init.fan_in, fmt::format("'init' of '{}'", name));
+    if (!fan_in) return false;
+    if (*fan_in < 1) {
+      fail(*init.fan_in, fmt::format("the fan-in `{}` of '{}' is {}", init.fan_in->text(), name, *fan_in),
+           "change the values of the case so that it is at least 1");
+      return false;
+    }
+    const double bound = 1 / std::sqrt(static_cast<double>(*fan_in));
+    resolved = {ResolvedInit::Kind::uniform, -bound, bound};
+    return true;
+  }
+
+  void evaluate_costs() {
+    case_.flops = evaluate_cost(problem_.flops, "'flops'");
+    case_.bytes = evaluate_cost(problem_.bytes, "'bytes'");
+    // The formula counts elements of four bytes.
+    if (case_.bytes && case_.dtype != Dtype::float32) *case_.bytes /= 2;
+  }
+
+  std::optional<std::int64_t> evaluate_cost(const std::optional<Expression>& expression,
+                                            const std::string& what) {
+    if (!expression) return std::nullopt;
+    const auto value = evaluate(*expression, what);
+    if (value && *value < 0) {
+      fail(*expression, fmt::format("{} is {}", what, *value),
+           "mend the formula: the value cannot be negative");
+    }
+    return value;
+  }
+
+  std::optional<std::int64_t> evaluate(const Expression& expression, const std::string& what) {
+    const auto value = expression.evaluate(case_.integers);
+    if (value) return *value;
+    for (Error error : value.errors()) {
+      error.message = fmt::format("{}: {}", what, error.message);
+      report(std::move(error));
+    }
+    return std::nullopt;
+  }
+
+  void fail(const Expression& expression, std::string message, std::string remedy) {
+    report(Error{std::move(message), std::move(remedy), expression.location()});
+  }
+
+  // The case is what an author changes, the expression is what explains it: a case from a file is the
+  // place, and the message says where the expression stands.
+  void report(Error error) {
+    if (spec_.location.line > 0) {
+      error.message += in_brackets(error.location, spec_.location.file);
+      error.location = spec_.location;
+    }
+    error.message = fmt::format("case '{}': {}", spec_.name, error.message);
+    errors_.push_back(std::move(error));
+  }
+
+  // "in_channels = 3, groups = 2"
+  std::string values_in(const Expression& expression) const {
+    std::string text;
+    for (const std::string& name : expression.names()) {
+      const auto value = case_.integers.find(name);
+      if (value == case_.integers.end()) continue;
+      text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, value->second);
+    }
+    return text;
+  }
+
+  const Problem& problem_;
+  const CaseSpec& spec_;
+  Case case_;
+  Errors errors_;
+};
+
+}  // namespace
+
+std::int64_t Case::tensor_bytes() const {
+  return tensor_bytes(static_cast<std::int64_t>(element_bytes(dtype)));
+}
+
+std::int64_t Case::tensor_bytes(std::int64_t element_size) const {
+  std::int64_t total = 0;
+  for (const Tensor& tensor : tensors) total += tensor.elements * element_size;
+  return total;
+}
+
+Result<Case> resolve_case(const Problem& problem, const CaseSpec& spec) {
+  return CaseResolver(problem, spec).run();
+}
+
+}  // namespace kgrade

@@ -1,0 +1,50 @@
+// A case with everything evaluated: extents, sizes, distributions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "problem/problem.h"
+
+namespace kgrade {
+
+// The distribution of an input with its numbers worked out; see draw/distribution.h for how it is drawn.
+struct ResolvedInit {
+  enum class Kind { uniform, normal, integers, constant };
+  Kind kind = Kind::uniform;
+  double first = 0;
+  double second = 1;
+};
+
+struct Tensor {
+  std::string name;
+  std::size_t parameter = 0;  // index into Problem::parameters
+  bool output = false;
+  std::vector<std::int64_t> shape;
+  std::int64_t elements = 0;
+  ResolvedInit init;  // of an input
+};
+
+struct Case {
+  std::string name;
+  CaseRole role = CaseRole::test;
+  Bindings integers;                                 // scalar parameters and `let` values
+  std::map<std::string, double, std::less<>> reals;  // scalar parameters of type float and double
+  std::vector<Tensor> tensors;                       // in the order of the parameters
+  Dtype dtype = Dtype::float32;                      // of their elements
+  std::optional<std::int64_t> flops;
+  std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
+
+  // All tensors once, in bytes: as they are, or with elements of another size.
+  std::int64_t tensor_bytes() const;
+  std::int64_t tensor_bytes(std::int64_t element_size) const;
+};
+
+// Evaluates a case. Errors point to the case in the problem file and name the expression's place, or point to
+// the expression when the case is from no file (location.line == 0): overflow, division by zero, an extent
+// that is zero or negative, a tensor without a shape, a `require` that does not hold, a tensor of more than
+// 2^40 elements, a fan-in below 1, negative `flops` or `bytes`.
+Result<Case> resolve_case(const Problem& problem, const CaseSpec& spec);
+
+}  // namespace kgrade

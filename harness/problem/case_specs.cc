@@ -1,0 +1,214 @@
+#include "problem/case_specs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "problem/fields.h"
+#include "problem/quote.h"
+#include "problem/scalar_type.h"
+#include "problem/scalar_values.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::size_t most_cases = 1'000;
+
+class CaseReader {
+ public:
+  CaseReader(const YamlNode& node, const std::vector<Parameter>& parameters, const Defaults& defaults,
+             Diagnostics& diagnostics)
+      : node_(node), parameters_(parameters), defaults_(defaults), diagnostics_(diagnostics) {}
+
+  std::optional<CaseSpec> read() {
+    if (!expect_map(node_, "a case", "`{name: tiny, role: test, ...}` with a value for each scalar parameter",
+                    200, diagnostics_)) {
+      return std::nullopt;
+    }
+    spec_.location = node_.location;
+    const bool named = read_name();
+    const bool in_role = read_role();
+    const bool valued = read_values();
+    refuse_unknown_entries();
+    return named && in_role && valued ? std::optional(std::move(spec_)) : std::nullopt;
+  }
+
+ private:
+  bool read_name() {
+    const YamlNode* entry = require_key(node_, "name", what_, "name: tiny", diagnostics_);
+    const auto name = entry != nullptr ? read_text(*entry, "'name' of a case", diagnostics_) : std::nullopt;
+    if (!name) return false;
+    what_ = "case " + in_quotes(*name);
+    spec_.name = *name;
+    if (is_slug(*name)) return true;
+    diagnostics_.add(entry->location, fmt::format("{} cannot name a case", in_quotes(*name)),
+                     "use lower-case letters, digits and hyphens, beginning with a letter or digit");
+    return false;
+  }
+
+  bool read_role() {
+    const YamlNode* entry = require_key(node_, "role", what_, "role: test", diagnostics_);
+    const auto role = entry != nullptr ? read_text(*entry, "'role'", diagnostics_) : std::nullopt;
+    if (!role) return false;
+    for (const CaseRole known : {CaseRole::sample, CaseRole::test, CaseRole::bench}) {
+      if (*role != to_string(known)) continue;
+      spec_.role = known;
+      return true;
+    }
+    if (*role == to_string(CaseRole::hidden)) {
+      diagnostics_.add(entry->location, "the role 'hidden' is for cases that no file holds",
+                       "write sample, test or bench; hidden cases are drawn from the ranges of `fuzz`");
+      return false;
+    }
+    diagnostics_.add(entry->location, fmt::format("unknown role {}", in_quotes(*role)),
+                     suggestion_of_known(*role, {"sample", "test", "bench"}));
+    return false;
+  }
+
+  bool read_values() {
+    bool complete = true;
+    std::vector<std::string> missing;
+    ScalarValues values = defaults_.values;
+    for (const Parameter& parameter : parameters_) {
+      if (parameter.pointer) continue;
+      if (const YamlNode* entry = node_.find(parameter.name)) {
+        complete = read_scalar(*entry, parameter, values, diagnostics_) && complete;
+      } else if (!defaults_.named.contains(parameter.name)) {
+        missing.push_back(parameter.name);
+      }
+    }
+    spec_.integers = std::move(values.integers);
+    spec_.reals = std::move(values.reals);
+    if (missing.empty()) return complete;
+    diagnostics_.add(node_.location, fmt::format("{} gives no value for {}", what_, listed(missing)),
+                     fmt::format("add `{}: 1`", missing.front()));
+    return false;
+  }
+
+  void refuse_unknown_entries() {
+    std::vector<std::string> known = scalar_names(parameters_);
+    for (const YamlNode& entry : node_.children) {
+      const Parameter* parameter = find_parameter(parameters_, entry.key);
+      if (parameter == nullptr || !parameter->pointer || entry.key == "name" || entry.key == "role") continue;
+      diagnostics_.add(entry.key_location,
+                       fmt::format("'{}' is a tensor and has no value in a case", entry.key),
+                       "remove it; `init` on the parameter says how it is drawn");
+      known.push_back(entry.key);
+    }
+    known.insert(known.begin(), {"name", "role"});
+    refuse_unknown_keys(node_, known, what_, diagnostics_);
+  }
+
+  const YamlNode& node_;
+  const std::vector<Parameter>& parameters_;
+  const Defaults& defaults_;
+  Diagnostics& diagnostics_;
+  std::string what_ = "a case";
+  CaseSpec spec_;
+};
+
+class FuzzReader {
+ public:
+  FuzzReader(const std::vector<Parameter>& parameters, Diagnostics& diagnostics)
+      : parameters_(parameters), diagnostics_(diagnostics) {}
+
+  std::optional<FuzzRange> read(const YamlNode& entry) {
+    const ScalarType* type = find_type(entry);
+    if (type == nullptr) return std::nullopt;
+    FuzzRange range;
+    range.parameter = entry.key;
+    range.location = entry.key_location;
+    if (!read_ends(entry, range)) return std::nullopt;
+    if (range.low > range.high) {
+      diagnostics_.add(entry.place(), fmt::format("the range {}..{} is empty", range.low, range.high),
+                       fmt::format("write {}..{}", range.high, range.low));
+      return std::nullopt;
+    }
+    const bool legal = check_scalar_range(entry, range.low, *type, diagnostics_) &&
+                       check_scalar_range(entry, range.high, *type, diagnostics_);
+    return legal ? std::optional(std::move(range)) : std::nullopt;
+  }
+
+ private:
+  const ScalarType* find_type(const YamlNode& entry) {
+    const Parameter* parameter = find_parameter(parameters_, entry.key);
+    if (parameter == nullptr || parameter->pointer) {
+      diagnostics_.add(entry.key_location,
+                       fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
+                       suggestion_of_known(entry.key, scalar_names(parameters_)));
+      return nullptr;
+    }
+    const ScalarType* type = find_scalar_type(parameter->type);
+    if (type->is_integer()) return type;
+    diagnostics_.add(entry.key_location,
+                     fmt::format("'{}' is of type {}, and 'fuzz' draws integers", entry.key, parameter->type),
+                     "remove it from `fuzz`");
+    return nullptr;
+  }
+
+  bool read_ends(const YamlNode& entry, FuzzRange& range) {
+    const std::string_view text = entry.value;
+    const std::size_t dots = text.find("..");
+    const std::string_view first = trimmed(text.substr(0, dots));
+    const std::string_view last = dots == std::string_view::npos ? first : trimmed(text.substr(dots + 2));
+    const auto low = parse_integer(first);
+    const auto high = parse_integer(last);
+    if (entry.is_scalar() && low && high) {
+      range.low = *low;
+      range.high = *high;
+      return true;
+    }
+    if (looks_like_integer(first) && looks_like_integer(last)) {
+      diagnostics_.add(entry.place(),
+                       fmt::format("'fuzz' of '{}': {} does not fit into 64 bits", entry.key,
+                                   in_quotes(low ? last : first)),
+                       "write a smaller integer");
+    } else {
+      diagnostics_.add(entry.place(), fmt::format("'fuzz' of '{}' is no range of integers", entry.key),
+                       "write `1..3`, both ends included, or one integer");
+    }
+    return false;
+  }
+
+  const std::vector<Parameter>& parameters_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Parameter>& parameters,
+                                 const Defaults& defaults, Diagnostics& diagnostics) {
+  std::vector<CaseSpec> cases;
+  if (!expect_sequence(node, "'cases'", "a list: `- {name: tiny, role: test, ...}`", most_cases,
+                       diagnostics)) {
+    return cases;
+  }
+  std::map<std::string, int> lines;
+  for (const YamlNode& child : node.children) {
+    if (diagnostics.full()) break;
+    auto spec = CaseReader(child, parameters, defaults, diagnostics).read();
+    if (!spec) continue;
+    const auto [first, fresh] = lines.emplace(spec->name, spec->location.line);
+    if (!fresh) {
+      diagnostics.add(spec->location, fmt::format("the case name {} is taken", in_quotes(spec->name)),
+                      fmt::format("choose another name; the first is on line {}", first->second));
+    }
+    cases.push_back(*std::move(spec));
+  }
+  return cases;
+}
+
+std::vector<FuzzRange> read_fuzz(const YamlNode& node, const std::vector<Parameter>& parameters,
+                                 Diagnostics& diagnostics) {
+  std::vector<FuzzRange> ranges;
+  if (!expect_map(node, "'fuzz'", "a map: `batch_size: 1..3`, and so on", 100, diagnostics)) return ranges;
+  FuzzReader reader(parameters, diagnostics);
+  for (const YamlNode& entry : node.children) {
+    if (auto range = reader.read(entry)) ranges.push_back(*std::move(range));
+  }
+  return ranges;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,104 @@
+#include "problem/catalogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "problem/fields.h"
+#include "problem/quote.h"
+
+namespace kgrade {
+namespace {
+
+bool is_path(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".md") || text.ends_with(".txt");
+}
+
+Error unknown_slug(const std::string& slug, const std::vector<std::filesystem::path>& files,
+                   const std::filesystem::path& directory) {
+  std::vector<std::string> slugs;
+  for (const auto& file : files) slugs.push_back(file.stem().string());
+  return Error{fmt::format("there is no problem {} in {}", in_quotes(slug), directory.string()),
+               suggestion(slug, slugs) + "`kgrade list` shows what there is",
+               {}};
+}
+
+// Which of two problems a slug means must not depend on the names of their files. Files that do not parse
+// clash with nothing; `kgrade lint` tells of them.
+Errors clashes_with(const Problem& problem, const std::vector<std::filesystem::path>& files) {
+  std::vector<Problem> namesakes = {problem};
+  for (const auto& file : files) {
+    if (file == problem.path) continue;
+    auto other = load_problem(file);
+    if (other && other->slug == problem.slug) namesakes.push_back(std::move(*other));
+  }
+  return check_catalogue(namesakes);
+}
+
+}  // namespace
+
+Result<std::vector<std::filesystem::path>> problem_files(const std::filesystem::path& directory) {
+  const auto failed = [&](std::string message) {
+    return Error{
+        std::move(message), "name a folder of problem files with --problems", {directory.string(), 0, 0}};
+  };
+  std::error_code failure;
+  if (!std::filesystem::exists(directory, failure)) return failed("no such folder");
+  if (!std::filesystem::is_directory(directory, failure)) return failed("is no folder");
+  std::vector<std::filesystem::path> files;
+  std::filesystem::directory_iterator entry(directory, failure);
+  for (; !failure && entry != std::filesystem::directory_iterator(); entry.increment(failure)) {
+    const std::filesystem::path& path = entry->path();
+    if (path.extension() == ".md" && path.filename() != "README.md") files.push_back(path);
+  }
+  if (failure) return failed("cannot be read: " + failure.message());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+Errors check_catalogue(const std::vector<Problem>& problems) {
+  Errors errors;
+  std::map<std::string, std::string> files;
+  for (const Problem& problem : problems) {
+    const std::string file = problem.path.string();
+    const auto [first, fresh] = files.emplace(problem.slug, file);
+    if (!fresh) {
+      errors.push_back({fmt::format("the slug '{}' is taken", problem.slug),
+                        fmt::format("choose another slug; {} has it too", first->second),
+                        {file, 1, 1}});
+    }
+    if (problem.path.stem() == problem.slug) continue;
+    errors.push_back({fmt::format("the file's name is not its slug '{}'", problem.slug),
+                      fmt::format("rename the file to {}.md", problem.slug),
+                      {file, 1, 1}});
+  }
+  return errors;
+}
+
+Result<Problem> find_problem(const std::string& slug_or_path, const std::filesystem::path& directory) {
+  if (is_path(slug_or_path)) return load_problem(slug_or_path);
+  const auto files = problem_files(directory);
+  if (!files) return files.errors();
+  const auto named = std::find_if(files->begin(), files->end(),
+                                  [&](const auto& file) { return file.stem() == slug_or_path; });
+  if (named == files->end()) return unknown_slug(slug_or_path, *files, directory);
+  auto problem = load_problem(*named);
+  if (!problem) return problem;
+  if (Errors clashes = clashes_with(*problem, *files); !clashes.empty()) return clashes;
+  return problem;
+}
+
+std::optional<Error> slug_for_a_file(const std::string& text, const std::filesystem::path& directory) {
+  std::error_code ignored;
+  const std::filesystem::path file = directory / (text + ".md");
+  if (!is_slug(text) || std::filesystem::exists(text, ignored) || !std::filesystem::exists(file, ignored))
+    return std::nullopt;
+  const std::filesystem::path near = std::filesystem::proximate(file, ignored);
+  const bool is_below = !near.empty() && *near.begin() != "..";
+  return Error{"is the slug of a problem, and a file is asked for",
+               "write " + (is_below ? near : file).string(),
+               {text, 0, 0}};
+}
+
+}  // namespace kgrade

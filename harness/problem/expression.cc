@@ -1,0 +1,241 @@
+#include "problem/expression.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "problem/expression_node.h"
+#include "problem/quote.h"
+
+namespace kgrade {
+namespace {
+
+using Node = Expression::Node;
+using Value = std::optional<std::int64_t>;  // empty: it does not fit into 64 bits
+
+std::string_view symbol_of(BinaryOperator operation) {
+  switch (operation) {
+    case BinaryOperator::add:
+      return "+";
+    case BinaryOperator::subtract:
+      return "-";
+    case BinaryOperator::multiply:
+      return "*";
+    case BinaryOperator::divide:
+      return "/";
+    case BinaryOperator::remainder:
+      return "%";
+    case BinaryOperator::equal:
+      return "==";
+    case BinaryOperator::unequal:
+      return "!=";
+    case BinaryOperator::less:
+      return "<";
+    case BinaryOperator::less_equal:
+      return "<=";
+    case BinaryOperator::greater:
+      return ">";
+    case BinaryOperator::greater_equal:
+      return ">=";
+  }
+  return "?";
+}
+
+// For a divisor that is not zero. The remainder of the smallest integer by -1 is 0, but the instruction
+// traps.
+std::int64_t floor_remainder(std::int64_t a, std::int64_t b) {
+  if (b == -1) return 0;
+  const std::int64_t remainder = a % b;
+  return remainder != 0 && (remainder < 0) != (b < 0) ? remainder + b : remainder;
+}
+
+bool floor_divide(std::int64_t a, std::int64_t b, std::int64_t& result) {
+  if (a == std::numeric_limits<std::int64_t>::min() && b == -1) return false;
+  result = a / b - (a % b != 0 && (a < 0) != (b < 0) ? 1 : 0);
+  return true;
+}
+
+bool compare(BinaryOperator operation, std::int64_t a, std::int64_t b) {
+  switch (operation) {
+    case BinaryOperator::equal:
+      return a == b;
+    case BinaryOperator::unequal:
+      return a != b;
+    case BinaryOperator::less:
+      return a < b;
+    case BinaryOperator::less_equal:
+      return a <= b;
+    case BinaryOperator::greater:
+      return a > b;
+    default:
+      return a >= b;
+  }
+}
+
+// False when the result does not fit into 64 bits. A divisor is not zero.
+bool apply(BinaryOperator operation, std::int64_t a, std::int64_t b, std::int64_t& result) {
+  switch (operation) {
+    case BinaryOperator::add:
+      return !__builtin_add_overflow(a, b, &result);
+    case BinaryOperator::subtract:
+      return !__builtin_sub_overflow(a, b, &result);
+    case BinaryOperator::multiply:
+      return !__builtin_mul_overflow(a, b, &result);
+    case BinaryOperator::divide:
+      return floor_divide(a, b, result);
+    case BinaryOperator::remainder:
+      result = floor_remainder(a, b);
+      return true;
+    default:
+      result = compare(operation, a, b) ? 1 : 0;
+      return true;
+  }
+}
+
+class Evaluator {
+ public:
+  Evaluator(const Bindings& bindings, const std::string& file) : bindings_(bindings), file_(file) {}
+
+  // Empty when error() says why.
+  Value evaluate(const Node& node) {
+    switch (node.kind) {
+      case Node::Kind::integer:
+        return node.value;
+      case Node::Kind::name:
+        return look_up(node);
+      case Node::Kind::negate:
+        return negate(node);
+      case Node::Kind::invert:
+        return invert(node);
+      case Node::Kind::chain:
+        return chain(node);
+      case Node::Kind::all_of:
+        return decide(node, 0);
+      case Node::Kind::any_of:
+        return decide(node, 1);
+      case Node::Kind::call:
+        return call(node);
+    }
+    return std::nullopt;
+  }
+
+  const Error& error() const { return *error_; }
+
+ private:
+  Value look_up(const Node& node) {
+    const auto found = bindings_.find(node.name);
+    if (found != bindings_.end()) return found->second;
+    std::vector<std::string> known;
+    for (const auto& [name, value] : bindings_) known.push_back(name);
+    return fail(node.at, fmt::format("unknown name {}", in_quotes(node.name)),
+                suggestion_of_known(node.name, known));
+  }
+
+  Value negate(const Node& node) {
+    const Value operand = evaluate(*node.operands[0]);
+    if (!operand) return operand;
+    std::int64_t result = 0;
+    if (!__builtin_sub_overflow(std::int64_t{0}, *operand, &result)) return result;
+    return overflow(node.at, fmt::format("-({})", *operand));
+  }
+
+  Value invert(const Node& node) {
+    const Value operand = evaluate(*node.operands[0]);
+    if (!operand) return operand;
+    return *operand == 0;
+  }
+
+  Value chain(const Node& node) {
+    Value left = evaluate(*node.operands[0]);
+    for (std::size_t i = 0; left && i < node.steps.size(); ++i) {
+      const Value right = evaluate(*node.operands[i + 1]);
+      if (!right) return right;
+      left = combine(node.steps[i].operation, *left, *right, node.steps[i].at);
+    }
+    return left;
+  }
+
+  Value combine(BinaryOperator operation, std::int64_t left, std::int64_t right, Position at) {
+    const bool division = operation == BinaryOperator::divide || operation == BinaryOperator::remainder;
+    const std::string_view symbol = symbol_of(operation);
+    if (division && right == 0) return division_by_zero(at, fmt::format("{} {} 0", left, symbol));
+    std::int64_t result = 0;
+    if (apply(operation, left, right, result)) return result;
+    return overflow(at, fmt::format("{} {} {}", left, symbol, right));
+  }
+
+  // Yields `deciding` at the first operand with that truth value, without a look at those after it.
+  Value decide(const Node& node, std::int64_t deciding) {
+    for (const auto& operand : node.operands) {
+      const Value value = evaluate(*operand);
+      if (!value) return value;
+      if ((*value != 0) == (deciding != 0)) return deciding;
+    }
+    return 1 - deciding;
+  }
+
+  Value call(const Node& node) {
+    std::vector<std::int64_t> arguments;
+    for (const auto& operand : node.operands) {
+      const Value value = evaluate(*operand);
+      if (!value) return value;
+      arguments.push_back(*value);
+    }
+    if (node.name == "min") return *std::min_element(arguments.begin(), arguments.end());
+    if (node.name == "max") return *std::max_element(arguments.begin(), arguments.end());
+    const std::string written = fmt::format("ceil_div({}, {})", arguments[0], arguments[1]);
+    if (arguments[1] == 0) return division_by_zero(node.at, written);
+    std::int64_t quotient = 0;
+    if (!floor_divide(arguments[0], arguments[1], quotient)) return overflow(node.at, written);
+    return quotient + (floor_remainder(arguments[0], arguments[1]) != 0 ? 1 : 0);
+  }
+
+  Value overflow(Position at, const std::string& what) {
+    return fail(at, fmt::format("overflow: {} does not fit into 64 bits", what), "use smaller values");
+  }
+
+  Value division_by_zero(Position at, const std::string& what) {
+    return fail(at, fmt::format("division by zero: {}", what), "rule out a divisor of 0");
+  }
+
+  Value fail(Position at, std::string message, std::string remedy) {
+    error_ = Error{std::move(message), std::move(remedy), {file_, at.line, at.column}};
+    return std::nullopt;
+  }
+
+  const Bindings& bindings_;
+  const std::string& file_;
+  std::optional<Error> error_;
+};
+
+void collect_names(const Node& node, const std::string& file, std::vector<Expression::NameUse>& uses) {
+  if (node.kind == Node::Kind::name) uses.push_back({node.name, {file, node.at.line, node.at.column}});
+  for (const auto& operand : node.operands) collect_names(*operand, file, uses);
+}
+
+}  // namespace
+
+Result<std::int64_t> Expression::evaluate(const Bindings& bindings) const {
+  Evaluator evaluator(bindings, location_.file);
+  const Value value = evaluator.evaluate(*root_);
+  if (!value) return evaluator.error();
+  return *value;
+}
+
+std::vector<Expression::NameUse> Expression::name_uses() const {
+  std::vector<NameUse> uses;
+  collect_names(*root_, location_.file, uses);
+  return uses;
+}
+
+std::vector<std::string> Expression::names() const {
+  std::vector<std::string> names;
+  for (const NameUse& use : name_uses()) {
+    if (std::find(names.begin(), names.end(), use.name) == names.end()) names.push_back(use.name);
+  }
+  return names;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,57 @@
+// The tree behind an Expression; internal to spec. Operators of one level are one node with many operands,
+// so that the depth of the tree is bounded by the nesting that the author wrote, not by its length.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "problem/expression.h"
+
+namespace kgrade {
+
+struct Position {
+  int line = 0;
+  int column = 0;
+};
+
+enum class BinaryOperator {
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal
+};
+
+struct Expression::Node {
+  enum class Kind {
+    integer,  // value
+    name,     // name
+    negate,   // operands[0]
+    invert,   // operands[0]
+    chain,    // operands[0] steps[0] operands[1] steps[1] ..., from left to right
+    all_of,   // && of all operands
+    any_of,   // || of all operands
+    call      // name(operands...)
+  };
+  struct Step {
+    BinaryOperator operation;
+    Position at;
+  };
+
+  Kind kind = Kind::integer;
+  Position at;
+  std::int64_t value = 0;
+  std::string name;
+  std::vector<std::unique_ptr<Node>> operands;
+  std::vector<Step> steps;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,220 @@
+#include "problem/lint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "problem/case.h"
+#include "problem/fields.h"
+#include "problem/hidden_cases.h"
+#include "problem/scalar_type.h"
+
+namespace kgrade {
+namespace {
+
+// One draw in so many has to be legal at least. Of depthwise and transposed convolutions with ten parameters
+// it is one in three to ten.
+constexpr std::size_t least_share_of_draws = 32;
+
+class Linter {
+ public:
+  explicit Linter(const Problem& problem) : problem_(problem), whole_file_{problem.path.string(), 1, 1} {}
+
+  std::vector<LintFinding> run() {
+    check_grading();
+    check_unused_parameters();
+    check_equal_cases();
+    check_fuzz();
+    check_what_readers_miss();
+    std::stable_sort(findings_.begin(), findings_.end(), [](const LintFinding& a, const LintFinding& b) {
+      return std::tie(a.what.location.file, a.what.location.line, a.what.location.column) <
+             std::tie(b.what.location.file, b.what.location.line, b.what.location.column);
+    });
+    return std::move(findings_);
+  }
+
+ private:
+  void check_grading() {
+    const Errors missing = missing_for_grading(problem_);
+    for (const Error& error : missing) fail("incomplete", error);
+    const bool shaped = std::none_of(problem_.parameters.begin(), problem_.parameters.end(),
+                                     [](const Parameter& p) { return p.pointer && p.shape.empty(); });
+    if (!shaped) return;
+    for (const CaseSpec& spec : problem_.cases) {
+      const auto resolved = resolve_case(problem_, spec);
+      if (resolved) continue;
+      const std::string_view rule = breaks_a_shape(spec) ? "shape-not-positive" : "illegal-case";
+      for (const Error& error : resolved.errors()) fail(rule, error);
+    }
+  }
+
+  // Of a case that cannot be resolved: whether an extent is what it fails at.
+  bool breaks_a_shape(const CaseSpec& spec) const {
+    Bindings bindings = spec.integers;
+    for (const auto& [name, expression] : problem_.let) {
+      const auto value = expression.evaluate(bindings);
+      if (!value) return false;
+      bindings[name] = *value;
+    }
+    const bool legal =
+        std::all_of(problem_.require.begin(), problem_.require.end(), [&](const auto& condition) {
+          const auto holds = condition.evaluate(bindings);
+          return holds && *holds != 0;
+        });
+    return legal && has_extent_below_one(bindings);
+  }
+
+  bool has_extent_below_one(const Bindings& bindings) const {
+    for (const Parameter& parameter : problem_.parameters) {
+      for (const Expression& extent : parameter.shape) {
+        const auto value = extent.evaluate(bindings);
+        if (value && *value < 1) return true;
+      }
+    }
+    return false;
+  }
+
+  void check_unused_parameters() {
+    // While nothing is said about shapes, every parameter would be.
+    const std::set<std::string> used = used_names();
+    if (used.empty()) return;
+    for (const Parameter& parameter : problem_.parameters) {
+      if (!is_whole_scalar(parameter) || used.contains(parameter.name)) continue;
+      fail("unused-parameter",
+           {fmt::format("no shape or formula uses the parameter '{}'", parameter.name),
+            "name it in `shape`, `init`, `let`, `require`, `flops` or `bytes`, or remove it; on a device a "
+            "shape or an output has to depend on it as well",
+            parameter.location});
+    }
+  }
+
+  std::set<std::string> used_names() const {
+    std::set<std::string> used;
+    const auto add = [&](const Expression& expression) {
+      for (std::string& name : expression.names()) used.insert(std::move(name));
+    };
+    for (const Parameter& parameter : problem_.parameters) {
+      for (const Expression& extent : parameter.shape) add(extent);
+      if (parameter.init && parameter.init->fan_in) add(*parameter.init->fan_in);
+    }
+    for (const auto& [name, expression] : problem_.let) add(expression);
+    for (const Expression& condition : problem_.require) add(condition);
+    if (problem_.flops) add(*problem_.flops);
+    if (problem_.bytes) add(*problem_.bytes);
+    return used;
+  }
+
+  void check_equal_cases() {
+    using Values = std::pair<Bindings, std::map<std::string, double, std::less<>>>;
+    std::map<Values, const CaseSpec*> seen;
+    for (const CaseSpec& spec : problem_.cases) {
+      const auto [first, fresh] = seen.emplace(Values{spec.integers, spec.reals}, &spec);
+      if (fresh) continue;
+      fail("equal-cases",
+           {fmt::format("case '{}' has the values of case '{}'", spec.name, first->second->name),
+            "change a value, or remove one of the two", spec.location});
+    }
+  }
+
+  static bool is_whole_scalar(const Parameter& parameter) {
+    const ScalarType* type = find_scalar_type(parameter.type);
+    return !parameter.pointer && type != nullptr && type->is_integer();
+  }
+
+  void check_fuzz() {
+    if (problem_.fuzz.empty()) return check_missing_fuzz();
+    for (const Parameter& parameter : problem_.parameters) {
+      const bool ranged =
+          std::any_of(problem_.fuzz.begin(), problem_.fuzz.end(),
+                      [&](const FuzzRange& range) { return range.parameter == parameter.name; });
+      if (ranged || !is_whole_scalar(parameter)) continue;
+      warn("fuzz", problem_.fuzz.front().location, fmt::format("'fuzz' leaves out '{}'", parameter.name),
+           fmt::format("write `{}: 1..3`, or one integer", parameter.name));
+    }
+    check_hidden_cases();
+  }
+
+  // Whoever knows the cases of the file can be right on these alone.
+  void check_missing_fuzz() {
+    const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(), is_whole_scalar);
+    if (first == problem_.parameters.end()) return;
+    warn("fuzz", whole_file_, "there is no 'fuzz': hidden shapes are never drawn",
+         fmt::format("write `fuzz: {{{}: 1..3}}`, with a range or one integer for every integer parameter",
+                     first->name));
+  }
+
+  // Only a problem without other faults: whatever is wrong with its cases would be told a second time.
+  void check_hidden_cases() {
+    const bool sound = std::none_of(findings_.begin(), findings_.end(), [](const LintFinding& finding) {
+      return finding.severity == LintFinding::Severity::error;
+    });
+    if (!sound) return;
+    HiddenOptions options;
+    options.count = 1;
+    const auto drawn = draw_hidden_cases(problem_, options);
+    if (drawn) return check_share_of_legal_draws();
+    for (const Error& error : drawn.errors()) fail("fuzz", error);
+  }
+
+  // Where hardly any draw is legal, those that are lie near 1, in a corner of the ranges.
+  void check_share_of_legal_draws() {
+    const HiddenSurvey survey = survey_hidden_draws(problem_, 0);
+    if (survey.legal * least_share_of_draws >= survey.draws) return;
+    fail("fuzz",
+         {fmt::format("of {} draws from the ranges of 'fuzz' {} {} legal; the commonest reason: {}",
+                      survey.draws, survey.legal, survey.legal == 1 ? "is" : "are", survey.commonest.message),
+          "change the ranges so that a good part of what they hold satisfies `require` and gives "
+          "positive extents",
+          problem_.fuzz.front().location});
+  }
+
+  void check_what_readers_miss() {
+    const bool sampled = std::any_of(problem_.cases.begin(), problem_.cases.end(),
+                                     [](const CaseSpec& spec) { return spec.role == CaseRole::sample; });
+    if (!sampled)
+      warn("reader", whole_file_, "no case has the role sample", "give one small case `role: sample`");
+    if (!problem_.flops) {
+      warn("reader", whole_file_, "there is no 'flops'",
+           "write `flops: 2 * ...`, the useful arithmetic of a case");
+    }
+    if (trimmed(problem_.statement).empty()) {
+      warn("reader", whole_file_, "the statement is empty",
+           "write below the frontmatter what the kernel computes");
+    }
+  }
+
+  void fail(std::string_view rule, Error what) {
+    findings_.push_back({LintFinding::Severity::error, std::move(what), std::string(rule)});
+  }
+
+  void warn(std::string_view rule, Location location, std::string message, std::string remedy) {
+    findings_.push_back({LintFinding::Severity::warning,
+                         Error{std::move(message), std::move(remedy), std::move(location)},
+                         std::string(rule)});
+  }
+
+  const Problem& problem_;
+  Location whole_file_;
+  std::vector<LintFinding> findings_;
+};
+
+}  // namespace
+
+std::string to_string(const LintFinding& finding) {
+  Error what = finding.what;
+  if (!finding.rule.empty()) what.message += " [" + finding.rule + "]";
+  std::string text = to_string(what);
+  if (finding.severity == LintFinding::Severity::error) return text;
+  // The same form with another word, which stands before the message.
+  const std::string tail = what.message + (what.remedy.empty() ? "" : "\n  hint: " + what.remedy);
+  text.resize(text.size() - tail.size() - std::string_view("error: ").size());
+  return text + "warning: " + tail;
+}
+
+std::vector<LintFinding> lint(const Problem& problem) { return Linter(problem).run(); }
+
+}  // namespace kgrade

@@ -1,0 +1,151 @@
+// A problem file as an immutable value: the frontmatter (the contract) and the statement.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/dtype.h"
+#include "base/result.h"
+#include "problem/expression.h"
+
+namespace kgrade {
+
+class Families;
+
+// A call's message has room for so many (contest/message.h).
+inline constexpr std::size_t max_parameters = 64;
+
+enum class Difficulty { easy, medium, hard };
+// `hidden` is never in a file: problem/hidden_cases.h draws such cases.
+enum class CaseRole { sample, test, bench, hidden };
+// What a contestant may use besides its own code. With `none` it may neither link nor open (dlopen) a library
+// other than
+// - the C and C++ runtime: libc, libm, libdl, libpthread, librt, libstdc++, libgcc_s and the dynamic loader,
+// - the driver's libcuda, with what it opens itself, and the CUDA runtime that nvcc links statically,
+// - what the harness itself puts into every contestant.
+// Vendor libraries (cuBLAS, cuDNN, CUTLASS's compiled parts, NVRTC, ...) are what is meant; headers are
+// source text and compiled in.
+enum class Libraries { any, none };
+
+std::string_view to_string(Difficulty difficulty);  // "EASY", as in the file
+std::string_view to_string(CaseRole role);          // "sample"
+std::string_view to_string(Libraries libraries);    // "any"
+
+// How the elements of an input are drawn. Written as a call: uniform(0, 1), normal(0, 1),
+// integers(-2, 3) (both ends included), constant(1.5), ones, zeros, and uniform_fan_in(n) with an integer
+// expression n: uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution.
+struct Init {
+  enum class Kind { uniform, normal, integers, constant, uniform_fan_in };
+  Kind kind = Kind::uniform;
+  double first = 0;   // lo, mean, lo, value
+  double second = 1;  // hi, standard deviation, hi
+  std::optional<Expression> fan_in;
+  std::string text;  // as written
+};
+
+struct Parameter {
+  std::string name;
+  std::string type;  // "[VAR]" (the element type under test) or a name that problem/scalar_type.h lists
+  bool pointer = false;
+  bool is_const = false;
+  std::vector<Expression> shape;  // of a pointer; empty when the file has none
+  std::optional<Init> init;       // of a const pointer
+  Location location;
+
+  bool is_tensor() const { return pointer; }
+  bool is_input() const { return pointer && is_const; }
+  bool is_output() const { return pointer && !is_const; }
+};
+
+// Values of scalar parameters as written in the file; integers for integer types.
+struct CaseSpec {
+  std::string name;
+  CaseRole role = CaseRole::test;
+  Bindings integers;
+  std::map<std::string, double, std::less<>> reals;  // for parameters of type float and double
+  Location location;
+};
+
+struct FuzzRange {
+  std::string parameter;
+  std::int64_t low = 0;
+  std::int64_t high = 0;  // included
+  Location location;
+};
+
+// Upper bounds on ||out - expected|| / ||expected|| for the precision classes.
+struct Thresholds {
+  double fp32 = 1e-5;
+  double tf32 = 1e-3;
+  double bf16 = 1e-2;
+};
+
+// Those of a problem that says nothing; problem/dtypes.cc derives them.
+Thresholds default_thresholds(Dtype dtype);
+
+struct Problem {
+  std::filesystem::path path;
+  std::string slug;
+  std::string family;  // what it shares with other problems (problem/families.h); empty: nothing
+  std::string title;
+  Difficulty difficulty = Difficulty::easy;
+  std::string author;  // empty when the file names none
+  std::vector<std::string> tags;
+  std::vector<Parameter> parameters;
+  std::vector<std::string> dtypes;  // that [VAR] can be
+  Dtype dtype = Dtype::float32;     // that it is: the first of them, unless with_dtype() chose another
+  std::vector<std::pair<std::string, Expression>> let;  // in file order; later ones may use earlier ones
+  std::vector<Expression> require;
+  std::vector<CaseSpec> cases;
+  std::vector<FuzzRange> fuzz;
+  std::optional<Expression> flops;
+  std::optional<Expression> bytes;  // memory traffic of a case in float32; without it all tensors once
+  std::string precision = "fp32";
+  Thresholds thresholds;                         // of `dtype`
+  std::map<Dtype, Thresholds> dtype_thresholds;  // of those that are listed
+  Libraries libraries = Libraries::any;
+  std::string source;
+  // Markdown, all that follows the frontmatter, line ends as \n; then that of the family.
+  std::string statement;
+  // Of the whole file. With a family: of two lines, this digest and that of the family's file.
+  std::string content_sha256;
+
+  const CaseSpec* find_case(std::string_view name) const;
+  const Parameter* find_parameter(std::string_view name) const;
+};
+
+// Reads the bytes of a problem file. `path` is used in messages only. Every fault of form is an error
+// with line and column: no frontmatter, broken YAML, an unknown or missing or doubled key, a wrong type,
+// a text that is not UTF-8, a case that leaves out a parameter or names an unknown one, two cases of one
+// name, an expression that does not parse or names nothing. Keys that only grading needs may be missing.
+// At most 50 errors, in the order of the file. YAML anchors, aliases and tags are refused, and so are a
+// frontmatter of more than 256 KiB and more than max_parameters parameters, 200 `let`, 200 `require` or 1,000
+// cases.
+//
+// What `family` names is looked for in `families`, and read as if it stood in the file (problem/families.h
+// says how the two become one); without any, every name is unknown. The place of an error is in the file that
+// has the fault.
+Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path,
+                              const Families* families = nullptr);
+
+// With the families of the folder `families` beside the file.
+Result<Problem> load_problem(const std::filesystem::path& path);
+
+// The problem with another element type. An Error names those that are listed when this one is not.
+Result<Problem> with_dtype(Problem problem, std::string_view name);
+
+// What grading still needs and a valid interface may lack: shape and init of tensors, dtypes, cases with at
+// least one bench and one test. Empty when the problem can be graded.
+Errors missing_for_grading(const Problem& problem);
+
+// The candidates' entry point as C++: `extern "C" void solution(const float* input, ..., size_t groups);`
+// `element` replaces [VAR]; without it the problem's own type does.
+std::string signature(const Problem& problem, std::string_view element);
+std::string signature(const Problem& problem);
+
+}  // namespace kgrade

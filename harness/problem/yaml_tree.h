@@ -1,0 +1,46 @@
+// YAML as a tree in which every node knows its place; internal to spec.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "problem/diagnostics.h"
+#include "problem/frontmatter.h"
+
+namespace kgrade {
+
+struct YamlNode {
+  enum class Kind { null, scalar, sequence, map };
+
+  Kind kind = Kind::null;
+  Location location;
+  std::string value;  // of a scalar, quotes and escapes undone
+  bool quoted = false;
+  // The text of a scalar as it stands in the file, and where: line breaks included, so that columns in it
+  // are true. The same as `value` when escapes make that impossible.
+  std::string source;
+  Location source_location;
+
+  std::string key;  // of an entry of a map
+  Location key_location;
+  std::vector<YamlNode> children;  // items, or entries in file order without doubled keys
+
+  bool is_scalar() const { return kind == Kind::scalar; }
+  bool is_sequence() const { return kind == Kind::sequence; }
+  bool is_map() const { return kind == Kind::map; }
+  // Of the value, or of the key when there is no value.
+  const Location& place() const {
+    return kind == Kind::null && key_location.line > 0 ? key_location : location;
+  }
+  const YamlNode* find(std::string_view name) const;
+};
+
+// The frontmatter's one document. Broken YAML is an Error, and so is what a contract has no use for: anchors,
+// aliases, tags, keys that are no plain text, a second document, nesting below 16 levels. Doubled keys are
+// reported to `diagnostics`, and the first one counts.
+Result<YamlNode> parse_yaml(const Frontmatter& frontmatter, const std::string& file,
+                            Diagnostics& diagnostics);
+
+}  // namespace kgrade

@@ -1,0 +1,109 @@
+// The plain values of which a record tells a speed: ratios with their intervals, blocks of calls, and what
+// was asked for.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kgrade {
+
+// Closed, low <= high.
+struct Interval {
+  double low = 0;
+  double high = 0;
+
+  bool contains(double x) const { return low <= x && x <= high; }
+  double half_width() const { return (high - low) / 2; }
+};
+
+enum class Statement { faster, slower, same, inconclusive };
+enum class Method { within_process, pooled_processes, across_processes };
+
+std::string_view to_string(Statement statement);  // "faster"
+std::string_view to_string(Method method);        // "within_process"
+
+// `faster` where the whole interval lies above 1 + margin, `slower` where it lies below 1 / (1 + margin),
+// `same` where all of it lies from the one to the other, ends included; `inconclusive` for the rest and
+// where there is no interval. The bounds are symmetric on the log scale, so exchanging the two sides turns
+// `faster` into `slower` and leaves the others. The ends of the interval and 1 + margin are positive.
+Statement statement_of(const std::optional<Interval>& ratio_interval, double margin = 0.01);
+
+struct SpeedRatio {
+  double ratio = 1;                                 // above 1: the candidate is faster
+  std::optional<Interval> interval = std::nullopt;  // of the ratio
+  Method method = Method::within_process;
+  std::size_t count = 0;  // blocks within a process, or processes
+
+  // Relative: 0.005 is half a per cent. Half of the interval's width on the log scale, sqrt(high / low) - 1.
+  std::optional<double> half_width() const;
+  Statement statement() const { return statement_of(interval); }
+};
+
+struct SuiteScore {
+  double geometric_mean = 0;
+  std::optional<Interval> interval = std::nullopt;
+  std::size_t count = 0;
+};
+
+enum class Effort { quick, normal, ranked };
+std::string_view to_string(Effort effort);  // "quick"
+
+// Early looks end just those runs whose spread came out too small by chance: in simulations
+// (harness/tests/measure) intervals miss in up to 6 % where the first look comes after 10 blocks, and in 5.0
+// to 5.6 % after 30.
+constexpr std::size_t usual_first_look = 30;
+
+// Until when a case is measured.
+struct MeasuringGoal {
+  // Of the interval of every speed ratio, relative: 0.005 is half a percent.
+  double half_width = 0.005;
+  // Of one process; what has been measured by then is what there is.
+  double budget_seconds = 0;
+  // Fewer blocks than these have no interval (measure/intervals.h): a slow kernel is given several times
+  // the budget for them (patience_for_blocks).
+  std::size_t fewest_blocks = 0;
+  // In how many processes of every contestant it is measured: in so many at least, and in up to
+  // `most_processes` where it takes them (measure/process_offset.h).
+  int processes = 1;
+  int most_processes = 1;
+  // After so many blocks the intervals are looked at for the first time.
+  std::size_t first_look = usual_first_look;
+};
+
+// What one block gave.
+struct Block {
+  std::vector<std::size_t> order;         // of the arms in its first round
+  std::vector<std::array<double, 2>> ms;  // by arm: a call's time in the first round and in the second
+  std::string voided;                     // why it does not count; empty: it does
+};
+
+// All times of an arm that count, in the order of the calls.
+std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm);
+
+enum class BlockEnd {
+  precise,       // every interval is narrow enough
+  budget_spent,  // they are not, and the time is over
+  disturbed,     // too many blocks do not count
+  broken_off     // by the player
+};
+std::string_view to_string(BlockEnd end);  // "budget_spent"
+
+enum class BoundBy { memory, arithmetic };
+std::string_view to_string(BoundBy bound);  // "memory"
+
+// What a case takes if it moves its bytes as fast as a copy does, and if it does its operations at the rate
+// of its class and type; both at once, so that the longer of the two counts.
+struct Floor {
+  double memory_ms = 0;
+  double arithmetic_ms = 0;  // 0 where the problem does not say how many operations there are
+
+  double ms() const { return memory_ms < arithmetic_ms ? arithmetic_ms : memory_ms; }
+  BoundBy bound_by() const { return memory_ms < arithmetic_ms ? BoundBy::arithmetic : BoundBy::memory; }
+};
+
+}  // namespace kgrade

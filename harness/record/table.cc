@@ -1,0 +1,159 @@
+#include "record/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/statistics.h"
+#include "base/text.h"
+#include "record/confinement.h"
+#include "record/speed_table.h"
+#include "record/telemetry_text.h"
+
+namespace kgrade {
+namespace {
+
+std::string verdict_text(Verdict verdict, const Style& style) {
+  return style(verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(verdict));
+}
+
+std::string error_text(const CaseRecord& c) {
+  if (c.calls == 0) return "-";
+  return std::isfinite(c.relative_error) ? fmt::format("{:.1e}", c.relative_error) : "inf";
+}
+
+std::string median_text(const std::vector<double>& samples, bool are_speed) {
+  if (samples.empty() || !are_speed) return "-";
+  return format_ms(quantile(samples, 0.5));
+}
+
+// Beside the reference; what else it was compared with has a table of its own.
+std::string speedup_text(const CaseRecord& c) {
+  return c.comparisons.empty() ? "-" : ratio_text(c.comparisons.front().ratio.ratio);
+}
+
+void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
+  if (!c.run) {
+    table.add({c.name, std::string(to_string(c.role)), style(Colour::yellow, "skipped"), "-", "-", "-", "-",
+               "-", printable(c.message)});
+    return;
+  }
+  const bool speed = record.device.measures_speed;
+  const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
+  table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
+             median_text(c.candidate_ms, speed), median_text(c.reference_ms, speed), speedup_text(c),
+             c.verdict == Verdict::accepted ? "" : printable(c.message)});
+}
+
+// "batch_size=1, alpha=0.5"
+std::string parameters_text(const CaseRecord& c) {
+  std::string text;
+  const auto add = [&text](const std::string& name, auto value) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", name, value);
+  };
+  for (const auto& [name, value] : c.parameters) add(name, value);
+  for (const auto& [name, value] : c.real_parameters) add(name, value);
+  return text;
+}
+
+bool is_hidden(const CaseRecord& c) { return c.role == CaseRole::hidden; }
+
+// A shape that stands in no file: what it is, and how to see it fail again.
+std::string hidden_failures(const CandidateRecord& candidate, const Record& record) {
+  const auto hidden = std::count_if(candidate.cases.begin(), candidate.cases.end(), is_hidden);
+  std::string text;
+  for (const CaseRecord& c : candidate.cases) {
+    if (!is_hidden(c) || !c.run || c.verdict == Verdict::accepted) continue;
+    text += fmt::format("  {} is {}\n", c.name, parameters_text(c));
+  }
+  if (text.empty() || !record.hidden_seed) return text;
+  return text + fmt::format("  the same hidden shapes again: --hidden {} --hidden-seed {}\n", hidden,
+                            *record.hidden_seed);
+}
+
+bool shows_log(const CandidateRecord& candidate, bool verbose) {
+  return !candidate.compiler_log.empty() && (verbose || candidate.verdict == Verdict::compile_error);
+}
+
+// A message that the compiler's own words below say again is left out.
+bool shows_message(const CandidateRecord& candidate, bool verbose) {
+  if (candidate.message.empty()) return false;
+  return !shows_log(candidate, verbose) ||
+         candidate.compiler_log.find(candidate.message) == std::string::npos;
+}
+
+std::string headline(const CandidateRecord& candidate, const Style& style, bool verbose) {
+  std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
+                                 style(Colour::bold, printable_line(candidate.path)));
+  if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
+  if (const std::string scores = scores_text(candidate); !scores.empty()) line += "  " + scores;
+  line += '\n';
+  if (shows_message(candidate, verbose)) line += fmt::format("  {}\n", printable(candidate.message));
+  return line;
+}
+
+std::string checks_text(const CandidateRecord& candidate, const Style& style) {
+  TextTable table({"check", "outcome", "detail"});
+  for (const Check& check : candidate.checks) {
+    const std::string outcome = check.outcome == CheckOutcome::passed   ? style(Colour::green, "passed")
+                                : check.outcome == CheckOutcome::failed ? style(Colour::red, "failed")
+                                                                        : style(Colour::dim, "not run");
+    table.add({check.name, outcome, printable(check.detail)});
+  }
+  return "\n" + table.render(style);
+}
+
+std::string notes_text(const std::vector<std::string>& notes, const Style& style) {
+  std::string text;
+  for (const std::string& note : notes)
+    text += "  " + style(Colour::yellow, "note: ") + printable(note) + "\n";
+  return text;
+}
+
+std::string stages_text(const Record& record, const Style& style) {
+  TextTable table({"stage", "seconds"}, {false, true});
+  for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
+  table.add({"total", fmt::format("{:.2f}", record.total_seconds)});
+  return "\n" + table.render(style) +
+         style(Colour::dim, "  Stages overlap: several compilers run beside the others.\n");
+}
+
+// Forward is what it is when nobody has asked.
+std::string device_text(const DeviceInfo& device) {
+  if (device.thread_order.empty() || device.thread_order == "forward") return device.name;
+  return fmt::format("{}, threads in {} order", device.name, device.thread_order);
+}
+
+}  // namespace
+
+std::string render_table(const Record& record, const Style& style, bool verbose) {
+  std::string text =
+      fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, device_text(record.device)));
+  for (const CandidateRecord& candidate : record.candidates) {
+    text += headline(candidate, style, verbose);
+    if (!candidate.cases.empty()) {
+      TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
+                      {false, false, false, true, false, true, true, true, false});
+      for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
+      text += table.render(style) + hidden_failures(candidate, record);
+      for (const CaseRecord& c : candidate.cases) text += speed_table(c, style);
+      if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
+    }
+    text += notes_text(candidate.notes, style);
+    if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);
+    if (shows_log(candidate, verbose)) {
+      text += "\n" + printable(candidate.compiler_log);
+      if (!text.ends_with('\n')) text += '\n';
+    }
+  }
+  if (verbose) text += stages_text(record, style);
+  text += notes_text(record.notes, style) + confinement_text(record.sandbox, style);
+  if (!record.device.measures_speed) {
+    text += style(Colour::dim,
+                  "The emulated device judges answers only: its times are no speed and are not shown.\n");
+  }
+  return text;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,137 @@
+// What a run of `kgrade selftest` found, unrounded: every printer reads this.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/statistics.h"
+#include "measure/intervals.h"
+#include "measure/speed_ratio.h"
+#include "measure/telemetry.h"
+#include "record/measurement.h"
+#include "record/record.h"
+
+namespace kgrade {
+
+// How often something came true, with its 95 % interval (binomial_interval() of measure/intervals.h).
+struct Share {
+  std::uint64_t count = 0;
+  std::uint64_t trials = 0;
+
+  // 0 without trials.
+  double value() const { return trials > 0 ? static_cast<double>(count) / static_cast<double>(trials) : 0; }
+  Interval interval() const { return binomial_interval(count, trials); }
+  void add(bool came_true) {
+    count += came_true ? 1 : 0;
+    trials += 1;
+  }
+};
+
+// One comparison of a kernel with itself, or with the same kernel when it has more to do.
+struct SelftestComparison {
+  std::size_t kernel = 0;           // index into SelftestRecord::kernels
+  double asked = 0;                 // more work that was asked for: 0.02 is 2 %; 0: the same on both sides
+  std::int64_t length = 0;          // of the first side; see SelftestKernel
+  std::int64_t second_length = 0;   // of the second
+  std::optional<double> added;      // time that was really added, relative; unset where times are no speed
+  std::optional<SpeedRatio> ratio;  // above 1: the second side is faster; unset: see `problem`
+  Summary first;                    // times of one launch, in milliseconds
+  Summary second;                   //
+  int launches = 1;                 // of a sample
+  std::size_t blocks = 0;           // that count
+  std::size_t void_blocks = 0;      // that do not
+  BlockEnd end = BlockEnd::broken_off;  // of the last process
+  double seconds = 0;
+  std::string problem;  // why it gives no ratio: what a grading would have said
+
+  bool same_work() const { return asked == 0; }
+};
+
+// Comparisons of a kernel with itself.
+struct SameWork {
+  std::size_t comparisons = 0;   // with a ratio
+  Share called;                  // stated to be `faster` or `slower`
+  Share excludes_one;            // among those that have an interval
+  double median_error = 0;       // of |log ratio|
+  double large_error = 0;        // its 95th percentile
+  double median_half_width = 0;  // of the intervals, relative
+  double median_blocks = 0;
+  double median_seconds = 0;
+};
+
+// Comparisons of a kernel with the same one slowed down.
+struct SlowedDown {
+  double asked = 0;
+  double median_added = 0;  // time, relative
+  Share seen;               // stated to be `slower`
+  Share covered;            // the interval holds what was added
+  double median_bias = 0;   // estimate of the slow-down less what was added
+};
+
+struct SelftestKernel {
+  std::string name;
+  std::string bound_by;           // "arithmetic" or "memory"
+  double target_ms = 0;           // that its length is chosen for
+  std::int64_t length = 0;        // its amount of work, a scalar parameter
+  double ms_per_length = 0;       // as the pilot measured; 0 where times are no speed
+  double pilot_ms = 0;            // as the pilot measured
+  double median_ms = 0;           // how long a launch really took
+  bool overhead_limited = false;  // little longer than an empty kernel
+  SameWork same;
+  std::vector<SlowedDown> slowed;  // by rising amount
+};
+
+enum class CriterionOutcome { holds, fails, too_few };
+std::string_view to_string(CriterionOutcome outcome);  // "does not hold"
+
+// A share that has to lie between two bounds.
+struct Criterion {
+  std::string name;  // "false_calls"
+  std::string what;
+  Share share;
+  double lowest = 0;
+  double highest = 1;
+  CriterionOutcome outcome = CriterionOutcome::too_few;
+};
+
+struct SelftestFloor {
+  std::vector<double> empty_ms;    // times of an empty kernel
+  std::optional<double> grain_ms;  // the smallest difference between times that differ
+};
+
+struct SelftestRecord {
+  ToolInfo tool;
+  std::string started_at;  // ISO 8601, UTC
+  HostInfo host;
+  DeviceInfo device;
+  SandboxRecord sandbox;
+  std::string toolchain;
+  std::uint64_t seed = 0;
+  Effort effort = Effort::normal;
+  MeasuringGoal goal;
+  bool fresh_processes = false;  // of both sides for every comparison
+  SelftestFloor floor;
+  std::vector<SelftestKernel> kernels;
+  std::vector<SelftestComparison> comparisons;  // in the order in which they were made
+  SameWork same;                                // of all kernels
+  std::vector<SlowedDown> slowed;               // likewise
+  std::size_t disturbed = 0;                    // comparisons that heat or a power brake spoilt
+  std::size_t refused = 0;                      // that gave no ratio for another reason
+  std::vector<Criterion> criteria;
+  TelemetrySummary telemetry;
+  std::vector<std::string> notes;
+  std::vector<StageTime> stages;
+  double total_seconds = 0;
+
+  // Where times are no speed nothing is judged.
+  bool judged() const { return device.measures_speed; }
+};
+
+// Of a record that is judged.
+bool any_fails(const SelftestRecord& record);
+bool all_hold(const SelftestRecord& record);
+
+}  // namespace kgrade

@@ -1,0 +1,80 @@
+#include "check/check_table.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sample_check.h"
+
+namespace kgrade {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(CheckTable, ReadsAtAGlance) {
+  EXPECT_EQ(render_table(test::sample_check(), Style(false), false),
+            "scale  emulated device\n"
+            "findings  mine/x.cu  2 findings\n"
+            "  mine/x.cu:9: race: reads 4 bytes of shared memory: thread (3,0,0) wrote it at x.cu:7 with no "
+            "barrier "
+            "between\n"
+            "        9 | out[i] = tile[t ^ 1];\n"
+            "        7 | tile[t] = in[i];\n"
+            "    kernel k, block (1,0,0), thread (2,0,0), case tiny, reverse shuffled, 12 times\n"
+            "    put a __syncthreads() between\n"
+            "  wrong_answer: the answer is wrong in reverse order: `out` is off\n"
+            "    case tiny, reverse\n"
+            "  ran forward, reverse, shuffled: tiny\n"
+            "  skipped large: too large\n"
+            "clean  good.cu\n"
+            "  ran forward, reverse, shuffled: tiny\n");
+}
+
+TEST(CheckTable, VerboseAddsEveryPass) {
+  const std::string table = render_table(test::sample_check(), Style(false), true);
+  EXPECT_THAT(table, HasSubstr("tiny  reverse      2  wrong_answer         2     0.50  `out` is off"));
+}
+
+TEST(CheckTable, WhereThreadsWaitIsQuoted) {
+  CheckRecord record = test::sample_check();
+  FindingWait wait;
+  wait.place = FindingPlace{"mine/x.cu", 30, "k", "__syncthreads();"};
+  record.candidates[0].findings[0].waits = {wait};
+  EXPECT_THAT(render_table(record, Style(false), false), HasSubstr("   30 | __syncthreads();\n"));
+}
+
+TEST(CheckTable, NotesAndDroppedFindingsAreSaid) {
+  CheckRecord record = test::sample_check();
+  record.notes = {"addr2line is not installed; install it"};
+  record.candidates[0].dropped = 3;
+  const std::string table = render_table(record, Style(false), false);
+  EXPECT_THAT(table, HasSubstr("note: addr2line is not installed; install it\n"));
+  EXPECT_THAT(table, HasSubstr("and 3 more places"));
+}
+
+TEST(CheckTable, SaysThatContestantsWereNotConfined) {
+  CheckRecord record = test::sample_check();
+  record.sandbox = {false, {{"namespaces", false, "refused", "allow them"}}};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("\nnot confined: namespaces are missing (kgrade doctor)\n"));
+}
+
+TEST(CheckTable, ControlCharactersOfACandidateAreEscaped) {
+  CheckRecord record = test::sample_check();
+  record.candidates[0].path = "x\033[2J.cu";
+  record.candidates[0].findings[0].place->text = "/* \033]0;title\007 */";
+  record.candidates[0].findings[0].place->file = "\033.cu";
+  record.candidates[0].findings[0].kernel = "k\033[31m";
+  EXPECT_THAT(render_table(record, Style(false), true), Not(HasSubstr("\033")));
+}
+
+TEST(CheckTable, ColoursDoNotChangeTheText) {
+  std::string coloured = render_table(test::sample_check(), Style(true), true);
+  for (std::size_t at = coloured.find('\033'); at != std::string::npos; at = coloured.find('\033')) {
+    coloured.erase(at, coloured.find('m', at) - at + 1);
+  }
+  EXPECT_EQ(coloured, render_table(test::sample_check(), Style(false), true));
+}
+
+}  // namespace
+}  // namespace kgrade

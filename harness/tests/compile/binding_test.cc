@@ -1,0 +1,131 @@
+#include "compile/binding.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compile/compiler_log.h"
+
+namespace kgrade {
+namespace {
+
+using testing::HasSubstr;
+using testing::Optional;
+
+Parameter parameter(const std::string& name, const std::string& type, bool pointer, bool is_const) {
+  Parameter result;
+  result.name = name;
+  result.type = type;
+  result.pointer = pointer;
+  result.is_const = is_const;
+  return result;
+}
+
+Problem scale_problem() {
+  Problem problem;
+  problem.parameters = {parameter("input", "[VAR]", true, true), parameter("factor", "float", false, false),
+                        parameter("output", "[VAR]", true, false), parameter("n", "size_t", false, false)};
+  return problem;
+}
+
+std::optional<std::string> complaint(const std::string& log) {
+  return signature_complaint(scale_problem(), log, Dtype::float32);
+}
+
+TEST(Binding, UnitIncludesTheSourceAndPassesEverySlot) {
+  const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float32);
+  EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\""));
+  EXPECT_THAT(unit, HasSubstr("extern \"C\" int kgrade_entry(const unsigned long long* arguments)"));
+  EXPECT_THAT(unit, HasSubstr("scalar<float>(arguments[1])"));
+  EXPECT_THAT(unit, HasSubstr("reinterpret_cast<float*>(arguments[2])"));
+  EXPECT_THAT(unit, HasSubstr("scalar<size_t>(arguments[3])"));
+}
+
+// A source of another type need not include the header that defines the one that is asked for.
+TEST(Binding, ElementsOf16BitsAreCudasTypes) {
+  const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float16);
+  EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\"\n#include <cuda_fp16.h>\n"));
+  EXPECT_THAT(unit, HasSubstr("reinterpret_cast<__half*>(arguments[2])"));
+  EXPECT_THAT(unit, HasSubstr("scalar<float>(arguments[1])")) << "types that are written out stay";
+  EXPECT_THAT(binding_unit(scale_problem(), "candidate.cu", Dtype::bfloat16),
+              HasSubstr("reinterpret_cast<__nv_bfloat16*>(arguments[2])"));
+}
+
+TEST(Binding, NamesCudasTypesWhereAnotherIsDeclared) {
+  const std::string log =
+      "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+      "'kgrade_parameter_mismatch<0, const float*>'\n";
+  EXPECT_THAT(signature_complaint(scale_problem(), log, Dtype::float16),
+              Optional(std::string("parameter 1 'input' must be const __half*, not const float*")));
+}
+
+// What nvcc 13 writes.
+TEST(Binding, ReadsAWrongTypeFromNvcc) {
+  EXPECT_THAT(
+      complaint("kgrade-binding(9): error: incomplete type \"kgrade_parameter_mismatch<2UL, "
+                "kgrade_binding::parts<void (*)(const float *, double *)>::parameter<2UL>>\" is not allowed\n"
+                "  detected during instantiation of class \"kgrade_binding::require<false, Mismatch> [with "
+                "Mismatch=kgrade_parameter_mismatch<2UL, double *>]\" at line 31\n"),
+      Optional(std::string("parameter 3 'output' must be float*, not double*")));
+}
+
+TEST(Binding, ReadsAWrongCountFromNvcc) {
+  EXPECT_THAT(
+      complaint("kgrade-binding(9): error: incomplete type \"kgrade_arity_mismatch<16UL>\" is not allowed\n"),
+      Optional(std::string("'solution' takes 16 parameters, the problem has 4")));
+}
+
+// What g++ 12 writes.
+TEST(Binding, ReadsAWrongTypeFromGcc) {
+  EXPECT_THAT(complaint("kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+                        "'kgrade_parameter_mismatch<3, int>'\n"),
+              Optional(std::string("parameter 4 'n' must be size_t, not int")));
+}
+
+TEST(Binding, ReadsAWrongResultFromGcc) {
+  EXPECT_THAT(complaint("kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+                        "'kgrade_return_mismatch<int>'\n"),
+              Optional(std::string("'solution' must return void, not int")));
+}
+
+TEST(Binding, SaysWhenThereIsNoSolution) {
+  EXPECT_THAT(complaint("kgrade-binding:26:48: error: 'solution' was not declared in this scope\n"),
+              Optional(std::string("the file defines no function 'solution'")));
+  EXPECT_THAT(complaint("kgrade-binding(26): error: identifier \"solution\" is undefined\n"),
+              Optional(std::string("the file defines no function 'solution'")));
+}
+
+TEST(Binding, LeavesTheContestantsOwnErrorsAlone) {
+  EXPECT_EQ(complaint("candidate.cu(3): error: identifier \"solution\" is undefined\n"), std::nullopt);
+  EXPECT_EQ(complaint("candidate.cu:7:1: error: expected ';' before '}' token\n"), std::nullopt);
+}
+
+// A slip in the source makes the unit's checks fail as well; the slip is what is wrong.
+TEST(Binding, AnErrorInTheSourceComesBeforeTheSignature) {
+  const std::string unit =
+      "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
+      "'kgrade_parameter_mismatch<0, const int*>'\n";
+  EXPECT_NE(complaint(unit), std::nullopt);
+  EXPECT_EQ(complaint("my file.cu:3:12: error: 'flat' does not name a type\n" + unit), std::nullopt);
+  EXPECT_EQ(complaint("dir/my file.cu(3): error: identifier \"flat\" is undefined\n" + unit), std::nullopt);
+  EXPECT_EQ(complaint("x.cu:3:12: fatal error: nothing.h: No such file or directory\n" + unit), std::nullopt);
+  EXPECT_NE(complaint("x.cu:3:12: note: an error would be elsewhere\n" + unit), std::nullopt);
+}
+
+TEST(Binding, APositionThatIsNoneIsNotBelieved) {
+  EXPECT_EQ(complaint("'kgrade_parameter_mismatch<99, int>'\n"), std::nullopt);
+}
+
+TEST(CompilerLog, FindsTheFirstError) {
+  EXPECT_EQ(first_error_line("note: x\n  a.cu(3): error: no\nb.cu(4): error: too\n"), "a.cu(3): error: no");
+  EXPECT_EQ(first_error_line("something\n"), "something");
+  EXPECT_EQ(first_error_line(""), "the compiler failed without a message");
+}
+
+// A candidate can make its compiler print anything.
+TEST(Binding, ANumberThatNoParameterHasIsNoComplaint) {
+  EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<99999999999999999999u, double*>'\n"));
+  EXPECT_FALSE(complaint("x: error: 'kgrade_parameter_mismatch<64u, double*>'\n"));
+}
+
+}  // namespace
+}  // namespace kgrade

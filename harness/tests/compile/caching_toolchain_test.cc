@@ -1,0 +1,258 @@
+// Contestants are built once: what decides a build is in its key, and what the cache holds is not believed
+// blindly.
+#include "compile/caching_toolchain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "compile/content_key.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+
+// "Compiles" by writing the source's text twice.
+class Doubler : public Toolchain {
+ public:
+  explicit Doubler(std::atomic<int>& builds) : builds_(builds) {}
+  std::string describe() const override { return "doubler 1"; }
+  std::string identity() const override { return "doubler 1 of today"; }
+  Result<BuildOutcome> build(const Problem&, const BuildRequest& request) const override {
+    builds_ += 1;
+    const std::string source = *read_text_file(request.source);
+    BuildOutcome outcome;
+    outcome.seconds = 1.5;
+    outcome.log = request.shown_as + ":1: warning: twice";
+    if (meanwhile) meanwhile();
+    if (source == "broken") return outcome;
+    outcome.status = BuildStatus::built;
+    outcome.library = request.output_directory / "contestant.so";
+    EXPECT_TRUE(write_file_atomically(outcome.library, source + source));
+    return outcome;
+  }
+
+  std::function<void()> meanwhile;
+
+ private:
+  std::atomic<int>& builds_;
+};
+
+class CachingToolchainTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    problem_.slug = "p";
+    write("k.cu", "one");
+    auto doubler = std::make_unique<Doubler>(builds_);
+    doubler_ = doubler.get();
+    toolchain_ = std::make_unique<CachingToolchain>(std::move(doubler), cache(), "me");
+  }
+
+  ContestantCache cache(std::uint64_t limit = usual_cache_limit) const {
+    return ContestantCache(folder_.path() / "cache", limit);
+  }
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_.path() / name) << text;
+  }
+
+  BuildRequest request(const std::string& name = "k.cu") {
+    BuildRequest request;
+    request.source = folder_.path() / name;
+    request.shown_as = "shown/" + name;
+    request.output_directory = folder_.path() / fmt_number(++outputs_);
+    fs::create_directory(request.output_directory);
+    request.readable = {{request.source}};
+    return request;
+  }
+
+  static std::string fmt_number(int number) { return "out" + std::to_string(number); }
+
+  std::string built(const BuildRequest& request) {
+    const auto outcome = toolchain_->build(problem_, request);
+    EXPECT_TRUE(outcome && outcome->status == BuildStatus::built);
+    return outcome ? *read_text_file(outcome->library) : "";
+  }
+
+  std::vector<fs::path> entries() const {
+    std::vector<fs::path> found;
+    for (const auto& entry : fs::directory_iterator(folder_.path() / "cache")) {
+      if (entry.path().extension() == ".contestant") found.push_back(entry.path());
+    }
+    return found;
+  }
+
+  TemporaryDirectory folder_;
+  Problem problem_;
+  std::atomic<int> builds_ = 0;
+  int outputs_ = 0;
+  Doubler* doubler_ = nullptr;
+  std::unique_ptr<CachingToolchain> toolchain_;
+};
+
+TEST_F(CachingToolchainTest, TheSecondBuildTakesTheFirstOnesLibrary) {
+  const BuildRequest first = request();
+  EXPECT_EQ(built(first), "oneone");
+  BuildRequest second = request();
+  second.shown_as = "other/k.cu";
+  const auto outcome = toolchain_->build(problem_, second);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(builds_, 1);
+  EXPECT_EQ(*read_text_file(outcome->library), "oneone");
+  EXPECT_EQ(outcome->library.parent_path(), second.output_directory);
+  EXPECT_EQ(outcome->log, "other/k.cu:1: warning: twice");
+  EXPECT_TRUE(outcome->cached);
+  EXPECT_EQ(outcome->seconds, 1.5);
+}
+
+TEST_F(CachingToolchainTest, TheSameTextElsewhereIsTheSameContestant) {
+  fs::create_directory(folder_.path() / "elsewhere");
+  write("elsewhere/k2.cu", "one");
+  built(request());
+  built(request("elsewhere/k2.cu"));
+  EXPECT_EQ(builds_, 1);
+}
+
+TEST_F(CachingToolchainTest, WhateverDecidesABuildIsInItsKey) {
+  write("h.cuh", "header");
+  std::vector<std::function<void(BuildRequest&)>> changes = {
+      [](BuildRequest&) {},
+      [](BuildRequest& r) { r.defines["A"] = "1"; },
+      [](BuildRequest& r) { r.dtype = Dtype::float16; },
+      [this](BuildRequest& r) { r.readable->push_back(folder_.path() / "h.cuh"); },
+      [](BuildRequest& r) { r.include_directories.emplace_back("/x"); },
+      [](BuildRequest& r) {
+        r.libraries.push_back({"/lib", "libcudnn.so.9"});
+      },
+      [this](BuildRequest&) { problem_.parameters.push_back({}); },
+      [this](BuildRequest&) { write("k.cu", "two"); },
+      [this](BuildRequest& r) {
+        write("h.cuh", "other header");
+        r.readable->push_back(folder_.path() / "h.cuh");
+      }};
+  for (const auto& change : changes) {
+    BuildRequest changed = request();
+    change(changed);
+    built(changed);
+  }
+  EXPECT_EQ(builds_, static_cast<int>(changes.size()));
+}
+
+TEST_F(CachingToolchainTest, AnotherProgramOrCompilerBuildsAnew) {
+  built(request());
+  toolchain_ = std::make_unique<CachingToolchain>(std::make_unique<Doubler>(builds_), cache(), "me, newer");
+  built(request());
+  EXPECT_EQ(builds_, 2);
+}
+
+TEST_F(CachingToolchainTest, NeitherFailuresNorCheckedBuildsAreKept) {
+  write("k.cu", "broken");
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(toolchain_->build(problem_, request())->status, BuildStatus::compile_error);
+  write("k.cu", "one");
+  for (int i = 0; i < 2; ++i) {
+    BuildRequest checked = request();
+    checked.checked = true;
+    built(checked);
+  }
+  EXPECT_EQ(builds_, 4);
+}
+
+TEST_F(CachingToolchainTest, ASourceThatChangesMeanwhileIsNotKept) {
+  doubler_->meanwhile = [this] { write("k.cu", "two"); };
+  EXPECT_EQ(built(request()), "oneone");
+  doubler_->meanwhile = {};
+  EXPECT_TRUE(entries().empty());
+  EXPECT_EQ(built(request()), "twotwo");
+  write("k.cu", "one");
+  EXPECT_EQ(built(request()), "oneone");
+  EXPECT_EQ(builds_, 3);
+}
+
+TEST_F(CachingToolchainTest, AnEntryThatIsNotAsWrittenIsBuiltAgain) {
+  const std::string good = "oneone";
+  built(request());
+  const std::string whole = *read_text_file(entries().at(0));
+  std::string flipped = whole;
+  flipped.back() ^= 1;
+  const std::size_t library = whole.size() - good.size();
+  for (const std::string& text : {std::string(), std::string("x"), whole.substr(0, library), flipped,
+                                  whole + "more", whole.substr(0, 20) + "{}\n" + good}) {
+    ASSERT_TRUE(write_file_atomically(entries().at(0), text));
+    const int before = builds_;
+    EXPECT_EQ(built(request()), good) << text;
+    EXPECT_EQ(builds_, before + 1) << text;
+  }
+}
+
+TEST_F(CachingToolchainTest, ManyAtOnceBuildOnce) {
+  std::vector<BuildRequest> requests;
+  for (int i = 0; i < 8; ++i) requests.push_back(request());
+  doubler_->meanwhile = [] { std::this_thread::sleep_for(std::chrono::milliseconds(50)); };
+  std::vector<std::thread> threads;
+  for (const BuildRequest& one : requests) threads.emplace_back([&] { EXPECT_EQ(built(one), "oneone"); });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(builds_, 1);
+}
+
+TEST_F(CachingToolchainTest, WhatWasNotAskedForTheLongestGoesFirst) {
+  const ContestantCache small = cache(4096);
+  const CachedContestant contestant{std::string(1000, 'x'), "", "", 0};
+  const auto key = [](char c) { return std::string(64, c); };
+  for (const char c : {'a', 'b', 'c'}) {
+    small.keep(key(c), contestant);
+    const auto hour = std::chrono::hours('z' - c);
+    for (const fs::path& entry : entries()) {
+      if (entry.filename().string().front() == c)
+        fs::last_write_time(entry, fs::file_time_type::clock::now() - hour);
+    }
+  }
+  EXPECT_TRUE(small.find(key('a'))) << "which makes it the newest";
+  small.keep(key('d'), contestant);
+  EXPECT_FALSE(small.find(key('b')));
+  EXPECT_TRUE(small.find(key('a')));
+  EXPECT_TRUE(small.find(key('d')));
+  EXPECT_LE(small.use().bytes, 4096u);
+  small.clear();
+  EXPECT_EQ(small.use().entries, 0u);
+}
+
+TEST_F(CachingToolchainTest, AFolderThatOthersMayWriteToIsNotUsed) {
+  built(request());
+  ASSERT_EQ(::chmod((folder_.path() / "cache").c_str(), 0777), 0);
+  EXPECT_THAT(cache().problem(), testing::HasSubstr("others may write"));
+  built(request());
+  EXPECT_EQ(builds_, 2);
+}
+
+TEST_F(CachingToolchainTest, AFolderThatCannotBeMadeCostsNothing) {
+  write("cache", "a file");
+  EXPECT_EQ(built(request()), "oneone");
+  EXPECT_EQ(built(request()), "oneone");
+  EXPECT_EQ(builds_, 2);
+}
+
+TEST(ProgramIdentity, IsThatOfTheBuild) {
+  EXPECT_EQ(program_identity(), program_identity());
+  EXPECT_EQ(program_identity().size(), 64u) << "the linker gives every program a build ID";
+}
+
+TEST(ParseBytes, TakesWhatUsersWrite) {
+  EXPECT_EQ(parse_bytes("4096"), 4096u);
+  EXPECT_EQ(parse_bytes("2G"), std::uint64_t{2} << 30);
+  EXPECT_EQ(parse_bytes("500 MiB"), std::uint64_t{500} << 20);
+  EXPECT_EQ(parse_bytes("1kb"), 1024u);
+  for (const char* text : {"", "G", "-1", "1X", "1GG", "1.5G", "99999999999G", "99999999999999999999999"})
+    EXPECT_FALSE(parse_bytes(text)) << text;
+}
+
+}  // namespace
+}  // namespace kgrade

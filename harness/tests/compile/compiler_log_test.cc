@@ -1,0 +1,105 @@
+#include "compile/compiler_log.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include "sandbox/policy.h"
+
+namespace kgrade {
+namespace {
+
+TEST(FirstErrorLine, IsTheOneThatReportsIt) {
+  for (const char* line :
+       {"a.cu:3:1: error: expected ';'", "a.cu:1:10: fatal error: b.h: No such file or directory",
+        "a.cu(3): error: identifier \"x\" is undefined",
+        "a.cu(3): catastrophic error: cannot open source file",
+        "a.cu(3): error #20: identifier \"x\" is undefined",
+        "cc1plus: fatal error: a.cu: No such file or directory", "collect2: error: ld returned 1 exit status",
+        "/tmp/a.s:4: Error: file not found: b.bin", "ptxas fatal   : Unresolved extern function 'f'",
+        "nvlink error   : Undefined reference to 'f'",
+        "ptxas /tmp/a.ptx, line 19; error   : Unknown symbol 'x'",
+        "nvcc error   : 'cicc' died due to signal 11"}) {
+    EXPECT_EQ(
+        first_error_line("In file included from error.cu:1:\n" + std::string(line) + "\nmore: error: x\n"),
+        line);
+  }
+}
+
+TEST(FirstErrorLine, IsNoneThatOnlyHoldsTheWord) {
+  const std::string real = "errors/error.cu:7:2: error: oops";
+  for (const char* line :
+       {"errors/error.cu:3:1: warning: unused",
+        "errors/error.cu: In function 'void error()':", "my error: file.cu:3:1: warning: unused",
+        "a.cu:3:1: note: this error: is none", "  const char* text = \"x: error: y\";"}) {
+    EXPECT_EQ(first_error_line(std::string(line) + "\n  " + real + "\n"), real);
+  }
+}
+
+TEST(FirstErrorLine, IsTheFirstLineOfAllWhenNoneReportsAnError) {
+  EXPECT_EQ(first_error_line("\n  something happened\nand more\n"), "something happened");
+  EXPECT_EQ(first_error_line(""), "the compiler failed without a message");
+}
+
+ProcessOutcome failed_with(const std::string& output, int signal = 0) {
+  ProcessOutcome outcome;
+  outcome.exit_code = signal == 0 ? 1 : -1;
+  outcome.signal = signal;
+  outcome.output = output;
+  return outcome;
+}
+
+std::string limit_of(const ProcessOutcome& outcome) {
+  const ProcessLimits limits{std::chrono::seconds(9), std::chrono::seconds(36), std::uint64_t{4} << 30,
+                             std::uint64_t{256} << 20};
+  return exceeded_limit(outcome, limits).value_or("none");
+}
+
+TEST(ExceededLimit, NamesTheLimit) {
+  ProcessOutcome late = failed_with("");
+  late.timed_out = true;
+  EXPECT_EQ(limit_of(late), "the compiler did not finish within 9 s");
+  const std::string memory =
+      "the compiler was stopped: it needed more than the 4.0 GiB of memory that it may have";
+  for (const char* line : {"cc1plus: out of memory allocating 65536 bytes after a total of 10 bytes",
+                           "virtual memory exhausted: Cannot allocate memory", "LLVM ERROR: out of memory",
+                           "a.cu(1): catastrophic error: out of memory"}) {
+    EXPECT_EQ(limit_of(failed_with("\n" + std::string(line) + "\n")), memory) << line;
+  }
+  ProcessOutcome group = failed_with("");
+  group.exit_code = exit_out_of_memory;
+  EXPECT_EQ(limit_of(group), memory);
+  const std::string file = "the compiler was stopped: it wrote a file larger than 256 MiB";
+  EXPECT_EQ(limit_of(failed_with(
+                "g++: internal compiler error: File size limit exceeded signal terminated program as\n")),
+            file);
+  EXPECT_EQ(limit_of(failed_with("", SIGXFSZ)), file);
+  EXPECT_EQ(limit_of(failed_with("", SIGXCPU)),
+            "the compiler was stopped: it took more than 36 s of processor time");
+  EXPECT_EQ(limit_of(failed_with("g++: fatal error: Killed signal terminated program cc1plus\n")),
+            "the compiler was killed: it took more than the processor time or the 4.0 GiB of memory that it "
+            "may have");
+}
+
+TEST(ExceededLimit, IsNotWhatASourceSays) {
+  EXPECT_EQ(limit_of(failed_with("a.cu:1:2: error: #error out of memory\n    1 | #error out of memory\n")),
+            "none");
+  EXPECT_EQ(limit_of(failed_with("a.cu(1): error: #error File size limit exceeded\n")), "none");
+}
+
+TEST(WithShownNames, NamesNeitherTheFolderNorTheCopyOfTheSource) {
+  EXPECT_EQ(with_shown_names("In file included from /tmp/x-1/unit.cpp:1:\n/tmp/x-1/tree/a.cu:3:1: error: b\n",
+                             "/tmp/x-1/tree/a.cu", "mine.cu", "/tmp/x-1"),
+            "In file included from unit.cpp:1:\nmine.cu:3:1: error: b\n");
+  EXPECT_EQ(with_shown_names("/tmp/x-12/a.h:1: error", "/a.cu", "a.cu", "/tmp/x-1"),
+            "/tmp/x-12/a.h:1: error");
+}
+
+TEST(WithLinesCut, CutsLongLinesOnly) {
+  EXPECT_EQ(with_lines_cut("a\n\nb"), "a\n\nb");
+  EXPECT_EQ(with_lines_cut("a\nb\n"), "a\nb\n");
+  const std::string longest(4000, 'x');
+  EXPECT_EQ(with_lines_cut(longest + "\n" + longest + "y\nz"), longest + "\n" + longest + "...\nz");
+}
+
+}  // namespace
+}  // namespace kgrade

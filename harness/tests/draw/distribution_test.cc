@@ -1,0 +1,97 @@
+#include "draw/distribution.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <vector>
+
+namespace kgrade {
+namespace {
+
+using Kind = Distribution::Kind;
+
+std::vector<float> draw(const Distribution& distribution, std::uint64_t count) {
+  const RandomStream stream{42, 0, 0};
+  std::vector<float> values;
+  for (std::uint64_t i = 0; i < count; ++i)
+    values.push_back(element(distribution, random_block(stream, i / 4), i));
+  return values;
+}
+
+double mean(const std::vector<float>& values) {
+  double sum = 0;
+  for (const float value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double variance(const std::vector<float>& values) {
+  const double centre = mean(values);
+  double sum = 0;
+  for (const float value : values) sum += (value - centre) * (value - centre);
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(Distribution, UniformStaysInsideAndHasItsMoments) {
+  const auto values = draw({Kind::uniform, -2, 3}, 100000);
+  for (const float value : values) {
+    ASSERT_GE(value, -2.0f);
+    ASSERT_LT(value, 3.0f);
+  }
+  // Five standard errors of mean and variance.
+  EXPECT_NEAR(mean(values), 0.5, 5 * std::sqrt(25.0 / 12 / 100000));
+  EXPECT_NEAR(variance(values), 25.0 / 12, 5 * std::sqrt(625.0 / 180 / 100000));
+}
+
+TEST(Distribution, UniformEndsAreTheExtremeWords) {
+  EXPECT_EQ(sample({Kind::uniform, 1, 2}, 0), 1.0f);
+  EXPECT_EQ(sample({Kind::uniform, 0, 1}, 0xffffffff), 1.0f - 1.0f / 16777216);
+  // Close to 2 the spacing of floats is 2^-23, and 2 itself is excluded.
+  EXPECT_LT(sample({Kind::uniform, 1, 2}, 0xffffffff), 2.0f);
+}
+
+TEST(Distribution, NormalQuantileAgreesWithTables) {
+  EXPECT_NEAR(portable_normal_quantile(0.5), 0, 1e-7);
+  EXPECT_NEAR(portable_normal_quantile(0.975), 1.959963984540054, 2e-7);
+  EXPECT_NEAR(portable_normal_quantile(0.999), 3.090232306167813, 4e-7);
+  EXPECT_NEAR(portable_normal_quantile(1e-6), -4.753424308822899, 1e-6);
+  EXPECT_EQ(portable_normal_quantile(0.25), -portable_normal_quantile(0.75));
+}
+
+TEST(Distribution, PortableLogAgreesWithTheLibrary) {
+  for (double x = 1e-8; x < 1; x *= 1.37) EXPECT_NEAR(detail::portable_log(x) / std::log(x), 1, 1e-14) << x;
+}
+
+TEST(Distribution, NormalHasItsMoments) {
+  const auto values = draw({Kind::normal, 1, 2}, 100000);
+  EXPECT_NEAR(mean(values), 1, 5 * 2 / std::sqrt(100000.0));
+  EXPECT_NEAR(variance(values), 4, 5 * std::sqrt(2.0 * 16 / 100000));
+}
+
+TEST(Distribution, IntegersIncludeBothEndsEvenly) {
+  std::map<float, int> counts;
+  for (const float value : draw({Kind::integers, -2, 3}, 60000)) counts[value]++;
+  ASSERT_EQ(counts.size(), 6u);
+  for (const auto& [value, count] : counts)
+    EXPECT_NEAR(count, 10000, 5 * std::sqrt(60000.0 / 6 * 5 / 6)) << value;
+  EXPECT_EQ(counts.begin()->first, -2);
+  EXPECT_EQ(counts.rbegin()->first, 3);
+}
+
+TEST(Distribution, ConstantIsConstant) {
+  for (const float value : draw({Kind::constant, 1.5, 0}, 100)) EXPECT_EQ(value, 1.5f);
+}
+
+// Bits that must never change: records refer to inputs by seed alone. The same are checked on the GPU.
+TEST(Distribution, BitsArePinned) {
+  const auto uniform = draw({Kind::uniform, 0, 1}, 4);
+  const auto normal = draw({Kind::normal, 0, 1}, 4);
+  const PhiloxBlock block = random_block({42, 0, 0}, 0);
+  for (unsigned i = 0; i < 4; ++i) {
+    EXPECT_EQ(uniform[i], static_cast<float>(block.word[i] >> 8) / 16777216.0f);
+    EXPECT_NEAR(normal[i], portable_normal_quantile(((block.word[i] >> 8) + 0.5) / 16777216.0), 1e-6);
+  }
+}
+
+}  // namespace
+}  // namespace kgrade

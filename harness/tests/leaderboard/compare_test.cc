@@ -1,0 +1,358 @@
+#include "leaderboard/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "leaderboard/compare_json.h"
+#include "leaderboard/compare_table.h"
+#include "record/markdown_text.h"
+#include "tests/support/sample_entries.h"
+
+namespace kgrade {
+namespace {
+
+using test::entry;
+using test::measured;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+Entry refused(const std::string& path, Verdict verdict, const std::string& message = "wrong") {
+  return test::refused(entry(path, 1), verdict, message);
+}
+
+TEST(Compare, HalfWidthsAddInQuadratureOnTheLogScale) {
+  const SpeedRatio ratio =
+      ratio_of_speedups({2, Interval{2 / std::exp(0.03), 2 * std::exp(0.03)}, Method::within_process, 10},
+                        {3, Interval{3 / std::exp(0.04), 3 * std::exp(0.04)}, Method::within_process, 10});
+  EXPECT_DOUBLE_EQ(ratio.ratio, 1.5);
+  EXPECT_DOUBLE_EQ(ratio.interval->low, 1.5 * std::exp(-0.05));
+  EXPECT_DOUBLE_EQ(ratio.interval->high, 1.5 * std::exp(0.05));
+}
+
+// What makes the first one look fast makes the ratio look small.
+TEST(Compare, SidesOfLopsidedIntervalsChangePlaces) {
+  const SpeedRatio ratio =
+      ratio_of_speedups({1, Interval{std::exp(-0.01), std::exp(0.04)}, Method::within_process, 10},
+                        {1, Interval{std::exp(-0.03), std::exp(0.02)}, Method::within_process, 10});
+  EXPECT_DOUBLE_EQ(ratio.interval->low, std::exp(-0.05));
+  EXPECT_DOUBLE_EQ(ratio.interval->high, std::exp(std::hypot(0.02, 0.01)));
+}
+
+TEST(Compare, WithoutAnIntervalItIsInconclusive) {
+  const SpeedRatio one{1, std::nullopt, Method::within_process, 0};
+  const SpeedRatio two{2, Interval{1.9, 2.1}, Method::within_process, 10};
+  EXPECT_EQ(ratio_of_speedups(one, two).ratio, 2);
+  EXPECT_EQ(ratio_of_speedups(one, two).statement(), Statement::inconclusive);
+  EXPECT_EQ(ratio_of_speedups(two, one).statement(), Statement::inconclusive);
+}
+
+// A gate that opens for whoever is too slow to be measured well would be none.
+TEST(Compare, WhatLooksSlowerAndHasNoIntervalIsSuspect) {
+  const auto suspects = [](double after, bool has_interval) {
+    Entry now = entry("a.cu", after);
+    if (!has_interval) now.cases[0].comparisons[0].ratio.interval.reset();
+    return count_of_suspects(compare_entries({entry("a.cu", 1)}, {now}));
+  };
+  EXPECT_EQ(suspects(0.1, false), 1u);
+  EXPECT_EQ(suspects(0.995, false), 0u);
+  EXPECT_EQ(suspects(2, false), 0u);
+  EXPECT_EQ(suspects(0.1, true), 1u);
+}
+
+TEST(Compare, APairHasOneWord) {
+  const auto comparison = compare_entries({entry("a.cu", 1), entry("b.cu", 1), entry("c.cu", 1),
+                                           entry("d.cu", {measured("large", 1, {0.999, 1.001})})},
+                                          {entry("a.cu", 2), entry("b.cu", 0.5), entry("c.cu", 1.02),
+                                           entry("d.cu", {measured("large", 1.001, {1, 1.002})})});
+  std::vector<Statement> words;
+  for (const ComparedPair& pair : comparison.pairs) words.push_back(pair.speed->statement());
+  EXPECT_THAT(words,
+              ElementsAre(Statement::faster, Statement::slower, Statement::inconclusive, Statement::same));
+  EXPECT_EQ(count_of(comparison, Statement::slower), 1u);
+}
+
+TEST(Compare, ExchangingTheSidesInvertsTheRatio) {
+  const std::vector<Entry> a = {
+      entry("a.cu", {measured("large", 2, {1.9, 2.2}), measured("wide", 3, {2.8, 3.1})})};
+  const std::vector<Entry> b = {
+      entry("a.cu", {measured("large", 4, {3.9, 4.3}), measured("wide", 5, {4.7, 5.1})})};
+  const auto there = compare_entries(a, b).pairs.at(0).speed.value();
+  const auto back = compare_entries(b, a).pairs.at(0).speed.value();
+  EXPECT_DOUBLE_EQ(there.ratio, 1 / back.ratio);
+  EXPECT_DOUBLE_EQ(there.interval->low, 1 / back.interval->high);
+  EXPECT_EQ(there.statement(), Statement::faster);
+  EXPECT_EQ(back.statement(), Statement::slower);
+}
+
+TEST(Compare, OverSeveralCasesItIsTheirGeometricMean) {
+  const double w = std::exp(0.03);
+  const auto comparison = compare_entries(
+      {entry("a.cu", {measured("large", 1, {1, 1}), measured("wide", 1, {1, 1})})},
+      {entry("a.cu", {measured("large", 2, {2 / w, 2 * w}), measured("wide", 8, {8 / w, 8 * w})})});
+  const ComparedPair& pair = comparison.pairs.at(0);
+  EXPECT_DOUBLE_EQ(pair.speed->ratio, 4);
+  EXPECT_NEAR(pair.speed->interval->high, 4 * std::exp(0.03 / std::sqrt(2)), 1e-12);
+  EXPECT_EQ(pair.cases[1].name, "wide");
+  EXPECT_DOUBLE_EQ(pair.cases[1].ratio.ratio, 8);
+}
+
+TEST(Compare, TheSuiteIsTheGeometricMeanOfThePairs) {
+  const auto comparison =
+      compare_entries({entry("a.cu", 1), entry("b.cu", 1), refused("c.cu", Verdict::unstable)},
+                      {entry("a.cu", 2), entry("b.cu", 0.125), entry("c.cu", 9)});
+  EXPECT_DOUBLE_EQ(comparison.suite.geometric_mean, 0.5);
+  EXPECT_EQ(comparison.suite.count, 2u);
+  const double one = std::sqrt(2) * std::log(1.01);
+  EXPECT_NEAR(comparison.suite.interval->high, 0.5 * std::exp(one / std::sqrt(2)), 1e-12);
+}
+
+TEST(Compare, VerdictsThatChangeAreSaid) {
+  const auto comparison =
+      compare_entries({entry("a.cu", 1), refused("b.cu", Verdict::wrong_answer),
+                       refused("c.cu", Verdict::wrong_answer), refused("d.cu", Verdict::time_limit)},
+                      {refused("a.cu", Verdict::cheating), entry("b.cu", 1),
+                       refused("c.cu", Verdict::compile_error), refused("d.cu", Verdict::time_limit)});
+  std::vector<VerdictChange> changes;
+  for (const ComparedPair& pair : comparison.pairs) changes.push_back(pair.change);
+  EXPECT_THAT(changes, ElementsAre(VerdictChange::regression, VerdictChange::improvement,
+                                   VerdictChange::other, VerdictChange::none));
+  EXPECT_FALSE(comparison.pairs[0].speed);
+}
+
+TEST(Compare, WhatOneSideHasIsAddedOrRemoved) {
+  Entry other = entry("a.cu", 1);
+  other.dtype = Dtype::float16;
+  Entry elsewhere = entry("b.cu", 1);
+  elsewhere.device = "NVIDIA A100";
+  const auto comparison = compare_entries({entry("a.cu", 1), entry("b.cu", 1)}, {other, elsewhere});
+  EXPECT_TRUE(comparison.pairs.empty());
+  EXPECT_EQ(comparison.added.size(), 2u);
+  EXPECT_EQ(comparison.removed.size(), 2u);
+}
+
+TEST(Compare, WhatWasAcceptedAndIsMissingIsALoss) {
+  const auto comparison = compare_entries(
+      {entry("a.cu", 1), entry("b.cu", 1), refused("c.cu", Verdict::unstable)}, {entry("a.cu", 1)});
+  EXPECT_EQ(count_of_missing(comparison), 1u);
+  EXPECT_TRUE(loses_accepted(comparison));
+  EXPECT_FALSE(loses_accepted(compare_entries({entry("a.cu", 1), refused("c.cu", Verdict::unstable)},
+                                              {entry("a.cu", 1), entry("d.cu", 1)})));
+  EXPECT_THAT(
+      render_table(comparison, Style(false)),
+      HasSubstr(
+          "  missing: scale  b.cu  NVIDIA H200  accepted\n  removed: scale  c.cu  NVIDIA H200  unstable\n"));
+  EXPECT_THAT(render_table(comparison, Style(false)),
+              HasSubstr("1 accepted before and missing now, 1 inconclusive, 1 removed\n"));
+  EXPECT_THAT(render_markdown(comparison),
+              HasSubstr("Accepted before and missing now: 1\n\n- scale, <code>b&#46;cu</code>, <code>NVIDIA "
+                        "H200</code>: accepted\n"));
+}
+
+TEST(Compare, AFallOfPrecisionIsALoss) {
+  Entry tf32 = entry("a.cu", 2);
+  tf32.precision = Precision::tf32;
+  const auto fall = compare_entries({entry("a.cu", 1)}, {tf32});
+  EXPECT_EQ(fall.pairs.at(0).change, VerdictChange::lower_class);
+  EXPECT_TRUE(loses_accepted(fall));
+  EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("lower class  tf32, before fp32\n"));
+  EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("1 of a lower class\n"));
+  EXPECT_THAT(render_markdown(fall), HasSubstr("| **lower class** | <code>tf32&#44; before fp32</code> |\n"));
+  EXPECT_EQ(nlohmann::json(to_json(fall))["pairs"][0]["verdict_change"], "lower_class");
+  const auto rise = compare_entries({tf32}, {entry("a.cu", 1)});
+  EXPECT_EQ(rise.pairs.at(0).change, VerdictChange::none);
+  EXPECT_FALSE(loses_accepted(rise));
+}
+
+// Runners differ in their cores, and the device's name tells them.
+TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
+  const auto on_cores = [](const char* path, const char* cores, Verdict verdict) {
+    Entry made = entry(path, std::vector<EntryCase>{});
+    made.verdict = verdict;
+    made.device = std::string("emulated device on ") + cores + " CPU cores";
+    made.device_kind = "emulated";
+    made.times_are_speed = false;
+    return made;
+  };
+  const auto comparison = compare_entries({on_cores("a.cu", "2", Verdict::accepted)},
+                                          {on_cores("a.cu", "4", Verdict::wrong_answer)});
+  ASSERT_EQ(comparison.pairs.size(), 1u);
+  EXPECT_EQ(comparison.pairs[0].change, VerdictChange::regression);
+}
+
+TEST(Compare, AFileThatIsCutOffIsALoss) {
+  EntriesRead whole{{entry("a.cu", 1)}, {}, 0, {}}, cut_off = whole;
+  cut_off.unfinished = {{"ends in the middle of a line", "finish it", {"s_1.jsonl", 2, 0}}};
+  for (const auto& comparison : {compare_results(whole, cut_off), compare_results(cut_off, whole)}) {
+    EXPECT_TRUE(loses_accepted(comparison));
+    EXPECT_THAT(render_table(comparison, Style(false)),
+                HasSubstr("  cut off: s_1.jsonl:2: error: ends in the middle of a line\n"));
+    EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("1 cut off"));
+    EXPECT_THAT(render_markdown(comparison),
+                HasSubstr("Cut off:\n\n- <code>s&#95;1&#46;jsonl&#58;2</code>: ends in the middle"));
+  }
+  const nlohmann::json written = to_json(compare_results(whole, cut_off));
+  EXPECT_EQ(written["unfinished"],
+            nlohmann::json::parse(R"([{"side": "after", "file": "s_1.jsonl", "line": 2}])"));
+  EXPECT_FALSE(loses_accepted(compare_results(whole, whole)));
+}
+
+TEST(Compare, CandidatesInOtherFoldersAreFoundByTheirNames) {
+  const auto comparison = compare_entries(
+      {entry("old/./a.cu", 1), entry("old//b.cu", 1), entry("old/c/x.cu", 1)},
+      {entry("new/a.cu", 1), entry("old/b.cu", 1), entry("new/d/x.cu", 1), entry("new/e/x.cu", 1)});
+  ASSERT_EQ(comparison.pairs.size(), 2u);
+  EXPECT_EQ(comparison.pairs[0].after.path, "new/a.cu");
+  EXPECT_EQ(comparison.pairs[1].after.path, "old/b.cu");
+  EXPECT_EQ(comparison.added.size(), 2u) << "which of two it is cannot be known";
+}
+
+TEST(Compare, TwoCandidatesByThemselvesAreAPair) {
+  EXPECT_EQ(compare_entries({entry("a.cu", 1)}, {entry("b.cu", 3)}).pairs.at(0).speed->ratio, 3);
+  Entry other = entry("b.cu", 3);
+  other.slug = "add";
+  EXPECT_TRUE(compare_entries({entry("a.cu", 1)}, {other}).pairs.empty());
+  EXPECT_TRUE(compare_entries({entry("a.cu", 1)}, {entry("b.cu", 3), entry("c.cu", 3)}).pairs.empty());
+}
+
+TEST(Compare, OfSeveralResultsTheNewestCounts) {
+  Entry newer = entry("a.cu", 3);
+  newer.started_at = "2026-01-03T00:00:00Z";
+  const auto comparison = compare_entries({newer, entry("a.cu", 1)}, {entry("a.cu", 6)});
+  EXPECT_EQ(comparison.pairs.at(0).speed->ratio, 2);
+  EXPECT_EQ(comparison.superseded, 1u);
+}
+
+std::string why(const std::function<void(Entry&)>& change) {
+  Entry changed = entry("a.cu", 2);
+  change(changed);
+  const auto comparison = compare_entries({entry("a.cu", 1)}, {changed});
+  EXPECT_EQ(comparison.pairs.size(), 1u);
+  EXPECT_FALSE(comparison.pairs.at(0).speed);
+  EXPECT_EQ(comparison.suite.count, 0u);
+  return comparison.pairs.at(0).no_speed;
+}
+
+TEST(Compare, WhatCannotBeComparedIsNotUnchanged) {
+  Entry changed = entry("a.cu", 2);
+  changed.reference_sha256 = "q";
+  EXPECT_EQ(summary_text(compare_entries({entry("a.cu", 2)}, {changed})), "1 not comparable");
+  changed = entry("a.cu", 2);
+  changed.times_are_speed = false;
+  EXPECT_EQ(summary_text(compare_entries({changed}, {changed})), "nothing changed");
+}
+
+TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
+  EXPECT_EQ(why([](Entry& e) { e.times_are_speed = false; }), "times of this device are no speed");
+  EXPECT_EQ(why([](Entry& e) { e.problem_sha256 = "q"; }), "the problem's file has changed");
+  EXPECT_EQ(why([](Entry& e) { e.reference_sha256 = "q"; }), "measured against another reference");
+  EXPECT_EQ(why([](Entry& e) { e.reference_sha256.clear(); }),
+            "the reference that was measured is not known");
+  EXPECT_EQ(why([](Entry& e) { e.precision = Precision::tf32; }),
+            "answers of another class: tf32, before fp32");
+  EXPECT_EQ(why([](Entry& e) { e.cache = "warm"; }), "one with a cold, one with a warm cache");
+  EXPECT_EQ(why([](Entry& e) { e.cases.clear(); }), "no speed was measured");
+  EXPECT_EQ(why([](Entry& e) { e.cases[0].name = "wide"; }), "other cases were measured");
+  EXPECT_EQ(why([](Entry& e) { e.cases[0].tensor_bytes = 1; }), "case 'large' has other shapes");
+  EXPECT_EQ(why([](Entry& e) { e.cases[0].comparisons[0].against = "cudnn"; }),
+            "case 'large' was not measured against the reference");
+}
+
+EntriesComparison some_comparison() {
+  return compare_entries(
+      {entry("a.cu", 1), entry("b.cu", 1), entry("old.cu", 1), entry("w.cu", 1)},
+      {entry("a.cu", 2), entry("b.cu", 0.5), entry("new.cu", 1),
+       refused("w.cu", Verdict::wrong_answer, "case 'tiny': <b>all</b> | wrong @you\n# x")});
+}
+
+TEST(CompareTable, HasARowAPairAndTheSuite) {
+  EXPECT_EQ(render_table(some_comparison(), Style(false)),
+            "  problem  candidate   speed  95 % interval\n"
+            "  scale    a.cu       2.000x  1.972x to 2.028x  faster\n"
+            "  scale    b.cu       0.500x  0.493x to 0.507x  slower\n"
+            "  scale    w.cu            -                    no longer accepted  wrong_answer: case 'tiny': "
+            "<b>all</b> | wrong @you # x\n"
+            "  missing: scale  old.cu  NVIDIA H200  accepted\n"
+            "  added: scale  new.cu  NVIDIA H200  accepted\n"
+            "Geometric mean over 2 pairs: 1.000x (0.990x to 1.010x), same\n"
+            "1 no longer accepted, 1 accepted before and missing now, 1 faster, 1 slower, 1 added\n");
+}
+
+TEST(CompareTable, APathIsTheSameHoweverItIsWritten) {
+  Entry older = entry("x//a.cu", 1);
+  older.cache.clear();
+  older.cases[0].comparisons[0].ratio.interval.reset();
+  const std::string text = render_table(compare_entries({older}, {entry("x/./a.cu", 2)}), Style(false));
+  EXPECT_THAT(text, HasSubstr("  x/a.cu     2.00x                 inconclusive\n"));
+}
+
+TEST(CompareTable, MarkdownQuotesAreNoMarkup) {
+  const std::string text = render_markdown(some_comparison());
+  EXPECT_THAT(text,
+              HasSubstr("**1 no longer accepted, 1 accepted before and missing now, 1 faster, 1 slower, "
+                        "1 added**\n"));
+  EXPECT_THAT(text,
+              HasSubstr("| scale | <code>a&#46;cu</code> | 2.000x | 1.972x to 2.028x | **faster** |  |\n"));
+  EXPECT_THAT(text, Not(HasSubstr("<b>")));
+  EXPECT_THAT(text, Not(HasSubstr("@you")));
+  EXPECT_THAT(text, Not(HasSubstr("\n# x")));
+  EXPECT_THAT(
+      text, HasSubstr("Added: 1\n\n- scale, <code>new&#46;cu</code>, <code>NVIDIA H200</code>: accepted\n"));
+}
+
+TEST(CompareTable, MarkdownOfManyPairsEnds) {
+  std::vector<Entry> before, after;
+  for (int i = 0; i < 1000; ++i) {
+    before.push_back(entry(std::to_string(i) + ".cu", 1));
+    after.push_back(entry(std::to_string(i) + ".cu", 2));
+  }
+  for (int i = 0; i < 1000; ++i) after.push_back(entry("new" + std::string(300, '|') + std::to_string(i), 2));
+  const std::string text = render_markdown(compare_entries(before, after));
+  EXPECT_THAT(text, HasSubstr(" more rows are left out.\n"));
+  EXPECT_LT(text.size(), 65536u) << "a comment holds no more";
+}
+
+TEST(CompareTable, NoSpeedsOfADeviceWithoutSpeed) {
+  Entry e = entry("a.cu", std::vector<EntryCase>{});
+  e.times_are_speed = false;
+  const auto comparison = compare_entries({e}, {e});
+  EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("accepted"));
+  EXPECT_THAT(render_table(comparison, Style(false)), Not(HasSubstr("x")));
+  EXPECT_THAT(render_markdown(comparison),
+              HasSubstr("**nothing changed**\n\nAccepted before and after: 1\n"));
+}
+
+TEST(CompareJson, IsUnrounded) {
+  const nlohmann::json written = to_json(some_comparison());
+  EXPECT_EQ(written["counts"], nlohmann::json({{"pairs", 3},
+                                               {"faster", 1},
+                                               {"slower", 1},
+                                               {"same", 0},
+                                               {"inconclusive", 0},
+                                               {"no_longer_accepted", 1},
+                                               {"lower_class", 0},
+                                               {"missing", 1},
+                                               {"now_accepted", 0},
+                                               {"superseded", 0}}));
+  EXPECT_EQ(written["pairs"][0]["speed"]["ratio"], 2);
+  EXPECT_EQ(written["pairs"][0]["speed"]["statement"], "faster");
+  EXPECT_TRUE(written["pairs"][2]["speed"].is_null());
+  EXPECT_EQ(written["pairs"][2]["verdict_change"], "regression");
+  EXPECT_EQ(written["suite"]["pairs"], 2);
+  EXPECT_EQ(written["added"][0]["candidate"], "new.cu");
+  EXPECT_TRUE(nlohmann::json(to_json(compare_entries({}, {})))["suite"].is_null());
+}
+
+TEST(MarkdownText, CodeHasNothingButItsText) {
+  EXPECT_EQ(markdown_code("a/b_c-1.cu"), "<code>a/b&#95;c-1&#46;cu</code>");
+  EXPECT_EQ(markdown_code("|`\n</code>\x1b"), "<code>&#124;&#96; &#60;/code&#62;&#92;x1b</code>");
+  EXPECT_EQ(markdown_code("12\xc3\xa4"
+                          "5",
+                          3),
+            "<code>12...</code>");
+}
+
+}  // namespace
+}  // namespace kgrade

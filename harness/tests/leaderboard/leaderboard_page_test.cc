@@ -1,0 +1,177 @@
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "leaderboard/leaderboard_json.h"
+#include "leaderboard/leaderboard_table.h"
+#include "leaderboard/page.h"
+#include "leaderboard/page_data.h"
+#include "leaderboard/page_parts.h"
+#include "tests/support/sample_entries.h"
+
+namespace kgrade {
+namespace {
+
+using test::beside_baseline;
+using test::entry;
+using test::refused;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* hostile = "<script>alert(1)</script>|{{data}}\"'&\x1b[31m";
+
+Leaderboard hostile_leaderboard() {
+  Entry made = entry(std::string("solutions/") + hostile + ".cu", 2);
+  made.title = hostile;
+  made.device = hostile;
+  made.file = hostile;
+  Entry wrong = refused(made, Verdict::wrong_answer);
+  wrong.path = "wrong.cu";
+  wrong.message = hostile;
+  return make_leaderboard({made, wrong});
+}
+
+std::size_t count(const std::string& text, std::string_view what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+std::string data_of(const std::string& page) {
+  const std::string begin = "id=\"data\">";
+  const std::size_t at = page.find(begin) + begin.size();
+  return page.substr(at, page.find("</script>", at) - at);
+}
+
+TEST(LeaderboardPage, TextsOfCandidatesAreNoMarkup) {
+  const std::string page = render_page(hostile_leaderboard());
+  EXPECT_THAT(page, Not(HasSubstr("<script>alert")));
+  EXPECT_EQ(count(page, "<script"), 2u) << "the data and the page's own";
+  EXPECT_EQ(count(page, "</script"), 2u);
+  EXPECT_THAT(page, HasSubstr("&lt;script&gt;alert(1)"));
+  EXPECT_EQ(count(page, "\x1b"), 0u);
+}
+
+TEST(LeaderboardPage, ItsDataHaveTheTextsAsTheyWere) {
+  const auto data = nlohmann::json::parse(data_of(render_page(hostile_leaderboard())));
+  EXPECT_EQ(data["devices"][0], hostile);
+  EXPECT_EQ(data["problems"][0][2], hostile);
+}
+
+TEST(LeaderboardPage, AsksForNothingFromElsewhere) {
+  const std::string page = render_page(make_leaderboard({entry("a.cu", 2)}));
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
+  for (const char* what : {"src=", "@import", "url(", "http-equiv=\"refresh\""})
+    EXPECT_THAT(page, Not(HasSubstr(what)));
+  EXPECT_EQ(count(page, "://"), 1u) << "the name of the SVG namespace";
+}
+
+TEST(LeaderboardPage, CanBeReadWithoutScripts) {
+  const std::string page = render_page(make_leaderboard(
+      {beside_baseline(entry("a.cu", 2), 1.5), refused(entry("b.cu", 1), Verdict::compile_error)}));
+  EXPECT_THAT(page, HasSubstr(">a.cu</a>"));
+  EXPECT_THAT(page, HasSubstr("1.50&times;"));
+  EXPECT_THAT(page, HasSubstr("1.485&ndash;1.515"));
+  EXPECT_THAT(page, HasSubstr("compile_error"));
+}
+
+TEST(LeaderboardPage, OfManyCandidatesTheLeadersStandInIt) {
+  std::vector<Entry> entries;
+  for (int i = 0; i < 300; ++i) {
+    entries.push_back(entry("candidate-" + std::to_string(i) + ".cu", std::pow(1.05, i)));
+    entries.back().slug = i % 2 == 0 ? "even" : "odd";
+  }
+  const std::string page = render_page(make_leaderboard(entries));
+  EXPECT_EQ(count(page, "<tr id="), 2u);
+  EXPECT_THAT(page, HasSubstr(">candidate-299.cu</a>"));
+  EXPECT_THAT(page, HasSubstr("2 of 300 candidates"));
+}
+
+TEST(LeaderboardPage, ColumnsAreAsLongAsThereAreRows) {
+  const Leaderboard made =
+      make_leaderboard({entry("a.cu", 2), entry("b.cu", 1), refused(entry("c.cu", 1), Verdict::unstable)});
+  const auto rows = page_rows(made);
+  const auto data = page_data(made, rows);
+  for (const auto& [name, column] : data["rows"].items()) {
+    EXPECT_EQ(column.is_string() ? column.get<std::string>().size() / 12 : column.size(), 3u) << name;
+  }
+  EXPECT_EQ(data["rows"]["rank"], nlohmann::json({1, 2, 0}));
+}
+
+TEST(LeaderboardPage, IsTheSameForTheSameEntries) {
+  EXPECT_EQ(render_page(hostile_leaderboard()), render_page(hostile_leaderboard()));
+}
+
+TEST(PageParts, ATextIsFilledInOnce) {
+  EXPECT_EQ(fill("<{{a}}|{{b}}>", {{"a", "{{b}}"}, {"b", "x"}}), "<{{b}}|x>");
+  EXPECT_THROW(fill("{{c}}", {{"a", ""}}), std::logic_error);
+}
+
+TEST(PageParts, PoliciesNameScriptsByTheirHash) {
+  // RFC 4634's "abc", in base64.
+  EXPECT_EQ(policy_source("abc"), "'sha256-ungWv48Bz+pBQUDeXa4iI7ADYaOWF3qctBD/YfIAFa0='");
+}
+
+TEST(LeaderboardMarkdown, ShowsTheLeadersAndEscapesTheirNames) {
+  Entry odd = entry("a|b*c.cu", 2);
+  const std::string text = render_markdown(make_leaderboard({odd, entry("slow.cu", 1)}));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "| scale | NVIDIA H200 | fp32 | a\\|b\\*c | 2.00x (1.98x to 2.02x) | against the reference |"));
+  EXPECT_THAT(text, Not(HasSubstr("slow")));
+  EXPECT_THAT(render_markdown(hostile_leaderboard()), Not(HasSubstr("<script")));
+}
+
+TEST(LeaderboardPage, HistoryMarksNewVersionsAndHasNoSpeedsOfAnotherClass) {
+  const auto version = [](char hash, const char* started_at, Precision precision) {
+    Entry made = entry("a.cu", 2);
+    made.sha256 = std::string(64, hash);
+    made.started_at = started_at;
+    made.precision = precision;
+    return made;
+  };
+  const Leaderboard made = make_leaderboard({version('d', "2026-01-01T00:00:00Z", Precision::tf32),
+                                             version('e', "2026-01-02T00:00:00Z", Precision::fp32),
+                                             version('f', "2026-01-03T00:00:00Z", Precision::fp32),
+                                             version('f', "2026-01-04T00:00:00Z", Precision::fp32)});
+  const nlohmann::json history = page_data(made, page_rows(made))["history"]["0"];
+  ASSERT_EQ(history.size(), 3u);
+  EXPECT_EQ(history[0][1], 0);
+  EXPECT_EQ(history[0][3], "ddddddd");
+  EXPECT_EQ(history[1][1], 2);
+  EXPECT_EQ(history[1][3], "eeeeeee");
+  EXPECT_EQ(history[2].size(), 3u) << "the newest result is of the same file";
+}
+
+TEST(LeaderboardMarkdown, SaysWhenNothingIsRanked) {
+  EXPECT_THAT(render_markdown(make_leaderboard({refused(entry("a.cu", 1), Verdict::unstable)})),
+              HasSubstr("No candidate has a rank yet."));
+}
+
+TEST(LeaderboardTable, ShowsRanksTiesAndWhatHasNone) {
+  const std::string text = render_table(make_leaderboard({entry("a.cu", 2), entry("b.cu", 2.001),
+                                                          refused(entry("c.cu", 1), Verdict::cheating)}),
+                                        Style(false));
+  EXPECT_THAT(text, HasSubstr("scale  NVIDIA H200  fp32  against the reference\n"));
+  EXPECT_THAT(text, HasSubstr("1=  b.cu"));
+  EXPECT_THAT(text, HasSubstr("cheating  scale    c.cu"));
+}
+
+TEST(LeaderboardJson, HasRanksScoresAndHistory) {
+  Entry older = entry("a.cu", 1);
+  older.started_at = "2025-01-01T00:00:00Z";
+  const auto written = to_json(make_leaderboard({older, beside_baseline(entry("a.cu", 2), 1.5)}));
+  const auto& row = written["boards"][0]["rows"][0];
+  EXPECT_EQ(row["rank"], 1);
+  EXPECT_EQ(row["scores"][1]["against"], "baseline");
+  EXPECT_EQ(row["scores"][1]["statement"], "faster");
+  EXPECT_EQ(row["earlier"][0]["measured_at"], "2025-01-01T00:00:00Z");
+  EXPECT_EQ(row["cases"][0]["roofline_share"], 1.0);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,273 @@
+#include "measure/baselines.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temporary_directory.h"
+#include "compile/linked_libraries.h"
+#include "compile/nvcc_toolchain.h"
+#include "device/emulated/toolchain/emulated_toolchain.h"
+#include "grade/contestants.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+// A layout of its own, with a folder that stands in for cuDNN's.
+class BaselinesTest : public testing::Test {
+ protected:
+  BaselinesTest() {
+    problem_.slug = "one";
+    problem_.path = at("problems/one.md");
+    problem_.dtypes = {"float32"};
+    Parameter output;
+    output.name = "output";
+    output.type = "[VAR]";
+    output.pointer = true;
+    problem_.parameters = {output};
+    layout_.problems = at("problems");
+    layout_.reference = at("reference");
+    layout_.emulated_include = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+    write("problems/one.md", "");
+    write("reference/one.cu", "");
+  }
+
+  fs::path at(const std::string& name) const { return fs::canonical(folder_.path()) / name; }
+
+  void write(const std::string& name, const std::string& text) const {
+    fs::create_directories(at(name).parent_path());
+    std::ofstream(at(name)) << text;
+  }
+
+  void have_cudnn() {
+    write("cudnn/include/cudnn.h", "");
+    write("cudnn/lib/libcudnn.so.9", "");
+    layout_.cudnn_include = at("cudnn/include");
+    layout_.cudnn_library = at("cudnn/lib");
+    layout_.cudnn_companions = {at("cuda/lib/libcublasLt.so.13")};
+  }
+
+  void write_baseline_of_cudnn() const {
+    write("reference/cudnn/one.cu", "#include \"baseline/calls.h\"\n");
+    write("reference/cudnn/baseline/calls.h", "#pragma once\n#include <cudnn.h>\n");
+  }
+
+  // One that needs nothing but a device, and tells its class by what it writes.
+  void write_plain_baseline() const {
+    write("reference/cudnn/one.cu",
+          "__global__ void fill(float* out) { out[threadIdx.x] = KGRADE_TF32; }\n"
+          "extern \"C\" void solution(float* out) { fill<<<1, 32>>>(out); }\n");
+  }
+
+  TemporaryDirectory folder_;
+  Problem problem_;
+  Layout layout_;
+};
+
+TEST_F(BaselinesTest, AreTwoClassesOfOneSource) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  problem_.precision = "tf32";
+  const auto found = baselines_of(problem_, layout_);
+  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "cudnn-fp32"),
+                                 Field(&BaselineSource::name, "cudnn-tf32")));
+  EXPECT_EQ(found[0].source, at("reference/cudnn/one.cu"));
+  EXPECT_EQ(found[1].source, found[0].source);
+  EXPECT_THAT(found[0].defines, ElementsAre(Pair("KGRADE_TF32", "0")));
+  EXPECT_THAT(found[1].defines, ElementsAre(Pair("KGRADE_TF32", "1")));
+  EXPECT_EQ(why_no_baselines(problem_, layout_), "");
+}
+
+// What is host code alone comes without its kernels: those are built beside it, and are as much its own.
+TEST_F(BaselinesTest, InCppHaveTheirKernelsApart) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  write("reference/cudnn/one.cc", "#include \"baseline/calls.h\"\n");
+  write("reference/cudnn/baseline/kernels.cu", "__global__ void fill() {}\n");
+  const auto found = baselines_of(problem_, layout_);
+  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::source, at("reference/cudnn/one.cc"))));
+  const BuildRequest request = request_for(found[0], "/out", layout_);
+  EXPECT_THAT(request.kernels, ElementsAre(at("reference/cudnn/baseline/kernels.cu")));
+  EXPECT_THAT(*request.readable, Contains(at("reference/cudnn/baseline/kernels.cu")));
+  const auto before = hash_of(files_of_baseline(found[0].source));
+  write("reference/cudnn/baseline/kernels.cu", "__global__ void other() {}\n");
+  EXPECT_NE(*hash_of(files_of_baseline(found[0].source)), *before);
+
+  fs::remove(at("reference/cudnn/one.cc"));
+  EXPECT_THAT(request_for(baselines_of(problem_, layout_).at(0), "/out", layout_).kernels, IsEmpty());
+}
+
+TEST_F(BaselinesTest, AreOfNoClassThatIsRefused) {
+  write_plain_baseline();
+  problem_.precision = "fp32";
+  EXPECT_THAT(baselines_of(problem_, layout_), ElementsAre(Field(&BaselineSource::name, "cudnn-fp32")));
+  for (const char* const lower : {"tf32", "bf16"}) {
+    problem_.precision = lower;
+    EXPECT_EQ(baselines_of(problem_, layout_).size(), 2U) << lower;
+  }
+}
+
+TEST_F(BaselinesTest, AreNoneWithoutASource) {
+  have_cudnn();
+  EXPECT_THAT(baselines_of(problem_, layout_), IsEmpty());
+  EXPECT_EQ(why_no_baselines(problem_, layout_), "no baseline for this problem");
+}
+
+TEST_F(BaselinesTest, AreNoneWithoutCudnnWhereTheyNeedIt) {
+  write_baseline_of_cudnn();
+  EXPECT_THAT(baselines_of(problem_, layout_), IsEmpty());
+  EXPECT_EQ(why_no_baselines(problem_, layout_), "cuDNN was not found when kgrade was configured");
+}
+
+TEST_F(BaselinesTest, AreNoneWithoutAGpuWhereTheyNeedCudnn) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  EXPECT_THAT(baselines_of(problem_, layout_, false), IsEmpty());
+  EXPECT_EQ(why_no_baselines(problem_, layout_, false), "cuDNN needs a GPU");
+}
+
+// The emulated device's compiler takes one file.
+TEST_F(BaselinesTest, InCppAreNoneWithoutAGpu) {
+  write("reference/cudnn/one.cc", "extern \"C\" void solution(float*) {}\n");
+  EXPECT_THAT(baselines_of(problem_, layout_, false), IsEmpty());
+  EXPECT_EQ(why_no_baselines(problem_, layout_, false), "a baseline in C++ needs a GPU");
+  const auto found = baselines_of(problem_, layout_);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(request_for(found[0], "/out", layout_).kernels, IsEmpty()) << "it has none";
+  EXPECT_TRUE(hash_of(files_of_baseline(found[0].source)).ok());
+}
+
+TEST_F(BaselinesTest, AreForFloat32Alone) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  problem_.dtype = Dtype::float16;
+  EXPECT_EQ(why_no_baselines(problem_, layout_), "baselines are for float32 only");
+  EXPECT_TRUE(baselines_of(problem_, layout_).empty());
+}
+
+// The oracle has wider elements than the others, and no other macros than it always has.
+TEST_F(BaselinesTest, ContestantsAreBuiltForTheType) {
+  const auto request = [&](Role role) {
+    return request_for(role, at("reference/one.cu"), "/out", layout_, Dtype::bfloat16);
+  };
+  EXPECT_EQ(request(Role::oracle).dtype, Dtype::float32);
+  EXPECT_EQ(request(Role::oracle).defines.at("KGRADE_ELEMENT"), "float");
+  EXPECT_EQ(request(Role::reference).dtype, Dtype::bfloat16);
+  EXPECT_EQ(request(Role::reference).defines.at("KGRADE_ELEMENT"), "__nv_bfloat16");
+  EXPECT_EQ(request(Role::candidate).dtype, Dtype::bfloat16);
+}
+
+TEST_F(BaselinesTest, NeedNoCudnnWhenTheyIncludeNoneOfIt) {
+  write_plain_baseline();
+  for (const bool on_gpu : {true, false}) {
+    EXPECT_EQ(baselines_of(problem_, layout_, on_gpu).size(), 1U);
+    EXPECT_EQ(why_no_baselines(problem_, layout_, on_gpu), "");
+  }
+}
+
+TEST_F(BaselinesTest, LieBesideTheReferenceThatIsUsed) {
+  write_plain_baseline();
+  layout_.reference = at("elsewhere");
+  EXPECT_EQ(baselines_of(problem_, layout_).at(0).source, at("reference/cudnn/one.cu"));
+}
+
+TEST_F(BaselinesTest, AreTheProblemsOwnWhereItsReferenceIsAFamilys) {
+  write_plain_baseline();
+  fs::remove(at("reference/one.cu"));
+  write("reference/families/many.cu", "");
+  problem_.family = "many";
+  ASSERT_EQ(layout_.reference_source(problem_), at("reference/families/many.cu"));
+  EXPECT_EQ(baselines_of(problem_, layout_).at(0).source, at("reference/cudnn/one.cu"));
+}
+
+TEST_F(BaselinesTest, AreBuiltWithCudnnWhereItIs) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  problem_.precision = "tf32";
+  const BuildRequest request = request_for(baselines_of(problem_, layout_).at(1), "/out", layout_);
+  EXPECT_THAT(request.defines, ElementsAre(Pair("KGRADE_TF32", "1")));
+  EXPECT_THAT(request.include_directories, ElementsAre(at("reference/cudnn"), at("cudnn/include")));
+  EXPECT_THAT(*request.readable,
+              UnorderedElementsAre(at("reference/cudnn/one.cu"), at("reference/cudnn/baseline/calls.h"),
+                                   at("cudnn/include"), at("cudnn/lib"), at("cuda/lib")));
+  ASSERT_EQ(request.libraries.size(), 2U);
+  EXPECT_EQ(request.libraries[0].folder, at("cudnn/lib"));
+  EXPECT_EQ(request.libraries[0].file, "libcudnn.so.9");
+  EXPECT_EQ(request.libraries[1].folder, at("cuda/lib"));
+  EXPECT_EQ(request.libraries[1].file, "libcublasLt.so.13");
+}
+
+TEST_F(BaselinesTest, OthersAreNotBuiltWithCudnn) {
+  have_cudnn();
+  write("solutions/one/mine.cu", "");
+  for (const Role role : {Role::oracle, Role::reference}) {
+    EXPECT_THAT(request_for(role, at("reference/one.cu"), "/out", layout_).libraries, IsEmpty());
+  }
+  const BuildRequest candidate = request_for(Role::candidate, at("solutions/one/mine.cu"), "/out", layout_);
+  EXPECT_THAT(candidate.libraries, IsEmpty());
+  EXPECT_THAT(*candidate.readable, testing::Not(Contains(at("cudnn/lib"))));
+}
+
+TEST_F(BaselinesTest, ACandidateSeesNoBaseline) {
+  write_plain_baseline();
+  write("solutions/one/mine.cu", "");
+  const BuildRequest candidate = request_for(Role::candidate, at("solutions/one/mine.cu"), "/out", layout_);
+  EXPECT_THAT(candidate.hidden, Contains(at("reference")));
+}
+
+// With cuDNN and without: the emulated device has no use for it.
+TEST_F(BaselinesTest, APlainOneBuildsForTheEmulatedDevice) {
+  write_plain_baseline();
+  const auto compiler = find_host_compiler();
+  if (!compiler) GTEST_SKIP() << "no C++ compiler is installed";
+  const EmulatedToolchain toolchain(*compiler, layout_.emulated_include);
+  for (int round = 0; round < 2; ++round) {
+    const BaselineSource baseline = baselines_of(problem_, layout_, false).at(0);
+    const TemporaryDirectory output;
+    const auto outcome = toolchain.build(problem_, request_for(baseline, output.path(), layout_));
+    ASSERT_TRUE(outcome.ok());
+    EXPECT_EQ(outcome->status, BuildStatus::built) << outcome->log;
+    have_cudnn();
+  }
+}
+
+// Those of this tree, with the compiler and the flags that a GPU's run uses.
+class RealBaselinesTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(RealBaselinesTest, BuildInBothClasses) {
+  const Layout layout = Layout::find();
+  const auto nvcc = find_nvcc();
+  if (!layout.has_cudnn() || !nvcc) GTEST_SKIP() << "cuDNN or nvcc was not found";
+  auto problem = load_problem(layout.problems / (std::string(GetParam()) + ".md"));
+  ASSERT_TRUE(problem.ok());
+  problem->precision = "tf32";
+  const auto baselines = baselines_of(*problem, layout);
+  ASSERT_EQ(baselines.size(), 2U);
+  const NvccToolchain toolchain(*nvcc, "sm_90", Sandbox::shared(layout.launcher));
+  for (const BaselineSource& baseline : baselines) {
+    const TemporaryDirectory output;
+    const auto outcome = toolchain.build(*problem, request_for(baseline, output.path(), layout));
+    ASSERT_TRUE(outcome.ok());
+    ASSERT_EQ(outcome->status, BuildStatus::built) << baseline.name << "\n" << outcome->log;
+    EXPECT_THAT(*linked_libraries(outcome->library), Contains("libcudnn.so.9"));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Problems, RealBaselinesTest,
+                         testing::Values("conv-depthwise-2d-square-input-asym-kernel",
+                                         "conv-transpose-2d-asym-input-asym-kernel-strided-grouped",
+                                         "conv-transpose-2d-sq-input-asym-kernel",
+                                         "conv-transpose-3d-asym-input-sq-kernel",
+                                         "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"));
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,181 @@
+#include "measure/speed_checks.h"
+
+#include <gtest/gtest.h>
+
+namespace kgrade {
+namespace {
+
+// 4 GB/s and 1 TFLOP/s.
+DeviceInfo device() {
+  DeviceInfo info;
+  info.peak_bytes_per_second = 4e9;
+  info.peak_flops_per_second = 1e12;
+  return info;
+}
+
+Tensor tensor(std::int64_t elements, bool output) {
+  Tensor tensor;
+  tensor.elements = elements;
+  tensor.output = output;
+  return tensor;
+}
+
+Case with_tensors(std::int64_t inputs, std::int64_t outputs) {
+  Case bound;
+  bound.tensors = {tensor(inputs, false), tensor(outputs, true)};
+  return bound;
+}
+
+TEST(LowerBound, InputsComeFromMemory) {
+  EXPECT_DOUBLE_EQ(lower_bound_ms(with_tensors(1'000'000, 0), device()), 1);
+  Case two = with_tensors(1'000'000, 0);
+  two.tensors.push_back(tensor(500'000, false));
+  EXPECT_DOUBLE_EQ(lower_bound_ms(two, device()), 1.5);
+}
+
+TEST(LowerBound, OutputsMayStayInTheCache) {
+  DeviceInfo info = device();
+  info.l2_bytes = 4'000'000;
+  EXPECT_DOUBLE_EQ(lower_bound_ms(with_tensors(1'000'000, 1'000'000), info), 1);
+  EXPECT_DOUBLE_EQ(lower_bound_ms(with_tensors(1'000'000, 3'000'000), info), 3);
+  info.l2_bytes = 0;
+  EXPECT_DOUBLE_EQ(lower_bound_ms(with_tensors(1'000'000, 1'000'000), info), 2);
+}
+
+// A gather reads a part of its inputs: the problem says how much.
+TEST(LowerBound, TheProblemsOwnTrafficReplacesThatOfTheInputs) {
+  DeviceInfo info = device();
+  info.l2_bytes = 4'000'000;
+  Case bound = with_tensors(1'000'000, 500'000);
+  bound.bytes = 2'000'000 + 800'000;
+  EXPECT_DOUBLE_EQ(lower_bound_ms(bound, info), 0.2);
+  bound.bytes = 1'000'000;
+  EXPECT_EQ(lower_bound_ms(bound, info), 0) << "less than the outputs alone";
+}
+
+TEST(LowerBound, AQuarterOfTheMultiplicationsIsTheLeast) {
+  Case bound = with_tensors(0, 0);
+  bound.flops = 4'000'000'000;
+  EXPECT_DOUBLE_EQ(lower_bound_ms(bound, device()), 1);
+}
+
+TEST(LowerBound, TheSlowerOfMemoryAndArithmeticCounts) {
+  Case bound = with_tensors(1'000'000, 0);
+  bound.flops = 8'000'000'000;
+  EXPECT_DOUBLE_EQ(lower_bound_ms(bound, device()), 2);
+  bound.flops = 400'000'000;
+  EXPECT_DOUBLE_EQ(lower_bound_ms(bound, device()), 1);
+}
+
+TEST(LowerBound, WhatIsNotKnownSetsNone) {
+  Case bound = with_tensors(1'000'000, 0);
+  bound.flops = 8'000'000'000;
+  EXPECT_EQ(lower_bound_ms(bound, DeviceInfo{}), 0);
+  DeviceInfo info = device();
+  info.peak_flops_per_second = 0;
+  EXPECT_DOUBLE_EQ(lower_bound_ms(bound, info), 1);
+  info.peak_bytes_per_second = 0;
+  EXPECT_EQ(lower_bound_ms(bound, info), 0);
+}
+
+TEST(BelowTheBound, ATenthIsForClocksAboveTheNominalOnes) {
+  EXPECT_FALSE(below_the_bound({10}, 10));
+  EXPECT_FALSE(below_the_bound({9}, 10));
+  EXPECT_EQ(below_the_bound({8.75}, 10),
+            "8.7500 ms is less than the device's memory and arithmetic need, 10.0000 ms");
+  EXPECT_FALSE(below_the_bound({0.0001}, 0)) << "no bound is known";
+  EXPECT_FALSE(below_the_bound({}, 10));
+}
+
+// Whose median is slow enough can have a speed that is not.
+TEST(BelowTheBound, OneOfEightCallsMayBeNoise) {
+  std::vector<double> times(17, 20);
+  times[2] = times[11] = 0.001;
+  EXPECT_FALSE(below_the_bound(times, 10));
+  times[5] = 0.001;
+  EXPECT_TRUE(below_the_bound(times, 10));
+  EXPECT_TRUE(below_the_bound({0.001, 80}, 10)) << "of a few calls none";
+}
+
+TEST(SpeedTolerance, IsNarrowWhereTimesCount) {
+  EXPECT_EQ(speed_tolerance(true).factor, 2);
+  EXPECT_EQ(speed_tolerance(true).floor_ms, 0.05);
+  EXPECT_EQ(speed_tolerance(false).factor, 5);
+  EXPECT_EQ(speed_tolerance(false).floor_ms, 100);
+}
+
+constexpr SpeedTolerance tolerance{2, 0.5};
+
+TEST(FasterOnOldContents, EvenTheSlowestRepetitionHasToBeFarFaster) {
+  EXPECT_FALSE(faster_on_old_contents({4, 5}, {2, 2}, tolerance)) << "exactly twice is not more than twice";
+  EXPECT_FALSE(faster_on_old_contents({4, 5}, {0.1, 2}, tolerance));
+  EXPECT_EQ(faster_on_old_contents({5, 4}, {0.5, 1.75}, tolerance),
+            "calls take 4.000 ms at least on new inputs, 1.750 ms at most on inputs seen before");
+  EXPECT_FALSE(faster_on_old_contents({1, 5}, {0.5, 1.75}, tolerance)) << "one new call was as fast";
+}
+
+TEST(FasterOnOldContents, ShortTimesAreNoise) {
+  EXPECT_FALSE(faster_on_old_contents({0.75}, {0.25}, tolerance)) << "exactly the floor";
+  EXPECT_TRUE(faster_on_old_contents({0.76}, {0.25}, tolerance));
+}
+
+TEST(FasterOnOldContents, SlowerIsNotSuspicious) {
+  EXPECT_FALSE(faster_on_old_contents({1}, {100}, tolerance));
+}
+
+TEST(FasterOnOldContents, NothingIsSaidWithoutTimes) {
+  EXPECT_FALSE(faster_on_old_contents({}, {1}, tolerance));
+  EXPECT_FALSE(faster_on_old_contents({100}, {}, tolerance));
+}
+
+TEST(FasterWhenMeasured, TheMedianIsHeldAgainstTheFastestThatNobodyMeasures) {
+  EXPECT_FALSE(faster_when_measured({4, 5}, {1, 2, 30}, tolerance));
+  EXPECT_EQ(faster_when_measured({5, 4}, {1, 1.75, 30}, tolerance),
+            "calls that nobody measures take 4.000 ms at least, measured ones 1.750 ms (median)");
+  EXPECT_FALSE(faster_when_measured({4, 2}, {1, 1.75, 30}, tolerance)) << "one of those was as fast";
+  EXPECT_FALSE(faster_when_measured({0.75}, {0.25}, tolerance)) << "exactly the floor";
+}
+
+TEST(FasterWhenMeasured, NothingIsSaidWithoutTimes) {
+  EXPECT_FALSE(faster_when_measured({}, {1}, tolerance));
+  EXPECT_FALSE(faster_when_measured({100}, {}, tolerance));
+}
+
+// 15 % and 0.02 ms: beside 10 ms anything up to 11.52.
+TEST(ReferenceDisturbed, ItMayDifferByAFewPercent) {
+  EXPECT_FALSE(reference_disturbed({{10}, {10}, {10}}));
+  EXPECT_FALSE(reference_disturbed({{10}, {11.5}, {10}}));
+  EXPECT_TRUE(reference_disturbed({{10}, {11.53}, {10}}));
+  EXPECT_FALSE(reference_disturbed({{11.5}, {10}, {11.5}}));
+  EXPECT_TRUE(reference_disturbed({{11.53}, {10}, {11.53}})) << "faster beside it is no agreement either";
+  EXPECT_FALSE(reference_disturbed({{0.01}, {0.03}, {0.01}})) << "short times are noise";
+}
+
+TEST(ReferenceDisturbed, AllThreeHaveToAgree) {
+  EXPECT_TRUE(reference_disturbed({{10}, {10}, {12}}));
+  EXPECT_TRUE(reference_disturbed({{12}, {10}, {10}}));
+  EXPECT_TRUE(reference_disturbed({{10}, {11.25}, {12.5}}))
+      << "each is near the next, the first not the last";
+}
+
+// Who makes it slow in some of its calls alone moves a speed as well.
+TEST(ReferenceDisturbed, TheFastestAloneAndAllButAnEighthBesideCount) {
+  std::vector<double> beside(17, 10);
+  beside[0] = 1;
+  beside[3] = beside[8] = 30;
+  EXPECT_FALSE(reference_disturbed({{30, 10}, beside, {10, 30}}));
+  beside[5] = 30;
+  EXPECT_EQ(
+      reference_disturbed({{30, 10}, beside, {11, 30}}),
+      "the reference takes 10.000 ms before the candidate has been loaded, up to 30.000 ms in seven of eight "
+      "calls beside it, 11.000 ms after");
+}
+
+TEST(ReferenceDisturbed, NothingIsSaidWithoutTimes) {
+  EXPECT_FALSE(reference_disturbed({{}, {10}, {100}}));
+  EXPECT_FALSE(reference_disturbed({{10}, {}, {100}}));
+  EXPECT_FALSE(reference_disturbed({{10}, {100}, {}}));
+}
+
+}  // namespace
+}  // namespace kgrade

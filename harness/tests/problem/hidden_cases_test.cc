@@ -1,0 +1,474 @@
+// Hidden shapes: what holds for every draw, and what hostile ranges are answered with.
+#include "problem/hidden_cases.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+#include <ostream>
+#include <set>
+
+#include "problem/catalogue.h"
+#include "tests/problem/fixtures.h"
+
+namespace kgrade::testing {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+constexpr std::uint64_t seeds = 50;
+
+HiddenOptions with_seed(std::uint64_t seed) {
+  HiddenOptions options;
+  options.seed = seed;
+  return options;
+}
+
+std::vector<Case> drawn(const Problem& problem, const HiddenOptions& options) {
+  const auto cases = draw_hidden_cases(problem, options);
+  if (cases) return *cases;
+  ADD_FAILURE() << to_string(cases.errors());
+  return {};
+}
+
+// "hidden-1: batch_size=1 in_channels=4 ... scale=0.5", parameters in file order.
+std::string line_of(const Problem& problem, const Case& bound) {
+  std::string line = bound.name + ":";
+  for (const Parameter& parameter : problem.parameters) {
+    if (const auto value = bound.integers.find(parameter.name); value != bound.integers.end()) {
+      line += fmt::format(" {}={}", parameter.name, value->second);
+    }
+    if (const auto value = bound.reals.find(parameter.name); value != bound.reals.end()) {
+      line += fmt::format(" {}={}", parameter.name, value->second);
+    }
+  }
+  return line;
+}
+
+std::vector<std::string> lines_of(const Problem& problem, const std::vector<Case>& cases) {
+  std::vector<std::string> lines;
+  for (const Case& bound : cases) lines.push_back(line_of(problem, bound));
+  return lines;
+}
+
+// As it would stand in the file.
+CaseSpec spec_of(const Problem& problem, const Case& bound) {
+  CaseSpec spec{bound.name, bound.role, {}, bound.reals, {}};
+  for (const Parameter& parameter : problem.parameters) {
+    const auto value = bound.integers.find(parameter.name);
+    if (value != bound.integers.end()) spec.integers.insert(*value);
+  }
+  return spec;
+}
+
+std::vector<std::vector<std::int64_t>> shapes_of(const Case& bound) {
+  std::vector<std::vector<std::int64_t>> shapes;
+  for (const Tensor& tensor : bound.tensors) shapes.push_back(tensor.shape);
+  return shapes;
+}
+
+class ShippedProblemTest : public ::testing::TestWithParam<std::filesystem::path> {
+ protected:
+  void SetUp() override {
+    auto loaded = load_problem(GetParam());
+    ASSERT_TRUE(loaded.ok()) << to_string(loaded.errors());
+    problem_ = *std::move(loaded);
+    ASSERT_FALSE(problem_.fuzz.empty());
+    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+      draws_.push_back(drawn(problem_, with_seed(seed)));
+      ASSERT_THAT(draws_.back(), SizeIs(4)) << "seed " << seed;
+    }
+  }
+
+  // Of the parameters with more than one value in their range, those that `condition` holds for.
+  template <class Condition>
+  double share(const Case& bound, Condition condition) const {
+    double free = 0;
+    double fulfilling = 0;
+    for (const FuzzRange& range : problem_.fuzz) {
+      if (range.low == range.high) continue;
+      ++free;
+      fulfilling += condition(range, bound.integers.at(range.parameter)) ? 1 : 0;
+    }
+    return fulfilling / free;
+  }
+
+  Problem problem_;
+  std::vector<std::vector<Case>> draws_;  // by seed
+};
+
+TEST_P(ShippedProblemTest, CasesAreNamedInOrderAndHaveARoleOfTheirOwn) {
+  for (const std::vector<Case>& cases : draws_) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      EXPECT_EQ(cases[i].name, fmt::format("hidden-{}", i + 1));
+      EXPECT_EQ(cases[i].role, CaseRole::hidden);
+    }
+  }
+}
+
+TEST_P(ShippedProblemTest, CasesAreLegalAndInTheRanges) {
+  for (const std::vector<Case>& cases : draws_) {
+    for (const Case& bound : cases) {
+      SCOPED_TRACE(line_of(problem_, bound));
+      EXPECT_TRUE(resolve_case(problem_, spec_of(problem_, bound)).ok());
+      for (const Expression& condition : problem_.require) {
+        const auto holds = condition.evaluate(bound.integers);
+        EXPECT_TRUE(holds.ok() && *holds != 0) << condition.text();
+      }
+      for (const FuzzRange& range : problem_.fuzz) {
+        EXPECT_GE(bound.integers.at(range.parameter), range.low);
+        EXPECT_LE(bound.integers.at(range.parameter), range.high);
+      }
+      for (const Tensor& tensor : bound.tensors) EXPECT_THAT(tensor.shape, Each(::testing::Ge(1)));
+    }
+  }
+}
+
+// An honest answer of one element that cancelled was once refused as imprecise.
+TEST_P(ShippedProblemTest, OutputsHaveElementsEnoughForANorm) {
+  for (const std::vector<Case>& cases : draws_) {
+    for (const Case& bound : cases) {
+      for (const Tensor& tensor : bound.tensors) {
+        EXPECT_TRUE(!tensor.output || tensor.elements >= 32) << line_of(problem_, bound);
+      }
+    }
+  }
+}
+
+TEST_P(ShippedProblemTest, CasesCostLittle) {
+  for (const std::vector<Case>& cases : draws_) {
+    for (const Case& bound : cases) {
+      EXPECT_LE(bound.tensor_bytes(4), 1 << 20) << line_of(problem_, bound);
+      EXPECT_LE(bound.flops.value_or(0), 5'000'000) << line_of(problem_, bound);
+      EXPECT_LE(bound.tensor_bytes(4), hidden_limits(problem_, {}).bytes);
+      EXPECT_LE(bound.flops.value_or(0), hidden_limits(problem_, {}).flops);
+    }
+  }
+}
+
+TEST_P(ShippedProblemTest, NoCaseHasTheShapesOfAnother) {
+  std::vector<std::vector<std::vector<std::int64_t>>> known;
+  for (const CaseSpec& spec : problem_.cases) known.push_back(shapes_of(*resolve_case(problem_, spec)));
+  for (const std::vector<Case>& cases : draws_) {
+    auto all = known;
+    for (const Case& bound : cases) all.push_back(shapes_of(bound));
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(std::adjacent_find(all.begin(), all.end()), all.end());
+  }
+}
+
+TEST_P(ShippedProblemTest, TheFirstLeansToTheEndsOfTheRanges) {
+  for (const std::vector<Case>& cases : draws_) {
+    EXPECT_GE(share(cases[0], [](const FuzzRange& range,
+                                 std::int64_t value) { return value == range.low || value == range.high; }),
+              0.5)
+        << line_of(problem_, cases[0]);
+  }
+}
+
+TEST_P(ShippedProblemTest, TheSecondHasRowsOfOddLength) {
+  for (const std::vector<Case>& cases : draws_) {
+    const Tensor& output = *std::find_if(cases[1].tensors.begin(), cases[1].tensors.end(),
+                                         [](const Tensor& tensor) { return tensor.output; });
+    EXPECT_EQ(output.shape.back() % 2, 1) << line_of(problem_, cases[1]);
+    EXPECT_GT(output.shape.back(), 1) << line_of(problem_, cases[1]);
+  }
+}
+
+TEST_P(ShippedProblemTest, TheThirdHasAValueThatNoCaseOfTheFileHas) {
+  const auto is_new = [&](const FuzzRange& range, std::int64_t value) {
+    return std::none_of(problem_.cases.begin(), problem_.cases.end(),
+                        [&](const CaseSpec& spec) { return spec.integers.at(range.parameter) == value; });
+  };
+  for (const std::vector<Case>& cases : draws_) {
+    EXPECT_GT(share(cases[2], is_new), 0) << line_of(problem_, cases[2]);
+  }
+}
+
+TEST_P(ShippedProblemTest, TheFourthLeansToLargeValues) {
+  for (const std::vector<Case>& cases : draws_) {
+    EXPECT_GE(share(cases[3], [](const FuzzRange& range,
+                                 std::int64_t value) { return 2 * value >= range.low + range.high - 1; }),
+              0.5)
+        << line_of(problem_, cases[3]);
+  }
+}
+
+TEST_P(ShippedProblemTest, EverySeedGivesCasesOfItsOwn) {
+  std::set<std::vector<std::string>> all;
+  std::set<std::string> single;
+  for (const std::vector<Case>& cases : draws_) {
+    const auto lines = lines_of(problem_, cases);
+    all.insert(lines);
+    single.insert(lines.begin(), lines.end());
+  }
+  EXPECT_EQ(all.size(), seeds);
+  EXPECT_GT(single.size(), seeds * 4 - 10);
+}
+
+TEST_P(ShippedProblemTest, BothEndsOfEveryRangeAreDrawn) {
+  for (const FuzzRange& range : problem_.fuzz) {
+    std::set<std::int64_t> values;
+    for (const std::vector<Case>& cases : draws_) {
+      for (const Case& bound : cases) values.insert(bound.integers.at(range.parameter));
+    }
+    EXPECT_EQ(*values.begin(), range.low) << range.parameter;
+    EXPECT_EQ(*values.rbegin(), range.high) << range.parameter;
+  }
+}
+
+TEST_P(ShippedProblemTest, AnyNumberOfCasesCanBeDrawn) {
+  HiddenOptions many = with_seed(7);
+  many.count = 32;
+  const std::vector<Case> cases = drawn(problem_, many);
+  EXPECT_THAT(cases, SizeIs(32));
+  // A smaller number are the first of them.
+  const std::vector<std::string> lines = lines_of(problem_, cases);
+  EXPECT_EQ(lines_of(problem_, draws_[7]), std::vector(lines.begin(), lines.begin() + 4));
+}
+
+std::vector<std::filesystem::path> shipped_problems() {
+  auto files = problem_files(std::filesystem::path(KGRADE_SOURCE_DIR) / "problems");
+  return files ? *std::move(files) : std::vector<std::filesystem::path>{};
+}
+
+std::string file_name_of(const ::testing::TestParamInfo<std::filesystem::path>& parameter) {
+  std::string name = parameter.param.stem().string();
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(shipped_problems()), file_name_of);
+
+// A record keeps the seed, so that its hidden cases can be drawn again: these lines must never change.
+TEST(HiddenCases, ASeedGivesTheSameCasesForEver) {
+  const auto problem = load_problem(data_folder() / "gradable/conv-transpose-2d.md");
+  ASSERT_TRUE(problem.ok());
+  EXPECT_THAT(lines_of(*problem, drawn(*problem, with_seed(0))),
+              ElementsAre("hidden-1: batch_size=1 in_channels=4 out_channels=2 height=1 width=8 kernel_h=2 "
+                          "kernel_w=3 stride=2 padding=0 output_padding=0 dilation=1 groups=2 scale=0.5",
+                          "hidden-2: batch_size=3 in_channels=4 out_channels=7 height=4 width=4 kernel_h=3 "
+                          "kernel_w=2 stride=1 padding=1 output_padding=0 dilation=1 groups=1 scale=0.5",
+                          "hidden-3: batch_size=1 in_channels=4 out_channels=4 height=14 width=6 kernel_h=3 "
+                          "kernel_w=2 stride=3 padding=0 output_padding=0 dilation=2 groups=2 scale=0.5",
+                          "hidden-4: batch_size=1 in_channels=4 out_channels=6 height=13 width=4 kernel_h=1 "
+                          "kernel_w=2 stride=2 padding=1 output_padding=0 dilation=1 groups=1 scale=0.5"));
+  EXPECT_THAT(lines_of(*problem, drawn(*problem, with_seed(0xfeedc0de12345678U))),
+              ElementsAre("hidden-1: batch_size=3 in_channels=4 out_channels=2 height=3 width=1 kernel_h=1 "
+                          "kernel_w=1 stride=3 padding=0 output_padding=0 dilation=2 groups=1 scale=0.5",
+                          "hidden-2: batch_size=3 in_channels=4 out_channels=3 height=4 width=1 kernel_h=3 "
+                          "kernel_w=3 stride=3 padding=0 output_padding=0 dilation=1 groups=1 scale=0.5",
+                          "hidden-3: batch_size=3 in_channels=4 out_channels=8 height=3 width=15 kernel_h=2 "
+                          "kernel_w=1 stride=1 padding=0 output_padding=0 dilation=1 groups=2 scale=0.5",
+                          "hidden-4: batch_size=3 in_channels=4 out_channels=4 height=7 width=4 kernel_h=2 "
+                          "kernel_w=2 stride=1 padding=2 output_padding=0 dilation=1 groups=1 scale=0.5"));
+}
+
+// row_sum with other ranges.
+Problem with_fuzz(std::string_view fuzz) { return parsed(edited(row_sum, "rows: 1..3", fuzz)); }
+
+std::set<std::int64_t> values_of(const std::vector<Case>& cases, const std::string& name) {
+  std::set<std::int64_t> values;
+  for (const Case& bound : cases) values.insert(bound.integers.at(name));
+  return values;
+}
+
+TEST(HiddenCases, AProblemWithoutFuzzHasNone) {
+  const Problem problem = parsed(edited(row_sum, "fuzz:\n  rows: 1..3\n", ""));
+  EXPECT_THAT(drawn(problem, {}), SizeIs(0));
+}
+
+TEST(HiddenCases, NoneAreDrawnWhenNoneAreAskedFor) {
+  HiddenOptions options;
+  options.count = 0;
+  EXPECT_THAT(drawn(with_fuzz("rows: 0..0"), options), SizeIs(0));
+}
+
+// Tiny has two rows of three columns, and `fuzz` says nothing of columns.
+TEST(HiddenCases, ThereAreFewerWhenTheRangesHoldFewer) {
+  const std::vector<Case> cases = drawn(parsed(row_sum), {});
+  EXPECT_THAT(cases, SizeIs(2));
+  EXPECT_THAT(values_of(cases, "rows"), ElementsAre(1, 3));
+  EXPECT_THAT(values_of(cases, "columns"), ElementsAre(3));
+  const std::vector<Case> single = drawn(with_fuzz("rows: 5"), {});
+  EXPECT_THAT(single, SizeIs(1));
+  EXPECT_THAT(values_of(single, "rows"), ElementsAre(5));
+}
+
+// The output has an element for two rows: half of the draws from these ranges have fewer than 32.
+TEST(HiddenCases, OutputsOfFewElementsAreDrawnAgain) {
+  const Problem problem = with_fuzz("rows: 1..128");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const Case& bound : drawn(problem, with_seed(seed))) EXPECT_GE(bound.integers.at("rows"), 63);
+  }
+}
+
+TEST(HiddenCases, OutputsOfFewElementsAreTakenWhereThereAreNoOthers) {
+  const Problem problem = with_fuzz("rows: 5..29");
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const std::vector<Case> cases = drawn(problem, with_seed(seed));
+    ASSERT_THAT(cases, SizeIs(4));
+    EXPECT_THAT(cases[0].integers.at("rows"), ::testing::AnyOf(5, 29)) << "it leans to the ends all the same";
+    EXPECT_GE(cases[3].integers.at("rows"), 17) << "and this one to large values";
+    EXPECT_THAT(values_of(cases, "rows"), SizeIs(4)) << "and none has the shapes of another";
+  }
+}
+
+// As a loss has: no case of the file has more either.
+TEST(HiddenCases, AnOutputThatIsAlwaysSmallRefusesNothing) {
+  const Problem problem = parsed(edited(edited(row_sum, "[kept]", "[1]"), "rows: 1..3", "rows: 1..64"));
+  std::set<std::int64_t> rows;
+  for (std::uint64_t seed = 0; seed < 20; ++seed)
+    rows.merge(values_of(drawn(problem, with_seed(seed)), "rows"));
+  EXPECT_LT(*rows.begin(), 8);
+  EXPECT_GT(*rows.rbegin(), 56);
+}
+
+// No range changes an extent: what is left to differ are the other values.
+TEST(HiddenCases, KnownShapesAreTakenWhereThereAreNoOthers) {
+  const std::string text = edited(edited(row_sum, "[rows, columns]", "[5]"), "[kept]", "[7]");
+  const std::vector<Case> cases = drawn(parsed(edited(text, "rows: 1..3", "rows: 1..30")), {});
+  EXPECT_THAT(cases, SizeIs(4));
+  EXPECT_THAT(values_of(cases, "rows"), SizeIs(4));
+}
+
+TEST(HiddenCases, WhatFuzzLeavesOutComesFromOneTestCase) {
+  const Problem problem = parsed(
+      edited(row_sum, "cases:\n", "cases:\n  - {name: other, role: test, rows: 2, columns: 9, scale: 4}\n"));
+  std::set<std::pair<std::int64_t, double>> pairs;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    for (const Case& bound : drawn(problem, with_seed(seed))) {
+      pairs.emplace(bound.integers.at("columns"), bound.reals.at("scale"));
+    }
+  }
+  EXPECT_THAT(pairs, ElementsAre(::testing::Pair(3, 1.5), ::testing::Pair(9, 4.0)));
+}
+
+TEST(HiddenCases, NamesOfTheFileAreLeftOut) {
+  std::string text = edited(row_sum, "name: tiny", "name: hidden-1");
+  text = edited(text, "name: large", "name: hidden-3");
+  const std::vector<Case> cases = drawn(parsed(edited(text, "rows: 1..3", "rows: 1..30")), {});
+  ASSERT_THAT(cases, SizeIs(4));
+  EXPECT_EQ(cases[0].name, "hidden-2");
+  EXPECT_EQ(cases[1].name, "hidden-4");
+  EXPECT_EQ(cases[3].name, "hidden-6");
+}
+
+TEST(HiddenCases, HugeRangesGiveCasesWithinTheLimits) {
+  for (const std::string_view fuzz :
+       {"rows: 1..4611686018427387904\n  columns: 1..2147483647", "rows: 0..9223372036854775807",
+        "rows: 1..1099511627776\n  columns: -2147483648..2147483647"}) {
+    const Problem problem = with_fuzz(fuzz);
+    for (std::uint64_t seed = 0; seed < 20; ++seed) {
+      const std::vector<Case> cases = drawn(problem, with_seed(seed));
+      EXPECT_THAT(cases, SizeIs(4)) << fuzz;
+      for (const Case& bound : cases) EXPECT_LE(bound.tensor_bytes(4), 64 << 10) << fuzz;
+    }
+  }
+}
+
+TEST(HiddenCases, TheRangeOfAllIntegersIsDrawnFrom) {
+  const Problem problem = parsed(edited(edited(row_sum, "type: int,", "type: long,"), "rows: 1..3",
+                                        "columns: -9223372036854775808..9223372036854775807"));
+  const std::vector<Case> cases = drawn(problem, {});
+  EXPECT_THAT(cases, SizeIs(4));
+  for (const Case& bound : cases) EXPECT_GT(bound.integers.at("columns"), 0);
+}
+
+TEST(HiddenCases, EqualValuesAreFoundInWideRanges) {
+  const Problem problem = parsed(edited(edited(row_sum, "columns > 0", "columns == rows && columns > 16"),
+                                        "rows: 1..3", "rows: 1..5000\n  columns: 1..5000"));
+  const std::vector<Case> cases = drawn(problem, {});
+  EXPECT_THAT(cases, SizeIs(4));
+  for (const Case& bound : cases) EXPECT_EQ(bound.integers.at("columns"), bound.integers.at("rows"));
+}
+
+struct Hopeless {
+  std::string fuzz;
+  std::string from;  // another edit of row_sum
+  std::string to;
+  std::string reason;
+};
+
+void PrintTo(const Hopeless& ranges, std::ostream* stream) {
+  *stream << ranges.fuzz << ": " << ranges.reason;
+}
+
+class HopelessRangesTest : public ::testing::TestWithParam<Hopeless> {};
+
+TEST_P(HopelessRangesTest, AreAnErrorAtFuzzThatNamesTheReason) {
+  const Problem problem =
+      parsed(edited(edited(row_sum, "rows: 1..3", GetParam().fuzz), GetParam().from, GetParam().to));
+  const auto cases = draw_hidden_cases(problem, {});
+  ASSERT_FALSE(cases.ok());
+  ASSERT_EQ(cases.errors().size(), 1U);
+  EXPECT_EQ(cases.error().location.file, "problem.md");
+  EXPECT_EQ(cases.error().location.line, 30);
+  EXPECT_EQ(cases.error().location.column, 3);
+  EXPECT_THAT(cases.error().message, HasSubstr("no hidden case could be drawn from the ranges of 'fuzz'"));
+  EXPECT_THAT(cases.error().message, HasSubstr(GetParam().reason));
+  EXPECT_NE(cases.error().remedy, "");
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Ranges, HopelessRangesTest,
+    ::testing::Values(
+        Hopeless{"rows: 0..0", "", "", "extent `rows` of 'input' is 0 (rows = 0) (line 10, column 13)"},
+        Hopeless{"columns: -5..-1", "", "", "`columns > 0` does not hold"},
+        Hopeless{"rows: 1..9", "columns > 0", "rows < rows", "`rows < rows` does not hold"},
+        Hopeless{"rows: 2", "", "", "the values are those of a case in the file"},
+        Hopeless{"rows: 9000000000000000000..9223372036854775807", "", "", "more than 2^40 elements"},
+        Hopeless{"rows: 100000..200000", "", "", "the tensors would take more than 65536 bytes"},
+        Hopeless{"rows: 5..9", "rows * columns", "rows * 1000000007", "more than 4000000028 operations"},
+        Hopeless{"rows: 1..9", "rows * columns", "rows * 9223372036854775807 * 2", "overflow"},
+        Hopeless{"rows: 1..9", "rows / 2", "rows / (rows - rows)", "division by zero"}));
+
+TEST(HiddenCases, WithoutAnyCaseFuzzMustGiveAllValues) {
+  std::string text(row_sum);
+  text.erase(text.find("cases:"), text.find("fuzz:") - text.find("cases:"));
+  const auto incomplete = draw_hidden_cases(parsed(text), {});
+  ASSERT_FALSE(incomplete.ok());
+  EXPECT_EQ(incomplete.error().message, "'fuzz' leaves out 'columns', and no case gives it a value");
+  EXPECT_EQ(incomplete.error().location.line, 27);
+  text = edited(text, "rows: 1..3", "rows: 1..3\n  columns: 2..3");
+  text = edited(text, "  - {name: scale, type: float, pointer: false}\n", "");
+  EXPECT_THAT(drawn(parsed(text), {}), SizeIs(4));
+}
+
+TEST(HiddenLimits, AreTwiceTheLargestTestCase) {
+  const Problem problem = parsed(edited(row_sum, "rows: 2, columns: 3", "rows: 20000, columns: 1000"));
+  EXPECT_EQ(hidden_limits(problem, {}).bytes, 2 * 4 * (20'000 * 1'000 + 10'000));
+  EXPECT_EQ(hidden_limits(problem, {}).flops, 2 * 20'000 * 1'000);
+  HiddenOptions options;
+  options.element_size = 2;
+  EXPECT_EQ(hidden_limits(problem, options).bytes, 2 * 2 * (20'000 * 1'000 + 10'000));
+}
+
+TEST(HiddenLimits, LeaveRoomWhereTestCasesAreTiny) {
+  EXPECT_EQ(hidden_limits(parsed(row_sum), {}).bytes, 64 << 10);
+  EXPECT_EQ(hidden_limits(parsed(row_sum), {}).flops, 1'000'000);
+}
+
+TEST(HiddenLimits, DoNotOverflow) {
+  const Problem problem = parsed(edited(row_sum, "rows * columns", "9223372036854775807"));
+  EXPECT_EQ(hidden_limits(problem, {}).flops, std::numeric_limits<std::int64_t>::max());
+}
+
+TEST(HiddenLimits, CanBeChosen) {
+  HiddenOptions options;
+  options.most_bytes = 4 * (3 + 1);  // one row
+  EXPECT_THAT(values_of(drawn(parsed(row_sum), options), "rows"), ElementsAre(1));
+  options.most_bytes = 3;
+  EXPECT_THAT(draw_hidden_cases(parsed(row_sum), options).error().message, HasSubstr("more than 3 bytes"));
+  options = {};
+  options.most_flops = 8;
+  EXPECT_THAT(values_of(drawn(parsed(row_sum), options), "rows"), ElementsAre(1));
+}
+
+}  // namespace
+}  // namespace kgrade::testing

@@ -1,0 +1,80 @@
+// One case in an arena that a test controls.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include "grade/case_run.h"
+#include "tests/support/fake_arena.h"
+
+namespace kgrade::test {
+
+class CaseFixture : public testing::Test {
+ protected:
+  static constexpr std::uint64_t seed = 7;
+
+  CaseFixture() {
+    case_.name = "large";
+    case_.role = CaseRole::bench;
+  }
+
+  CaseRecord run() {
+    auto record = try_run();
+    EXPECT_TRUE(record.ok()) << to_string(record.errors());
+    return record.ok() ? *record : CaseRecord{};
+  }
+
+  Result<CaseRecord> try_run() {
+    Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+    session.candidate_calls = calls_before_;
+    session.launches = launches_;
+    session.baselines[case_.name] = baselines_;
+    session.seat_baseline = [this](const std::string& name, int) {
+      seated_baseline_ = name;
+      return true;
+    };
+    session.watch = watch_;
+    session.wait = [this](Pause pause) { waits_.push_back(pause.count()); };
+    return run_case(session, case_, checks_);
+  }
+
+  // One block: what may be spent on an interval is spent by then.
+  CaseRecord run_briefly() {
+    arena_.seconds_per_call = 10;
+    return run();
+  }
+
+  CheckOutcome outcome(const std::string& name) {
+    for (const Check& check : checks_.checks()) {
+      if (check.name == name) return check.outcome;
+    }
+    ADD_FAILURE() << "no check " << name;
+    return CheckOutcome::not_run;
+  }
+
+  // The verdict and the one check behind it.
+  void expect_failed(const CaseRecord& record, Verdict verdict, const std::string& name) {
+    EXPECT_EQ(record.verdict, verdict) << record.message;
+    for (const Check& check : checks_.checks()) {
+      EXPECT_EQ(check.outcome == CheckOutcome::failed, check.name == name)
+          << check.name << ": " << check.detail;
+    }
+  }
+  void expect_accepted(const CaseRecord& record) { expect_failed(record, Verdict::accepted, ""); }
+
+  FakeClock clock_;
+  StageClock stages_{clock_};
+  FakeArena arena_{clock_};
+  Problem problem_;
+  Case case_;
+  CheckList checks_;
+  Effort effort_ = Effort::normal;
+  std::optional<Patience> limit_;
+  std::optional<int> launches_;
+  std::vector<BaselineChoice> baselines_;
+  std::string seated_baseline_;
+  BlockWatch* watch_ = nullptr;
+  std::vector<long> waits_;  // in milliseconds
+  int calls_before_ = 0;     // of the candidate's process, in other cases
+};
+
+}  // namespace kgrade::test

@@ -1,0 +1,126 @@
+#include "verify/call_review.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace kgrade {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+CallReport clean_report() {
+  CallReport report;
+  report.elapsed_ms = 1;
+  report.wall_ms = 1.3;
+  return report;
+}
+
+Verdict verdict_of(const CallReport& report) {
+  const auto finding = review_call(report);
+  return finding ? finding->verdict : Verdict::accepted;
+}
+
+TEST(CallReview, ACleanCallHasNoFinding) { EXPECT_FALSE(review_call(clean_report())); }
+
+TEST(CallReview, FaultsBecomeVerdicts) {
+  CallReport report = clean_report();
+  report.fault = Fault::ended;
+  EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
+  report.fault = Fault::time_limit;
+  EXPECT_EQ(verdict_of(report), Verdict::time_limit);
+  report.fault = Fault::malformed;
+  EXPECT_EQ(verdict_of(report), Verdict::cheating);
+  report.fault = Fault::no_memory;
+  EXPECT_EQ(verdict_of(report), Verdict::memory_limit);
+  report.fault = Fault::memory_limit;
+  EXPECT_EQ(verdict_of(report), Verdict::memory_limit);
+  EXPECT_EQ(review_call(report)->check, "memory");
+  report.fault = Fault::stack_overflow;
+  EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
+  EXPECT_FALSE(is_crash(report)) << "there is nothing to find out";
+}
+
+TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {
+  CallReport report = clean_report();
+  report.cuda_error = 700;
+  EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
+  EXPECT_TRUE(is_crash(report));
+  report.cuda_error = 9;
+  EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
+  EXPECT_FALSE(is_crash(report));
+  report.cuda_error = 2;
+  EXPECT_EQ(verdict_of(report), Verdict::memory_limit);
+  EXPECT_THAT(review_call(report)->message, Not(HasSubstr("iB")));
+  report.memory_limit_bytes = std::uint64_t{2} << 30;
+  EXPECT_THAT(review_call(report)->message, HasSubstr("2.0 GiB"));
+}
+
+TEST(CallReview, TimesThatCannotBeAreCheating) {
+  for (const double elapsed : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity(), 1.31}) {
+    CallReport report = clean_report();
+    report.elapsed_ms = elapsed;
+    EXPECT_EQ(verdict_of(report), Verdict::cheating) << elapsed;
+  }
+}
+
+TEST(CallReview, OneThatSpeaksOutOfTurnCheats) {
+  CallReport report = clean_report();
+  report.fault = Fault::malformed;
+  report.detail = "a message that is none";
+  EXPECT_EQ(review_call(report)->check, "protocol");
+  EXPECT_EQ(review_call(report)->message, "a message that is none");
+}
+
+TEST(CallReview, WhatIsLeftOfACallIsCheating) {
+  CallReport report = clean_report();
+  report.fault = Fault::busy;
+  EXPECT_EQ(verdict_of(report), Verdict::cheating);
+  EXPECT_EQ(review_call(report)->check, "idle");
+  EXPECT_FALSE(is_crash(report));
+  report = clean_report();
+  report.threads_left = 1;
+  EXPECT_EQ(verdict_of(report), Verdict::cheating);
+  EXPECT_EQ(review_call(report)->check, "idle");
+  EXPECT_EQ(review_call(report)->message, "1 thread of its own is left when a call is over");
+  report.threads_left = 3;
+  EXPECT_EQ(review_call(report)->message, "3 threads of its own are left when a call is over");
+}
+
+// A device that was busy before one call may have been so with others: only all calls together tell.
+TEST(CallReview, ASingleWaitIsNoFinding) {
+  CallReport report = clean_report();
+  report.waited_ms = 10;
+  EXPECT_FALSE(review_call(report));
+}
+
+TEST(CallReview, DamageIsNamedWithItsTensor) {
+  CallReport report = clean_report();
+  report.damage = {0, "", 3, "kernel", {}};
+  EXPECT_EQ(verdict_of(report), Verdict::input_modified);
+  EXPECT_THAT(review_call(report)->message, HasSubstr("'kernel'"));
+  report.damage = {12, "output", 3, "kernel", {}};
+  EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds);
+  report.threads_left = 1;
+  EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds) << "what was done counts more than what is left";
+}
+
+TEST(CallReview, ACrashIsExplainedByWhatAWritableRunChanged) {
+  const CallFinding crash{Verdict::runtime_error, "device_errors", "CUDA error 700"};
+  EXPECT_EQ(explain_crash(crash, {}).verdict, Verdict::runtime_error);
+  const CallFinding modified = explain_crash(crash, {0, "", 5, "input", {}});
+  EXPECT_EQ(modified.verdict, Verdict::input_modified);
+  EXPECT_THAT(modified.message, HasSubstr("CUDA error 700"));
+}
+
+TEST(CallReview, CoordinatesAreRowMajor) {
+  EXPECT_EQ(coordinates(0, {2, 3, 4}), "[0, 0, 0]");
+  EXPECT_EQ(coordinates(23, {2, 3, 4}), "[1, 2, 3]");
+  EXPECT_EQ(coordinates(5, {7}), "[5]");
+}
+
+}  // namespace
+}  // namespace kgrade
