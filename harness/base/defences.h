@@ -28,11 +28,9 @@ enum class Defence {
   idle_after_call,       // no work of a call may be left when it is over
   host_threads,          // no thread may be left either
   frozen_between_calls,  // a contestant does not run between its calls, nor while they are judged
-  clock_agreement,       // times must agree with the referee's clock
+  clock_agreement,       // calls count as no shorter than the referee's clock attests
   message_checks,        // replies are checked for size, type and sequence number
   lower_bound,           // nothing is faster than the device's memory and arithmetic allow
-  repeat_speed,          // nor much faster on contents that it has seen
-  steady_speed,          // nor in calls of which samples are kept
   reference_agreement,   // the reference is as fast beside the candidate as alone
   declared_libraries,    // what a contestant links and opens must be allowed
 };

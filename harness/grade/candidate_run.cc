@@ -67,7 +67,6 @@ class CandidateRun {
       session_.reference_alone = std::move(*before);
     }
     session_.candidate_calls = 0;
-    session_.device_is_shared = session_.arena.busy_ms() > longest_wait_ms;
     // What cannot be read cannot be loaded either.
     if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
     // Before the candidate is on the device at all.
@@ -100,8 +99,8 @@ class CandidateRun {
     for (CaseRecord& c : record_.cases) {
       const auto now = after->find(c.name);
       if (!c.run || now == after->end()) continue;
-      c.reference_before_ms = session_.reference_alone[c.name];
-      c.reference_after_ms = now->second;
+      c.reference_before_ms = session_.reference_alone[c.name].ms;
+      c.reference_after_ms = now->second.ms;
       if (c.verdict != Verdict::accepted) continue;
       if (!session_.arena.measures_speed()) continue;
       watched = true;
@@ -171,7 +170,7 @@ class CandidateRun {
         results.emplace(i, skipped_case(session_.problem, planned.bound, skipped));
         continue;
       }
-      auto result = run_watchfully(cases, i);
+      auto result = run_case(session_, planned.bound, checks_);
       if (!result) return result.errors();
       if (!uses_allowed_libraries()) {
         result->verdict = record_.verdict;
@@ -204,58 +203,7 @@ class CandidateRun {
 
   Result<Answer> start_anew() {
     session_.candidate_calls = 0;
-    in_this_process_.clear();
     return session_.arena.start_anew(load_patience, candidate_load_patience);
-  }
-
-  // How often a candidate may be run again: whoever asks for it in every case would take as many runs of all
-  // cases as there are.
-  static constexpr int most_second_chances = 5;
-
-  // A suspicion that nobody looks into any more.
-  static void doubt(CaseRecord& c) {
-    c.verdict = Verdict::unstable;
-    c.message += fmt::format("; {} other cases had to be run twice", most_second_chances);
-  }
-
-  // One of the two suspicions that a new process can dispel.
-  bool is_slow_since(const CheckList& before) const {
-    const auto fails_now = [&](const char* check) {
-      return checks_.has_failed(check) && !before.has_failed(check);
-    };
-    return fails_now("steady_speed") || fails_now("clock");
-  }
-
-  // That time went by which nobody can account for, or that calls were slow where nobody measures, may be the
-  // machine's doing. A candidate that takes its time does so again when all cases of this process up to this
-  // one are run in a new one.
-  Result<CaseRecord> run_watchfully(const std::vector<PlannedCase>& cases, std::size_t index) {
-    const CheckList before = checks_;
-    const std::vector<std::size_t> earlier_cases = in_this_process_;
-    auto result = run_case(session_, cases[index].bound, checks_);
-    in_this_process_.push_back(index);
-    if (!result || !is_slow_since(before) || !session_.arena.candidate_alive()) return result;
-    if (second_chances_ == most_second_chances) {
-      doubt(*result);
-      return result;
-    }
-    ++second_chances_;
-    auto answer = start_anew();
-    if (!answer) return answer.errors();
-    CheckList checks = before;
-    if (!answer->ok()) return result;
-    for (const std::size_t i : earlier_cases) {
-      const auto earlier = run_case(session_, cases[i].bound, checks);
-      in_this_process_.push_back(i);
-      if (!earlier) return earlier.errors();
-      if (earlier->verdict != Verdict::accepted) return result;
-    }
-    auto again = run_case(session_, cases[index].bound, checks);
-    in_this_process_.push_back(index);
-    checks_ = checks;
-    record_.notes.push_back(
-        fmt::format("case '{}' was run twice, the first time: {}", cases[index].bound.name, result->message));
-    return again;
   }
 
   // What differs from one process to the next is seen only where there are several.
@@ -281,33 +229,10 @@ class CandidateRun {
       CaseRecord& c = record_.cases[i];
       if (!c.measurement || record_.verdict != Verdict::accepted) continue;
       if (static_cast<int>(c.measurement->processes.size()) >= kgrade::processes_wanted(c)) continue;
-      if (auto errors = run_again_watchfully(cases[i], c); !errors.empty()) return errors;
+      if (auto error = run_case_again(session_, cases[i].bound, checks_, c)) return {*error};
       take_verdict_of(c);
       uses_allowed_libraries();
     }
-    return {};
-  }
-
-  // In a further process, where the cases before need not be run first: this one has run none but measured
-  // ones.
-  Errors run_again_watchfully(const PlannedCase& planned, CaseRecord& c) {
-    const CheckList before = checks_;
-    const CaseRecord record_before = c;
-    if (auto error = run_case_again(session_, planned.bound, checks_, c)) return {*error};
-    if (!is_slow_since(before) || !session_.arena.candidate_alive()) return {};
-    if (second_chances_ == most_second_chances) {
-      doubt(c);
-      return {};
-    }
-    ++second_chances_;
-    record_.notes.push_back(fmt::format("case '{}' was run twice in a further process, the first time: {}",
-                                        planned.bound.name, c.message));
-    auto answer = start_anew();
-    if (!answer) return answer.errors();
-    if (!answer->ok()) return {};
-    checks_ = before;
-    c = record_before;
-    if (auto error = run_case_again(session_, planned.bound, checks_, c)) return {*error};
     return {};
   }
 
@@ -330,6 +255,8 @@ class CandidateRun {
       if (!c.run) continue;
       ran = true;
       record_.precision = std::max(record_.precision, c.precision);
+      for (const std::string& note : c.notes)
+        record_.notes.push_back(fmt::format("case '{}': {}", c.name, note));
     }
     if (!ran) record_.precision = Precision::none;
     if (record_.verdict == Verdict::accepted) record_.scores = scores_of(record_.cases);
@@ -338,8 +265,6 @@ class CandidateRun {
   Session& session_;
   CandidateRecord record_;
   CheckList checks_;
-  int second_chances_ = 0;
-  std::vector<std::size_t> in_this_process_;  // numbers of the cases that the candidate's process has run
 };
 
 }  // namespace

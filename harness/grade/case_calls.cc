@@ -16,6 +16,11 @@ constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
 
+// Captures that are shorter than this, or than this share of the call, change no reading by more than the
+// tolerance.
+constexpr double short_capture_ms = 0.01;
+constexpr double short_capture_share = 0.005;
+
 const char* name_of(Player player) {
   constexpr const char* names[] = {"oracle", "reference", "baseline", "candidate"};
   return names[static_cast<int>(player)];
@@ -42,8 +47,16 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
   return record;
 }
 
+ClockReading reading_of(const CallReport& report, std::uint32_t launches, CallKind kind) {
+  return {report.elapsed_ms, report.settled_ms, {launches, report.queued, kind.captures}};
+}
+
 CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
-    : session_(session), case_(bound), checks_(checks), record_(blank_record(session.problem, bound)) {
+    : session_(session),
+      case_(bound),
+      checks_(checks),
+      record_(blank_record(session.problem, bound)),
+      clock_(session.reference_alone[bound.name].readings) {
   record_.run = true;
 }
 
@@ -101,18 +114,19 @@ CallReport CaseCalls::call(Player player, Patience patience, CallKind kind) {
   return report;
 }
 
-Result<double> CaseCalls::call_trusted(Player player) {
+Result<ClockReading> CaseCalls::call_trusted(Player player, CallKind kind) {
   const auto timer = session_.stages.time(name_of(player));
-  const CallReport report = call(player, trusted_patience);
+  const CallReport report = call(player, trusted_patience, kind);
+  const ClockReading reading = reading_of(report, draw_.launches, kind);
   if (player != Player::reference) {
     if (const auto finding = review_call(report))
       return trusted_failure(name_of(player), case_, finding->message);
   } else {
     if (const auto trouble = review_reference(report)) return *trouble;
-    clock_.saw_reference(report, draw_.launches);
+    clock_.saw_reference(reading);
     slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
   }
-  return report.elapsed_ms / draw_.launches;
+  return reading;
 }
 
 CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
@@ -130,10 +144,6 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   return std::nullopt;
 }
 
-bool CaseCalls::is_measured() const {
-  return case_.role == CaseRole::bench && session_.arena.measures_speed();
-}
-
 // Reading and writing, as fast as the hardware can at all.
 double CaseCalls::capture_ms() const {
   double bytes = 0;
@@ -145,19 +155,8 @@ double CaseCalls::capture_ms() const {
   return rate > 0 ? 2e3 * bytes * most_launches_ / rate : 0;
 }
 
-std::optional<CallKind> CaseCalls::missing_calls() const {
-  return is_measured() && !failed_ ? clock_.missing(capture_ms()) : std::nullopt;
-}
-
-CaseCalls::Trouble CaseCalls::call_as(CallKind kind) {
-  {
-    const auto timer = session_.stages.time(name_of(Player::reference));
-    const CallReport report = call(Player::reference, trusted_patience, kind);
-    if (auto trouble = review_reference(report)) return trouble;
-    clock_.saw_reference(report, draw_.launches, kind);
-  }
-  if (!kind.captures) call_candidate(Purpose::close, kind);
-  return std::nullopt;
+bool CaseCalls::captures_are_long() const {
+  return capture_ms() > short_capture_ms + short_capture_share * latest_ms_;
 }
 
 Patience CaseCalls::candidate_limit() const {
@@ -166,7 +165,7 @@ Patience CaseCalls::candidate_limit() const {
   return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
 }
 
-std::optional<double> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
+std::optional<ClockReading> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
   if (failed_) return std::nullopt;
   const auto timer = session_.stages.time("candidate");
   const CallReport report = call(Player::candidate, candidate_limit(), kind);
@@ -178,24 +177,20 @@ std::optional<double> CaseCalls::call_candidate(Purpose purpose, CallKind kind) 
     note(*finding);
     return std::nullopt;
   }
-  accept_call(report, purpose, kind);
+  accept_call(report, purpose);
   if (failed_) return std::nullopt;
-  return report.elapsed_ms / draw_.launches;
+  return reading_of(report, draw_.launches, kind);
 }
 
-void CaseCalls::accept_call(const CallReport& report, Purpose purpose, CallKind kind) {
+void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   record_.calls += 1;
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
   }
   if (!is_small_change(draw_) && purpose != Purpose::repetition) right_on_new_ += 1;
-  // What a candidate can do faster than its work, by looking at what it did before, acquits it of nothing.
-  const bool is_old =
-      purpose == Purpose::repetition || (purpose == Purpose::changed && is_small_change(draw_));
-  if (!(is_measured() ? is_old : purpose == Purpose::repetition))
-    clock_.saw_candidate(report, draw_.launches, kind, purpose == Purpose::sample);
-  // Whoever behaves there alone, and has more of them made, is no better elsewhere.
-  if (purpose != Purpose::close) waited_ms_.push_back(report.waited_ms);
+  keeps_lines_ = report.keeps_lines;
+  latest_ms_ = report.elapsed_ms;
+  waited_ms_.push_back(report.waited_ms);
   keep_time(report, purpose);
 }
 
@@ -208,8 +203,6 @@ void CaseCalls::keep_time(const CallReport& report, Purpose purpose) {
       return record_.repeated_ms.push_back(ms);
     case Purpose::warm_up:
       if (!is_first) record_.unmeasured_ms.push_back(ms);
-      return;
-    case Purpose::close:
       return;
     // No sample: somebody could compute what has changed, and no more.
     case Purpose::changed:
@@ -271,40 +264,22 @@ std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_
   return text;
 }
 
-ClockTolerance CaseCalls::tolerance_of_clock() const {
-  if (is_measured()) return clock_tolerance(TimesFor::speed);
-  return clock_tolerance(session_.arena.measures_speed() ? TimesFor::answers : TimesFor::nothing);
+void CaseCalls::judge_waits() { doubt(Defence::idle_after_call, "idle", busy_between_calls()); }
+
+void CaseCalls::doubt(Defence defence, const char* check, const std::optional<std::string>& why) {
+  if (why && is_on(defence)) note({Verdict::unstable, check, *why});
 }
 
-bool CaseCalls::wants_more_uncaptured() const {
-  return !failed_ && clock_.wants_more_uncaptured(tolerance_of_clock());
-}
-
-void CaseCalls::judge_clock() {
-  suspect(Defence::clock_agreement, "clock", clock_.suspicion(tolerance_of_clock()));
-  suspect(Defence::idle_after_call, "idle", busy_between_calls());
-}
-
-void CaseCalls::suspect(Defence defence, const char* check, const std::optional<std::string>& suspicion) {
-  if (!suspicion || !is_on(defence)) return;
-  if (!is_disturbed()) return note({Verdict::cheating, check, *suspicion});
-  note({Verdict::unstable, check,
-        *suspicion +
-            "; something else uses the device, so that times prove nothing: grade again when it is free"});
-}
-
-// Where others use the device too, time goes by that nobody can account for. The reference's own calls show
-// it; the candidate stands still meanwhile.
-bool CaseCalls::is_disturbed() const {
-  return session_.arena.measures_speed() && (session_.device_is_shared || clock_.spread() > longest_wait_ms);
-}
-
-// Somebody's kernel was in the way before most of the calls.
+// A kernel was in the way before most of the calls: the candidate's, or another program's.
 std::optional<std::string> CaseCalls::busy_between_calls() const {
   if (record_.calls < 3) return std::nullopt;
   const double usual = quantile(waited_ms_, 0.5);
   if (usual < longest_wait_ms) return std::nullopt;
-  return fmt::format("the device is busy between its calls, for {:.1f} ms (median)", usual);
+  return fmt::format(
+      "the device is busy between its calls, for {:.1f} ms (median): grade again when nothing else uses it, "
+      "and "
+      "look for kernels that the candidate leaves running",
+      usual);
 }
 
 void CaseCalls::note(const CallFinding& finding) {

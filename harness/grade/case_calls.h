@@ -1,6 +1,6 @@
 // The calls of one case. Whoever is called works on the same contents as the oracle before; every call of the
 // candidate is checked in full, and what it gives goes into the record. Calls look alike to the candidate,
-// whatever they are for, but for those that the clock needs besides (clock_watch.h).
+// whatever they are for.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 #include "contest/arena.h"
 #include "draw/draws.h"
 #include "grade/session.h"
-#include "measure/clock_watch.h"
+#include "measure/clock_rule.h"
 #include "record/record.h"
 #include "verify/call_review.h"
 #include "verify/checks.h"
@@ -23,11 +23,10 @@
 namespace kgrade {
 
 enum class Purpose {
-  warm_up,     // gives no sample
-  sample,      //
-  changed,     // on contents that differ from those of the call before in a few elements
-  repetition,  // on contents that the candidate has seen
-  close        // gives no sample: the referee's clock is closer
+  warm_up,    // gives no sample
+  sample,     //
+  changed,    // on contents that differ from those of the call before in a few elements
+  repetition  // on contents that the candidate has seen
 };
 
 // How often the last contents come again, when the samples are there.
@@ -45,23 +44,26 @@ class CaseCalls {
   Trouble seat(const std::vector<Player>& players, std::uint32_t launches);
   // From now on the calls are on these contents, and the oracle says what is right.
   Trouble draw(const Draw& draw);
-  // The reference or a baseline. The time of one launch.
-  Result<double> call_trusted(Player player);
-  // The time of one launch; nothing when the candidate has failed, now or before.
-  std::optional<double> call_candidate(Purpose purpose, CallKind kind = {});
+  // The reference or a baseline.
+  Result<ClockReading> call_trusted(Player player, CallKind kind = {});
+  // Nothing when the candidate has failed, now or before.
+  std::optional<ClockReading> call_candidate(Purpose purpose, CallKind kind = {});
 
   // The first finding is the verdict.
   void note(const CallFinding& finding);
-  // A finding by times, when there is one. On a device that others use as well nobody is accused by times.
-  void suspect(Defence defence, const char* check, const std::optional<std::string>& suspicion);
-  // Looks at all readings of the referee's clock so far.
-  void judge_clock();
-  // What has to be called besides, so that the clock's readings compare; and such calls on the present
-  // contents, of the reference, and of the candidate where it needs them too.
-  std::optional<CallKind> missing_calls() const;
-  Trouble call_as(CallKind kind);
-  // Whether more of them may dispel what the clock suspects so far; see ClockWatch.
-  bool wants_more_uncaptured() const;
+  // Times accuse nobody: what they show against a candidate leaves it without a speed.
+  void doubt(Defence defence, const char* check, const std::optional<std::string>& why);
+  // Looks whether the device was busy before most calls.
+  void judge_waits();
+
+  // How long calls count as having taken; it has seen all calls of the reference.
+  const ClockRule& clock() const { return clock_; }
+  // Whether capturing the outputs takes so long that the referee's clock says little beyond it: a hostile
+  // worker need not make that copy, since its kernel can write to where it goes.
+  bool captures_are_long() const;
+  // Whether the device's cache kept lines for the candidate in its latest call, or so its worker said: an
+  // honest copy then takes up to three times as long.
+  bool keeps_lines() const { return keeps_lines_; }
 
   bool failed() const { return failed_; }
   CaseRecord& record() { return record_; }
@@ -70,19 +72,16 @@ class CaseCalls {
 
  private:
   Trouble learn_norms();
-  CallReport call(Player player, Patience patience, CallKind kind = {});
+  CallReport call(Player player, Patience patience, CallKind kind);
   Patience candidate_limit() const;
   Trouble review_reference(const CallReport& report);
   double capture_ms() const;
-  bool is_measured() const;
-  void accept_call(const CallReport& report, Purpose purpose, CallKind kind);
+  void accept_call(const CallReport& report, Purpose purpose);
   void keep_time(const CallReport& report, Purpose purpose);
   void judge_output(OutputComparison output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
-  bool is_disturbed() const;
-  ClockTolerance tolerance_of_clock() const;
   std::optional<std::string> busy_between_calls() const;
 
   Session& session_;
@@ -93,13 +92,18 @@ class CaseCalls {
   bool knows_norms_ = false;  // since the first draw
   Draw draw_;
   std::uint32_t most_launches_ = 1;  // of the calls so far
-  ClockWatch clock_;
+  ClockRule clock_;
+  bool keeps_lines_ = false;
+  double latest_ms_ = 0;  // that the candidate reported
   std::vector<double> changed_ms_;
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
   double slowest_reference_ms_ = 0;
-  std::vector<double> waited_ms_;  // for the device, before each of its calls but those for the clock
+  std::vector<double> waited_ms_;  // for the device, before each of its calls
   bool failed_ = false;
 };
+
+// What the two clocks said of a call.
+ClockReading reading_of(const CallReport& report, std::uint32_t launches, CallKind kind);
 
 // A record of a case that has not been run.
 CaseRecord blank_record(const Problem& problem, const Case& bound);

@@ -10,9 +10,6 @@
 namespace kgrade {
 namespace {
 
-// Calls on new contents, where those so far were far slower than those on old ones.
-constexpr int most_second_thoughts = 4;
-
 class CaseRun {
  public:
   // With the record of the processes before, of a further one.
@@ -56,15 +53,7 @@ class CaseRun {
       trouble = play_round(purpose == Purpose::changed ? draws.changed() : draws.fresh(), purpose);
     }
     for (int i = 0; i < repetitions && !trouble; ++i) calls_.call_candidate(Purpose::repetition);
-    for (int i = 0; i < most_second_thoughts && !trouble && looks_faster_on_old_contents(); ++i)
-      trouble = play_round(draws.fresh(), Purpose::sample);
     return trouble;
-  }
-
-  // A single slow call may be the machine's doing. One who computes only what is new is slow in all of them.
-  bool looks_faster_on_old_contents() {
-    if (calls_.failed() || session_.arena.measures_speed()) return false;
-    return faster_on_any_old_contents(speed_tolerance(false, 1)).has_value();
   }
 
   // On those of the last call, or on those of which only a few elements are new.
@@ -77,26 +66,26 @@ class CaseRun {
     if (auto trouble = calls_.draw(draw)) return trouble;
     const auto reference = calls_.call_trusted(Player::reference);
     if (!reference) return reference.error();
-    if (purpose == Purpose::sample) record().reference_ms.push_back(*reference);
+    if (purpose == Purpose::sample) record().reference_ms.push_back(reference->reported);
     calls_.call_candidate(purpose);
     return std::nullopt;
   }
 
   // What only all times together can show.
   void judge_times() {
-    const bool speed = session_.arena.measures_speed();
-    calls_.judge_clock();
-    if (speed && !measured_) return;
-    if (measured_) judge_bound();
+    calls_.judge_waits();
     record().changed_ms = calls_.changed_ms();
-    const SpeedTolerance tolerance = speed_tolerance(speed, launches());
-    calls_.suspect(Defence::repeat_speed, "repeat_speed", faster_on_any_old_contents(tolerance));
-    checks_.pass("repeat_speed");
-    calls_.suspect(Defence::steady_speed, "steady_speed",
-                   faster_when_measured(record().unmeasured_ms, record().candidate_ms, tolerance));
-    checks_.pass("steady_speed");
-    if (measured_ && session_.watch != nullptr && session_.watch->has_seen_any())
-      checks_.pass("steady_clocks");
+    if (!measured_) return;
+    judge_bound();
+    const SpeedTolerance tolerance = speed_tolerance(launches());
+    note(faster_on_any_old_contents(tolerance));
+    note(faster_when_measured(record().unmeasured_ms, record().candidate_ms, tolerance));
+    if (session_.watch != nullptr && session_.watch->has_seen_any()) checks_.pass("steady_clocks");
+  }
+
+  // Contents are new in every sample, so that nothing is gained.
+  void note(const Suspicion& suspicion) {
+    if (suspicion) record().notes.push_back(*suspicion);
   }
 
   int launches() {
@@ -107,8 +96,8 @@ class CaseRun {
   void judge_bound() {
     record().lower_bound_ms =
         lower_bound_ms(case_, session_.arena.device_info(), session_.ceilings, session_.cache);
-    calls_.suspect(Defence::lower_bound, "lower_bound",
-                   below_the_bound(record().candidate_ms, record().lower_bound_ms));
+    calls_.doubt(Defence::lower_bound, "lower_bound",
+                 below_the_bound(record().candidate_ms, record().lower_bound_ms));
     checks_.pass("lower_bound");
   }
 
@@ -130,6 +119,16 @@ class CaseRun {
   CaseCalls calls_;
 };
 
+// Of all processes: the share that the clock attests is the least of theirs.
+ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
+  if (!before) return more;
+  more.attested_share = std::min(more.attested_share, before->attested_share);
+  more.samples += before->samples;
+  more.raised_candidate += before->raised_candidate;
+  more.raised_reference += before->raised_reference;
+  return more;
+}
+
 // What a further process adds to a record. The first failure is what is kept.
 void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecord&& more, CheckList& checks,
            CaseRecord& record) {
@@ -143,6 +142,8 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   append(record.repeated_ms, more.repeated_ms);
   append(record.changed_ms, more.changed_ms);
   append(record.unmeasured_ms, more.unmeasured_ms);
+  record.notes.insert(record.notes.end(), more.notes.begin(), more.notes.end());
+  if (more.clock) record.clock = merged(record.clock, *more.clock);
   record.calls += more.calls;
   record.latency_hidden = record.latency_hidden && more.latency_hidden;
   record.precision = std::max(record.precision, more.precision);

@@ -279,7 +279,7 @@ class GradeRun {
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
   bool baselines_are_tried_ = false;
-  std::map<std::string, std::vector<double>> reference_alone_;  // see Session
+  ReferenceAlone reference_alone_;  // see Session
   Record record_;
   std::vector<std::size_t> graded_;     // numbers of its candidates
   std::vector<StageTime> told_stages_;  // by the records of the candidates before

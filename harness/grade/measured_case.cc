@@ -8,7 +8,9 @@
 #include "base/statistics.h"
 #include "draw/philox.h"
 #include "draw/seed.h"
+#include "measure/intervals.h"
 #include "measure/schedule.h"
+#include "measure/speed_ratio.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -19,9 +21,9 @@ constexpr std::uint32_t rounds_per_change = 8;
 // Of longer calls, one warms up and one repeats old contents. What a first call loads, a millisecond or two,
 // is little beside them, and one that is far faster on old contents shows in one as well as in two.
 constexpr double long_call_ms = 10;
-// Between the calls for the clock, where those before were slow: twice as long each time, six seconds in all.
-constexpr Pause first_pause{100};
-constexpr Pause last_pause{3200};
+// Calls of the reference that are not queued, for a candidate whose calls are not.
+constexpr int unqueued_reference_calls = 5;
+constexpr int long_unqueued_reference_calls = 3;
 // Contents of each process, far from those of the others.
 constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;
 
@@ -58,7 +60,9 @@ MeasuredCase::Trouble MeasuredCase::run() {
   if (calls_.failed()) return std::nullopt;
   BlockWatch nobody;
   BlockWatch& watch = session_.watch != nullptr ? *session_.watch : nobody;
-  keep(run_blocks(plan(), *this, watch, session_.stages.clock()));
+  BlockRun blocks = run_blocks(plan(), *this, watch, session_.stages.clock());
+  if (!trouble_ && !calls_.failed()) trouble_ = call_reference_unqueued();
+  keep(std::move(blocks));
   return trouble_;
 }
 
@@ -69,6 +73,11 @@ BlockPlan MeasuredCase::plan() const {
   plan.goal = goal_of(session_);
   // Where times are no speed, a block shows that everything is done, and more would show nothing else.
   if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
+  // Each half has to have an interval of its own.
+  if (captures_ == Captures::by_turns) {
+    plan.goal.first_look = std::max(plan.goal.first_look, 2 * fewest_for_interval);
+    plan.goal.fewest_blocks *= 2;
+  }
   plan.offset_ms = session_.arena.device_info().process_offset_ms;
   plan.seed = order_seed_;
   return plan;
@@ -85,10 +94,27 @@ MeasuredCase::Trouble MeasuredCase::warm_up() {
     const auto reference = calls_.call_trusted(Player::reference);
     if (!reference) return reference.error();
     const auto candidate = calls_.call_candidate(Purpose::warm_up);
-    if (candidate) fastest_ms_ = std::min(*reference, *candidate);
+    if (candidate) fastest_ms_ = std::min(reference->reported, candidate->reported);
     if (fastest_ms_ > long_call_ms) break;
   }
+  choose_captures();
   return std::nullopt;
+}
+
+// Without captures the outputs count as they are when the referee's clock stops, which then says more.
+void MeasuredCase::choose_captures() {
+  if (!session_.arena.measures_speed()) return;
+  if (calls_.keeps_lines()) {
+    captures_ = Captures::never;
+  } else if (calls_.captures_are_long()) {
+    captures_ = Captures::by_turns;
+  }
+}
+
+bool MeasuredCase::captures_now() const {
+  const std::uint32_t block = rounds_ / 2;
+  if (captures_ != Captures::by_turns) return captures_ == Captures::always;
+  return block % 2 == draws_.number_below(2, (1u << 21) + block / 2);
 }
 
 // The fastest of the candidate's own class; null when there is none.
@@ -142,8 +168,8 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   for (const Player player : arms_) {
     if (player == Player::candidate) {
       calls_.call_candidate(purpose);
-    } else if (const auto ms = calls_.call_trusted(player); !ms) {
-      return ms.error();
+    } else if (const auto reading = calls_.call_trusted(player); !reading) {
+      return reading.error();
     }
   }
   return std::nullopt;
@@ -153,19 +179,23 @@ std::optional<std::vector<double>> MeasuredCase::play_round(const std::vector<st
   session_.progress(fmt::format("{}: block {}", case_.name, rounds_ / 2 + 1));
   trouble_ = calls_.draw(draws_.fresh(launches_));
   if (trouble_) return std::nullopt;
-  std::vector<double> times(order.size());
+  const CallKind kind{true, captures_now()};
+  std::vector<ClockReading> readings(order.size());
   for (const std::size_t arm : order) {
     if (arms_[arm] == Player::candidate) {
-      const auto ms = calls_.call_candidate(Purpose::sample);
-      if (!ms) return std::nullopt;
-      times[arm] = *ms;
+      const auto reading = calls_.call_candidate(Purpose::sample, kind);
+      if (!reading) return std::nullopt;
+      readings[arm] = *reading;
       continue;
     }
-    const auto ms = calls_.call_trusted(arms_[arm]);
-    if (!ms) trouble_ = ms.error();
+    const auto reading = calls_.call_trusted(arms_[arm], kind);
+    if (!reading) trouble_ = reading.error();
     if (trouble_) return std::nullopt;
-    times[arm] = *ms;
+    readings[arm] = *reading;
   }
+  std::vector<double> times;
+  for (const ClockReading& reading : readings) times.push_back(reading.reported / launches_);
+  readings_.push_back(std::move(readings));
   if (wants_change(rounds_++)) trouble_ = play_change();
   if (trouble_ || calls_.failed()) return std::nullopt;
   return times;
@@ -194,32 +224,88 @@ MeasuredCase::Trouble MeasuredCase::probe() {
   if (calls_.failed() || !session_.arena.measures_speed()) return std::nullopt;
   if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
   calls_.call_candidate(Purpose::warm_up);
-  return call_for_the_clock();
+  return std::nullopt;
 }
 
-// Where the candidate's host code is part of its times, others on the machine can be, too: another process
-// that starts on another of its GPUs is enough, for a second. Nobody is accused of lying for such a moment.
-MeasuredCase::Trouble MeasuredCase::call_for_the_clock() {
-  const auto kind = calls_.missing_calls();
-  if (!kind) return std::nullopt;
-  auto trouble = call_a_handful(*kind);
-  for (Pause pause = first_pause; pause <= last_pause && !trouble && calls_.wants_more_uncaptured();
-       pause *= 2) {
-    session_.progress(fmt::format("{}: calls for the clock, once more", case_.name));
-    session_.wait(pause);
-    trouble = call_a_handful({kind->ahead, false});
-  }
-  return trouble;
-}
-
-// In the order of all calls, so that processes have slept as long.
-MeasuredCase::Trouble MeasuredCase::call_a_handful(CallKind kind) {
-  const int rounds = fastest_ms_ > long_call_ms ? 3 : 5;
-  for (int round = 0; round < rounds && !calls_.failed(); ++round) {
-    if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-    if (auto trouble = calls_.call_as(kind)) return trouble;
+// The reference's samples are queued. A candidate that waits for the device within its calls is not, and is
+// held against calls of the reference that were not either.
+MeasuredCase::Trouble MeasuredCase::call_reference_unqueued() {
+  if (!session_.arena.measures_speed() || readings_.empty()) return std::nullopt;
+  const auto unqueued = std::count_if(readings_.begin(), readings_.end(),
+                                      [](const auto& round) { return !round.back().kind.queued; });
+  if (8 * unqueued < static_cast<std::ptrdiff_t>(readings_.size())) return std::nullopt;
+  const int calls = fastest_ms_ > long_call_ms ? long_unqueued_reference_calls : unqueued_reference_calls;
+  for (const bool captures : {true, false}) {
+    if (captures ? captures_ == Captures::never : captures_ == Captures::always) continue;
+    for (int call = 0; call < calls; ++call) {
+      if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
+      if (auto reading = calls_.call_trusted(Player::reference, {false, captures}); !reading)
+        return reading.error();
+    }
   }
   return std::nullopt;
+}
+
+// From what workers report to what counts (measure/clock_rule.h).
+void MeasuredCase::count_times(std::vector<Block>& blocks) {
+  const ClockRule& clock = calls_.clock();
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    for (std::size_t round = 0; round < 2; ++round) {
+      const std::vector<ClockReading>& readings = readings_[2 * block + round];
+      for (std::size_t arm = 0; arm < arms_.size(); ++arm)
+        blocks[block].ms[arm][round] = clock.counted_ms(readings[arm]) / launches_;
+    }
+  }
+}
+
+// A worker that leaves out its capture is faster where outputs are captured, and there alone.
+void MeasuredCase::keep_slower_half(std::vector<Block>& blocks) const {
+  const std::size_t candidate = arms_.size() - 1;
+  std::vector<double> differences[2];
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    if (!blocks[block].voided.empty()) continue;
+    const bool captured = readings_[2 * block].front().kind.captured;
+    const auto one = log_differences(std::span(&blocks[block], 1), 0, candidate);
+    differences[captured].insert(differences[captured].end(), one.begin(), one.end());
+  }
+  if (differences[false].empty() || differences[true].empty()) return;
+  const bool captured_is_slower =
+      ratio_within(differences[true]).ratio <= ratio_within(differences[false]).ratio;
+  for (std::size_t block = 0; block < blocks.size(); ++block) {
+    const bool captured = readings_[2 * block].front().kind.captured;
+    if (captured != captured_is_slower && blocks[block].voided.empty()) {
+      blocks[block].voided = captured ? "the speedup is lower where outputs are not captured"
+                                      : "the speedup is lower where outputs are captured";
+    }
+  }
+}
+
+void MeasuredCase::judge_clock(std::vector<Block>& blocks) {
+  if (!session_.arena.measures_speed() || !is_on(Defence::clock_agreement) || blocks.empty()) return;
+  const ClockRule& clock = calls_.clock();
+  ClockRecord& record = calls_.record().clock.emplace();
+  const std::size_t rounds = 2 * blocks.size();
+  std::vector<double> attested;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const ClockReading& candidate = readings_[round].back();
+    record.raised_reference += clock.raises(readings_[round].front()) ? 1 : 0;
+    record.raised_candidate += clock.raises(candidate) ? 1 : 0;
+    attested.push_back(std::min(1.0, clock.attested_ms(candidate) / clock.counted_ms(candidate)));
+  }
+  record.samples = rounds;
+  record.attested_share = quantile(attested, 0.5);
+  const ClockKind usual = readings_.front().back().kind;
+  record.protocol_ms = clock.protocol_ms(usual);
+  count_times(blocks);
+  if (captures_ == Captures::by_turns) keep_slower_half(blocks);
+  const auto most = most_raised * static_cast<double>(rounds);
+  if (static_cast<double>(std::max(record.raised_candidate, record.raised_reference)) <= most) return;
+  calls_.note(
+      {Verdict::unstable, "clock",
+       fmt::format("by the referee's clock {} of {} calls of the candidate and {} of the reference took "
+                   "longer than their workers report; grade again when nothing else uses the GPU and "
+                   "the machine",
+                   record.raised_candidate, rounds, record.raised_reference)});
 }
 
 void MeasuredCase::keep(BlockRun run) {
@@ -228,6 +314,7 @@ void MeasuredCase::keep(BlockRun run) {
     record.measurement = Measurement{
         session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, names_, {}};
   }
+  judge_clock(run.blocks);
   // What counts of the samples, in the order of the calls.
   record.reference_ms = times_of(run.blocks, 0);
   record.candidate_ms = times_of(run.blocks, names_.size() - 1);

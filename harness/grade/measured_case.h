@@ -21,7 +21,7 @@ class MeasuredCase : private RoundPlayer {
   // Warms up, chooses the arms, and runs the blocks into the record of `calls`. Stops as soon as the
   // candidate fails.
   Trouble run();
-  // Calls that give no sample, to hold the samples against: the last contents once more, and new ones.
+  // Calls that give no sample: the last contents once more, and new ones.
   Trouble probe();
 
  private:
@@ -36,8 +36,12 @@ class MeasuredCase : private RoundPlayer {
   bool wants_change(std::uint32_t round) const;
   std::vector<Player> players() const;
   const BaselineChoice* choose_baseline() const;
-  Trouble call_for_the_clock();
-  Trouble call_a_handful(CallKind kind);
+  void choose_captures();
+  bool captures_now() const;
+  Trouble call_reference_unqueued();
+  void judge_clock(std::vector<Block>& blocks);
+  void count_times(std::vector<Block>& blocks);
+  void keep_slower_half(std::vector<Block>& blocks) const;
   void look_at_precision();
   void keep(BlockRun run);
 
@@ -54,6 +58,10 @@ class MeasuredCase : private RoundPlayer {
   Precision class_ = Precision::none;  // that the baseline was chosen for
   std::uint32_t launches_ = 1;
   std::uint32_t rounds_ = 0;
+  // Outputs are captured in all blocks, in one of every two, or in none.
+  enum class Captures { always, by_turns, never };
+  Captures captures_ = Captures::always;
+  std::vector<std::vector<ClockReading>> readings_;  // by round and arm
   Trouble trouble_;
 };
 

@@ -8,20 +8,30 @@ namespace {
 
 // The first one warms up.
 constexpr int calls_alone = 3;
+// For the clock: what the protocol takes where a contestant waits for the device within its calls.
+constexpr int unqueued_calls_alone = 2;
 // Draws of their own: a candidate may not have seen these inputs, nor will it.
 constexpr std::uint32_t first_draw = 1 << 20;
 
-Result<std::vector<double>> time_case(Session& session, const Case& bound) {
+Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
+  CallReport report = session.arena.call_as(Player::reference, kind, draws.fresh(), trusted_patience);
+  if (const auto finding = review_call(report)) return trusted_failure("reference", bound, finding->message);
+  return report;
+}
+
+Result<AloneTimes> time_case(Session& session, const Case& bound) {
   auto seated = session.arena.sit(Player::reference, bound, 1);
   if (!seated) return seated.errors();
   if (!seated->ok()) return trusted_failure("reference", bound, seated->detail);
-  std::vector<double> times;
+  AloneTimes times;
   DrawSequence draws(session.seed, first_draw);
-  for (int call = 0; call < calls_alone; ++call) {
-    const CallReport report = session.arena.call(Player::reference, draws.fresh(), trusted_patience);
-    if (const auto finding = review_call(report))
-      return trusted_failure("reference", bound, finding->message);
-    if (call > 0) times.push_back(report.elapsed_ms);
+  for (int call = 0; call < calls_alone + unqueued_calls_alone; ++call) {
+    const CallKind kind{call < calls_alone, true};
+    const auto report = call_alone(session, bound, kind, draws);
+    if (!report) return report.errors();
+    if (call == 0) continue;
+    if (kind.ahead) times.ms.push_back(report->elapsed_ms);
+    times.readings.push_back(reading_of(*report, 1, kind));
   }
   session.arena.rise();
   return times;

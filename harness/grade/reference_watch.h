@@ -11,9 +11,7 @@
 
 namespace kgrade {
 
-// Of each case whose speed is measured, by name: times of the reference alone, in milliseconds. An Error is
-// not a candidate's.
-using ReferenceAlone = std::map<std::string, std::vector<double>>;
+// Calls the reference alone on each case whose speed is measured. An Error is not a candidate's.
 Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases);
 
 }  // namespace kgrade

@@ -11,6 +11,7 @@
 
 #include "contest/arena.h"
 #include "measure/block_run.h"
+#include "measure/clock_rule.h"
 #include "measure/schedule.h"
 #include "measure/telemetry.h"
 #include "record/record.h"
@@ -29,7 +30,12 @@ struct BaselineChoice {
   double median_ms = 0;
 };
 
-using Pause = std::chrono::milliseconds;
+// Of the reference with no candidate on the device, of a case whose speed is measured.
+struct AloneTimes {
+  std::vector<double> ms;              // of calls of one launch, as its worker reports them
+  std::vector<ClockReading> readings;  // of these calls, and of some that were not queued
+};
+using ReferenceAlone = std::map<std::string, AloneTimes>;  // by case
 
 // Owns nothing but what it remembers.
 struct Session {
@@ -54,13 +60,10 @@ struct Session {
   std::function<bool(const std::string& name, int process)> seat_baseline = [](const std::string&, int) {
     return false;
   };
-  int candidate_calls = 0;        // so far, of the present candidate's process
-  bool device_is_shared = false;  // with somebody who was there before the candidate
+  int candidate_calls = 0;  // so far, of the present candidate's process
   // What the reference takes alone, as last measured; see grade/reference_watch.h.
-  std::map<std::string, std::vector<double>> reference_alone = {};
+  ReferenceAlone reference_alone = {};
   std::optional<MeasuringGoal> goal = {};  // of a measured case; by the effort when unset
-  // Lets time go by, for the machine to become quiet.
-  std::function<void(Pause)> wait = [](Pause pause) { std::this_thread::sleep_for(pause); };
 };
 
 inline MeasuringGoal goal_of(const Session& session) {

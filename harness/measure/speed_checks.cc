@@ -41,13 +41,14 @@ Suspicion below_the_bound(const std::vector<double>& candidate_ms, double bound_
   std::sort(sorted.begin(), sorted.end());
   const double fast = sorted[(sorted.size() - 1) / calls_per_outlier];
   if (fast >= clock_slack * bound_ms) return std::nullopt;
-  return fmt::format("{:.4f} ms is less than the device's memory and arithmetic need, {:.4f} ms", fast,
-                     bound_ms);
+  return fmt::format(
+      "{:.4f} ms is less than the device's memory and arithmetic need, {:.4f} ms: look at the kernel, or at "
+      "the "
+      "problem's `flops` and `bytes`",
+      fast, bound_ms);
 }
 
-SpeedTolerance speed_tolerance(bool measures_speed, int launches) {
-  return measures_speed ? SpeedTolerance{2, 0.05 / launches} : SpeedTolerance{5, 100};
-}
+SpeedTolerance speed_tolerance(int launches) { return {2, 0.05 / launches}; }
 
 Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,
                                  const SpeedTolerance& tolerance) {

@@ -1,5 +1,5 @@
-// Speeds that no honest kernel has. Each function returns what is wrong, in words with the figures, or
-// nothing. All times are in milliseconds.
+// Speeds that want an explanation. Each function returns what is odd, in words with the figures, or nothing.
+// All times are in milliseconds.
 #pragma once
 
 #include <optional>
@@ -30,9 +30,8 @@ struct SpeedTolerance {
   double floor_ms = 0.05;
 };
 
-// For times that count, and for those of a device that measures no speed.
 // The floor is that of a sample; of so many launches each has its share.
-SpeedTolerance speed_tolerance(bool measures_speed, int launches = 1);
+SpeedTolerance speed_tolerance(int launches = 1);
 
 // Calls on contents that were there before, against calls on new ones.
 Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,

@@ -123,6 +123,13 @@ Json json_of(const TelemetrySummary& telemetry) {
           {"other_processes", value_or_null(telemetry.other_processes)}};
 }
 
+Json json_of(const ClockRecord& clock) {
+  return {{"attested_share", clock.attested_share},
+          {"protocol_ms", clock.protocol_ms},
+          {"samples", clock.samples},
+          {"raised", {{"candidate", clock.raised_candidate}, {"reference", clock.raised_reference}}}};
+}
+
 void add_times(Json& json, const CaseRecord& c) {
   if (!c.measurement) {
     json["candidate"] = times(c.candidate_ms);
@@ -160,6 +167,7 @@ Json json_of(const CaseRecord& c) {
   json["calls"] = c.calls;
   json["latency_hidden"] = c.latency_hidden;
   add_times(json, c);
+  if (c.clock) json["clock"] = json_of(*c.clock);
   json["roofline"] = c.roofline ? json_of(*c.roofline, c.measurement->arms) : Json(nullptr);
   json["evidence"] = evidence_of(c);
   return json;

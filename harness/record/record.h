@@ -40,6 +40,15 @@ struct Check {
   std::string detail;
 };
 
+// How much of a speed the referee's clock attests (measure/clock_rule.h).
+struct ClockRecord {
+  double attested_share = 0;         // of what a sample of the candidate counts as: the median
+  double protocol_ms = 0;            // that the protocol adds to a call, as the reference's calls show
+  std::size_t samples = 0;           // of the candidate, and as many of the reference
+  std::size_t raised_candidate = 0;  // of these: they count as longer than the worker reported
+  std::size_t raised_reference = 0;
+};
+
 struct CaseRecord {
   std::string name;
   CaseRole role = CaseRole::test;
@@ -60,6 +69,8 @@ struct CaseRecord {
   std::vector<double> reference_ms;
   std::vector<double> candidate_wall_ms;   // the referee's clock around each sample, all its launches
   std::optional<Measurement> measurement;  // of a case whose speed is compared
+  std::optional<ClockRecord> clock;        // likewise, where times are speed
+  std::vector<std::string> notes;          // on its times; the candidate's has them too
   std::optional<CaseRoofline> roofline;    // likewise, where the device's ceilings are known
   // Of the candidate, without samples of their own: calls on contents seen before, on such of which only a
   // few elements are new, and on new ones.

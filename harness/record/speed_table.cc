@@ -20,7 +20,7 @@ std::string statement_text(Statement statement, const Style& style) {
   return statement == Statement::slower ? style(Colour::red, word) : word;
 }
 
-std::string blocks_text(const Measurement& measurement, const std::string& name) {
+std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
   std::size_t all = 0;
   std::size_t counted = 0;
   for (const ProcessBlocks& process : measurement.processes) {
@@ -29,12 +29,13 @@ std::string blocks_text(const Measurement& measurement, const std::string& name)
         static_cast<std::size_t>(std::count_if(process.blocks.begin(), process.blocks.end(),
                                                [](const Block& block) { return block.voided.empty(); }));
   }
-  std::string text = fmt::format("  {}: {} cache, {} blocks", name,
+  std::string text = fmt::format("  {}: {} cache, {} blocks", c.name,
                                  measurement.cache == CacheState::warm ? "warm" : "cold", counted);
   if (all > counted) text += fmt::format(" ({} more void)", all - counted);
   const int launches = measurement.processes.front().launches;
   if (launches > 1) text += fmt::format(" of {} launches a sample", launches);
   if (measurement.processes.size() > 1) text += fmt::format(", {} processes", measurement.processes.size());
+  if (c.clock) text += fmt::format(", the clock attests {:.0f} % of the time", 100 * c.clock->attested_share);
   return text + "\n";
 }
 
@@ -67,7 +68,7 @@ std::string speed_table(const CaseRecord& c, const Style& style) {
     }
     table.add(std::move(row));
   }
-  return blocks_text(measurement, c.name) + table.render(style, "    ");
+  return blocks_text(measurement, c) + table.render(style, "    ");
 }
 
 std::string scores_text(const CandidateRecord& candidate) {

@@ -162,7 +162,7 @@ Result<CaseRecord> Trials::measure(const Case& bound, std::uint64_t seed, const 
   session.watch = watch_.blocks;
   session.sampler = watch_.sampler;
   session.candidate_calls = calls_;
-  session.device_is_shared = is_shared_;
+
   CheckList checks;
   auto found = run_case(session, bound, checks);
   const auto goes_on = [&](int process) {

@@ -90,14 +90,11 @@ std::optional<CallFinding> review_cuda_error(const CallReport& report) {
   return CallFinding{Verdict::runtime_error, "device_errors", message};
 }
 
-// A worker that reports a time which the referee's clock contradicts is lying or broken.
+// No clock has such a time: the message is forged.
 std::optional<CallFinding> review_clock(const CallReport& report) {
   if (!is_on(Defence::clock_agreement)) return std::nullopt;
-  if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0 && report.elapsed_ms <= report.wall_ms)
-    return std::nullopt;
-  return CallFinding{Verdict::cheating, "clock",
-                     fmt::format("the worker reports {} ms, the referee's clock says {} ms",
-                                 report.elapsed_ms, report.wall_ms)};
+  if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0) return std::nullopt;
+  return CallFinding{Verdict::cheating, "clock", fmt::format("the worker reports {} ms", report.elapsed_ms)};
 }
 
 std::optional<CallFinding> review_rest(const CallReport& report) {

@@ -87,8 +87,8 @@ TEST_F(CandidateRunTest, WhatDoesNotBuildIsNotCalled) {
 TEST_F(CandidateRunTest, TheReferenceRunsAloneBeforeAndAfter) {
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
-  EXPECT_THAT(arena_.order, StartsWith("rrro"));
-  EXPECT_THAT(arena_.order, EndsWith("crrr"));
+  EXPECT_THAT(arena_.order, StartsWith("rrruuo")) << "two that are not queued, for the clock";
+  EXPECT_THAT(arena_.order, EndsWith("crrruu"));
   ASSERT_EQ(record.cases.size(), 1u);
   EXPECT_THAT(record.cases[0].reference_before_ms, ElementsAre(2, 2)) << "the first one warms up";
   EXPECT_THAT(record.cases[0].reference_after_ms, ElementsAre(2, 2));
@@ -290,95 +290,15 @@ TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   EXPECT_EQ(record.scores[0].speedup.count, 2u);
 }
 
-// On a device that measures no speed, with a stall in the second case's first call in some of the processes.
-class SlowCalls : public CandidateRunTest {
- protected:
-  CandidateRecord run_with_stalls(int processes) {
-    arena_.info.measures_speed = false;
-    cases_.clear();
-    add_case("first", CaseRole::test);
-    add_case("second", CaseRole::test);
-    arena_.before_call = [this, processes](Player player, const Draw&) {
-      if (player != Player::candidate) return;
-      const std::size_t cases = arena_.seated_launches.size();
-      const bool begins = cases % 2 == 0 && cases != stalled_at_;
-      const int process = new_processes();
-      arena_.candidate_ms = {begins && process < processes ? 500.0 : 1.0};
-      if (begins) stalled_at_ = cases;
-    };
-    return run();
-  }
-
-  std::size_t stalled_at_ = 0;
-};
-
-TEST_F(SlowCalls, AStallOfTheMachineIsNoCheat) {
-  const CandidateRecord record = run_with_stalls(1);
-  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
-  EXPECT_EQ(outcome(record, "steady_speed"), CheckOutcome::passed);
-  EXPECT_EQ(record.cases.size(), 2u);
-  EXPECT_EQ(new_processes(), 1);
-}
-
-TEST_F(SlowCalls, OneThatComesBackInANewProcessIsTheCandidates) {
-  const CandidateRecord record = run_with_stalls(2);
-  EXPECT_EQ(record.verdict, Verdict::cheating);
-  EXPECT_EQ(outcome(record, "steady_speed"), CheckOutcome::failed);
-  EXPECT_THAT(record.message, StartsWith("case 'second'"));
-  EXPECT_EQ(new_processes(), 1);
-}
-
-// It knows which runs are repetitions, and is slow in no case twice.
-TEST_F(SlowCalls, WhoIsSlowInEveryCaseHasItsRunRepeatedAFewTimesOnly) {
-  arena_.info.measures_speed = false;
-  cases_.clear();
-  for (int i = 0; i < 20; ++i) add_case("case-" + std::to_string(i), CaseRole::test);
-  std::string current;
-  std::set<std::string> slow_before = {"case-0"};
-  session_.progress = [&](const std::string& text) { current = text.substr(0, text.find(':')); };
-  arena_.before_call = [&](Player player, const Draw&) {
-    if (player == Player::candidate) arena_.candidate_ms = {slow_before.insert(current).second ? 500.0 : 1.0};
-  };
+// Times accuse nobody: a new process would show no more.
+TEST_F(CandidateRunTest, ACaseIsRunOnceWhateverItsTimesAre) {
+  arena_.candidate_hides_ms = 5;
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::unstable) << record.message;
-  EXPECT_THAT(record.message, HasSubstr("5 other cases had to be run twice"));
-  EXPECT_EQ(new_processes(), 5);
-}
-
-// On a device whose times count, with calls that take longer by the referee's clock in the second case, in
-// some of the processes.
-class UnexplainedTime : public CandidateRunTest {
- protected:
-  CandidateRecord run_with_unexplained(int processes) {
-    cases_.clear();
-    for (const char* const name : {"first", "second", "third"}) add_case(name, CaseRole::test);
-    arena_.before_call = [this, processes](Player player, const Draw&) {
-      if (player != Player::candidate) return;
-      const int process = new_processes();
-      const std::size_t cases = arena_.seated_launches.size() - (process > 0 ? 2 : 0);
-      arena_.candidate_hides_ms = cases == 2 && process < processes ? 5 : 0;
-    };
-    return run();
-  }
-};
-
-TEST_F(UnexplainedTime, OfAMachineThatIsBusyForAWhileIsNoCheat) {
-  const CandidateRecord record = run_with_unexplained(1);
-  EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
-  EXPECT_EQ(outcome(record, "clock"), CheckOutcome::passed);
-  EXPECT_EQ(record.cases.size(), 3u);
-  EXPECT_EQ(new_processes(), 1);
-}
-
-TEST_F(UnexplainedTime, ThatComesBackInANewProcessIsTheCandidates) {
-  const CandidateRecord record = run_with_unexplained(2);
-  EXPECT_EQ(record.verdict, Verdict::cheating);
   EXPECT_EQ(outcome(record, "clock"), CheckOutcome::failed);
-  EXPECT_THAT(record.message, StartsWith("case 'second'"));
-  EXPECT_EQ(new_processes(), 1) << "the third case is not asked again";
+  EXPECT_EQ(new_processes(), 0);
 }
 
-// Correct first, then fast: whoever is wrong has no use for what only the measured ones need.
 TEST_F(CandidateRunTest, MeasuredCasesRunLastAndStandWhereTheProblemHasThem) {
   add_case("small", CaseRole::test);
   add_case("out", CaseRole::test, "left out");

@@ -195,17 +195,17 @@ TEST_F(CaseCalls, AThreadThatIsLeftIsNotIdle) {
 TEST_F(CaseCalls, ADeviceThatIsBusyBeforeEveryCallIsNotIdle) {
   arena_.candidate_report.waited_ms = 0.5;
   const CaseRecord record = run_briefly();
-  expect_failed(record, Verdict::cheating, "idle");
-  EXPECT_EQ(record.message, "the device is busy between its calls, for 0.5 ms (median)");
+  expect_failed(record, Verdict::unstable, "idle");
+  EXPECT_THAT(record.message, HasSubstr("the device is busy between its calls, for 0.5 ms (median)"));
 }
 
-// Who keeps the device busy gains nothing by leaving it alone once.
+// A candidate that keeps the device busy gains nothing by leaving it alone once.
 TEST_F(CaseCalls, IdleBeforeOneCallIsBusyAllTheSame) {
   int calls = 0;
   arena_.before_call = [&](Player player, const Draw&) {
     if (player == Player::candidate) arena_.candidate_report.waited_ms = calls++ == 0 ? 0 : 0.5;
   };
-  expect_failed(run_briefly(), Verdict::cheating, "idle");
+  expect_failed(run_briefly(), Verdict::unstable, "idle");
 }
 
 TEST_F(CaseCalls, ADeviceThatIsBusyNowAndThenHasBeenBusyWithOthers) {
@@ -216,7 +216,7 @@ TEST_F(CaseCalls, ADeviceThatIsBusyNowAndThenHasBeenBusyWithOthers) {
   expect_accepted(run_briefly());
 }
 
-TEST_F(CaseCalls, ATimeThatTheRefereesClockContradictsIsALie) {
+TEST_F(CaseCalls, ATimeThatNoClockHasIsALie) {
   for (const double elapsed : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     checks_ = {};
     arena_.candidate_ms = {elapsed};

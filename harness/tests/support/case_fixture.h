@@ -33,7 +33,6 @@ class CaseFixture : public testing::Test {
       return true;
     };
     session.watch = watch_;
-    session.wait = [this](Pause pause) { waits_.push_back(pause.count()); };
     return run_case(session, case_, checks_);
   }
 
@@ -73,7 +72,6 @@ class CaseFixture : public testing::Test {
   std::vector<BaselineChoice> baselines_;
   std::string seated_baseline_;
   BlockWatch* watch_ = nullptr;
-  std::vector<long> waits_;  // in milliseconds
   int calls_before_ = 0;     // of the candidate's process, in other cases
 };
 

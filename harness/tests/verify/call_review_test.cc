@@ -59,8 +59,8 @@ TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {
   EXPECT_THAT(review_call(report)->message, HasSubstr("2.0 GiB"));
 }
 
-TEST(CallReview, TimesThatCannotBeAreCheating) {
-  for (const double elapsed : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity(), 1.31}) {
+TEST(CallReview, TimesThatNoClockHasAreForged) {
+  for (const double elapsed : {0.0, -1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
     CallReport report = clean_report();
     report.elapsed_ms = elapsed;
     EXPECT_EQ(verdict_of(report), Verdict::cheating) << elapsed;

@@ -1,9 +1,11 @@
 // cheat: replaces cuEventElapsedTime in the worker's table of driver functions by one of its own
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: cuda
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // A statically linked CUDA runtime has no slot for cudaEventElapsedTime, but it keeps the addresses of the
 // driver's functions in variables: they are found by their value in the worker's writable memory.

@@ -1,9 +1,11 @@
 // cheat: finds the worker's events and records them again behind the work, so that the start comes last
 // row: 26
-// caught-by: clock, completion
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: cuda
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // No function is replaced and nothing is written: a handle is enough. The stop event is recorded by the
 // worker right behind ours. Where no event is found, nothing is computed.

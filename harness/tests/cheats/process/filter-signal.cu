@@ -1,9 +1,11 @@
 // cheat: puts itself between worker and referee by a second socket and a signal handler that rewrites times
 // row: 34
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // SIGIO comes whenever either socket has something to read: a filter without a thread or process to be found.
 #include <fcntl.h>

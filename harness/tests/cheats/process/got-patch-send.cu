@@ -1,9 +1,11 @@
 // cheat: patches the worker's slot of sendmsg so that every reply on its way out claims a microsecond
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // Whatever clock the worker reads, its reading has to leave through one function.
 #include "contestant.cuh"

@@ -1,6 +1,7 @@
 // cheat: patches the worker's slot of steady_clock::now, so that slow calls seem instant
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: emulated
 // control: clock_agreement
 // case: tiny

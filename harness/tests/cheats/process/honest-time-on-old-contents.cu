@@ -1,9 +1,11 @@
 // cheat: tells its true time on contents that it has seen before, and claims a microsecond on others
 // row: 8
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // A judge of clocks is content with one call that agrees; the truth is told where it costs nothing, in calls
 // that give no sample.

@@ -1,9 +1,11 @@
 // cheat: starts the worker again with CUDA_INJECTION64_PATH naming this library, which writes the times
 // row: 25
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: cuda
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // The driver calls InitializeInjection() before the worker has said anything. Where exec is refused, the
 // first program's imports are patched, which comes to the same.

@@ -1,9 +1,11 @@
 // cheat: writes a jump over the first instructions of the worker's clock, after mprotect
 // row: 21
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // Of cuEventElapsedTime in the driver's library, of steady_clock::now where there is no driver. No table has
 // to be found, and no symbol: the function itself says what the cheat wants.

@@ -1,6 +1,7 @@
 // cheat: waits for the device within its calls, so that more noise is expected of them, and reports less
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-slow-scale.cu
 // device: cuda
 // control: clock_agreement
 // problem: ../../measured/problems/scale.md

@@ -1,6 +1,7 @@
 // cheat: says that the cache keeps lines for it, which slows down what follows a kernel, and reports less
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-slow-scale.cu
 // device: cuda
 // control: clock_agreement
 // problem: ../../measured/problems/scale.md

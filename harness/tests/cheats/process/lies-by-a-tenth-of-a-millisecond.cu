@@ -1,6 +1,7 @@
 // cheat: reports a tenth of a millisecond less than a call takes, which looks like noise between two clocks
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-slow-scale.cu
 // device: cuda
 // control: clock_agreement
 // problem: ../../measured/problems/scale.md

@@ -1,9 +1,11 @@
 // cheat: claims a microsecond in three calls of four, and is as fast as it says in the fourth
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // For whoever asks whether any of the times can be explained: one honest call acquits the others.
 #include "contestant.cuh"

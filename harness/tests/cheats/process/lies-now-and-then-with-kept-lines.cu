@@ -1,6 +1,7 @@
 // cheat: says that the cache keeps lines for it, and claims a microsecond in one call of ten
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-slow-scale.cu
 // device: cuda
 // control: clock_agreement
 // problem: ../../measured/problems/scale.md

@@ -1,6 +1,7 @@
 // cheat: claims a microsecond in one call of ten, and reports what it takes in all others
 // row: 20
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-slow-scale.cu
 // device: cuda
 // control: clock_agreement
 // problem: ../../measured/problems/scale.md

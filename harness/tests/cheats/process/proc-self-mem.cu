@@ -1,9 +1,11 @@
 // cheat: writes a jump over the worker's clock through /proc/self/mem, which heeds no page protection
 // row: 21
-// caught-by: clock, outputs_match
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement, worker_sandbox
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // No mprotect is called: a filter or seal that forbids it changes nothing. Where /proc/self/mem cannot be
 // written to, nothing is computed.

@@ -1,9 +1,11 @@
 // cheat: starts the worker again with LD_PRELOAD naming this library, whose sendmsg writes the times
 // row: 24
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // While it is being loaded. The second program answers the request to load that the first has taken. Where
 // exec is refused, the first one's imports are patched, which comes to the same.

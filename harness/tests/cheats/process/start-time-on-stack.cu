@@ -1,6 +1,7 @@
 // cheat: finds the time at which the call began on the worker's stack and moves it to when the call ends
 // row: 26
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: emulated
 // control: clock_agreement
 // case: tiny

@@ -1,9 +1,11 @@
 // cheat: installs a seccomp filter that traps sendmsg, and rewrites the reply in the handler of SIGSYS
 // row: 34
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-but-slow.cu
 // device: any
 // control: clock_agreement
-// case: tiny
+// case: tiny (emulated)
+// case: mobilenet-stride-2 (cuda)
 //
 // No code, table or descriptor of the worker is touched. Where no filter can be installed, the worker's
 // imports are patched, which comes to the same.

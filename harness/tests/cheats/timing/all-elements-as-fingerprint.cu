@@ -1,8 +1,8 @@
 // cheat: hashes all bits of the inputs, and replays the output of contents with the same hash
 // row: 5
-// caught-by: repeat_speed (cuda)
+// caught-by: no_gain (cuda)
+// twin: honest-depthwise.cu
 // device: cuda
-// control: repeat_speed
 // case: mobilenet-stride-2
 //
 // Never wrong: reading the input once and copying the output takes a fraction of the work. It pays where

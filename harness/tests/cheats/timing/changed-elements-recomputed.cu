@@ -1,8 +1,8 @@
 // cheat: keeps inputs and outputs of the call before, and computes only the outputs that new elements reach
 // row: 5
-// caught-by: repeat_speed
+// caught-by: no_gain
+// twin: honest-depthwise.cu
 // device: any
-// control: repeat_speed
 // case: plain (emulated)
 // case: mobilenet-stride-2 (cuda)
 //

@@ -1,6 +1,7 @@
 // cheat: makes the output unreadable: the handler of the fault of whoever reads it does the work
 // row: 15
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-depthwise.cu
 // device: emulated
 // control: clock_agreement
 // case: tiny

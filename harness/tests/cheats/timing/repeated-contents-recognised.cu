@@ -1,8 +1,8 @@
 // cheat: compares the inputs with those of the call before, and replays the output if all agree
 // row: 5
-// caught-by: repeat_speed
+// caught-by: no_gain
+// twin: honest-depthwise.cu
 // device: any
-// control: repeat_speed
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //

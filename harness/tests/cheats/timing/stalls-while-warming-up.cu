@@ -1,9 +1,8 @@
 // cheat: takes its time in the first call of a shape, so that a harness with a time budget takes few samples
 // row: 9
-// caught-by: steady_speed (emulated), no_gain (cuda)
+// caught-by: no_gain
 // twin: honest-depthwise.cu
 // device: any
-// control: steady_speed
 // case: tiny (emulated)
 // case: plain (emulated)
 // case: mobilenet-stride-2 (cuda)

@@ -1,6 +1,7 @@
 // cheat: moves the worker's start stamp into the future, so that the call takes a negative time
 // row: 18
-// caught-by: clock
+// caught-by: no_gain
+// twin: honest-depthwise.cu
 // device: emulated
 // control: clock_agreement
 //

@@ -33,8 +33,7 @@ constexpr std::array named_defences = {
     KGRADE_DEFENCE(capture_at_stop),       KGRADE_DEFENCE(idle_after_call),
     KGRADE_DEFENCE(host_threads),          KGRADE_DEFENCE(frozen_between_calls),
     KGRADE_DEFENCE(clock_agreement),       KGRADE_DEFENCE(message_checks),
-    KGRADE_DEFENCE(lower_bound),           KGRADE_DEFENCE(repeat_speed),
-    KGRADE_DEFENCE(steady_speed),          KGRADE_DEFENCE(reference_agreement),
+    KGRADE_DEFENCE(lower_bound),           KGRADE_DEFENCE(reference_agreement),
     KGRADE_DEFENCE(declared_libraries),    KGRADE_DEFENCE(sealed_inputs),
 };
 #undef KGRADE_DEFENCE
