@@ -1,5 +1,6 @@
 #include "measure/speed_checks.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace kgrade {

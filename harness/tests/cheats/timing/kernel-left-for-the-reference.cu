@@ -1,6 +1,7 @@
 // cheat: computes honestly and leaves a kernel running, so that the reference beside it is slow
 // row: 17
-// caught-by: clock (cuda), idle (cuda), reference_agreement (cuda)
+// caught-by: no_gain (cuda)
+// twin: honest-depthwise.cu
 // device: cuda
 //
 // It ends by itself after some milliseconds: long enough for the reference's call.
