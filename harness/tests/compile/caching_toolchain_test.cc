@@ -246,9 +246,9 @@ TEST_F(CachingToolchainTest, AFolderThatCannotBeMadeCostsNothing) {
   EXPECT_EQ(builds_, 2);
 }
 
-TEST(ProgramIdentity, IsThatOfTheBuild) {
-  EXPECT_EQ(program_identity(), program_identity());
-  EXPECT_EQ(program_identity().size(), 64u) << "the linker gives every program a build ID";
+TEST(ProgramBuildId, IsThatOfTheBuild) {
+  EXPECT_EQ(program_build_id(), program_build_id());
+  EXPECT_EQ(program_build_id().size(), 64u) << "the linker gives every program a build ID";
 }
 
 TEST(ParseBytes, TakesWhatUsersWrite) {
