@@ -22,7 +22,8 @@ std::string program_identity();
 // to blame. A source that changes while it is built is not kept either: its key may be of what it was before.
 class CachingToolchain : public Toolchain {
  public:
-  // `identity` changes with everything that is in no request: program_identity(), and what the other toolchain compiles with.
+  // `identity` changes with everything that is in no request: program_identity(), and what the other
+  // toolchain compiles with.
   CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache, std::string identity);
 
   std::string describe() const override { return toolchain_->describe(); }

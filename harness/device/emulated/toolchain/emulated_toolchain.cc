@@ -178,7 +178,8 @@ std::string EmulatedToolchain::identity() const {
   std::string text = fmt::format("{}; headers {}", describe(), hash_of_folder(device_headers_).value_or(""));
   for (const std::string& word : compiler_.command) text += "; " + stamp_of(word);
   for (const bool threads_cooperate : {false, true}) {
-    const emulated::CompilerJob job{"unit.cpp", "contestant.so", definitions_and_folders({}), threads_cooperate};
+    const emulated::CompilerJob job{"unit.cpp", "contestant.so", definitions_and_folders({}),
+                                    threads_cooperate};
     for (const auto& command : emulated::commands_for(compiler_, job))
       text += replace_all(fmt::format("; {}", fmt::join(command, " ")), device_headers_.string(), "headers");
   }
