@@ -44,10 +44,35 @@ function(kgrade_library name)
   endif()
 endfunction()
 
-# kgrade_test(<name> [SOURCES <file>...] [LINK <target>...]): one GoogleTest program and one test of ctest, of all
-# *_test.cc files of this folder unless it names its own.
+# kgrade_gtest(<test> <program> FILTER <GoogleTest filter> [SHARDS <n>] [SECONDS <limit>] [LABELS <label>...]
+# [ENVIRONMENT <variable=value>...]): tests of ctest that run what the filter names, as SHARDS processes that share it.
+# With several their names end in .1, .2 and so on.
+function(kgrade_gtest test program)
+  cmake_parse_arguments(ARG "" "FILTER;SHARDS;SECONDS" "LABELS;ENVIRONMENT" ${ARGN})
+  if(NOT ARG_SHARDS)
+    set(ARG_SHARDS 1)
+  endif()
+  if(NOT ARG_SECONDS)
+    set(ARG_SECONDS 600)
+  endif()
+  foreach(shard RANGE 1 ${ARG_SHARDS})
+    set(shard_name ${test})
+    if(ARG_SHARDS GREATER 1)
+      set(shard_name ${test}.${shard})
+    endif()
+    math(EXPR index "${shard} - 1")
+    add_test(NAME ${shard_name} COMMAND ${program} --gtest_brief=1 "--gtest_filter=${ARG_FILTER}")
+    set_tests_properties(${shard_name} PROPERTIES TIMEOUT ${ARG_SECONDS} LABELS "${ARG_LABELS}"
+      ENVIRONMENT "GTEST_TOTAL_SHARDS=${ARG_SHARDS};GTEST_SHARD_INDEX=${index};${ARG_ENVIRONMENT}")
+  endforeach()
+endfunction()
+
+# kgrade_test(<name> [NO_CTEST] [SHARDS <n>] [SECONDS <limit>] [SOURCES <file>...] [LINK <target>...]): one GoogleTest
+# program, of all *_test.cc files of this folder unless it names its own, and a test of ctest for each of its shards: one
+# process a program, since a process for each of thousands of tests costs more than most of the tests. With NO_CTEST, the
+# folder says itself what ctest runs (kgrade_gtest).
 function(kgrade_test name)
-  cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "NO_CTEST" "SHARDS;SECONDS" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_SOURCES)
     file(GLOB ARG_SOURCES CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cc)
   endif()
@@ -62,7 +87,9 @@ function(kgrade_test name)
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD OFF)
   target_compile_options(${name} PRIVATE -fPIC ${KGRADE_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM kgrade_test_headers)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60)
+  if(NOT ARG_NO_CTEST)
+    kgrade_gtest(${name} ${name} FILTER "*" SHARDS "${ARG_SHARDS}" SECONDS "${ARG_SECONDS}")
+  endif()
 endfunction()
 
 # `cmake --build ... --target format` applies .clang-format.

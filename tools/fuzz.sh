@@ -2,6 +2,7 @@
 # Fuzzes whatever reads bytes of hostile code, with clang's libFuzzer under its address and undefined-behaviour
 # sanitizers.
 #   tools/fuzz.sh [SECONDS]           all fuzzers, SECONDS of running time together (default 60), on two cores at most
+#   tools/fuzz.sh --each SECONDS      so long for each fuzzer
 #   tools/fuzz.sh --sanitized         the same targets and random messages and files from a fixed seed (fuzz_test)
 #   tools/fuzz.sh --replay FUZZER FILE...
 # Exit codes: 0 nothing found, 1 an input that fails (its path is printed), 2 wrong usage, 3 no clang or no libFuzzer.
@@ -14,7 +15,7 @@ shares=(fuzz_reply:6 fuzz_frontmatter:6 fuzz_expression:4 fuzz_request:2 fuzz_re
   fuzz_sanitizer_report:2 fuzz_finding_book:1 fuzz_record:2 fuzz_addr2line:1 fuzz_compiler_log:1 fuzz_last_words:1)
 seconds_for_one_input=20
 
-usage() { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
+usage() { sed -n '2,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; }
 
 cores() {
   local count
@@ -86,7 +87,7 @@ explain_failure() { # fuzzer
 }
 
 # Two lanes, each of which takes the next fuzzer when it is done with one.
-run_all() { # seconds
+run_all() { # seconds, whether for each
   local total=0 entry fuzzer lanes
   for entry in "${shares[@]}"; do total=$((total + ${entry#*:})); done
   lanes=$(cores)
@@ -95,16 +96,17 @@ run_all() { # seconds
     while [ "$(jobs -rp | wc -l)" -ge "$lanes" ]; do wait -n || true; done
     rm -f "$build/$fuzzer.passed"
     local seconds=$(($1 * lanes * ${entry#*:} / total))
+    ! $2 || seconds=$1
     { fuzz_one "$fuzzer" $((seconds < 1 ? 1 : seconds)) && : >"$build/$fuzzer.passed"; } &
   done
   wait
 }
 
-fuzz() { # seconds
+fuzz() { # seconds, whether for each
   build_targets fuzzers
   rm -rf "$build/seeds"
   "$build/bin/write_seeds" . "$build/seeds"
-  run_all "$1"
+  run_all "$1" "$2"
   local entry failed=false
   for entry in "${shares[@]}"; do
     report_one "${entry%:*}"
@@ -117,6 +119,9 @@ main() {
   case "${1:-}" in
     -h | --help) usage && return ;;
     --sanitized | --replay | '') ;;
+    --each)
+      case "${2:-}" in '' | *[!0-9]* | 0*) usage >&2 && exit 2 ;; esac
+      ;;
     *[!0-9]* | 0*) usage >&2 && exit 2 ;;
   esac
   require_libfuzzer
@@ -131,7 +136,8 @@ main() {
       build_targets "$2"
       "$build/bin/$2" -timeout=$seconds_for_one_input "${@:3}"
       ;;
-    *) fuzz "${1:-60}" ;;
+    --each) fuzz "$2" true ;;
+    *) fuzz "${1:-60}" false ;;
   esac
 }
 

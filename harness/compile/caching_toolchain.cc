@@ -7,12 +7,17 @@
 #include <cstring>
 #include <string_view>
 
+#include "base/defences.h"
 #include "base/text.h"
 #include "compile/content_key.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
+
+// Raised when this program decides otherwise what a build gives, by something that no key holds yet: when
+// what compilers may read or their environment changes, or what is kept of their logs.
+constexpr std::string_view generation = "generation 1";
 
 constexpr std::uint64_t largest_library = std::uint64_t{1} << 30;
 
@@ -48,7 +53,7 @@ int visit_program(dl_phdr_info* info, std::size_t, void* result) {
 
 }  // namespace
 
-std::string program_identity() {
+std::string program_build_id() {
   std::string id;
   dl_iterate_phdr(visit_program, &id);
   if (!id.empty()) return id;
@@ -56,6 +61,11 @@ std::string program_identity() {
   const fs::path program = "/proc/self/exe";
   return fmt::format("{} {}", fs::file_size(program, ignored),
                      fs::last_write_time(program, ignored).time_since_epoch().count());
+}
+
+std::string program_identity() {
+  return fmt::format("{}; compilers {}", generation,
+                     is_on(Defence::compile_sandbox) ? "confined" : "not confined");
 }
 
 CachingToolchain::CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache,

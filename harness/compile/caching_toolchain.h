@@ -11,6 +11,10 @@ namespace kgrade {
 
 // Identifies this program among its versions: the build ID that the linker gave it, or where it has none the
 // size and time of its file.
+std::string program_build_id();
+
+// What this program adds to the keys of builds. It is not the program's version: most changes of it decide
+// nothing about a library, and what does is in the keys itself (the generated unit, commands, the rewriter).
 std::string program_identity();
 
 // Takes from the cache what it holds, and keeps in it what the other toolchain builds. Not for checked
@@ -18,7 +22,8 @@ std::string program_identity();
 // to blame. A source that changes while it is built is not kept either: its key may be of what it was before.
 class CachingToolchain : public Toolchain {
  public:
-  // `identity` changes with everything that is in no request: this program, and what it compiles with.
+  // `identity` changes with everything that is in no request: program_identity(), and what the other
+  // toolchain compiles with.
   CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache, std::string identity);
 
   std::string describe() const override { return toolchain_->describe(); }

@@ -110,7 +110,16 @@ std::string NvccToolchain::describe() const {
 }
 
 std::string NvccToolchain::identity() const {
-  return fmt::format("{}; {}; {}", describe(), stamp_of(nvcc_.string()), stamp_of("g++"));
+  std::string text = fmt::format("{}; {}; {}", describe(), stamp_of(nvcc_.string()), stamp_of("g++"));
+  BuildRequest sample;
+  sample.kernels = {"kernels.cu"};
+  sample.libraries = {{"folder", "library.so"}};
+  for (const bool plain : {false, true}) {
+    sample.plain_host_code = plain;
+    for (const bool lean : {true, false})
+      text += fmt::format("; {}", fmt::join(command(sample, "unit", "contestant.so", lean), " "));
+  }
+  return text;
 }
 
 std::vector<std::string> NvccToolchain::command(const BuildRequest& request,

@@ -153,6 +153,12 @@ TEST_F(CachingToolchainTest, AnotherProgramOrCompilerBuildsAnew) {
   EXPECT_EQ(builds_, 2);
 }
 
+TEST(ProgramIdentity, IsTheSameWhenTheProgramIsLinkedAgain) {
+  EXPECT_NE(program_build_id(), "");
+  EXPECT_EQ(program_identity().find(program_build_id()), std::string::npos);
+  EXPECT_EQ(program_identity(), "generation 1; compilers confined");
+}
+
 TEST_F(CachingToolchainTest, NeitherFailuresNorCheckedBuildsAreKept) {
   write("k.cu", "broken");
   for (int i = 0; i < 2; ++i)
@@ -240,9 +246,9 @@ TEST_F(CachingToolchainTest, AFolderThatCannotBeMadeCostsNothing) {
   EXPECT_EQ(builds_, 2);
 }
 
-TEST(ProgramIdentity, IsThatOfTheBuild) {
-  EXPECT_EQ(program_identity(), program_identity());
-  EXPECT_EQ(program_identity().size(), 64u) << "the linker gives every program a build ID";
+TEST(ProgramBuildId, IsThatOfTheBuild) {
+  EXPECT_EQ(program_build_id(), program_build_id());
+  EXPECT_EQ(program_build_id().size(), 64u) << "the linker gives every program a build ID";
 }
 
 TEST(ParseBytes, TakesWhatUsersWrite) {

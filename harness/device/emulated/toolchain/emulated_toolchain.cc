@@ -14,6 +14,7 @@
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "compile/binding.h"
+#include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
 #include "compile/content_key.h"
 #include "compile/toolchain_paths.h"
@@ -176,8 +177,23 @@ std::string EmulatedToolchain::describe() const {
 std::string EmulatedToolchain::identity() const {
   std::string text = fmt::format("{}; headers {}", describe(), hash_of_folder(device_headers_).value_or(""));
   for (const std::string& word : compiler_.command) text += "; " + stamp_of(word);
-  if (!rewriter_.empty()) text += "; " + stamp_of(rewriter_.string());
-  return text;
+  for (const bool threads_cooperate : {false, true}) {
+    const emulated::CompilerJob job{"unit.cpp", "contestant.so", definitions_and_folders({}),
+                                    threads_cooperate};
+    for (const auto& command : emulated::commands_for(compiler_, job))
+      text += replace_all(fmt::format("; {}", fmt::join(command, " ")), device_headers_.string(), "headers");
+  }
+  return text + "; rewriter " + rewriter_identity();
+}
+
+// By what it holds, not by when it was linked. Where this program rewrites itself, by what this program is.
+std::string EmulatedToolchain::rewriter_identity() const {
+#ifndef KGRADE_SANITIZED
+  constexpr std::uint64_t largest_program = std::uint64_t{1} << 30;
+  const auto content = read_text_file(rewriter_, largest_program);
+  if (content) return sha256_hex(*content);
+#endif
+  return program_build_id();
 }
 
 std::vector<std::string> EmulatedToolchain::definitions_and_folders(const BuildRequest& request) const {

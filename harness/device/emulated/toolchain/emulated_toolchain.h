@@ -41,6 +41,7 @@ class EmulatedToolchain : public Toolchain {
   Result<BuildOutcome> build_library(const BuildRequest& request) const;
 
  private:
+  std::string rewriter_identity() const;
   Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem) const;
   emulated::RewriteRequest rewrite_request(const BuildRequest& request) const;
   // The outer Error is the machine's, the inner one the source's.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
+#include "base/sanitized.h"
 #include "base/temporary_directory.h"
 
 namespace kgrade {
@@ -112,6 +113,23 @@ TEST_F(EmulatedToolchainTest, SaysWhatItCannotRun) {
   EXPECT_EQ(outcome.message,
             "mine/candidate.cu:2: inline PTX (asm) cannot run on the emulated device; run it on a GPU: "
             "--device cuda");
+}
+
+TEST_F(EmulatedToolchainTest, IsTheSameWhereTheRewriterIsLinkedAgainAndAnotherWhereItIsAnother) {
+  const fs::path headers = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+  const fs::path rewriter = folder_.path() / "kgrade-rewrite";
+  const auto identity = [&] {
+    return EmulatedToolchain(*find_host_compiler(), headers, nullptr, rewriter).identity();
+  };
+  std::ofstream(rewriter) << "one";
+  const std::string first = identity();
+  fs::last_write_time(rewriter, fs::last_write_time(rewriter) + std::chrono::hours(1));
+  EXPECT_EQ(identity(), first);
+  EXPECT_EQ(first.find(KGRADE_SOURCE_DIR), std::string::npos) << "where the headers lie plays no part";
+  std::ofstream(rewriter) << "two";
+#ifndef KGRADE_SANITIZED
+  EXPECT_NE(identity(), first);
+#endif
 }
 
 TEST_F(EmulatedToolchainTest, SaysSoOnlyWhereItIsCompiled) {
