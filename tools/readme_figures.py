@@ -293,12 +293,16 @@ def cost(path: str) -> str:
         f"calls of a small kernel, [record]({path})).")
 
 
+def moved(text: str, to_root: str) -> str:
+    return text.replace("](", "](" + to_root)
+
+
 def rewritten(text: str, to_root: str) -> str:
     """Links of the figures begin with `to_root`, which leads from the page's folder to the root."""
     for kind, make in (("output", output), ("refused", refused), ("figures", figures),
                        ("peers", peers), ("selftest", selftest), ("repeat", repeat), ("cold", cold), ("cost", cost)):
         text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",
-                      lambda match, make=make: f"{match[1]}{make(match[2]).replace("](", "](" + to_root)}\n{match[3]}", text, flags=re.DOTALL)
+                      lambda match, make=make: f"{match[1]}{moved(make(match[2]), to_root)}\n{match[3]}", text, flags=re.DOTALL)
     return re.sub(r"(<!-- figure: oracle -->).*?(<!-- /figure -->)",
                   lambda match: match[1] + oracle() + match[2], text, flags=re.DOTALL)
 
