@@ -13,7 +13,8 @@ install(DIRECTORY problems reference solutions DESTINATION ${share})
 install(DIRECTORY harness/device/emulated/include/ DESTINATION ${share}/emulated)
 file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/results/*.schema.json)
 install(FILES ${schemas} DESTINATION ${share}/schema)
-install(FILES LICENSE README.md CHANGELOG.md SECURITY.md DESTINATION share/doc/kgrade)
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md DESTINATION share/doc/kgrade)
+install(DIRECTORY docs DESTINATION share/doc/kgrade)
 
 # Made by the target kgrade_manual.
 install(FILES ${PROJECT_BINARY_DIR}/share/bash-completion/completions/kgrade DESTINATION share/bash-completion/completions)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes the figures of README.md from the records under results/, so that none stands there that was not measured.
+"""Writes the figures of README.md and docs/ from the records under results/, so that none stands there that was not measured.
 
-    tools/readme_figures.py            rewrites the marked parts of README.md
+    tools/readme_figures.py            rewrites the marked parts of README.md and docs/
     tools/readme_figures.py --check    exit code 1 when they are not what the records say
     tools/readme_figures.py --print FILE    the table that `kgrade grade` printed when it wrote that record
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-README = ROOT / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITH_BASELINES = "results/nvidia-h200/baselines/conv-transpose-2d-sq-input-asym-kernel.json"
 
 
@@ -272,7 +272,7 @@ def repeat(folder: str) -> str:
         f"{100 * max(small):.1f} % ([one]({folder}/tuned-earlier.jsonl), [other]({folder}/sweep.jsonl)). On one H200, three "
         f"runs of each of the two that differ most, beside the reference, agree within {100 * max(map(spread, normal)):.1f} %, "
         f"and with a run of `--ranked` within {100 * max(map(spread, one.values())):.1f} % "
-        f"([record]({folder}/same-gpu.jsonl)): an interval tells of one run on one GPU.")
+        f"([record]({folder}/same-gpu.jsonl)): an interval describes one run on one GPU.")
 
 
 def cold(folder: str) -> str:
@@ -293,11 +293,16 @@ def cost(path: str) -> str:
         f"calls of a small kernel, [record]({path})).")
 
 
-def rewritten(text: str) -> str:
+def moved(text: str, to_root: str) -> str:
+    return text.replace("](", "](" + to_root)
+
+
+def rewritten(text: str, to_root: str) -> str:
+    """Links of the figures begin with `to_root`, which leads from the page's folder to the root."""
     for kind, make in (("output", output), ("refused", refused), ("figures", figures),
                        ("peers", peers), ("selftest", selftest), ("repeat", repeat), ("cold", cold), ("cost", cost)):
         text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",
-                      lambda match, make=make: f"{match[1]}{make(match[2])}\n{match[3]}", text, flags=re.DOTALL)
+                      lambda match, make=make: f"{match[1]}{moved(make(match[2]), to_root)}\n{match[3]}", text, flags=re.DOTALL)
     return re.sub(r"(<!-- figure: oracle -->).*?(<!-- /figure -->)",
                   lambda match: match[1] + oracle() + match[2], text, flags=re.DOTALL)
 
@@ -307,14 +312,19 @@ def main() -> int:
         record = read(sys.argv[2])
         print("\n".join(table_of(record, candidate, candidate["cases"]) for candidate in record["candidates"]))
         return 0
-    before = README.read_text(encoding="utf-8")
-    after = rewritten(before)
+    stale = []
+    for page in PAGES:
+        before = page.read_text(encoding="utf-8")
+        after = rewritten(before, "" if page.parent == ROOT else "../")
+        if before != after:
+            stale.append(page)
+            if "--check" not in sys.argv[1:]:
+                page.write_text(after, encoding="utf-8")
     if "--check" not in sys.argv[1:]:
-        README.write_text(after, encoding="utf-8")
         return 0
-    if before != after:
-        print("README.md does not show what the records say\n  remedy: tools/readme_figures.py")
-    return int(before != after)
+    for page in stale:
+        print(f"{page.relative_to(ROOT)} does not show what the records say\n  remedy: tools/readme_figures.py")
+    return int(bool(stale))
 
 
 sys.exit(main())

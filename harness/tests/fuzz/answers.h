@@ -32,8 +32,7 @@ inline void expect_not_believed(const Answer& answer) {
     return;
   }
   promise(answer.ok() && answer.reply.error == 0, "a call that failed is not passed");
-  promise(std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0 && report.elapsed_ms <= report.wall_ms,
-          "a time that cannot be is not passed");
+  promise(std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0, "a time that cannot be is not passed");
 }
 
 // One call in its steps, as a seat takes them. `before_step` is when the worker acts.

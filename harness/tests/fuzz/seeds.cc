@@ -48,7 +48,7 @@ Texts problem_texts(const fs::path& source) {
   Texts texts;
   const auto files = problem_files(source / "problems");
   for (const fs::path& file : files.value()) texts.push_back(with_family(file));
-  append(texts, contents(source / "harness/tests/fixtures/spec", ".md"));
+  append(texts, contents(source / "harness/tests/fixtures/problem", ".md"));
   return texts;
 }
 

@@ -67,7 +67,7 @@ inline Problem parsed(std::string_view text) {
 }
 
 inline std::filesystem::path data_folder() {
-  return std::filesystem::path(KGRADE_SOURCE_DIR) / "harness/tests/fixtures/spec";
+  return std::filesystem::path(KGRADE_SOURCE_DIR) / "harness/tests/fixtures/problem";
 }
 
 }  // namespace kgrade::testing

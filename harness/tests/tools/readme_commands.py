@@ -1,4 +1,4 @@
-"""readme_commands.py KGRADE: runs every command of README.md, in order, in the root of the checkout, and holds its
+"""readme_commands.py KGRADE: runs every command of README.md, then of docs/*.md, in order, in the root of the checkout, and holds its
 figures against the records. `tools/test.sh` is left out, since it is what runs this; where KGRADE is not of the
 release build that the README names, its build takes that one's place, and `tools/quickstart.sh`, which makes it, is left out too."""
 
@@ -25,14 +25,15 @@ def main(kgrade: str) -> int:
     os.chdir(ROOT)
     build = Path(kgrade).resolve().parent.parent
     is_release = build == (ROOT / RELEASE).resolve()
-    made = [ROOT / name for name in ("mine.cu", "mine.json", "mine.html", "leaderboard.html", "leaderboard.json",
+    made = [ROOT / name for name in ("mine.cu", "mine.json", "leaderboard.html", "leaderboard.json",
                                    "sweep.jsonl")]
     if any(path.exists() for path in made):
         print(f"the README's commands write {', '.join(path.name for path in made)}: one of them is in the way")
         return 1
     failures = []
     try:
-        found = commands((ROOT / "README.md").read_text(encoding="utf-8"))
+        pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+        found = [command for page in pages for command in commands(page.read_text(encoding="utf-8"))]
         for command in found:
             if is_left_out(command, is_release):
                 continue
@@ -41,8 +42,8 @@ def main(kgrade: str) -> int:
             print(f"$ {command}\n{outcome.stdout}{outcome.stderr}")
             if outcome.returncode != 0:
                 failures.append(f"exit code {outcome.returncode}: {command}")
-        if len(found) < 5:
-            failures.append("README.md has hardly any commands: has its form changed?")
+        if len(found) < 15:
+            failures.append("README.md and docs/ have hardly any commands: has their form changed?")
     finally:
         for path in made:
             path.unlink(missing_ok=True)

@@ -1,7 +1,6 @@
 // cheat: writes a jump over the worker's clock through /proc/self/mem, which heeds no page protection
 // row: 21
-// caught-by: no_gain
-// twin: honest-but-slow.cu
+// caught-by: outputs_match
 // device: any
 // control: clock_agreement, worker_sandbox
 // case: tiny (emulated)

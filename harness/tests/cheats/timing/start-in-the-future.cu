@@ -1,7 +1,6 @@
 // cheat: moves the worker's start stamp into the future, so that the call takes a negative time
 // row: 18
-// caught-by: no_gain
-// twin: honest-depthwise.cu
+// caught-by: clock
 // device: emulated
 // control: clock_agreement
 //
