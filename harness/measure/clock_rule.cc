@@ -31,6 +31,13 @@ std::size_t ClockRule::seen(const ClockKind& kind) const {
 }
 
 double ClockRule::protocol_ms(const ClockKind& kind) const {
+  for (const auto& [known, milliseconds] : known_) {
+    if (known == kind) return milliseconds;
+  }
+  return known_.emplace_back(kind, protocol_of_all(kind)).second;
+}
+
+double ClockRule::protocol_of_all(const ClockKind& kind) const {
   std::vector<double> overheads = overheads_of(reference_, [&](const ClockKind& one) { return one == kind; });
   if (overheads.size() < fewest_of_a_kind) {
     overheads = overheads_of(reference_, [&](const ClockKind& one) {

@@ -10,6 +10,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace kgrade {
@@ -55,7 +56,10 @@ class ClockRule {
   // `alone`: the reference's calls before the candidate was loaded, of one launch each; empty: not known.
   explicit ClockRule(std::vector<ClockReading> alone = {}) : alone_(std::move(alone)) {}
 
-  void saw_reference(const ClockReading& reading) { reference_.push_back(reading); }
+  void saw_reference(const ClockReading& reading) {
+    reference_.push_back(reading);
+    known_.clear();
+  }
   // The reference's calls of this kind.
   std::size_t seen(const ClockKind& kind) const;
   // Fewer of a kind say too little: then those count that are queued otherwise, or all.
@@ -71,6 +75,10 @@ class ClockRule {
  private:
   std::vector<ClockReading> alone_;
   std::vector<ClockReading> reference_;
+  // By kind, since every sample asks: a case has thousands of them, of one or two kinds.
+  mutable std::vector<std::pair<ClockKind, double>> known_;
+
+  double protocol_of_all(const ClockKind& kind) const;
 };
 
 }  // namespace kgrade
