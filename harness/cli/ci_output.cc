@@ -11,8 +11,8 @@
 #include "base/unique_fd.h"
 #include "cli/app.h"
 #include "draw/seed.h"
-#include "leaderboard/github.h"
-#include "leaderboard/junit.h"
+#include "record/github.h"
+#include "record/junit.h"
 
 namespace kgrade::cli {
 namespace {
@@ -56,15 +56,15 @@ std::string log_text(const CiOutput& output, std::string text) {
   return github_quoted(text, fmt::format("kgrade{:016x}{:016x}", random_seed(), random_seed()));
 }
 
-Result<bool> write_ci_output(const CiOutput& output, const std::vector<Entry>& entries, std::FILE* stream,
+Result<bool> write_ci_output(const CiOutput& output, const std::vector<Record>& records, std::FILE* stream,
                              const std::vector<Ungraded>& ungraded) {
   if (!output.junit.empty()) {
-    auto written = write_file_atomically(output.junit, junit_xml(entries, ungraded));
+    auto written = write_file_atomically(output.junit, junit_xml(records, ungraded));
     if (!written) return written;
   }
   if (!output.github) return true;
-  fmt::print(stream, "{}", github_annotations(entries, ungraded));
-  return summary_file().empty() ? true : append(summary_file(), github_summary(entries, ungraded));
+  fmt::print(stream, "{}", github_annotations(records, ungraded));
+  return summary_file().empty() ? true : append(summary_file(), github_summary(records, ungraded));
 }
 
 }  // namespace kgrade::cli

@@ -8,7 +8,7 @@
 
 #include "base/result.h"
 #include "cli/outputs.h"
-#include "leaderboard/entry.h"
+#include "record/record.h"
 #include "record/ungraded.h"
 
 namespace kgrade::cli {
@@ -30,7 +30,7 @@ std::string log_text(const CiOutput& output, std::string text);
 
 // Writes what was asked for: the JUnit file; annotations to `stream`, and the summary at the end of the file
 // that GITHUB_STEP_SUMMARY names, where it is set.
-Result<bool> write_ci_output(const CiOutput& output, const std::vector<Entry>& entries,
+Result<bool> write_ci_output(const CiOutput& output, const std::vector<Record>& records,
                              std::FILE* stream = stdout, const std::vector<Ungraded>& ungraded = {});
 
 }  // namespace kgrade::cli

@@ -27,7 +27,7 @@ bool fails_on(const CompareArguments& arguments, const std::string& what) {
   return std::find(arguments.fail_on.begin(), arguments.fail_on.end(), what) != arguments.fail_on.end();
 }
 
-int exit_code_of(const CompareArguments& arguments, const EntriesComparison& comparison) {
+int exit_code_of(const CompareArguments& arguments, const ComparedRecords& comparison) {
   if (fails_on(arguments, "not-accepted") && loses_accepted(comparison)) return exit_not_accepted;
   return fails_on(arguments, "slower") && count_of_suspects(comparison) > 0 ? exit_slower : exit_ok;
 }

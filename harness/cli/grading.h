@@ -64,11 +64,11 @@ Printout printout_of(const Record& record, bool verbose);
 Printout printout_of(const CheckRecord& record, bool verbose);
 
 // What a CI system is told: verdicts. `check` has none, and no options for it.
-inline void add_entries(const Record& record, std::vector<Entry>& entries) {
-  std::vector<Entry> more = entries_of(record);
-  std::move(more.begin(), more.end(), std::back_inserter(entries));
+inline void add_entries(const Record& record, std::vector<Record>& records) {
+  std::vector<Record> more = one_a_candidate(record);
+  std::move(more.begin(), more.end(), std::back_inserter(records));
 }
-inline void add_entries(const CheckRecord&, std::vector<Entry>&) {}
+inline void add_entries(const CheckRecord&, std::vector<Record>&) {}
 
 // Prints one of them, writes the file of `--json FILE`, and returns the exit code.
 int print(const Printout& printout, const std::string& json);
@@ -91,7 +91,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   const auto groups = groups_of(arguments, options);
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
-  std::vector<Entry> entries;
+  std::vector<Record> records;
   for (const CandidateGroup& group : *groups) {
     options.candidates = group.candidates;
     RunOutcome<RecordType> outcome;
@@ -104,7 +104,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       Printout printout = printout_of(*outcome.record, arguments.verbose);
       printout.table = log_text(arguments.ci, std::move(printout.table));
       exit_code = std::max(exit_code, print(printout, arguments.json));
-      add_entries(*outcome.record, entries);
+      add_entries(*outcome.record, records);
     }
     if (outcome.failure) {
       exit_code = fail(outcome.failure->errors, outcome.failure->exit_code);
@@ -112,7 +112,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
     }
   }
   // What is printed as JSON is JSON and nothing else.
-  const auto told = write_ci_output(arguments.ci, entries, arguments.json == "-" ? stderr : stdout);
+  const auto told = write_ci_output(arguments.ci, records, arguments.json == "-" ? stderr : stdout);
   return told ? exit_code : fail(told.errors());
 }
 

@@ -8,10 +8,10 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
-#include "leaderboard/entry_files.h"
 #include "leaderboard/leaderboard_json.h"
 #include "leaderboard/leaderboard_table.h"
 #include "leaderboard/page.h"
+#include "leaderboard/record_files.h"
 
 namespace kgrade::cli {
 namespace {
@@ -54,8 +54,8 @@ Errors check_files(const std::vector<Export>& exports, const std::vector<std::st
 }
 
 // Of all paths together.
-Result<EntriesRead> read_all(const std::vector<std::string>& paths) {
-  EntriesRead all;
+Result<RecordsRead> read_all(const std::vector<std::string>& paths) {
+  RecordsRead all;
   Errors errors;
   const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   for (const std::string& path : paths) {
@@ -64,16 +64,16 @@ Result<EntriesRead> read_all(const std::vector<std::string>& paths) {
       append(errors, read.errors());
       continue;
     }
-    append(all.entries, read->entries);
+    append(all.records, read->records);
     append(all.unreadable, read->unreadable);
     append(all.unfinished, read->unfinished);
     all.unreadable_count += read->unreadable_count;
   }
-  if (errors.empty() && all.entries.empty()) {
+  if (errors.empty() && all.records.empty()) {
     append(errors, all.unreadable);
     append(errors, all.unfinished);
   }
-  if (errors.empty() && all.entries.empty()) {
+  if (errors.empty() && all.records.empty()) {
     errors.push_back(
         {"there is no record to rank", "kgrade grade --json FILE writes records", {paths.front(), 0, 0}});
   }
@@ -82,7 +82,7 @@ Result<EntriesRead> read_all(const std::vector<std::string>& paths) {
 }
 
 // What is not on the leaderboard though it was named.
-bool tell_what_is_left_out(const EntriesRead& read) {
+bool tell_what_is_left_out(const RecordsRead& read) {
   for (const Errors* errors : {&read.unreadable, &read.unfinished}) {
     if (!errors->empty()) fail(*errors);
   }
@@ -99,7 +99,7 @@ int run(const LeaderboardArguments& arguments) {
   auto read = read_all(arguments.paths);
   if (!read) return fail(read.errors());
   const bool lacks_some = tell_what_is_left_out(*read);
-  const Leaderboard leaderboard = make_leaderboard(std::move(read->entries));
+  const Leaderboard leaderboard = make_leaderboard(std::move(read->records));
   bool prints_table = true;
   for (const Export& one : exports) {
     if (one.file.empty()) continue;

@@ -79,8 +79,8 @@ Result<ResultFile> open_results(const SweepArguments& arguments) {
   return ResultFile::open(arguments.output, mode);
 }
 
-bool is_slower(const Entry& entry) {
-  const Score* score = entry.headline();
+bool is_slower(const Record& record) {
+  const Score* score = record.candidate().headline();
   return score != nullptr && statement_of(score->speedup.interval) == Statement::slower;
 }
 
@@ -89,10 +89,11 @@ int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
     return std::find(arguments.fail_on.begin(), arguments.fail_on.end(), what) != arguments.fail_on.end();
   };
   const auto any = [&](auto is_bad) {
-    return std::any_of(outcome.entries.begin(), outcome.entries.end(), is_bad);
+    return std::any_of(outcome.records.begin(), outcome.records.end(), is_bad);
   };
   if (!outcome.ungraded.empty()) return exit_internal;
-  if (asked("not-accepted") && any([](const Entry& e) { return e.verdict != Verdict::accepted; }))
+  if (asked("not-accepted") &&
+      any([](const Record& e) { return e.candidate().verdict != Verdict::accepted; }))
     return exit_not_accepted;
   return asked("slower") && any(is_slower) ? exit_slower : exit_ok;
 }
@@ -180,9 +181,9 @@ int run(SweepArguments& arguments) {
       progress.show(what);
       if (!terminal && log.is_due(clock.now())) fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
     };
-    options.events.result = [&](const Entry& entry, std::size_t done, std::size_t all) {
+    options.events.result = [&](const Record& record, std::size_t done, std::size_t all) {
       progress.clear();
-      const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(entry, style));
+      const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(record, style));
       fmt::print(stderr, "{}", log_text(arguments.ci, line));
     };
     options.events.note = [&](const std::string& what) {
@@ -195,7 +196,7 @@ int run(SweepArguments& arguments) {
   if (!outcome) return fail(outcome.errors(), exit_machine);
   const std::string summary = render_summary(*outcome, Style::for_descriptor(STDOUT_FILENO));
   fmt::print("{}", log_text(arguments.ci, summary));
-  const auto told = write_ci_output(arguments.ci, outcome->entries, stdout, ungraded_of(*outcome));
+  const auto told = write_ci_output(arguments.ci, outcome->records, stdout, ungraded_of(*outcome));
   if (!told) return fail(told.errors());
   return exit_code_of(arguments, *outcome);
 }

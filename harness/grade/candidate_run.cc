@@ -112,7 +112,8 @@ class CandidateRun {
   }
 
   void judge_reference(CaseRecord& c) {
-    const auto suspicion = reference_disturbed({c.reference_before_ms, c.reference_ms, c.reference_after_ms});
+    const auto suspicion =
+        reference_disturbed({c.reference_before_ms, counted_times(c, 0), c.reference_after_ms});
     if (!suspicion || !is_on(Defence::reference_agreement)) return;
     c.verdict = Verdict::unstable;
     c.message = *suspicion;

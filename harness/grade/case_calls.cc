@@ -178,8 +178,13 @@ std::optional<ClockReading> CaseCalls::call_candidate(Purpose purpose, CallKind 
     return std::nullopt;
   }
   accept_call(report, purpose);
+  const ClockReading reading = reading_of(report, draw_.launches, kind);
+  // The first call of a process has things to do that no other has.
+  const bool is_first = session_.candidate_calls++ == 0;
+  const bool is_evidence = purpose == Purpose::warm_up ? !is_first : purpose != Purpose::compared;
+  if (is_evidence) record_.candidate().samples.push_back(reading.sample(purpose));
   if (failed_) return std::nullopt;
-  return reading_of(report, draw_.launches, kind);
+  return reading;
 }
 
 void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
@@ -187,32 +192,11 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   if (record_.calls == 1 || is_on(Defence::every_call_compared)) {
     for (std::size_t i = 0; i < report.outputs.size(); ++i) judge_output(report.outputs[i], i);
   }
-  if (!is_small_change(draw_) && purpose != Purpose::repetition) right_on_new_ += 1;
+  if (!is_small_change(draw_) && purpose != Purpose::repeated) right_on_new_ += 1;
   keeps_lines_ = report.keeps_lines;
   latest_ms_ = report.elapsed_ms;
   waited_ms_.push_back(report.waited_ms);
-  keep_time(report, purpose);
-}
-
-void CaseCalls::keep_time(const CallReport& report, Purpose purpose) {
-  const double ms = report.elapsed_ms / draw_.launches;
-  // The first call of a process has things to do that no other has.
-  const bool is_first = session_.candidate_calls++ == 0;
-  switch (purpose) {
-    case Purpose::repetition:
-      return record_.repeated_ms.push_back(ms);
-    case Purpose::warm_up:
-      if (!is_first) record_.unmeasured_ms.push_back(ms);
-      return;
-    // No sample: somebody could compute what has changed, and no more.
-    case Purpose::changed:
-      return changed_ms_.push_back(ms);
-    case Purpose::sample:
-      break;
-  }
-  record_.candidate_ms.push_back(ms);
-  record_.candidate_wall_ms.push_back(report.settled_ms);
-  record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
+  if (purpose == Purpose::compared) record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
 }
 
 void CaseCalls::judge_output(OutputComparison output, std::size_t index) {

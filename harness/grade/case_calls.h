@@ -22,13 +22,6 @@
 
 namespace kgrade {
 
-enum class Purpose {
-  warm_up,    // gives no sample
-  sample,     //
-  changed,    // on contents that differ from those of the call before in a few elements
-  repetition  // on contents that the candidate has seen
-};
-
 // How often the last contents come again, when the samples are there.
 constexpr int repetitions = 2;
 
@@ -67,8 +60,6 @@ class CaseCalls {
 
   bool failed() const { return failed_; }
   CaseRecord& record() { return record_; }
-  // Times on contents of which only a few elements were new.
-  const std::vector<double>& changed_ms() const { return changed_ms_; }
 
  private:
   Trouble learn_norms();
@@ -77,7 +68,6 @@ class CaseCalls {
   Trouble review_reference(const CallReport& report);
   double capture_ms() const;
   void accept_call(const CallReport& report, Purpose purpose);
-  void keep_time(const CallReport& report, Purpose purpose);
   void judge_output(OutputComparison output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement,
@@ -95,7 +85,6 @@ class CaseCalls {
   ClockRule clock_;
   bool keeps_lines_ = false;
   double latest_ms_ = 0;  // that the candidate reported
-  std::vector<double> changed_ms_;
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
   double slowest_reference_ms_ = 0;
   std::vector<double> waited_ms_;  // for the device, before each of its calls

@@ -25,6 +25,7 @@ class CaseRun {
     auto trouble = case_.role == CaseRole::bench ? run_blocks() : run_rounds();
     if (trouble) return trouble;
     session_.arena.rise();
+    summarise_arms(record());
     if (!calls_.failed()) judge_times();
     finish();
     return std::nullopt;
@@ -47,39 +48,46 @@ class CaseRun {
   Trouble run_rounds() {
     auto trouble = calls_.seat({Player::oracle, Player::reference, Player::candidate}, 1);
     DrawSequence draws(session_.seed);
-    for (const Purpose purpose : {Purpose::warm_up, Purpose::sample, Purpose::changed, Purpose::changed}) {
+    for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
       if (trouble || calls_.failed()) return trouble;
       session_.progress(fmt::format("{}: call {}", case_.name, record().calls + 1));
       trouble = play_round(purpose == Purpose::changed ? draws.changed() : draws.fresh(), purpose);
     }
-    for (int i = 0; i < repetitions && !trouble; ++i) calls_.call_candidate(Purpose::repetition);
+    for (int i = 0; i < repetitions && !trouble; ++i) calls_.call_candidate(Purpose::repeated);
     return trouble;
   }
 
   // On those of the last call, or on those of which only a few elements are new.
   Suspicion faster_on_any_old_contents(const SpeedTolerance& tolerance) {
-    const auto on_last = faster_on_old_contents(record().candidate_ms, record().repeated_ms, tolerance);
-    return on_last ? on_last : faster_on_old_contents(record().candidate_ms, calls_.changed_ms(), tolerance);
+    const std::vector<double> samples = candidate_times();
+    const auto on_last =
+        faster_on_old_contents(samples, times_for(record().candidate(), Purpose::repeated), tolerance);
+    if (on_last) return on_last;
+    return faster_on_old_contents(samples, times_for(record().candidate(), Purpose::changed), tolerance);
   }
+
+  std::vector<double> candidate_times() { return counted_times(record(), record().arms.size() - 1); }
 
   Trouble play_round(const Draw& draw, Purpose purpose) {
     if (auto trouble = calls_.draw(draw)) return trouble;
     const auto reference = calls_.call_trusted(Player::reference);
     if (!reference) return reference.error();
-    if (purpose == Purpose::sample) record().reference_ms.push_back(reference->reported);
-    calls_.call_candidate(purpose);
+    const auto candidate = calls_.call_candidate(purpose);
+    if (purpose != Purpose::compared) return std::nullopt;
+    record().reference().samples.push_back(reference->sample(purpose));
+    if (candidate) record().candidate().samples.push_back(candidate->sample(purpose));
     return std::nullopt;
   }
 
   // What only all times together can show.
   void judge_times() {
     calls_.judge_waits();
-    record().changed_ms = calls_.changed_ms();
     if (!measured_) return;
     judge_bound();
     const SpeedTolerance tolerance = speed_tolerance(launches());
     note(faster_on_any_old_contents(tolerance));
-    note(faster_when_measured(record().unmeasured_ms, record().candidate_ms, tolerance));
+    note(faster_when_measured(times_for(record().candidate(), Purpose::warm_up), candidate_times(),
+                              tolerance));
     if (session_.watch != nullptr && session_.watch->has_seen_any()) checks_.pass("steady_clocks");
   }
 
@@ -97,7 +105,7 @@ class CaseRun {
     record().lower_bound_ms =
         lower_bound_ms(case_, session_.arena.device_info(), session_.ceilings, session_.cache);
     calls_.doubt(Defence::lower_bound, "lower_bound",
-                 below_the_bound(record().candidate_ms, record().lower_bound_ms));
+                 below_the_bound(candidate_times(), record().lower_bound_ms));
     checks_.pass("lower_bound");
   }
 
@@ -107,7 +115,7 @@ class CaseRun {
     checks_.pass_all();
     if (case_.role == CaseRole::hidden) checks_.pass("hidden_shapes");
     if (!measured_) return;
-    record().comparisons = compare_arms(*record().measurement);
+    record().comparisons = compare_arms(record());
     record().roofline = roofline_of(case_, record(), session_.ceilings);
   }
 
@@ -133,15 +141,8 @@ ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
 void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecord&& more, CheckList& checks,
            CaseRecord& record) {
   const Precision before = record.precision;
-  const auto append = [](std::vector<double>& all, const std::vector<double>& further) {
-    all.insert(all.end(), further.begin(), further.end());
-  };
-  append(record.candidate_ms, more.candidate_ms);
-  append(record.reference_ms, more.reference_ms);
-  append(record.candidate_wall_ms, more.candidate_wall_ms);
-  append(record.repeated_ms, more.repeated_ms);
-  append(record.changed_ms, more.changed_ms);
-  append(record.unmeasured_ms, more.unmeasured_ms);
+  std::vector<Sample>& samples = record.candidate().samples;
+  samples.insert(samples.end(), more.candidate().samples.begin(), more.candidate().samples.end());
   record.notes.insert(record.notes.end(), more.notes.begin(), more.notes.end());
   if (more.clock) record.clock = merged(record.clock, *more.clock);
   record.calls += more.calls;
@@ -151,9 +152,13 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.max_scaled_error = std::max(record.max_scaled_error, more.max_scaled_error);
   record.comparisons.clear();
   if (record.measurement && more.measurement) {
-    if (record.measurement->arms == more.measurement->arms) {
+    const bool same_arms =
+        std::equal(record.arms.begin(), record.arms.end(), more.arms.begin(), more.arms.end(),
+                   [](const Arm& a, const Arm& b) { return a.name == b.name; });
+    if (same_arms) {
       for (ProcessBlocks& process : more.measurement->processes)
         record.measurement->processes.push_back(std::move(process));
+      summarise_arms(record);
     } else if (more.verdict == Verdict::accepted && before != more.precision) {
       record.verdict = Verdict::unstable;
       record.message = "its precision differs from one process to the next";
@@ -162,7 +167,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
     }  // Or a baseline could not be seated again, which fails nobody.
   }
   if (more.verdict == Verdict::accepted) {
-    if (!more.comparisons.empty()) record.comparisons = compare_arms(*record.measurement);
+    if (!more.comparisons.empty()) record.comparisons = compare_arms(record);
     record.roofline = roofline_of(bound, record, ceilings);
     return;
   }

@@ -142,7 +142,7 @@ MeasuredCase::Trouble MeasuredCase::take_arms() {
     class_ = baseline->precision;
     fastest_ms_ = std::min(fastest_ms_, baseline->median_ms);
     arms_.insert(arms_.begin() + 1, Player::baseline);
-    names_.insert(names_.begin() + 1, baseline->name);
+    baseline_ = baseline->name;
   }
   launches_ = static_cast<std::uint32_t>(choose_launches());
   if (launches_ == 1 && arms_.size() == 2) return std::nullopt;
@@ -159,7 +159,7 @@ MeasuredCase::Trouble MeasuredCase::seat_arms() {
   if (std::exchange(launches_, 1) > 1) return seat_arms();
   if (arms_.size() == 2) return trouble;
   arms_.erase(arms_.begin() + 1);
-  names_.erase(names_.begin() + 1);
+  baseline_.clear();
   return seat_arms();
 }
 
@@ -175,7 +175,7 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   return std::nullopt;
 }
 
-std::optional<std::vector<double>> MeasuredCase::play_round(const std::vector<std::size_t>& order) {
+std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<std::size_t>& order) {
   session_.progress(fmt::format("{}: block {}", case_.name, rounds_ / 2 + 1));
   trouble_ = calls_.draw(draws_.fresh(launches_));
   if (trouble_) return std::nullopt;
@@ -183,7 +183,7 @@ std::optional<std::vector<double>> MeasuredCase::play_round(const std::vector<st
   std::vector<ClockReading> readings(order.size());
   for (const std::size_t arm : order) {
     if (arms_[arm] == Player::candidate) {
-      const auto reading = calls_.call_candidate(Purpose::sample, kind);
+      const auto reading = calls_.call_candidate(Purpose::compared, kind);
       if (!reading) return std::nullopt;
       readings[arm] = *reading;
       continue;
@@ -193,12 +193,12 @@ std::optional<std::vector<double>> MeasuredCase::play_round(const std::vector<st
     if (trouble_) return std::nullopt;
     readings[arm] = *reading;
   }
-  std::vector<double> times;
-  for (const ClockReading& reading : readings) times.push_back(reading.reported / launches_);
+  std::vector<Sample> samples;
+  for (const ClockReading& reading : readings) samples.push_back(reading.sample(Purpose::compared));
   readings_.push_back(std::move(readings));
   if (wants_change(rounds_++)) trouble_ = play_change();
   if (trouble_ || calls_.failed()) return std::nullopt;
-  return times;
+  return samples;
 }
 
 bool MeasuredCase::wants_change(std::uint32_t round) const {
@@ -220,7 +220,7 @@ MeasuredCase::Trouble MeasuredCase::play_change() {
 
 MeasuredCase::Trouble MeasuredCase::probe() {
   const int repeated = fastest_ms_ > long_call_ms ? 1 : repetitions;
-  for (int i = 0; i < repeated; ++i) calls_.call_candidate(Purpose::repetition);
+  for (int i = 0; i < repeated; ++i) calls_.call_candidate(Purpose::repeated);
   if (calls_.failed() || !session_.arena.measures_speed()) return std::nullopt;
   if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
   calls_.call_candidate(Purpose::warm_up);
@@ -247,13 +247,14 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued() {
 }
 
 // From what workers report to what counts (measure/clock_rule.h).
-void MeasuredCase::count_times(std::vector<Block>& blocks) {
+void MeasuredCase::attest(std::vector<Block>& blocks) {
   const ClockRule& clock = calls_.clock();
   for (std::size_t block = 0; block < blocks.size(); ++block) {
     for (std::size_t round = 0; round < 2; ++round) {
       const std::vector<ClockReading>& readings = readings_[2 * block + round];
       for (std::size_t arm = 0; arm < arms_.size(); ++arm)
-        blocks[block].ms[arm][round] = clock.counted_ms(readings[arm]) / launches_;
+        blocks[block].samples[arm][round].attested_ms =
+            readings[arm].of_one_launch(clock.attested_ms(readings[arm]));
     }
   }
 }
@@ -296,7 +297,7 @@ void MeasuredCase::judge_clock(std::vector<Block>& blocks) {
   record.attested_share = quantile(attested, 0.5);
   const ClockKind usual = readings_.front().back().kind;
   record.protocol_ms = clock.protocol_ms(usual);
-  count_times(blocks);
+  attest(blocks);
   if (captures_ == Captures::by_turns) keep_slower_half(blocks);
   const auto most = most_raised * static_cast<double>(rounds);
   if (static_cast<double>(std::max(record.raised_candidate, record.raised_reference)) <= most) return;
@@ -311,13 +312,11 @@ void MeasuredCase::judge_clock(std::vector<Block>& blocks) {
 void MeasuredCase::keep(BlockRun run) {
   CaseRecord& record = calls_.record();
   if (!record.measurement) {
-    record.measurement = Measurement{
-        session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, names_, {}};
+    record.measurement =
+        Measurement{session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, {}};
+    if (!baseline_.empty()) record.arms.insert(record.arms.begin() + 1, {baseline_, {}, {}});
   }
   judge_clock(run.blocks);
-  // What counts of the samples, in the order of the calls.
-  record.reference_ms = times_of(run.blocks, 0);
-  record.candidate_ms = times_of(run.blocks, names_.size() - 1);
   look_at_precision();
   if (run.end == BlockEnd::disturbed)
     calls_.note({Verdict::unstable, "steady_clocks",

@@ -25,7 +25,7 @@ class MeasuredCase : private RoundPlayer {
   Trouble probe();
 
  private:
-  std::optional<std::vector<double>> play_round(const std::vector<std::size_t>& order) override;
+  std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) override;
   Trouble warm_up();
   BlockPlan plan() const;
   int choose_launches() const;
@@ -40,7 +40,7 @@ class MeasuredCase : private RoundPlayer {
   bool captures_now() const;
   Trouble call_reference_unqueued();
   void judge_clock(std::vector<Block>& blocks);
-  void count_times(std::vector<Block>& blocks);
+  void attest(std::vector<Block>& blocks);
   void keep_slower_half(std::vector<Block>& blocks) const;
   void look_at_precision();
   void keep(BlockRun run);
@@ -53,7 +53,7 @@ class MeasuredCase : private RoundPlayer {
   std::uint64_t order_seed_;  // of everything that is decided by a coin, in this case and process alone
   DrawSequence draws_;
   std::vector<Player> arms_ = {Player::reference, Player::candidate};
-  std::vector<std::string> names_ = {"reference", "candidate"};
+  std::string baseline_;               // its name; empty: there is none
   double fastest_ms_ = 0;              // launch of an arm, once it has warmed up
   Precision class_ = Precision::none;  // that the baseline was chosen for
   std::uint32_t launches_ = 1;

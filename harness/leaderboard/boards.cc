@@ -10,33 +10,34 @@ namespace {
 // What was measured: by the cases, and by the state of the cache.
 using Work = std::pair<std::vector<BoardCase>, std::string>;
 
-Work work_of(const Entry& entry) {
+Work work_of(const Record& record) {
   std::vector<BoardCase> cases;
-  for (const EntryCase& c : entry.cases) cases.push_back({c.name, c.flops, c.tensor_bytes});
+  for (const CaseRecord* c : compared_cases(record.candidate()))
+    cases.push_back({c->name, c->flops, c->tensor_bytes});
   std::sort(cases.begin(), cases.end());
-  return {cases, entry.cache};
+  return {cases, cache_text(record.candidate())};
 }
 
 // Empty: it can be ranked as far as it alone is concerned.
-std::string why_unranked(const Entry& entry) {
-  const Score* score = score_against(entry, against_reference);
-  if (entry.cases.empty() || score == nullptr) return "no speed was measured";
+std::string why_unranked(const Record& record) {
+  const Score* score = score_against(record, against_reference);
+  if (compared_cases(record.candidate()).empty() || score == nullptr) return "no speed was measured";
   if (!score->speedup.interval) return "its speedup has no interval: too few samples";
   return "";
 }
 
 // The work of most cases counts, before others with as many the one that is newest.
 Work work_of_board(const std::vector<LeaderboardRow>& rows) {
-  const Entry* chosen = nullptr;
+  const Record* chosen = nullptr;
   for (const LeaderboardRow& row : rows) {
-    const Entry& entry = row.newest;
-    if (!why_unranked(entry).empty()) continue;
+    const Record& record = row.newest;
+    if (!why_unranked(record).empty()) continue;
     // Cold before warm, which is what nobody has asked for.
-    const auto order = [](const Entry& e) {
-      return std::tuple(e.cases.size(), e.cache != "warm", std::string_view(e.started_at),
-                        std::string_view(e.path));
+    const auto order = [](const Record& e) {
+      return std::tuple(compared_cases(e.candidate()).size(), cache_text(e.candidate()) != "warm",
+                        std::string_view(e.started_at), std::string_view(e.candidate().path));
     };
-    if (chosen == nullptr || order(*chosen) < order(entry)) chosen = &entry;
+    if (chosen == nullptr || order(*chosen) < order(record)) chosen = &record;
   }
   return chosen == nullptr ? Work{} : work_of(*chosen);
 }
@@ -49,8 +50,8 @@ bool has_baseline(const LeaderboardRow* row) {
 std::vector<std::string> baselines_of(const std::vector<LeaderboardRow*>& ranked) {
   std::set<std::string> names;
   for (const LeaderboardRow* row : ranked) {
-    for (const EntryCase& c : row->newest.cases) {
-      if (c.comparisons.size() > 1) names.insert(c.comparisons.back().against);
+    for (const CaseRecord* c : compared_cases(row->newest.candidate())) {
+      if (c->comparisons.size() > 1) names.insert(c->headline()->against);
     }
   }
   return {names.begin(), names.end()};
@@ -90,12 +91,12 @@ std::vector<LeaderboardRow*> rows_of_work(Board& board, const Work& work) {
 // Speedups against different references cannot be compared: those against the newest one count.
 void leave_out_other_references(std::vector<LeaderboardRow*>& rows) {
   const auto newest = std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-    return std::tie(a->newest.started_at, a->newest.reference_sha256) <
-           std::tie(b->newest.started_at, b->newest.reference_sha256);
+    return std::tie(a->newest.started_at, a->newest.reference.sha256) <
+           std::tie(b->newest.started_at, b->newest.reference.sha256);
   });
-  const std::string reference = (*newest)->newest.reference_sha256;
+  const std::string reference = (*newest)->newest.reference.sha256;
   std::erase_if(rows, [&reference](LeaderboardRow* row) {
-    if (row->newest.reference_sha256 == reference) return false;
+    if (row->newest.reference.sha256 == reference) return false;
     row->unranked_because = "measured against another version of the reference";
     return true;
   });
@@ -119,18 +120,19 @@ void sort_rows(Board& board) {
     const Score* score = row.rank ? score_against(row.newest, board.against) : nullptr;
     return std::tuple(!row.rank.has_value(), row.rank ? row.rank->best : 0,
                       score != nullptr ? -score->speedup.geometric_mean : 0,
-                      std::string_view(row.newest.path), std::string_view(row.newest.sha256));
+                      std::string_view(row.newest.candidate().path),
+                      std::string_view(row.newest.candidate().sha256));
   };
   std::sort(board.rows.begin(), board.rows.end(),
             [&key](const LeaderboardRow& a, const LeaderboardRow& b) { return key(a) < key(b); });
 }
 
-Board board_of(const Entry& entry) {
+Board board_of(const Record& record) {
   Board board;
-  board.slug = entry.slug;
-  board.dtype = entry.dtype;
-  board.device = entry.device;
-  board.precision = entry.precision;
+  board.slug = record.problem_slug;
+  board.dtype = record.dtype;
+  board.device = record.device.name;
+  board.precision = record.candidate().precision;
   return board;
 }
 
@@ -138,9 +140,10 @@ Board board_of(const Entry& entry) {
 std::string title_of(const Board& board) {
   const auto newest =
       std::max_element(board.rows.begin(), board.rows.end(), [](const auto& a, const auto& b) {
-        return std::tie(a.newest.started_at, a.newest.title) < std::tie(b.newest.started_at, b.newest.title);
+        return std::tie(a.newest.started_at, a.newest.problem_title) <
+               std::tie(b.newest.started_at, b.newest.problem_title);
       });
-  return newest->newest.title;
+  return newest->newest.problem_title;
 }
 
 }  // namespace
@@ -149,10 +152,10 @@ std::vector<Board> boards_of(std::vector<LeaderboardRow> rows) {
   using Key = std::tuple<std::string, Dtype, std::string, Precision>;
   std::map<Key, Board> boards;
   for (LeaderboardRow& row : rows) {
-    const Entry& entry = row.newest;
-    const Key key(entry.slug, entry.dtype, entry.device, entry.precision);
+    const Record& record = row.newest;
+    const Key key(record.problem_slug, record.dtype, record.device.name, record.candidate().precision);
     auto found = boards.find(key);
-    if (found == boards.end()) found = boards.emplace(key, board_of(entry)).first;
+    if (found == boards.end()) found = boards.emplace(key, board_of(record)).first;
     found->second.rows.push_back(std::move(row));
   }
   std::vector<Board> sorted;

@@ -17,34 +17,36 @@ namespace {
 using Contest = std::tuple<std::string, Dtype, std::string>;
 using Name = std::pair<Contest, std::string>;
 
-Contest contest_of(const Entry& entry) {
-  return {entry.slug, entry.dtype, std::string(entry.device_model())};
+Contest contest_of(const Record& record) {
+  return {record.problem_slug, record.dtype, std::string(device_model(record.device))};
 }
-std::string normal_path(const Entry& entry) {
-  return std::filesystem::path(entry.path).lexically_normal().generic_string();
+std::string normal_path(const Record& record) {
+  return std::filesystem::path(record.candidate().path).lexically_normal().generic_string();
 }
-std::string file_name(const Entry& entry) { return std::filesystem::path(entry.path).filename().string(); }
+std::string file_name(const Record& record) {
+  return std::filesystem::path(record.candidate().path).filename().string();
+}
 
-bool is_before(const Entry& a, const Entry& b) {
+bool is_before(const Record& a, const Record& b) {
   return std::tuple(contest_of(a), normal_path(a)) < std::tuple(contest_of(b), normal_path(b));
 }
 
 // In order, each candidate once.
-std::vector<Entry> newest_of(std::vector<Entry> entries, std::size_t& superseded) {
-  std::map<Name, Entry> newest;
-  for (Entry& entry : entries) {
-    const auto [place, is_new] = newest.try_emplace({contest_of(entry), normal_path(entry)}, entry);
+std::vector<Record> newest_of(std::vector<Record> records, std::size_t& superseded) {
+  std::map<Name, Record> newest;
+  for (Record& record : records) {
+    const auto [place, is_new] = newest.try_emplace({contest_of(record), normal_path(record)}, record);
     if (is_new) continue;
     ++superseded;
-    if (entry.started_at >= place->second.started_at) place->second = std::move(entry);
+    if (record.started_at >= place->second.started_at) place->second = std::move(record);
   }
-  std::vector<Entry> result;
-  for (auto& [name, entry] : newest) result.push_back(std::move(entry));
+  std::vector<Record> result;
+  for (auto& [name, record] : newest) result.push_back(std::move(record));
   return result;
 }
 
 // Takes those pairs of which `name` is the same, and on neither side another's.
-void take_pairs(std::vector<Entry>& before, std::vector<Entry>& after, std::string (*name)(const Entry&),
+void take_pairs(std::vector<Record>& before, std::vector<Record>& after, std::string (*name)(const Record&),
                 std::vector<ComparedPair>& pairs) {
   std::map<Name, std::array<std::vector<std::size_t>, 2>> places;
   for (std::size_t i = 0; i < before.size(); ++i)
@@ -62,54 +64,61 @@ void take_pairs(std::vector<Entry>& before, std::vector<Entry>& after, std::stri
     for (std::size_t side = 0; side < 2; ++side) taken[side][sides[side][0]] = true;
   }
   std::size_t i = 0, j = 0;
-  std::erase_if(before, [&](const Entry&) { return taken[0][i++]; });
-  std::erase_if(after, [&](const Entry&) { return taken[1][j++]; });
+  std::erase_if(before, [&](const Record&) { return taken[0][i++]; });
+  std::erase_if(after, [&](const Record&) { return taken[1][j++]; });
 }
 
-VerdictChange change_of(const Entry& before, const Entry& after) {
-  const bool both_accepted = before.verdict == Verdict::accepted && after.verdict == Verdict::accepted;
-  if (both_accepted && before.precision < after.precision) return VerdictChange::lower_class;
-  if (before.verdict == after.verdict) return VerdictChange::none;
-  if (before.verdict == Verdict::accepted) return VerdictChange::regression;
-  return after.verdict == Verdict::accepted ? VerdictChange::improvement : VerdictChange::other;
+VerdictChange change_of(const Record& before, const Record& after) {
+  const bool both_accepted =
+      before.candidate().verdict == Verdict::accepted && after.candidate().verdict == Verdict::accepted;
+  if (both_accepted && before.candidate().precision < after.candidate().precision)
+    return VerdictChange::lower_class;
+  if (before.candidate().verdict == after.candidate().verdict) return VerdictChange::none;
+  if (before.candidate().verdict == Verdict::accepted) return VerdictChange::regression;
+  return after.candidate().verdict == Verdict::accepted ? VerdictChange::improvement : VerdictChange::other;
 }
 
-const SpeedRatio* against_reference(const EntryCase& c) {
+const SpeedRatio* ratio_to_reference(const CaseRecord& c) {
   for (const SpeedComparison& comparison : c.comparisons) {
     if (comparison.against == "reference") return &comparison.ratio;
   }
   return nullptr;
 }
 
-std::map<std::string, const EntryCase*> cases_by_name(const Entry& entry) {
-  std::map<std::string, const EntryCase*> cases;
-  for (const EntryCase& c : entry.cases) cases[c.name] = &c;
+std::map<std::string, const CaseRecord*> cases_by_name(const Record& record) {
+  std::map<std::string, const CaseRecord*> cases;
+  for (const CaseRecord* c : compared_cases(record.candidate())) cases[c->name] = c;
   return cases;
 }
 
 // Empty where they can be.
-std::string why_not_compared(const Entry& before, const Entry& after) {
-  if (!before.times_are_speed || !after.times_are_speed) return "times of this device are no speed";
-  if (before.verdict != Verdict::accepted || after.verdict != Verdict::accepted) return "not accepted";
+std::string why_not_compared(const Record& before, const Record& after) {
+  if (!before.device.measures_speed || !after.device.measures_speed)
+    return "times of this device are no speed";
+  if (before.candidate().verdict != Verdict::accepted || after.candidate().verdict != Verdict::accepted)
+    return "not accepted";
   if (before.problem_sha256 != after.problem_sha256) return "the problem's file has changed";
-  if (before.reference_sha256.empty() || after.reference_sha256.empty())
+  if (before.reference.sha256.empty() || after.reference.sha256.empty())
     return "the reference that was measured is not known";
-  if (before.reference_sha256 != after.reference_sha256) return "measured against another reference";
-  if (before.precision != after.precision) {
-    return fmt::format("answers of another class: {}, before {}", to_string(after.precision),
-                       to_string(before.precision));
+  if (before.reference.sha256 != after.reference.sha256) return "measured against another reference";
+  if (before.candidate().precision != after.candidate().precision) {
+    return fmt::format("answers of another class: {}, before {}", to_string(after.candidate().precision),
+                       to_string(before.candidate().precision));
   }
-  if (before.cases.empty() || after.cases.empty()) return "no speed was measured";
+  if (compared_cases(before.candidate()).empty() || compared_cases(after.candidate()).empty())
+    return "no speed was measured";
   // Older records do not say.
-  const bool said = !before.cache.empty() && !after.cache.empty();
-  if (said && before.cache != after.cache) return "one with a cold, one with a warm cache";
+  const std::string cache_before = cache_text(before.candidate());
+  const std::string cache_after = cache_text(after.candidate());
+  const bool said = !cache_before.empty() && !cache_after.empty();
+  if (said && cache_before != cache_after) return "one with a cold, one with a warm cache";
   return "";
 }
 
-std::string why_other_case(const EntryCase& before, const EntryCase& after) {
+std::string why_other_case(const CaseRecord& before, const CaseRecord& after) {
   const bool same_work = before.flops == after.flops && before.tensor_bytes == after.tensor_bytes;
   if (!same_work) return fmt::format("case '{}' has other shapes", after.name);
-  if (against_reference(before) && against_reference(after)) return "";
+  if (ratio_to_reference(before) && ratio_to_reference(after)) return "";
   return fmt::format("case '{}' was not measured against the reference", after.name);
 }
 
@@ -122,10 +131,10 @@ void compare_cases(ComparedPair& pair) {
     return;
   }
   for (const auto& [name, then] : before) {
-    const EntryCase& now = *after.at(name);
+    const CaseRecord& now = *after.at(name);
     pair.no_speed = why_other_case(*then, now);
     if (!pair.no_speed.empty()) return;
-    pair.cases.push_back({name, ratio_of_speedups(*against_reference(*then), *against_reference(now))});
+    pair.cases.push_back({name, ratio_of_speedups(*ratio_to_reference(*then), *ratio_to_reference(now))});
   }
 }
 
@@ -158,10 +167,10 @@ SuiteScore suite_of(const std::vector<ComparedPair>& pairs) {
 
 double square(double value) { return value * value; }
 
-std::string any_name(const Entry&) { return ""; }
+std::string any_name(const Record&) { return ""; }
 
 template <class Predicate>
-std::size_t count_of_pairs(const EntriesComparison& comparison, Predicate predicate) {
+std::size_t count_of_pairs(const ComparedRecords& comparison, Predicate predicate) {
   return static_cast<std::size_t>(std::count_if(comparison.pairs.begin(), comparison.pairs.end(), predicate));
 }
 
@@ -184,8 +193,8 @@ SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after) 
   return ratio;
 }
 
-EntriesComparison compare_entries(std::vector<Entry> before, std::vector<Entry> after) {
-  EntriesComparison comparison;
+ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> after) {
+  ComparedRecords comparison;
   before = newest_of(std::move(before), comparison.superseded);
   after = newest_of(std::move(after), comparison.superseded);
   const bool direct = before.size() == 1 && after.size() == 1;
@@ -201,20 +210,20 @@ EntriesComparison compare_entries(std::vector<Entry> before, std::vector<Entry> 
   return comparison;
 }
 
-EntriesComparison compare_results(EntriesRead before, EntriesRead after) {
-  EntriesComparison comparison = compare_entries(std::move(before.entries), std::move(after.entries));
+ComparedRecords compare_results(RecordsRead before, RecordsRead after) {
+  ComparedRecords comparison = compare_records(std::move(before.records), std::move(after.records));
   comparison.unfinished_before = std::move(before.unfinished);
   comparison.unfinished_after = std::move(after.unfinished);
   return comparison;
 }
 
-std::size_t count_of(const EntriesComparison& comparison, Statement statement) {
+std::size_t count_of(const ComparedRecords& comparison, Statement statement) {
   return count_of_pairs(comparison, [&](const ComparedPair& pair) {
     return pair.speed && pair.speed->statement() == statement;
   });
 }
 
-std::size_t count_of_suspects(const EntriesComparison& comparison) {
+std::size_t count_of_suspects(const ComparedRecords& comparison) {
   return count_of_pairs(comparison, [](const ComparedPair& pair) {
     if (!pair.speed) return false;
     const Interval point{pair.speed->ratio, pair.speed->ratio};
@@ -222,24 +231,24 @@ std::size_t count_of_suspects(const EntriesComparison& comparison) {
   });
 }
 
-std::size_t count_of(const EntriesComparison& comparison, VerdictChange change) {
+std::size_t count_of(const ComparedRecords& comparison, VerdictChange change) {
   return count_of_pairs(comparison, [&](const ComparedPair& pair) { return pair.change == change; });
 }
 
-std::size_t count_of_missing(const EntriesComparison& comparison) {
+std::size_t count_of_missing(const ComparedRecords& comparison) {
   return static_cast<std::size_t>(
       std::count_if(comparison.removed.begin(), comparison.removed.end(),
-                    [](const Entry& entry) { return entry.verdict == Verdict::accepted; }));
+                    [](const Record& record) { return record.candidate().verdict == Verdict::accepted; }));
 }
 
-std::size_t count_of_incomparable(const EntriesComparison& comparison) {
+std::size_t count_of_incomparable(const ComparedRecords& comparison) {
   return count_of_pairs(comparison, [](const ComparedPair& pair) {
-    return pair.change == VerdictChange::none && pair.after.verdict == Verdict::accepted &&
-           pair.before.times_are_speed && pair.after.times_are_speed && !pair.speed;
+    return pair.change == VerdictChange::none && pair.after.candidate().verdict == Verdict::accepted &&
+           pair.before.device.measures_speed && pair.after.device.measures_speed && !pair.speed;
   });
 }
 
-bool loses_accepted(const EntriesComparison& comparison) {
+bool loses_accepted(const ComparedRecords& comparison) {
   return count_of(comparison, VerdictChange::regression) > 0 ||
          count_of(comparison, VerdictChange::lower_class) > 0 || count_of_missing(comparison) > 0 ||
          !comparison.unfinished_before.empty() || !comparison.unfinished_after.empty();

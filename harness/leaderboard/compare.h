@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "leaderboard/entry.h"
-#include "leaderboard/entry_files.h"
+#include "leaderboard/record_files.h"
+#include "record/record.h"
 
 namespace kgrade {
 
@@ -26,8 +26,8 @@ std::string_view to_string(VerdictChange change);  // "regression"
 
 // The same candidate twice, or two candidates where there is one on each side.
 struct ComparedPair {
-  Entry before;
-  Entry after;
+  Record before;
+  Record after;
   VerdictChange change = VerdictChange::none;
   // Over all cases: the geometric mean of their ratios, as suite_score() has it. Nothing where the speeds
   // cannot be compared.
@@ -36,13 +36,13 @@ struct ComparedPair {
   std::vector<ComparedCase> cases;
 };
 
-struct EntriesComparison {
+struct ComparedRecords {
   std::vector<ComparedPair> pairs;  // by problem, element type, device and path of the second one
-  std::vector<Entry> removed;       // that only the first side has, in the same order
-  std::vector<Entry> added;         // likewise the second one
+  std::vector<Record> removed;      // that only the first side has, in the same order
+  std::vector<Record> added;        // likewise the second one
   SuiteScore suite;                 // of the pairs whose speeds are compared
   std::size_t superseded = 0;       // results on either side of which there is a newer one there
-  // Of files on either side in which a result is missing: see EntriesRead.
+  // Of files on either side in which a result is missing: see RecordsRead.
   Errors unfinished_before;
   Errors unfinished_after;
 };
@@ -52,25 +52,25 @@ struct EntriesComparison {
 // only one on each side has it. If each side has a single candidate, and both are on the same problem, type
 // and model, these are the pair, whatever they are called. Of several results of one candidate on a side the
 // newest counts.
-EntriesComparison compare_entries(std::vector<Entry> before, std::vector<Entry> after);
+ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> after);
 // The same, with what the files lack.
-EntriesComparison compare_results(EntriesRead before, EntriesRead after);
+ComparedRecords compare_results(RecordsRead before, RecordsRead after);
 
 // The ratio of the second speed over the first: both speedups over the same opponent. No interval where one
 // of them has none.
 SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after);
 
-std::size_t count_of(const EntriesComparison& comparison, Statement statement);
-std::size_t count_of(const EntriesComparison& comparison, VerdictChange change);
+std::size_t count_of(const ComparedRecords& comparison, Statement statement);
+std::size_t count_of(const ComparedRecords& comparison, VerdictChange change);
 // How many pairs nobody should take for as fast as before: those that are slower, and those that look slower
 // and have too few samples for an interval.
-std::size_t count_of_suspects(const EntriesComparison& comparison);
+std::size_t count_of_suspects(const ComparedRecords& comparison);
 // Of those that only the first side has, how many it has accepted.
-std::size_t count_of_missing(const EntriesComparison& comparison);
+std::size_t count_of_missing(const ComparedRecords& comparison);
 // Of pairs that are accepted on both sides, how many have times that cannot be compared.
-std::size_t count_of_incomparable(const EntriesComparison& comparison);
+std::size_t count_of_incomparable(const ComparedRecords& comparison);
 // Something that was accepted cannot be seen to be as good as it was: it is not accepted, missing, or of a
 // lower class, or a file lacks a result.
-bool loses_accepted(const EntriesComparison& comparison);
+bool loses_accepted(const ComparedRecords& comparison);
 
 }  // namespace kgrade

@@ -7,24 +7,24 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json json_of(const Entry& entry) {
-  return {{"candidate", entry.path},
-          {"sha256", entry.sha256},
-          {"verdict", to_string(entry.verdict)},
-          {"message", entry.message},
-          {"precision", to_string(entry.precision)},
-          {"measured_at", entry.started_at},
-          {"effort", entry.effort},
-          {"tool_version", entry.tool_version},
-          {"file", entry.file.string()},
-          {"line", entry.line > 0 ? Json(entry.line) : Json(nullptr)}};
+Json json_of(const Record& record) {
+  return {{"candidate", record.candidate().path},
+          {"sha256", record.candidate().sha256},
+          {"verdict", to_string(record.candidate().verdict)},
+          {"message", record.candidate().message},
+          {"precision", to_string(record.candidate().precision)},
+          {"measured_at", record.started_at},
+          {"effort", to_string(record.effort)},
+          {"tool_version", record.tool.version},
+          {"file", record.read_from.file},
+          {"line", record.read_from.line > 0 ? Json(record.read_from.line) : Json(nullptr)}};
 }
 
-Json contest_json(const Entry& entry) {
-  return {{"problem", entry.slug},
-          {"dtype", to_string(entry.dtype)},
-          {"device", entry.device},
-          {"times_are_speed", entry.times_are_speed}};
+Json contest_json(const Record& record) {
+  return {{"problem", record.problem_slug},
+          {"dtype", to_string(record.dtype)},
+          {"device", record.device.name},
+          {"times_are_speed", record.device.measures_speed}};
 }
 
 Json ratio_json(const SpeedRatio& ratio) {
@@ -56,11 +56,11 @@ Json pair_json(const ComparedPair& pair) {
   return json;
 }
 
-Json only_json(const std::vector<Entry>& entries) {
+Json only_json(const std::vector<Record>& records) {
   Json array = Json::array();
-  for (const Entry& entry : entries) {
-    Json one = contest_json(entry);
-    one.update(json_of(entry));
+  for (const Record& record : records) {
+    Json one = contest_json(record);
+    one.update(json_of(record));
     array.push_back(one);
   }
   return array;
@@ -73,7 +73,7 @@ Json suite_json(const SuiteScore& suite) {
   return json;
 }
 
-Json counts_json(const EntriesComparison& comparison) {
+Json counts_json(const ComparedRecords& comparison) {
   Json counts = {{"pairs", comparison.pairs.size()}};
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     counts[std::string(to_string(s))] = count_of(comparison, s);
@@ -90,7 +90,7 @@ void add_unfinished(const Errors& files, const char* side, Json& array) {
     array.push_back({{"side", side}, {"file", error.location.file}, {"line", error.location.line}});
 }
 
-Json unfinished_json(const EntriesComparison& comparison) {
+Json unfinished_json(const ComparedRecords& comparison) {
   Json array = Json::array();
   add_unfinished(comparison.unfinished_before, "before", array);
   add_unfinished(comparison.unfinished_after, "after", array);
@@ -99,7 +99,7 @@ Json unfinished_json(const EntriesComparison& comparison) {
 
 }  // namespace
 
-Json to_json(const EntriesComparison& comparison) {
+Json to_json(const ComparedRecords& comparison) {
   Json pairs = Json::array();
   for (const ComparedPair& pair : comparison.pairs) pairs.push_back(pair_json(pair));
   return {{"schema", "kgrade-compare"},
@@ -112,7 +112,7 @@ Json to_json(const EntriesComparison& comparison) {
           {"counts", counts_json(comparison)}};
 }
 
-std::string to_text(const EntriesComparison& comparison) {
+std::string to_text(const ComparedRecords& comparison) {
   return to_json(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -10,9 +10,9 @@ namespace kgrade {
 
 constexpr int compare_schema_version = 1;
 
-nlohmann::ordered_json to_json(const EntriesComparison& comparison);
+nlohmann::ordered_json to_json(const ComparedRecords& comparison);
 
 // The same as text, with a line break at the end. What is not UTF-8 is replaced by U+FFFD.
-std::string to_text(const EntriesComparison& comparison);
+std::string to_text(const ComparedRecords& comparison);
 
 }  // namespace kgrade

@@ -21,9 +21,9 @@ constexpr std::size_t most_list_bytes = 5'000;
 // A row of a table has one line.
 std::string cell(const std::string& text) { return replace_all(printable(text), "\n", " "); }
 
-std::string problem_of(const Entry& entry) {
-  return entry.dtype == Dtype::float32 ? entry.slug
-                                       : fmt::format("{} {}", entry.slug, to_string(entry.dtype));
+std::string problem_of(const Record& record) {
+  return record.dtype == Dtype::float32 ? record.problem_slug
+                                        : fmt::format("{} {}", record.problem_slug, to_string(record.dtype));
 }
 
 // Ratios near 1 are what comparisons are about: more digits than ratio_text() has, as many as the interval
@@ -61,7 +61,7 @@ std::string outcome_text(const ComparedPair& pair) {
       break;
   }
   if (pair.speed) return std::string(to_string(pair.speed->statement()));
-  return pair.after.verdict == Verdict::accepted ? "accepted" : "still not accepted";
+  return pair.after.candidate().verdict == Verdict::accepted ? "accepted" : "still not accepted";
 }
 
 bool is_good(const ComparedPair& pair) {
@@ -76,19 +76,22 @@ bool is_bad(const ComparedPair& pair) {
 
 // Who is compared: both, where they are not the same.
 std::string candidates_of(const ComparedPair& pair) {
-  const std::string before = std::filesystem::path(pair.before.path).lexically_normal().generic_string();
-  const std::string after = std::filesystem::path(pair.after.path).lexically_normal().generic_string();
+  const std::string before =
+      std::filesystem::path(pair.before.candidate().path).lexically_normal().generic_string();
+  const std::string after =
+      std::filesystem::path(pair.after.candidate().path).lexically_normal().generic_string();
   return before == after ? after : before + " -> " + after;
 }
 
 // Beside the outcome: of what is not accepted the message, and why speeds are not compared.
 std::string detail_of(const ComparedPair& pair) {
-  if (pair.after.verdict != Verdict::accepted)
-    return fmt::format("{}: {}", to_string(pair.after.verdict), pair.after.message);
+  if (pair.after.candidate().verdict != Verdict::accepted)
+    return fmt::format("{}: {}", to_string(pair.after.candidate().verdict), pair.after.candidate().message);
   if (pair.change == VerdictChange::lower_class)
-    return fmt::format("{}, before {}", to_string(pair.after.precision), to_string(pair.before.precision));
+    return fmt::format("{}, before {}", to_string(pair.after.candidate().precision),
+                       to_string(pair.before.candidate().precision));
   if (pair.speed || pair.change == VerdictChange::improvement) return "";
-  return pair.before.times_are_speed ? pair.no_speed : "";
+  return pair.before.device.measures_speed ? pair.no_speed : "";
 }
 
 std::string coloured(const ComparedPair& pair, const Style& style) {
@@ -107,24 +110,24 @@ void add_rows(TextTable& table, const ComparedPair& pair, const Style& style) {
   }
 }
 
-std::string only_text(const std::vector<Entry>& entries, const std::string& word) {
+std::string only_text(const std::vector<Record>& records, const std::string& word) {
   std::string text;
-  for (const Entry& entry : entries) {
-    text += fmt::format("  {}: {}  {}  {}  {}\n", word, problem_of(entry), cell(entry.path),
-                        cell(entry.device), to_string(entry.verdict));
+  for (const Record& record : records) {
+    text += fmt::format("  {}: {}  {}  {}  {}\n", word, problem_of(record), cell(record.candidate().path),
+                        cell(record.device.name), to_string(record.candidate().verdict));
   }
   return text;
 }
 
 // Of those that only the first side has, which were accepted and which were not.
-std::array<std::vector<Entry>, 2> missing_and_others(const EntriesComparison& comparison) {
-  std::array<std::vector<Entry>, 2> parts;
-  for (const Entry& entry : comparison.removed)
-    parts[entry.verdict == Verdict::accepted ? 0 : 1].push_back(entry);
+std::array<std::vector<Record>, 2> missing_and_others(const ComparedRecords& comparison) {
+  std::array<std::vector<Record>, 2> parts;
+  for (const Record& record : comparison.removed)
+    parts[record.candidate().verdict == Verdict::accepted ? 0 : 1].push_back(record);
   return parts;
 }
 
-std::string unfinished_text(const EntriesComparison& comparison) {
+std::string unfinished_text(const ComparedRecords& comparison) {
   std::string text;
   for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
     for (const Error& file : files) text += fmt::format("  cut off: {}\n", to_string(file));
@@ -154,19 +157,20 @@ std::string markdown_row(const ComparedPair& pair) {
 }
 
 // Candidates that only one side has.
-std::string markdown_list(const std::vector<Entry>& entries, const std::string& title) {
-  if (entries.empty()) return "";
-  std::string text = fmt::format("\n{}: {}\n\n", title, entries.size());
+std::string markdown_list(const std::vector<Record>& records, const std::string& title) {
+  if (records.empty()) return "";
+  std::string text = fmt::format("\n{}: {}\n\n", title, records.size());
   std::size_t shown = 0;
-  for (; shown < entries.size() && text.size() < most_list_bytes; ++shown) {
-    text += fmt::format("- {}, {}, {}: {}\n", problem_of(entries[shown]), markdown_code(entries[shown].path),
-                        markdown_code(entries[shown].device), to_string(entries[shown].verdict));
+  for (; shown < records.size() && text.size() < most_list_bytes; ++shown) {
+    text += fmt::format(
+        "- {}, {}, {}: {}\n", problem_of(records[shown]), markdown_code(records[shown].candidate().path),
+        markdown_code(records[shown].device.name), to_string(records[shown].candidate().verdict));
   }
-  if (shown < entries.size()) text += fmt::format("- and {} more\n", entries.size() - shown);
+  if (shown < records.size()) text += fmt::format("- and {} more\n", records.size() - shown);
   return text;
 }
 
-std::string markdown_unfinished(const EntriesComparison& comparison) {
+std::string markdown_unfinished(const ComparedRecords& comparison) {
   std::string text;
   for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
     for (const Error& file : files) {
@@ -180,7 +184,7 @@ std::string markdown_unfinished(const EntriesComparison& comparison) {
 
 }  // namespace
 
-std::string summary_text(const EntriesComparison& comparison) {
+std::string summary_text(const ComparedRecords& comparison) {
   std::vector<std::string> parts;
   const auto add = [&parts](std::size_t count, std::string_view what) {
     if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
@@ -200,7 +204,7 @@ std::string summary_text(const EntriesComparison& comparison) {
   return comparison.pairs.empty() ? "nothing to compare" : "nothing changed";
 }
 
-std::string render_table(const EntriesComparison& comparison, const Style& style) {
+std::string render_table(const ComparedRecords& comparison, const Style& style) {
   TextTable table({"problem", "candidate", "speed", "95 % interval", "", ""},
                   {false, false, true, false, false, false});
   for (const ComparedPair& pair : comparison.pairs) add_rows(table, pair, style);
@@ -213,7 +217,7 @@ std::string render_table(const EntriesComparison& comparison, const Style& style
   return text + style(Colour::bold, summary_text(comparison)) + "\n";
 }
 
-std::string render_markdown(const EntriesComparison& comparison) {
+std::string render_markdown(const ComparedRecords& comparison) {
   std::string rows;
   std::size_t left_out = 0, unchanged = 0;
   for (const ComparedPair& pair : comparison.pairs) {

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "leaderboard/entry.h"
 #include "leaderboard/ranks.h"
+#include "record/record.h"
 
 namespace kgrade {
 
@@ -24,14 +24,14 @@ inline constexpr std::string_view against_reference = "reference";
 inline constexpr std::string_view against_baseline = "baseline";
 
 // The score of that name; null where there is none.
-const Score* score_against(const Entry& entry, std::string_view against);
+const Score* score_against(const Record& record, std::string_view against);
 
 // A candidate where it stands.
 struct LeaderboardRow {
   std::string id;  // 12 hexadecimal digits of problem, type, device and path: the same in every leaderboard
   std::string solution;  // file name without its ending: what fast_p and suite scores follow over problems
-  Entry newest;
-  std::vector<Entry> earlier;      // of the same path, the oldest first
+  Record newest;
+  std::vector<Record> earlier;     // of the same path, the oldest first
   std::optional<RankRange> rank;   // none: see unranked_because, or the verdict
   bool tied = false;               // another row has the same (best) rank
   std::string unranked_because{};  // of an accepted candidate
@@ -104,9 +104,9 @@ struct Leaderboard {
   std::vector<Suite> suites;
 };
 
-// The same entries give the same leaderboard, in whatever order they come. Entries of the same candidate and
+// The same records give the same leaderboard, in whatever order they come. Records of the same candidate and
 // version on the same problem and device that began at the same time are one, read twice. Candidates are
 // called as name_candidates() says.
-Leaderboard make_leaderboard(std::vector<Entry> entries);
+Leaderboard make_leaderboard(std::vector<Record> records);
 
 }  // namespace kgrade

@@ -13,9 +13,9 @@ Json interval_json(const std::optional<Interval>& interval) {
   return interval ? json_of(*interval) : Json(nullptr);
 }
 
-Json scores_json(const Entry& entry) {
+Json scores_json(const Record& record) {
   Json scores = Json::array();
-  for (const Score& score : entry.scores) {
+  for (const Score& score : record.candidate().scores) {
     scores.push_back({{"against", score.against},
                       {"speedup", score.speedup.geometric_mean},
                       {"interval", interval_json(score.speedup.interval)},
@@ -24,7 +24,7 @@ Json scores_json(const Entry& entry) {
   return scores;
 }
 
-Json case_json(const EntryCase& c) {
+Json case_json(const CaseRecord& c) {
   Json comparisons = Json::array();
   for (const SpeedComparison& comparison : c.comparisons) {
     comparisons.push_back({{"against", comparison.against},
@@ -32,45 +32,46 @@ Json case_json(const EntryCase& c) {
                            {"interval", interval_json(comparison.ratio.interval)}});
   }
   return {{"name", c.name},
-          {"median_ms", c.candidate_ms},
+          {"median_ms", c.candidate().summary.median},
           {"flops", value_or_null(c.flops)},
           {"bytes", c.tensor_bytes},
           {"comparisons", comparisons},
-          {"roofline_share", value_or_null(c.share)},
-          {"bound_by", c.bound_by.empty() ? Json(nullptr) : Json(c.bound_by)}};
+          {"roofline_share", c.roofline ? Json(c.roofline->shares.back()) : Json(nullptr)},
+          {"bound_by", c.roofline ? Json(to_string(c.roofline->floor.bound_by())) : Json(nullptr)}};
 }
 
 // `result` is its number among the row's, the oldest first.
 Json result_json(const LeaderboardRow& row, std::size_t result) {
-  const Entry& entry = result < row.earlier.size() ? row.earlier[result] : row.newest;
-  return {{"measured_at", entry.started_at},
-          {"sha256", entry.sha256},
+  const Record& record = result < row.earlier.size() ? row.earlier[result] : row.newest;
+  return {{"measured_at", record.started_at},
+          {"sha256", record.candidate().sha256},
           {"new_version", row.changed_before(result)},
-          {"precision", to_string(entry.precision)},
-          {"file", entry.file.generic_string()},
-          {"tool_version", entry.tool_version},
-          {"git_commit", entry.git_commit},
-          {"problem_sha256", entry.problem_sha256},
-          {"reference_sha256", entry.reference_sha256},
-          {"effort", entry.effort},
-          {"cache", entry.cache.empty() ? Json(nullptr) : Json(entry.cache)},
-          {"verdict", to_string(entry.verdict)},
-          {"scores", scores_json(entry)}};
+          {"precision", to_string(record.candidate().precision)},
+          {"file", record.read_from.file},
+          {"tool_version", record.tool.version},
+          {"git_commit", record.tool.git_commit},
+          {"problem_sha256", record.problem_sha256},
+          {"reference_sha256", record.reference.sha256},
+          {"effort", to_string(record.effort)},
+          {"cache",
+           cache_text(record.candidate()).empty() ? Json(nullptr) : Json(cache_text(record.candidate()))},
+          {"verdict", to_string(record.candidate().verdict)},
+          {"scores", scores_json(record)}};
 }
 
 Json row_json(const LeaderboardRow& row) {
   Json json = {
       {"id", row.id},
-      {"candidate", row.newest.path},
+      {"candidate", row.newest.candidate().path},
       {"solution", row.solution},
       {"rank", row.rank ? Json(row.rank->best) : Json(nullptr)},
       {"rank_worst", row.rank ? Json(row.rank->worst) : Json(nullptr)},
       {"tied", row.tied},
       {"unranked_because", row.unranked_because.empty() ? Json(nullptr) : Json(row.unranked_because)},
-      {"message", row.newest.message}};
+      {"message", row.newest.candidate().message}};
   json.update(result_json(row, row.earlier.size()));
   json["cases"] = Json::array();
-  for (const EntryCase& c : row.newest.cases) json["cases"].push_back(case_json(c));
+  for (const CaseRecord* c : compared_cases(row.newest.candidate())) json["cases"].push_back(case_json(*c));
   json["earlier"] = Json::array();
   for (std::size_t i = 0; i < row.earlier.size(); ++i) json["earlier"].push_back(result_json(row, i));
   return json;
@@ -95,12 +96,12 @@ Json board_json(const Board& board) {
 }
 
 Json unmeasured_json(const LeaderboardRow& row) {
-  const Entry& entry = row.newest;
-  Json json = {{"problem", entry.slug},
-               {"title", entry.title},
-               {"dtype", to_string(entry.dtype)},
-               {"device", entry.device},
-               {"required_precision", to_string(entry.required)}};
+  const Record& record = row.newest;
+  Json json = {{"problem", record.problem_slug},
+               {"title", record.problem_title},
+               {"dtype", to_string(record.dtype)},
+               {"device", record.device.name},
+               {"required_precision", to_string(record.required_precision)}};
   json.update(row_json(row));
   for (const char* key : {"rank", "rank_worst", "tied", "unranked_because", "cases"}) json.erase(key);
   return json;

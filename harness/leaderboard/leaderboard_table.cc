@@ -32,15 +32,15 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
   TextTable table({"rank", "candidate", "speedup", "95 % interval", "vs reference", "median", "roofline", ""},
                   {true, false, true, false, true, true, true, false});
   for (const PageRow& row : rows) {
-    const LeaderboardRow& entry = *row.row;
+    const LeaderboardRow& record = *row.row;
     const Score* score = row.score;
-    table.add({entry.rank ? fmt::format("{}{}", entry.rank->best, entry.tied ? "=" : "") : "-",
-               printable_line(entry.newest.path),
+    table.add({record.rank ? fmt::format("{}{}", record.rank->best, record.tied ? "=" : "") : "-",
+               printable_line(record.newest.candidate().path),
                score == nullptr ? "-" : ratio_text(score->speedup.geometric_mean),
                score == nullptr ? "-" : interval_text(score->speedup.interval),
                row.reference == nullptr ? "-" : ratio_text(row.reference->speedup.geometric_mean),
                row.total_ms > 0 ? format_ms(row.total_ms) : "-", share_text(row.share),
-               style(Colour::yellow, entry.unranked_because)});
+               style(Colour::yellow, record.unranked_because)});
   }
   return text + table.render(style) + "\n";
 }
@@ -49,10 +49,11 @@ std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) 
   if (leaderboard.unmeasured.empty()) return "";
   TextTable table({"no rank", "problem", "candidate", "device"});
   for (const LeaderboardRow& row : leaderboard.unmeasured) {
-    const Entry& entry = row.newest;
-    table.add(
-        {style(entry.verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(entry.verdict)),
-         problem_name(entry.slug, entry.dtype), printable_line(entry.path), printable_line(entry.device)});
+    const Record& record = row.newest;
+    table.add({style(record.candidate().verdict == Verdict::accepted ? Colour::green : Colour::red,
+                     to_string(record.candidate().verdict)),
+               problem_name(record.problem_slug, record.dtype), printable_line(record.candidate().path),
+               printable_line(record.device.name)});
   }
   return table.render(style, "");
 }
@@ -68,15 +69,15 @@ std::string markdown_text(const std::string& text) {
 }
 
 std::string markdown_row(const PageRow& row) {
-  const Entry& entry = row.row->newest;
+  const Record& record = row.row->newest;
   const Score& score = *row.score;
   const auto& interval = score.speedup.interval;
-  return fmt::format("| {} | {} | {} | {}{} | {} ({} to {}) | {} | {} | {} |\n",
-                     markdown_text(problem_name(entry.slug, entry.dtype)), markdown_text(entry.device),
-                     to_string(row.precision), markdown_text(row.row->solution),
-                     row.row->tied ? " (tied)" : "", ratio_text(score.speedup.geometric_mean),
-                     ratio_text(interval->low), ratio_text(interval->high),
-                     markdown_text(against_text(*row.board)), format_ms(row.total_ms), share_text(row.share));
+  return fmt::format(
+      "| {} | {} | {} | {}{} | {} ({} to {}) | {} | {} | {} |\n",
+      markdown_text(problem_name(record.problem_slug, record.dtype)), markdown_text(record.device.name),
+      to_string(row.precision), markdown_text(row.row->solution), row.row->tied ? " (tied)" : "",
+      ratio_text(score.speedup.geometric_mean), ratio_text(interval->low), ratio_text(interval->high),
+      markdown_text(against_text(*row.board)), format_ms(row.total_ms), share_text(row.share));
 }
 
 std::string markdown_suites(const Leaderboard& leaderboard) {

@@ -45,25 +45,28 @@ fs::path below_common(const fs::path& path, const std::set<fs::path>& paths, con
 // By file of results, problem, element type, device and short name.
 using Key = std::tuple<fs::path, std::string, Dtype, std::string, fs::path>;
 
-Key key_of(const Entry& entry) {
-  return {entry.file, entry.slug, entry.dtype, std::string(entry.device_model()),
-          short_name(entry.path, entry.slug)};
+Key key_of(const Record& record) {
+  return {record.read_from.file, record.problem_slug, record.dtype, std::string(device_model(record.device)),
+          short_name(record.candidate().path, record.problem_slug)};
 }
 
 }  // namespace
 
-void name_candidates(std::vector<Entry>& entries) {
+void name_candidates(std::vector<Record>& records) {
   std::map<Key, std::set<fs::path>> elsewhere;
-  for (Entry& entry : entries) {
-    entry.path = fs::path(entry.path).lexically_normal().generic_string();
-    if (!entry.path.empty() && is_elsewhere(entry.path)) elsewhere[key_of(entry)].insert(entry.path);
+  for (Record& record : records) {
+    record.candidate().path = fs::path(record.candidate().path).lexically_normal().generic_string();
+    if (!record.candidate().path.empty() && is_elsewhere(record.candidate().path))
+      elsewhere[key_of(record)].insert(record.candidate().path);
   }
-  for (Entry& entry : entries) {
-    if (entry.path.empty() || !is_elsewhere(entry.path)) continue;
-    const Key key = key_of(entry);
+  for (Record& record : records) {
+    if (record.candidate().path.empty() || !is_elsewhere(record.candidate().path)) continue;
+    const Key key = key_of(record);
     const std::set<fs::path>& paths = elsewhere.at(key);
-    const fs::path name = paths.size() == 1 ? std::get<4>(key) : below_common(entry.path, paths, entry.slug);
-    entry.path = name.generic_string();
+    const fs::path name = paths.size() == 1
+                              ? std::get<4>(key)
+                              : below_common(record.candidate().path, paths, record.problem_slug);
+    record.candidate().path = name.generic_string();
   }
 }
 

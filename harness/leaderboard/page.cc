@@ -35,7 +35,7 @@ std::string span(std::size_t count, std::string_view thing) {
 
 std::string about(const Leaderboard& leaderboard, const std::vector<PageRow>& rows) {
   std::set<std::pair<std::string_view, Dtype>> problems;
-  for (const PageRow& row : rows) problems.emplace(row.row->newest.slug, row.row->newest.dtype);
+  for (const PageRow& row : rows) problems.emplace(row.row->newest.problem_slug, row.row->newest.dtype);
   std::string text = span(rows.size(), "candidate") + " " + span(problems.size(), "problem") + " " +
                      span(leaderboard.measurements, "result");
   for (const LeaderboardDevice& device : leaderboard.devices) {

@@ -58,23 +58,23 @@ class Columns {
   }
 
   void add(const PageRow& row, std::size_t index) {
-    const Entry& entry = row.row->newest;
+    const Record& record = row.row->newest;
     ids_ += row.row->id;
-    hashes_ += (entry.sha256 + std::string(short_hash, '0')).substr(0, short_hash);
-    problem(entry);
-    put("device", devices_.number(entry.device));
+    hashes_ += (record.candidate().sha256 + std::string(short_hash, '0')).substr(0, short_hash);
+    problem(record);
+    put("device", devices_.number(record.device.name));
     put("precision", static_cast<int>(row.precision));
-    put("verdict", verdicts_.number(std::string(to_string(entry.verdict))));
+    put("verdict", verdicts_.number(std::string(to_string(record.candidate().verdict))));
     put("rank", row.row->rank ? row.row->rank->best : 0);
     put("worst", row.row->rank ? row.row->rank->worst : 0);
     put("tied", row.row->tied ? 1 : 0);
-    const std::filesystem::path path(entry.path);
+    const std::filesystem::path path(record.candidate().path);
     put("folder", folders_.number(path.parent_path().generic_string()));
     put("name", names_.number(path.filename().string()));
-    put("time", times_.number(entry.started_at));
-    put("tool", tools_.number(entry.tool_version));
-    put("effort", efforts_.number(entry.effort));
-    put("file", files_.number(entry.file.generic_string()));
+    put("time", times_.number(record.started_at));
+    put("tool", tools_.number(record.tool.version));
+    put("effort", efforts_.number(std::string(to_string(record.effort))));
+    put("file", files_.number(record.read_from.file));
     put("message", messages_.number(shortened(message(row))));
     speeds(row);
     if (!row.row->earlier.empty()) history_[std::to_string(index)] = history(row);
@@ -96,15 +96,16 @@ class Columns {
     columns_[name].push_back(value);
   }
 
-  void problem(const Entry& entry) {
-    const std::string dtype(to_string(entry.dtype));
-    const std::size_t number = problem_numbers_.number(entry.slug + "\n" + dtype);
-    if (number == problems_.size()) problems_.push_back({entry.slug, dtype, entry.title});
+  void problem(const Record& record) {
+    const std::string dtype(to_string(record.dtype));
+    const std::size_t number = problem_numbers_.number(record.problem_slug + "\n" + dtype);
+    if (number == problems_.size()) problems_.push_back({record.problem_slug, dtype, record.problem_title});
     put("problem", number);
   }
 
   static const std::string& message(const PageRow& row) {
-    return row.row->unranked_because.empty() ? row.row->newest.message : row.row->unranked_because;
+    return row.row->unranked_because.empty() ? row.row->newest.candidate().message
+                                             : row.row->unranked_because;
   }
 
   void speeds(const PageRow& row) {
@@ -127,14 +128,15 @@ class Columns {
   Json history(const PageRow& row) {
     Json points = Json::array();
     for (std::size_t i = 0; i < row.row->earlier.size(); ++i) {
-      const Entry& entry = row.row->earlier[i];
-      const bool same_class = entry.precision == row.row->newest.precision;
+      const Record& record = row.row->earlier[i];
+      const bool same_class = record.candidate().precision == row.row->newest.candidate().precision;
       const Score* score =
-          row.score == nullptr || !same_class ? nullptr : score_against(entry, row.score->against);
-      points.push_back({times_.number(entry.started_at),
+          row.score == nullptr || !same_class ? nullptr : score_against(record, row.score->against);
+      points.push_back({times_.number(record.started_at),
                         rounded(score == nullptr ? 0 : score->speedup.geometric_mean),
-                        verdicts_.number(std::string(to_string(entry.verdict)))});
-      if (row.row->changed_before(i + 1)) points.back().push_back(entry.sha256.substr(0, shown_hash));
+                        verdicts_.number(std::string(to_string(record.candidate().verdict)))});
+      if (row.row->changed_before(i + 1))
+        points.back().push_back(record.candidate().sha256.substr(0, shown_hash));
     }
     return points;
   }

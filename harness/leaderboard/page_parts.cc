@@ -71,9 +71,9 @@ std::string rank(const LeaderboardRow& row) {
   return row.rank ? fmt::format("{}{}", row.rank->best, row.tied ? "=" : "") : "&ndash;";
 }
 
-std::string problem(const Entry& entry) {
-  const std::string dtype(to_string(entry.dtype));
-  return text_of(entry.slug) + (entry.dtype == Dtype::float32 ? "" : ", " + dtype);
+std::string problem(const Record& record) {
+  const std::string dtype(to_string(record.dtype));
+  return text_of(record.problem_slug) + (record.dtype == Dtype::float32 ? "" : ", " + dtype);
 }
 
 std::string suite_row(const SuiteRow& row, std::size_t problems) {
@@ -157,22 +157,23 @@ std::vector<PageRow> leading_rows(const std::vector<PageRow>& rows, std::size_t 
 }
 
 std::string page_row(const PageRow& row) {
-  const Entry& entry = row.row->newest;
-  const bool accepted = entry.verdict == Verdict::accepted;
-  const std::string name = std::filesystem::path(entry.path).filename().string();
+  const Record& record = row.row->newest;
+  const bool accepted = record.candidate().verdict == Verdict::accepted;
+  const std::string name = std::filesystem::path(record.candidate().path).filename().string();
   return fmt::format(
       "<tr id=\"r-{0}\" role=\"row\">{1}<th class=\"name\" scope=\"row\" role=\"rowheader\"><a "
       "href=\"#r-{0}\">{2}</a>"
       "<span class=\"hash\">{3}</span></th>{4}{5}{6}{7}{8}{9}{10}{11}{12}</tr>\n",
-      row.row->id, cell("number rank", rank(*row.row)), text_of(name), text_of(entry.sha256.substr(0, 7)),
-      cell("problem", problem(entry)), cell("other short", text_of(entry.device)),
-      cell("other", std::string(to_string(row.precision))), speed(row),
+      row.row->id, cell("number rank", rank(*row.row)), text_of(name),
+      text_of(record.candidate().sha256.substr(0, 7)), cell("problem", problem(record)),
+      cell("other short", text_of(record.device.name)), cell("other", std::string(to_string(row.precision))),
+      speed(row),
       labelled("vs reference", row.reference == nullptr ? "" : ratio(row.reference->speedup.geometric_mean)),
       labelled("time", row.total_ms > 0 ? format_ms(row.total_ms) : ""),
       labelled("roofline", row.share > 0 ? fmt::format("{:.1f} %", 100 * row.share) : ""),
       cell(accepted ? "other verdict accepted" : "other verdict refused",
-           std::string(to_string(entry.verdict))),
-      labelled("measured", text_of(entry.started_at.substr(0, 10))));
+           std::string(to_string(record.candidate().verdict))),
+      labelled("measured", text_of(record.started_at.substr(0, 10))));
 }
 
 std::string suite_tables(const std::vector<Suite>& suites) {

@@ -11,15 +11,16 @@ namespace {
 void add_totals(PageRow& page_row) {
   bool all_say = true;
   std::vector<double> shares;
-  for (const EntryCase& c : page_row.row->newest.cases) {
-    page_row.total_ms += c.candidate_ms;
-    page_row.total_bytes += static_cast<double>(c.tensor_bytes);
-    page_row.total_flops += static_cast<double>(c.flops.value_or(0));
-    all_say = all_say && c.flops.has_value();
-    if (c.share && *c.share > 0) shares.push_back(*c.share);
+  for (const CaseRecord* c : compared_cases(page_row.row->newest.candidate())) {
+    page_row.total_ms += c->candidate().summary.median;
+    page_row.total_bytes += static_cast<double>(c->tensor_bytes);
+    page_row.total_flops += static_cast<double>(c->flops.value_or(0));
+    all_say = all_say && c->flops.has_value();
+    if (const double share = c->roofline ? c->roofline->shares.back() : 0; share > 0) shares.push_back(share);
   }
   if (!all_say) page_row.total_flops = 0;
-  if (shares.size() == page_row.row->newest.cases.size()) page_row.share = geometric_mean(shares);
+  if (shares.size() == compared_cases(page_row.row->newest.candidate()).size())
+    page_row.share = geometric_mean(shares);
 }
 
 PageRow measured_row(const Board& board, const LeaderboardRow& row) {
@@ -27,7 +28,7 @@ PageRow measured_row(const Board& board, const LeaderboardRow& row) {
   page_row.row = &row;
   page_row.board = &board;
   page_row.precision = board.precision;
-  page_row.score = row.rank ? score_against(row.newest, board.against) : row.newest.headline();
+  page_row.score = row.rank ? score_against(row.newest, board.against) : row.newest.candidate().headline();
   page_row.reference = score_against(row.newest, against_reference);
   add_totals(page_row);
   return page_row;
@@ -37,8 +38,8 @@ PageRow measured_row(const Board& board, const LeaderboardRow& row) {
 PageRow unmeasured_row(const LeaderboardRow& row) {
   PageRow page_row;
   page_row.row = &row;
-  const bool accepted = row.newest.verdict == Verdict::accepted;
-  page_row.precision = accepted ? row.newest.precision : row.newest.required;
+  const bool accepted = row.newest.candidate().verdict == Verdict::accepted;
+  page_row.precision = accepted ? row.newest.candidate().precision : row.newest.required_precision;
   return page_row;
 }
 
@@ -51,8 +52,8 @@ std::vector<PageRow> page_rows(const Leaderboard& leaderboard) {
   }
   for (const LeaderboardRow& row : leaderboard.unmeasured) rows.push_back(unmeasured_row(row));
   const auto key = [](const PageRow& row) {
-    const Entry& entry = row.row->newest;
-    return std::tie(entry.slug, entry.dtype, entry.device, row.precision);
+    const Record& record = row.row->newest;
+    return std::tie(record.problem_slug, record.dtype, record.device.name, row.precision);
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&key](const PageRow& a, const PageRow& b) { return key(a) < key(b); });

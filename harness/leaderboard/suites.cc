@@ -11,40 +11,43 @@ namespace {
 
 using ProblemKey = std::pair<std::string, Dtype>;
 // By solution and problem the newest result.
-using Newest = std::map<std::string, std::map<ProblemKey, const Entry*>>;
+using Newest = std::map<std::string, std::map<ProblemKey, const Record*>>;
 
-ProblemKey problem_of(const Entry& entry) { return {entry.slug, entry.dtype}; }
+ProblemKey problem_of(const Record& record) { return {record.problem_slug, record.dtype}; }
 
-std::map<std::string, Newest> newest_by_device(const std::vector<Entry>& entries) {
+std::map<std::string, Newest> newest_by_device(const std::vector<Record>& records) {
   std::map<std::string, Newest> devices;
-  for (const Entry& entry : entries) {
-    if (!entry.times_are_speed) continue;
-    const std::string solution = std::filesystem::path(entry.path).stem().string();
-    const Entry*& newest = devices[entry.device][solution][problem_of(entry)];
-    const auto order = [](const Entry& e) { return std::tie(e.started_at, e.path, e.sha256); };
-    if (newest == nullptr || order(*newest) < order(entry)) newest = &entry;
+  for (const Record& record : records) {
+    if (!record.device.measures_speed) continue;
+    const std::string solution = std::filesystem::path(record.candidate().path).stem().string();
+    const Record*& newest = devices[record.device.name][solution][problem_of(record)];
+    const auto order = [](const Record& e) {
+      return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
+    };
+    if (newest == nullptr || order(*newest) < order(record)) newest = &record;
   }
   return devices;
 }
 
-const Score* score_in(const Entry& entry, Precision precision, std::string_view against) {
-  if (entry.verdict != Verdict::accepted || entry.precision != precision) return nullptr;
-  return score_against(entry, against);
+const Score* score_in(const Record& record, Precision precision, std::string_view against) {
+  if (record.candidate().verdict != Verdict::accepted || record.candidate().precision != precision)
+    return nullptr;
+  return score_against(record, against);
 }
 
 std::set<ProblemKey> problems_of(const Newest& newest, Precision precision, std::string_view against) {
   std::set<ProblemKey> problems;
   for (const auto& [solution, by_problem] : newest) {
-    for (const auto& [problem, entry] : by_problem) {
-      const bool counts = against == against_reference ? precision <= entry->required
-                                                       : score_in(*entry, precision, against) != nullptr;
+    for (const auto& [problem, record] : by_problem) {
+      const bool counts = against == against_reference ? precision <= record->required_precision
+                                                       : score_in(*record, precision, against) != nullptr;
       if (counts) problems.insert(problem);
     }
   }
   return problems;
 }
 
-SuiteRow row_of(const std::string& solution, const std::map<ProblemKey, const Entry*>& by_problem,
+SuiteRow row_of(const std::string& solution, const std::map<ProblemKey, const Record*>& by_problem,
                 const std::set<ProblemKey>& problems, Precision precision, std::string_view against) {
   SuiteRow row;
   row.solution = solution;
@@ -95,9 +98,9 @@ Suite suite_of(const std::string& device, const Newest& newest, Precision precis
 
 }  // namespace
 
-std::vector<Suite> suites_of(const std::vector<Entry>& entries) {
+std::vector<Suite> suites_of(const std::vector<Record>& records) {
   std::vector<Suite> suites;
-  for (const auto& [device, newest] : newest_by_device(entries)) {
+  for (const auto& [device, newest] : newest_by_device(records)) {
     for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
       for (const std::string_view against : {against_reference, against_baseline}) {
         Suite suite = suite_of(device, newest, precision, against);

@@ -13,6 +13,6 @@ inline constexpr double fast_p_thresholds[] = {0.5, 1, 1.5, 2, 3, 5};
 // On devices whose times are speed. Of several results of one solution on a problem (another file of that
 // name, an earlier version, another run) the newest counts, whatever its verdict: a solution that answers in
 // another class, or no longer at all, has no speedup there.
-std::vector<Suite> suites_of(const std::vector<Entry>& entries);
+std::vector<Suite> suites_of(const std::vector<Record>& records);
 
 }  // namespace kgrade

@@ -13,7 +13,9 @@
 namespace kgrade {
 namespace {
 
-double mean_log(const std::array<double, 2>& ms) { return (std::log(ms[0]) + std::log(ms[1])) / 2; }
+double mean_log(const std::array<Sample, 2>& samples) {
+  return (std::log(samples[0].counted_ms()) + std::log(samples[1].counted_ms())) / 2;
+}
 
 class Runner {
  public:
@@ -34,16 +36,16 @@ class Runner {
  private:
   bool play_block() {
     Block block;
-    block.ms.resize(plan_.arms);
+    block.samples.resize(plan_.arms);
     const auto number = static_cast<std::uint32_t>(run_.blocks.size());
     watch_.begin_block();
     for (int round = 0; round < 2; ++round) {
       const std::vector<std::size_t> order = arm_order(plan_.seed, number, round, plan_.arms);
-      const auto times = player_.play_round(order);
-      if (!times) return false;
+      const auto samples = player_.play_round(order);
+      if (!samples) return false;
       if (round == 0) block.order = order;
       for (std::size_t arm = 0; arm < plan_.arms; ++arm) {
-        block.ms[arm][static_cast<std::size_t>(round)] = (*times)[arm];
+        block.samples[arm][static_cast<std::size_t>(round)] = (*samples)[arm];
       }
     }
     block.voided = watch_.end_block();
@@ -107,7 +109,8 @@ std::size_t void_blocks_allowed(std::size_t blocks) {
 std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other) {
   std::vector<double> differences;
   for (const Block& block : blocks) {
-    if (block.voided.empty()) differences.push_back(mean_log(block.ms[arm]) - mean_log(block.ms[other]));
+    if (block.voided.empty())
+      differences.push_back(mean_log(block.samples[arm]) - mean_log(block.samples[other]));
   }
   return differences;
 }

@@ -39,8 +39,8 @@ struct BlockPlan {
 class RoundPlayer {
  public:
   virtual ~RoundPlayer() = default;
-  // Calls every arm once, in this order; times by arm, in milliseconds. Nothing when the run has to end.
-  virtual std::optional<std::vector<double>> play_round(const std::vector<std::size_t>& order) = 0;
+  // Calls every arm once, in this order; samples by arm. Nothing when the run has to end.
+  virtual std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) = 0;
 };
 
 // Whoever knows what a block was disturbed by.

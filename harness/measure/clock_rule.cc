@@ -26,10 +26,6 @@ double clock_tolerance_of(const ClockReading& reading) {
   return reading.kind.queued ? tolerance : tolerance + unqueued_tolerance_ms;
 }
 
-std::size_t ClockRule::seen(const ClockKind& kind) const {
-  return overheads_of(reference_, [&](const ClockKind& one) { return one == kind; }).size();
-}
-
 double ClockRule::protocol_ms(const ClockKind& kind) const {
   for (const auto& [known, milliseconds] : known_) {
     if (known == kind) return milliseconds;

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "record/speed.h"
+
 namespace kgrade {
 
 // Calls of one kind take the protocol equally long.
@@ -30,6 +32,8 @@ struct ClockReading {
   ClockKind kind;
 
   double overhead() const { return settled - reported; }
+  double of_one_launch(double ms) const { return ms / kind.launches; }
+  Sample sample(Purpose purpose) const { return {of_one_launch(reported), purpose}; }
 };
 
 // By how much the overheads of honest calls exceed those of the reference. Of 8,250 samples of honest kernels
@@ -60,8 +64,6 @@ class ClockRule {
     reference_.push_back(reading);
     known_.clear();
   }
-  // The reference's calls of this kind.
-  std::size_t seen(const ClockKind& kind) const;
   // Fewer of a kind say too little: then those count that are queued otherwise, or all.
   static constexpr std::size_t fewest_of_a_kind = 3;
 

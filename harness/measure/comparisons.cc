@@ -16,13 +16,14 @@ namespace {
 constexpr const char* reference_name = "reference";
 
 // Of how the two arms of each process differ; 0 where nothing was measured.
-double offset_of(const Measurement& measurement, std::size_t arm, std::size_t other) {
-  const double one = quantile(counted_samples(measurement, arm), 0.5);
-  const double two = quantile(counted_samples(measurement, other), 0.5);
-  return one > 0 && two > 0 ? offset_of_log_ratio(measurement.process_offset_ms, one, two) : 0;
+double offset_of(const CaseRecord& record, std::size_t arm, std::size_t other) {
+  const double one = record.arms[arm].summary.median;
+  const double two = record.arms[other].summary.median;
+  return one > 0 && two > 0 ? offset_of_log_ratio(record.measurement->process_offset_ms, one, two) : 0;
 }
 
-SpeedRatio ratio_of(const Measurement& measurement, std::size_t arm, std::size_t other) {
+SpeedRatio ratio_of(const CaseRecord& record, std::size_t arm, std::size_t other) {
+  const Measurement& measurement = *record.measurement;
   std::vector<SpeedRatio> within;
   std::vector<double> estimates;
   for (const ProcessBlocks& process : measurement.processes) {
@@ -32,28 +33,26 @@ SpeedRatio ratio_of(const Measurement& measurement, std::size_t arm, std::size_t
     estimates.push_back(std::log(within.back().ratio));
   }
   if (measurement.goal.processes > 1) return ratio_across(estimates);
-  return ratio_pooled(within, offset_of(measurement, arm, other));
+  return ratio_pooled(within, offset_of(record, arm, other));
 }
 
 }  // namespace
 
-std::vector<SpeedComparison> compare_arms(const Measurement& measurement) {
+std::vector<SpeedComparison> compare_arms(const CaseRecord& record) {
   std::vector<SpeedComparison> comparisons;
-  const std::size_t candidate = measurement.arms.size() - 1;
-  for (std::size_t arm = 0; arm < candidate; ++arm) {
-    comparisons.push_back({measurement.arms[arm], ratio_of(measurement, arm, candidate)});
-  }
+  const std::size_t candidate = record.arms.size() - 1;
+  for (std::size_t arm = 0; arm < candidate; ++arm)
+    comparisons.push_back({record.arms[arm].name, ratio_of(record, arm, candidate)});
   return comparisons;
 }
 
 int processes_wanted(const CaseRecord& record) {
   if (!record.measurement) return 1;
-  const Measurement& measurement = *record.measurement;
-  const std::size_t candidate = measurement.arms.size() - 1;
+  const std::size_t candidate = record.arms.size() - 1;
   double offset = 0;
   for (std::size_t arm = 0; arm < candidate; ++arm)
-    offset = std::max(offset, offset_of(measurement, arm, candidate));
-  return processes_wanted(measurement.goal, offset);
+    offset = std::max(offset, offset_of(record, arm, candidate));
+  return processes_wanted(record.measurement->goal, offset);
 }
 
 std::optional<CaseRoofline> roofline_of(const Case& bound, const CaseRecord& record,
@@ -62,10 +61,7 @@ std::optional<CaseRoofline> roofline_of(const Case& bound, const CaseRecord& rec
   const auto floor = roofline_floor(bound, *ceilings, record.precision);
   if (!floor) return std::nullopt;
   CaseRoofline roofline{*floor, {}};
-  for (std::size_t arm = 0; arm < record.measurement->arms.size(); ++arm) {
-    const double median = quantile(counted_samples(*record.measurement, arm), 0.5);
-    roofline.shares.push_back(share(floor->ms(), median));
-  }
+  for (const Arm& arm : record.arms) roofline.shares.push_back(share(floor->ms(), arm.summary.median));
   return roofline;
 }
 

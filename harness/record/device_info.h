@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace kgrade {
 
@@ -45,5 +46,6 @@ struct DeviceInfo {
 
 // What the device's caches hold of the inputs when a call begins: nothing, or what is left of writing them.
 enum class CacheState { cold, warm };
+inline std::string_view to_string(CacheState cache) { return cache == CacheState::warm ? "warm" : "cold"; }
 
 }  // namespace kgrade

@@ -1,112 +1,120 @@
 #include "record/json_parts.h"
 
+#include <charconv>
+
+#include "base/characters.h"
+
 namespace kgrade {
+namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json json_of(const ToolInfo& tool) {
-  return {{"name", "kgrade"},
-          {"version", tool.version},
-          {"git_commit", tool.git_commit},
-          {"git_dirty", tool.git_dirty}};
+std::string checked(const JsonValue& value, const std::string& text, bool good, const char* what) {
+  if (!good && !text.empty()) value.complain(what);
+  return good ? text : std::string();
 }
 
-Json json_of(const DeviceInfo& device) {
-  Json json = {{"kind", device.kind},
-               {"name", device.name},
-               {"uuid", device.uuid},
-               {"architecture", device.architecture},
-               {"driver_version", device.driver_version},
-               {"runtime_version", device.runtime_version},
-               {"multiprocessors", device.multiprocessors},
-               {"memory_bytes", device.memory_bytes},
-               {"l2_bytes", device.l2_bytes},
-               {"times_are_speed", device.measures_speed}};
-  if (!device.thread_order.empty()) json["thread_order"] = device.thread_order;
+template <class Archive>
+void begin(Archive& archive, typename Archive::template Value<RunRecord>& record) {
+  archive("tool", record.tool);
+  archive("started_at", record.started_at, moment_of);
+  if (archive.wants_detail()) archive("host", record.host);
+  archive("device", record.device);
+  if (archive.wants_detail()) archive("sandbox", record.sandbox);
+  archive.object("problem", [&](auto& problem) {
+    problem("slug", record.problem_slug, slug_of);
+    problem("title", record.problem_title);
+    problem("sha256", record.problem_sha256, sha256_of);
+    problem("dtype", record.dtype);
+  });
+  archive("reference", record.reference);
+  archive("toolchain", record.toolchain);
+  if constexpr (Archive::reads) {
+    archive("seed", record.seed, unsigned_text);
+  } else {
+    archive("seed", std::to_string(record.seed));
+  }
+}
+
+}  // namespace
+
+nlohmann::ordered_json json_of(const Summary& summary) {
+  nlohmann::ordered_json json;
+  if (summary.count == 0) return json;
+  JsonWriter writer(json);
+  fields(writer, summary);
   return json;
 }
 
-Json json_of(const HostInfo& host) {
-  return {{"system", host.system},       {"kernel", host.kernel}, {"machine", host.machine},
-          {"processor", host.processor}, {"cores", host.cores},   {"memory_bytes", host.memory_bytes}};
+std::string word_of(const JsonValue& value, std::initializer_list<std::string_view> words) {
+  return value.word([&](std::string_view text) -> std::optional<std::string> {
+    const auto found = std::find(words.begin(), words.end(), text);
+    return found == words.end() ? std::nullopt : std::optional<std::string>(*found);
+  });
 }
 
-Json json_of(const SandboxRecord& sandbox) {
-  Json layers = Json::array();
-  for (const SandboxLayer& layer : sandbox.layers) {
-    layers.push_back(
-        {{"name", layer.name}, {"active", layer.active}, {"detail", layer.detail}, {"remedy", layer.remedy}});
-  }
-  return {{"confined", sandbox.confined}, {"layers", layers}};
+std::string slug_of(const JsonValue& value) {
+  const std::string text = value.text(200);
+  const bool good = std::all_of(text.begin(), text.end(),
+                                [](char c) { return is_digit(c) || is_small_letter(c) || c == '-'; });
+  return checked(value, text, good, "is not of small letters, digits and hyphens");
 }
 
-Json json_of(const Summary& summary) {
-  if (summary.count == 0) return nullptr;
-  return {{"count", summary.count},
-          {"median_ms", summary.median},
-          {"first_quartile_ms", summary.first_quartile},
-          {"third_quartile_ms", summary.third_quartile},
-          {"minimum_ms", summary.minimum}};
+std::string sha256_of(const JsonValue& value) {
+  const std::string text = value.text(64);
+  const bool good = text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
+                      return is_digit(c) || (c >= 'a' && c <= 'f');
+                    });
+  return checked(value, text, good, "is no SHA-256 in hexadecimal digits");
 }
 
-Json json_of(const Interval& interval) { return {{"low", interval.low}, {"high", interval.high}}; }
-
-Json json_of(const SpeedRatio& ratio) {
-  return {{"speedup", ratio.ratio},
-          {"interval", ratio.interval ? json_of(*ratio.interval) : Json(nullptr)},
-          {"half_width", value_or_null(ratio.half_width())},
-          {"statement", to_string(ratio.statement())},
-          {"method", to_string(ratio.method)},
-          {"count", ratio.count}};
+std::string moment_of(const JsonValue& value) {
+  constexpr std::string_view form = "0000-00-00T00:00:00Z";
+  const std::string text = value.text(form.size());
+  const bool good = std::equal(text.begin(), text.end(), form.begin(), form.end(),
+                               [](char c, char f) { return f == '0' ? is_digit(c) : c == f; });
+  return checked(value, text, good, "is no moment like 2026-01-31T12:00:00Z");
 }
 
-Json json_of(const MeasuringGoal& goal) {
-  return {{"half_width", goal.half_width},
-          {"budget_seconds", goal.budget_seconds},
-          {"processes", goal.processes},
-          {"most_processes", goal.most_processes}};
+std::uint64_t unsigned_text(const JsonValue& value) {
+  const std::string text = value.text(20);
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (!text.empty() && (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()))
+    value.complain("is no whole number of 64 bits");
+  return number;
 }
 
-Json json_of(const std::optional<TelemetryRange>& range) {
-  if (!range) return nullptr;
-  return {{"minimum", range->minimum}, {"median", range->median}, {"maximum", range->maximum}};
-}
-
-Json reasons_json(const TelemetrySummary& telemetry) {
+nlohmann::ordered_json reasons_json(const TelemetrySummary& telemetry) {
   if (!telemetry.reasons_known) return nullptr;
-  Json reasons = Json::object();
+  nlohmann::ordered_json reasons = nlohmann::ordered_json::object();
   for (const ReasonShare& reason : telemetry.reasons) reasons[reason.name] = reason.share;
   return reasons;
 }
 
-Json stages_json(const std::vector<StageTime>& stages) {
-  Json json = Json::object();
+nlohmann::ordered_json stages_json(const std::vector<StageTime>& stages) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
   for (const StageTime& stage : stages) json[stage.name] = stage.seconds;
   return json;
 }
 
-Json begin_json(const RunRecord& record, const std::string& schema, int schema_version) {
-  return {{"schema", schema},
-          {"schema_version", schema_version},
-          {"tool", json_of(record.tool)},
-          {"started_at", record.started_at},
-          {"host", json_of(record.host)},
-          {"device", json_of(record.device)},
-          {"sandbox", json_of(record.sandbox)},
-          {"problem",
-           {{"slug", record.problem_slug},
-            {"title", record.problem_title},
-            {"sha256", record.problem_sha256},
-            {"dtype", to_string(record.dtype)}}},
-          {"reference", {{"path", record.reference.path}, {"sha256", record.reference.sha256}}},
-          {"toolchain", record.toolchain},
-          // As text: a 64-bit seed does not survive readers that know only doubles.
-          {"seed", std::to_string(record.seed)}};
+nlohmann::ordered_json begin_json(const RunRecord& record, const std::string& schema, int schema_version) {
+  nlohmann::ordered_json json = {{"schema", schema}, {"schema_version", schema_version}};
+  JsonWriter writer(json);
+  begin(writer, record);
+  return json;
 }
 
-void end_json(Json& json, const RunRecord& record) {
+void read_begin(JsonReader& archive, RunRecord& record) { begin(archive, record); }
+
+void end_json(nlohmann::ordered_json& json, const RunRecord& record) {
   json["stages_seconds"] = stages_json(record.stages);
   json["total_seconds"] = record.total_seconds;
+}
+
+void read_end(JsonReader& archive, RunRecord& record) {
+  record.stages.clear();
+  for (const auto& [name, seconds] : archive.value()["stages_seconds"].members(100))
+    record.stages.push_back({name, not_negative(seconds)});
+  archive("total_seconds", record.total_seconds, [](const JsonValue& json) { return json.number(0, 1e9); });
 }
 
 }  // namespace kgrade

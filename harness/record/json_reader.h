@@ -60,6 +60,9 @@ class JsonValue {
     return parsed.value_or(typename decltype(parse(std::string()))::value_type{});
   }
   bool truth() const;
+  // The value as text, with the members of objects in alphabetical order.
+  std::string dump() const { return json_ != nullptr ? json_->dump() : ""; }
+  bool is_whole() const { return json_ != nullptr && json_->is_number_integer(); }
   // Finite, and within [low, high].
   double number(double low, double high) const;
   std::int64_t integer(std::int64_t low, std::int64_t high) const;

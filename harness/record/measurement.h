@@ -24,15 +24,9 @@ struct ProcessBlocks {
 struct Measurement {
   CacheState cache = CacheState::cold;
   MeasuringGoal goal;
-  double process_offset_ms = 0;   // of the device (DeviceInfo)
-  std::vector<std::string> arms;  // "reference", "candidate", and the baseline's name in between
+  double process_offset_ms = 0;  // of the device (DeviceInfo)
   std::vector<ProcessBlocks> processes;
 };
-
-// Times of one arm in the order of the calls: two a block, those of void blocks too, or only those that
-// count.
-std::vector<double> all_samples(const Measurement& measurement, std::size_t arm);
-std::vector<double> counted_samples(const Measurement& measurement, std::size_t arm);
 
 // What the device's rates say about a case.
 struct CaseRoofline {

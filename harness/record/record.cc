@@ -1,12 +1,15 @@
 #include "record/record.h"
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
 #include <chrono>
 #include <ctime>
 #include <fstream>
+#include <iterator>
 #include <thread>
+#include <utility>
 
 #include "kgrade_version.h"
 
@@ -36,6 +39,84 @@ std::string problem_text(const RunRecord& record) {
 bool all_accepted(const Record& record) {
   return std::all_of(record.candidates.begin(), record.candidates.end(),
                      [](const CandidateRecord& candidate) { return candidate.verdict == Verdict::accepted; });
+}
+
+std::string problem_name(const std::string& slug, Dtype dtype) {
+  return dtype == Dtype::float32 ? slug : fmt::format("{} ({})", slug, to_string(dtype));
+}
+
+std::string_view device_model(const DeviceInfo& device) {
+  return device.kind == "emulated" ? device.kind : device.name;
+}
+
+std::vector<const CaseRecord*> compared_cases(const CandidateRecord& candidate) {
+  std::vector<const CaseRecord*> compared;
+  if (candidate.verdict != Verdict::accepted) return compared;
+  for (const CaseRecord& c : candidate.cases) {
+    if (c.run && !c.comparisons.empty()) compared.push_back(&c);
+  }
+  return compared;
+}
+
+std::string cache_text(const CandidateRecord& candidate) {
+  for (const CaseRecord& c : candidate.cases) {
+    if (c.measurement) return std::string(to_string(c.measurement->cache));
+  }
+  return "";
+}
+
+std::vector<Record> one_a_candidate(Record record) {
+  std::vector<CandidateRecord> candidates = std::exchange(record.candidates, {});
+  record.total_seconds /= std::max(1.0, static_cast<double>(candidates.size()));
+  std::vector<Record> records;
+  for (CandidateRecord& candidate : candidates) {
+    records.push_back(record);
+    records.back().candidates.push_back(std::move(candidate));
+  }
+  return records;
+}
+
+std::vector<double> times_for(const Arm& arm, Purpose purpose) {
+  std::vector<double> times;
+  for (const Sample& sample : arm.samples) {
+    if (sample.purpose == purpose) times.push_back(sample.counted_ms());
+  }
+  return times;
+}
+
+std::vector<Sample> samples_of(const CaseRecord& record, std::size_t arm) {
+  std::vector<Sample> samples;
+  if (!record.measurement) {
+    std::copy_if(record.arms[arm].samples.begin(), record.arms[arm].samples.end(),
+                 std::back_inserter(samples),
+                 [](const Sample& sample) { return sample.purpose == Purpose::compared; });
+    return samples;
+  }
+  for (const ProcessBlocks& process : record.measurement->processes) {
+    for (const Block& block : process.blocks)
+      samples.insert(samples.end(), block.samples[arm].begin(), block.samples[arm].end());
+  }
+  return samples;
+}
+
+std::vector<double> counted_times(const CaseRecord& record, std::size_t arm) {
+  if (!record.measurement) return times_for(record.arms[arm], Purpose::compared);
+  std::vector<double> times;
+  for (const ProcessBlocks& process : record.measurement->processes) {
+    const std::vector<double> more = times_of(process.blocks, arm);
+    times.insert(times.end(), more.begin(), more.end());
+  }
+  return times;
+}
+
+void summarise_arms(CaseRecord& record) {
+  for (std::size_t arm = 0; arm < record.arms.size(); ++arm)
+    record.arms[arm].summary = summarise(counted_times(record, arm));
+}
+
+std::string_view to_string(CheckOutcome outcome) {
+  constexpr std::string_view words[] = {"passed", "failed", "not_run"};
+  return words[static_cast<int>(outcome)];
 }
 
 ToolInfo tool_info() { return {KGRADE_VERSION, KGRADE_GIT_COMMIT, KGRADE_GIT_DIRTY != 0}; }

@@ -5,8 +5,11 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/result.h"
+#include "base/statistics.h"
 #include "problem/case.h"
 #include "record/device_info.h"
 #include "record/measurement.h"
@@ -32,6 +35,7 @@ struct HostInfo {
 };
 
 enum class CheckOutcome { passed, failed, not_run };
+std::string_view to_string(CheckOutcome outcome);
 
 // One named thing that was looked at.
 struct Check {
@@ -49,6 +53,13 @@ struct ClockRecord {
   std::size_t raised_reference = 0;
 };
 
+// A contestant in one case.
+struct Arm {
+  std::string name;             // "reference", "candidate", or the baseline's
+  std::vector<Sample> samples;  // of calls outside blocks, whatever they were for
+  Summary summary;              // of the samples that count, those of blocks too: see summarise_arms()
+};
+
 struct CaseRecord {
   std::string name;
   CaseRole role = CaseRole::test;
@@ -64,19 +75,12 @@ struct CaseRecord {
   double max_scaled_error = 0;  // likewise
   int calls = 0;                // of the candidate, each of its launches checked
   bool latency_hidden = true;   // in every sample of the candidate
-  // Times of one launch, of samples that count. Of the reference in a measured case too.
-  std::vector<double> candidate_ms;
-  std::vector<double> reference_ms;
-  std::vector<double> candidate_wall_ms;   // the referee's clock around each sample, all its launches
+  // The reference, a baseline where there is one, the candidate.
+  std::vector<Arm> arms = {{"reference", {}, {}}, {"candidate", {}, {}}};
   std::optional<Measurement> measurement;  // of a case whose speed is compared
   std::optional<ClockRecord> clock;        // likewise, where times are speed
   std::vector<std::string> notes;          // on its times; the candidate's has them too
   std::optional<CaseRoofline> roofline;    // likewise, where the device's ceilings are known
-  // Of the candidate, without samples of their own: calls on contents seen before, on such of which only a
-  // few elements are new, and on new ones.
-  std::vector<double> repeated_ms;
-  std::vector<double> changed_ms;
-  std::vector<double> unmeasured_ms;
   // Of the reference, alone on the device, before and after the candidate.
   std::vector<double> reference_before_ms;
   std::vector<double> reference_after_ms;
@@ -86,7 +90,20 @@ struct CaseRecord {
   std::vector<SpeedComparison> comparisons;
   // The last of them: what counts.
   const SpeedComparison* headline() const { return comparisons.empty() ? nullptr : &comparisons.back(); }
+
+  const Arm& candidate() const { return arms.back(); }
+  Arm& candidate() { return arms.back(); }
+  const Arm& reference() const { return arms.front(); }
+  Arm& reference() { return arms.front(); }
 };
+
+// Of calls outside blocks, in their order.
+std::vector<double> times_for(const Arm& arm, Purpose purpose);
+// Samples of an arm, two a block, those of void blocks too; without blocks those that were compared.
+std::vector<Sample> samples_of(const CaseRecord& record, std::size_t arm);
+// What those count as that are not in void blocks.
+std::vector<double> counted_times(const CaseRecord& record, std::size_t arm);
+void summarise_arms(CaseRecord& record);
 
 // Names of files.
 struct LibraryUse {
@@ -101,6 +118,7 @@ struct CandidateRecord {
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases
   std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
+  const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
   std::string compiler_log;
   double compile_seconds = 0;   // that the compiler took, now or when the contestant was cached
   bool compile_cached = false;  // it was built before
@@ -167,9 +185,28 @@ struct Record : RunRecord {
   std::optional<Ceilings> ceilings;
   std::vector<std::string> notes;  // of the run
   std::vector<CandidateRecord> candidates;
+  std::string sweep_options;  // of the sweep that graded it, as JSON (sweep/lane.h); empty: there was none
+  Location read_from;         // empty: it has just been made
+
+  // Of a record of one.
+  const CandidateRecord& candidate() const { return candidates.front(); }
+  CandidateRecord& candidate() { return candidates.front(); }
 };
 
 bool all_accepted(const Record& record);
+
+// "conv-1d", "conv-1d (float16)": the slug, and the type where it is not float32.
+std::string problem_name(const std::string& slug, Dtype dtype);
+// Whose results belong together: the GPU model. The emulated device is one model, on however many cores it
+// runs (its name says how many).
+std::string_view device_model(const DeviceInfo& device);
+// Cases of an accepted candidate in which its speed was compared.
+std::vector<const CaseRecord*> compared_cases(const CandidateRecord& candidate);
+// "cold" or "warm", of the first case that was measured; empty where nothing was.
+std::string cache_text(const CandidateRecord& candidate);
+
+// A record a candidate, in their order, each with an equal share of the time.
+std::vector<Record> one_a_candidate(Record record);
 
 // The state of this build and this machine.
 ToolInfo tool_info();

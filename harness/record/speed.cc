@@ -48,7 +48,8 @@ std::string_view to_string(BoundBy bound) { return bound == BoundBy::memory ? "m
 std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm) {
   std::vector<double> times;
   for (const Block& block : blocks) {
-    if (block.voided.empty()) times.insert(times.end(), block.ms[arm].begin(), block.ms[arm].end());
+    if (!block.voided.empty()) continue;
+    for (const Sample& sample : block.samples[arm]) times.push_back(sample.counted_ms());
   }
   return times;
 }

@@ -75,14 +75,33 @@ struct MeasuringGoal {
   std::size_t first_look = usual_first_look;
 };
 
-// What one block gave.
-struct Block {
-  std::vector<std::size_t> order;         // of the arms in its first round
-  std::vector<std::array<double, 2>> ms;  // by arm: a call's time in the first round and in the second
-  std::string voided;                     // why it does not count; empty: it does
+// Why a call was made.
+enum class Purpose {
+  warm_up,   // its time is evidence, no sample
+  compared,  // its time is a sample
+  changed,   // a few elements of its inputs differ from those of the call before
+  repeated   // its inputs are those of the call before
 };
 
-// All times of an arm that count, in the order of the calls.
+// The time of one launch of a call, in milliseconds.
+struct Sample {
+  // NOLINTNEXTLINE(google-explicit-constructor): lists of times are lists of samples.
+  Sample(double reported = 0, Purpose why = Purpose::compared) : reported_ms(reported), purpose(why) {}
+
+  double reported_ms;      // by the worker
+  double attested_ms = 0;  // of it, by the referee's clock (measure/clock_rule.h); 0: the clock says nothing
+  Purpose purpose;
+
+  double counted_ms() const { return reported_ms < attested_ms ? attested_ms : reported_ms; }
+};
+
+struct Block {
+  std::vector<std::size_t> order;              // of the arms in the first round
+  std::vector<std::array<Sample, 2>> samples;  // by arm: of the first round and of the second
+  std::string voided;                          // why it does not count; empty: it does
+};
+
+// What the samples of an arm count as, in the order of the calls, without void blocks.
 std::vector<double> times_of(std::span<const Block> blocks, std::size_t arm);
 
 enum class BlockEnd {

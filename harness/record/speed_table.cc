@@ -52,10 +52,10 @@ std::string speed_table(const CaseRecord& c, const Style& style) {
   TextTable table(
       {"contestant", "median", "quartiles", "minimum", "roofline", "candidate is", "95 % interval", ""},
       {false, true, false, true, true, true, false, false});
-  for (std::size_t arm = measurement.arms.size(); arm-- > 0;) {
-    const Summary summary = summarise(counted_samples(measurement, arm));
+  for (std::size_t arm = c.arms.size(); arm-- > 0;) {
+    const Summary& summary = c.arms[arm].summary;
     std::vector<std::string> row = {
-        measurement.arms[arm], format_ms(summary.median),
+        c.arms[arm].name, format_ms(summary.median),
         fmt::format("{} to {}", format_ms(summary.first_quartile), format_ms(summary.third_quartile)),
         format_ms(summary.minimum),
         c.roofline ? fmt::format("{:.1f} %", 100 * c.roofline->shares[arm]) : "-"};

@@ -23,9 +23,8 @@ std::string error_text(const CaseRecord& c) {
   return std::isfinite(c.relative_error) ? fmt::format("{:.1e}", c.relative_error) : "inf";
 }
 
-std::string median_text(const std::vector<double>& samples, bool are_speed) {
-  if (samples.empty() || !are_speed) return "-";
-  return format_ms(quantile(samples, 0.5));
+std::string median_text(const Arm& arm, bool is_speed) {
+  return arm.summary.count > 0 && is_speed ? format_ms(arm.summary.median) : "-";
 }
 
 // Beside the reference; what else it was compared with has a table of its own.
@@ -42,7 +41,7 @@ void add_case(TextTable& table, const CaseRecord& c, const Record& record, const
   const bool speed = record.device.measures_speed;
   const std::string precision = c.calls > 0 ? std::string(to_string(c.precision)) : "-";
   table.add({c.name, std::string(to_string(c.role)), verdict_text(c.verdict, style), error_text(c), precision,
-             median_text(c.candidate_ms, speed), median_text(c.reference_ms, speed), speedup_text(c),
+             median_text(c.candidate(), speed), median_text(c.reference(), speed), speedup_text(c),
              c.verdict == Verdict::accepted ? "" : printable(c.message)});
 }
 

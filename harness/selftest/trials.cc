@@ -34,9 +34,9 @@ void take(const CaseRecord& found, SelftestComparison& comparison) {
   comparison.void_blocks = count_blocks(measurement, true);
   comparison.launches = measurement.processes.front().launches;
   comparison.end = measurement.processes.back().end;
-  comparison.first = summarise(counted_samples(measurement, 0));
-  comparison.second = summarise(counted_samples(measurement, 1));
-  if (comparison.problem.empty()) comparison.ratio = compare_arms(measurement).front().ratio;
+  comparison.first = found.reference().summary;
+  comparison.second = found.candidate().summary;
+  if (comparison.problem.empty()) comparison.ratio = compare_arms(found).front().ratio;
 }
 
 }  // namespace

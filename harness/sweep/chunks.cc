@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compile/declarations.h"
 #include "grade/contestants.h"
+#include "leaderboard/record_files.h"
 #include "sweep/summary.h"
 
 namespace kgrade {
@@ -83,13 +84,13 @@ void write_failures(const fs::path& path, const SweepOutcome& outcome) {
 }
 
 // Of a chunk's earlier runs: their results need not be found again.
-Result<std::vector<EarlierResult>> earlier_results(const fs::path& folder, std::size_t round,
-                                                   std::size_t chunk, int restart) {
-  std::vector<EarlierResult> all;
+Result<std::vector<Record>> earlier_results(const fs::path& folder, std::size_t round, std::size_t chunk,
+                                            int restart) {
+  std::vector<Record> all;
   for (int earlier = 0; earlier < restart; ++earlier) {
     const fs::path path = results_of_chunk(folder, round, chunk, earlier);
     if (!fs::exists(path)) continue;
-    auto results = read_results_of_sweep(path);
+    auto results = read_records(path);
     if (!results) return results.errors();
     all.insert(all.end(), results->begin(), results->end());
   }
@@ -222,8 +223,8 @@ Result<int> run_chunk(const fs::path& plan_file, std::size_t round, std::size_t 
   options.devices = {all->options.device};
   options.lane_command = {"/proc/self/exe", "sweep-lane"};
   options.layout = Layout::find(all->options.problems);
-  options.events.result = [](const Entry& entry, std::size_t done, std::size_t count) {
-    fmt::print(stderr, "[{}/{}] {}\n", done, count, result_line(entry, Style(false)));
+  options.events.result = [](const Record& record, std::size_t done, std::size_t count) {
+    fmt::print(stderr, "[{}/{}] {}\n", done, count, result_line(record, Style(false)));
   };
   const auto outcome = sweep(plan, options, *results);
   if (!outcome) return outcome.errors();

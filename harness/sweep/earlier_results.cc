@@ -22,12 +22,12 @@ class WantedDevices {
     if (!options.devices_elsewhere && std::any_of(choices_.begin(), choices_.end(), is_gpu)) probe();
   }
 
-  bool include(const Entry& entry) const {
+  bool include(const Record& record) const {
     if (choices_.empty()) return true;
     return std::any_of(choices_.begin(), choices_.end(), [&](const DeviceChoice& choice) {
-      if (entry.device_kind != (is_gpu(choice) ? "cuda" : "emulated")) return false;
+      if (record.device.kind != (is_gpu(choice) ? "cuda" : "emulated")) return false;
       const auto model = models_.find(choice.ordinal);
-      return !is_gpu(choice) || model == models_.end() || model->second == entry.device;
+      return !is_gpu(choice) || model == models_.end() || model->second == record.device.name;
     });
   }
 
@@ -55,16 +55,16 @@ class Sieve {
         references_(plan.groups.size()),
         found_(plan.tasks.size()) {}
 
-  void take(const EarlierResult& result) {
-    const std::string& path = result.entry.path;
-    const auto task = finder_.find(result.entry);
+  void take(const Record& result) {
+    const std::string& path = result.candidate().path;
+    const auto task = finder_.find(result);
     if (!task) {
       if (finder_.knows(path))
         void_[path] = "of other contents, for another precision class or with another effort";
     } else if (const char* const why = mismatch(result, *task)) {
       void_[path] = why;
     } else {
-      found_[*task] = result.entry;
+      found_[*task] = result;
     }
   }
 
@@ -77,11 +77,10 @@ class Sieve {
 
  private:
   // Null where there is none.
-  const char* mismatch(const EarlierResult& result, std::size_t task) {
-    if (result.entry.reference_sha256 != reference(plan_.tasks[task].group))
-      return "against another reference";
-    if (result.conditions != conditions_) return "with other options";
-    return devices_.include(result.entry) ? nullptr : "on another device";
+  const char* mismatch(const Record& result, std::size_t task) {
+    if (result.reference.sha256 != reference(plan_.tasks[task].group)) return "against another reference";
+    if (result.sweep_options != conditions_) return "with other options";
+    return devices_.include(result) ? nullptr : "on another device";
   }
 
   const std::string& reference(std::size_t group) {
@@ -112,17 +111,17 @@ class Sieve {
   std::string conditions_;
   WantedDevices devices_;
   std::vector<std::optional<std::string>> references_;  // by group
-  std::vector<std::optional<Entry>> found_;
+  std::vector<std::optional<Record>> found_;
   std::map<std::string, std::string> void_;  // why, by path
 };
 
 }  // namespace
 
 EarlierResults sift(const SweepPlan& plan, const SweepOptions& options, const ResultFile& results) {
-  EarlierResults none{std::vector<std::optional<Entry>>(plan.tasks.size()), ""};
+  EarlierResults none{std::vector<std::optional<Record>>(plan.tasks.size()), ""};
   if (results.before().empty()) return none;
   Sieve sieve(plan, options);
-  for (const EarlierResult& result : results.before()) sieve.take(result);
+  for (const Record& result : results.before()) sieve.take(result);
   return sieve.sifted(results.path());
 }
 

@@ -13,7 +13,7 @@ namespace kgrade {
 // problem, reference and candidate, with the same options, and on the same kind of device (of a GPU, the same
 // model, where this machine has those that are asked for). All others are graded again.
 struct EarlierResults {
-  std::vector<std::optional<Entry>> found;
+  std::vector<std::optional<Record>> found;
   // "3 results in sweep.jsonl do not count, ...: 2 were made with other options, 1 on another device"; empty
   // where there is none.
   std::string note;

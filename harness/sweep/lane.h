@@ -52,10 +52,8 @@ struct LaneMessage {
 
 // What changes verdicts and times beside problem, candidate, effort and device, as text to be compared.
 std::string conditions_of(const LaneOptions& options);
-// The line of a result: the record, and with it under "options" the conditions that it was made under.
-std::string result_line_of(const Record& record, const LaneOptions& options);
-// The conditions in such a line; empty where it has none.
-std::string conditions_in(const std::string& line);
+// The line of a result: the record, and under "options" the conditions that it was made under.
+std::string result_line_of(Record record, const LaneOptions& options);
 
 // A job of that problem, type and class, without candidates.
 LaneJob job_for(const LaneOptions& options, const Problem& problem);

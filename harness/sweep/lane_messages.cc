@@ -56,18 +56,13 @@ std::optional<T> enumerator(const Json& json, T last) {
 
 }  // namespace
 
-std::string conditions_of(const LaneOptions& options) { return json_of_conditions(options).dump(); }
-
-std::string result_line_of(const Record& record, const LaneOptions& options) {
-  auto json = to_json(record);
-  json["options"] = json_of_conditions(options);
-  return json.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+std::string conditions_of(const LaneOptions& options) {
+  return nlohmann::json(json_of_conditions(options)).dump();
 }
 
-std::string conditions_in(const std::string& line) {
-  const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-  const auto found = json.is_object() ? json.find("options") : json.end();
-  return found != json.end() && found->is_object() ? found->dump() : "";
+std::string result_line_of(Record record, const LaneOptions& options) {
+  record.sweep_options = conditions_of(options);
+  return to_json(record).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
 std::string to_line(const LaneJob& job) {

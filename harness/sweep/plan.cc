@@ -12,8 +12,8 @@
 #include "base/text.h"
 #include "compile/declarations.h"
 #include "grade/preparation.h"
-#include "leaderboard/entry.h"
 #include "problem/catalogue.h"
+#include "record/record.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;

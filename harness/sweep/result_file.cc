@@ -9,11 +9,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <optional>
 #include <string_view>
 
 #include "base/text.h"
+#include "leaderboard/record_files.h"
+#include "record/json.h"
 #include "sweep/lane.h"
 
 namespace kgrade {
@@ -80,29 +81,14 @@ std::optional<Error> mend_end(int fd, const fs::path& path, off_t size) {
 
 }  // namespace
 
-std::optional<Entry> read_result(const std::string& line, const fs::path& from) {
+std::optional<Record> read_result(const std::string& line, const fs::path& from) {
   if (line.find('\n') != line.npos) return std::nullopt;
-  auto entries = parse_entries(line, {from.string(), 0, 0});
-  if (!entries || !*entries || (*entries)->size() != 1) return std::nullopt;
-  return std::move((*entries)->front());
+  auto record = parse_record(line, {from.string(), 0, 0}, RecordDetail::results);
+  if (!record || !*record || (*record)->candidates.size() != 1) return std::nullopt;
+  return std::move(**record);
 }
 
-Result<std::vector<EarlierResult>> read_results_of_sweep(const fs::path& path) {
-  const auto entries = read_entries(path);
-  if (!entries) return entries.errors();
-  std::vector<EarlierResult> results;
-  std::ifstream stream(path, std::ios::binary);
-  std::string line;
-  int number = 0;
-  for (const Entry& entry : *entries) {
-    while (number < entry.line && std::getline(stream, line)) ++number;
-    results.push_back({entry, conditions_in(line)});
-  }
-  return results;
-}
-
-Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode,
-                                    std::vector<EarlierResult> earlier) {
+Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode, std::vector<Record> earlier) {
   if (path.extension() != ".jsonl") {
     return Error{"results are kept in a file called *.jsonl, by which they are known to stand one a line",
                  fmt::format("call it {}.jsonl", path.stem().string()),
@@ -127,12 +113,12 @@ Result<ResultFile> ResultFile::open(const fs::path& path, ResultMode mode,
   if (status.st_size == 0) keep_name_of(path);
   if (mode == ResultMode::overwrite && ::ftruncate(fd.get(), 0) != 0)
     return failed(path, "cannot be emptied");
-  std::vector<EarlierResult> before = std::move(earlier);
+  std::vector<Record> before = std::move(earlier);
   if (mode == ResultMode::resume) {
     // Nothing is changed in a file that is not one of ours.
-    if (auto entries = read_entries(path); !entries) return entries.errors();
+    if (auto records = read_records(path); !records) return records.errors();
     if (auto error = mend_end(fd.get(), path, status.st_size)) return *error;
-    const auto found = read_results_of_sweep(path);
+    const auto found = read_records(path);
     if (!found) return found.errors();
     before.insert(before.end(), found->begin(), found->end());
   }

@@ -9,23 +9,15 @@
 
 #include "base/result.h"
 #include "base/unique_fd.h"
-#include "leaderboard/entry.h"
+#include "record/record.h"
 
 namespace kgrade {
 
 enum class ResultMode { create, resume, overwrite };
 
 // The one candidate of a record that came as a line of such a file; nothing for any other text. `from` is
-// whom its entry names.
-std::optional<Entry> read_result(const std::string& line, const std::filesystem::path& from);
-
-struct EarlierResult {
-  Entry entry;
-  std::string conditions;  // that it was made under (conditions_of() in sweep/lane.h); empty: not known
-};
-
-// The results in a file, as read_entries() has them.
-Result<std::vector<EarlierResult>> read_results_of_sweep(const std::filesystem::path& path);
+// whom its record names.
+std::optional<Record> read_result(const std::string& line, const std::filesystem::path& from);
 
 class ResultFile {
  public:
@@ -34,21 +26,21 @@ class ResultFile {
   // or cannot be opened, another sweep writes to it, a line of it is no record. `earlier`: results that lie
   // elsewhere, as if they were in the file.
   static Result<ResultFile> open(const std::filesystem::path& path, ResultMode mode,
-                                 std::vector<EarlierResult> earlier = {});
+                                 std::vector<Record> earlier = {});
 
   // What was there when the file was opened.
-  const std::vector<EarlierResult>& before() const { return before_; }
+  const std::vector<Record>& before() const { return before_; }
   const std::filesystem::path& path() const { return path_; }
   // The text of a record, without line breaks. It is on the disk when this returns.
   Result<bool> append(const std::string& record);
 
  private:
-  ResultFile(std::filesystem::path path, UniqueFd fd, std::vector<EarlierResult> before)
+  ResultFile(std::filesystem::path path, UniqueFd fd, std::vector<Record> before)
       : path_(std::move(path)), fd_(std::move(fd)), before_(std::move(before)) {}
 
   std::filesystem::path path_;
   UniqueFd fd_;  // locked
-  std::vector<EarlierResult> before_;
+  std::vector<Record> before_;
 };
 
 }  // namespace kgrade

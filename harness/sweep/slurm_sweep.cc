@@ -38,7 +38,7 @@ class SlurmSweep {
         earlier_(sift(plan, options, results)),
         found_(std::move(earlier_.found)),
         left_(static_cast<std::size_t>(
-            std::count_if(found_.begin(), found_.end(), [](const auto& entry) { return !entry; }))),
+            std::count_if(found_.begin(), found_.end(), [](const auto& record) { return !record; }))),
         taken_over_(found_.size() - left_),
         lines_(folder_),
         start_(clock_.now()),
@@ -208,14 +208,14 @@ class SlurmSweep {
   }
 
   Trouble take(const fs::path& path, const std::string& line) {
-    const auto entry = read_result(line, path);
-    const auto task = entry ? finder_.find(*entry) : std::nullopt;
-    if (!task || found_[*task] || conditions_in(line) != conditions_) return std::nullopt;
+    const auto record = read_result(line, path);
+    const auto task = record ? finder_.find(*record) : std::nullopt;
+    if (!task || found_[*task] || record->sweep_options != conditions_) return std::nullopt;
     if (auto written = results_.append(line); !written) return written.error();
-    found_[*task] = entry;
+    found_[*task] = record;
     left_ -= 1;
     time_left_.result_at(clock_.now());
-    options_.events.result(*entry, found_.size() - left_, found_.size());
+    options_.events.result(*record, found_.size() - left_, found_.size());
     return std::nullopt;
   }
 
@@ -256,7 +256,7 @@ class SlurmSweep {
     const auto messages = read_failures(folder_);
     for (std::size_t task = 0; task < found_.size(); ++task) {
       if (found_[task]) {
-        outcome.entries.push_back(std::move(*found_[task]));
+        outcome.records.push_back(std::move(*found_[task]));
         continue;
       }
       const auto said = messages.find(plan_.tasks[task].candidate.string());
@@ -280,7 +280,7 @@ class SlurmSweep {
   TaskFinder finder_;
   std::string conditions_ = conditions_of(options_.lane);
   EarlierResults earlier_;
-  std::vector<std::optional<Entry>> found_;
+  std::vector<std::optional<Record>> found_;
   std::size_t left_;  // without a result
   std::size_t taken_over_;
   ChunkResults lines_;

@@ -13,14 +13,17 @@
 namespace kgrade {
 namespace {
 
-std::string name_of(const Entry& entry) { return std::filesystem::path(entry.path).filename().string(); }
-
-std::string verdict_of(const Entry& entry, const Style& style) {
-  return style(entry.verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(entry.verdict));
+std::string name_of(const Record& record) {
+  return std::filesystem::path(record.candidate().path).filename().string();
 }
 
-std::string speed_of(const Entry& entry) {
-  const Score* score = entry.headline();
+std::string verdict_of(const Record& record, const Style& style) {
+  return style(record.candidate().verdict == Verdict::accepted ? Colour::green : Colour::red,
+               to_string(record.candidate().verdict));
+}
+
+std::string speed_of(const Record& record) {
+  const Score* score = record.candidate().headline();
   if (score == nullptr) return "-";
   std::string text = ratio_text(score->speedup.geometric_mean);
   if (score->speedup.interval)
@@ -32,8 +35,8 @@ std::string speed_of(const Entry& entry) {
 // is, differs.
 std::string score_line(const SweepOutcome& outcome) {
   std::vector<SpeedRatio> ratios;
-  for (const Entry& entry : outcome.entries) {
-    if (const Score* score = entry.headline())
+  for (const Record& record : outcome.records) {
+    if (const Score* score = record.candidate().headline())
       ratios.push_back({score->speedup.geometric_mean, score->speedup.interval});
   }
   if (ratios.empty()) return "";
@@ -55,13 +58,14 @@ std::string ungraded_lines(const SweepOutcome& outcome, const Style& style) {
 
 }  // namespace
 
-std::string result_line(const Entry& entry, const Style& style) {
-  std::string text = fmt::format("{}  {}/{}", verdict_of(entry, style), problem_name(entry.slug, entry.dtype),
-                                 printable_line(name_of(entry)));
-  if (entry.headline() != nullptr)
-    return text + fmt::format("  {} {}", speed_of(entry), entry.headline()->against);
-  if (entry.verdict != Verdict::accepted) {
-    const std::string line = entry.message.substr(0, entry.message.find('\n'));
+std::string result_line(const Record& record, const Style& style) {
+  std::string text =
+      fmt::format("{}  {}/{}", verdict_of(record, style), problem_name(record.problem_slug, record.dtype),
+                  printable_line(name_of(record)));
+  if (record.candidate().headline() != nullptr)
+    return text + fmt::format("  {} {}", speed_of(record), record.candidate().headline()->against);
+  if (record.candidate().verdict != Verdict::accepted) {
+    const std::string line = record.candidate().message.substr(0, record.candidate().message.find('\n'));
     text += "  " + printable(line);
   }
   return text;
@@ -70,25 +74,27 @@ std::string result_line(const Entry& entry, const Style& style) {
 std::string render_summary(const SweepOutcome& outcome, const Style& style) {
   TextTable table({"problem", "candidate", "verdict", "class", "speedup", "against"},
                   {false, false, false, false, true, false});
-  for (const Entry& entry : outcome.entries) {
-    const bool accepted = entry.verdict == Verdict::accepted;
-    table.add({problem_name(entry.slug, entry.dtype), printable_line(name_of(entry)),
-               verdict_of(entry, style), accepted ? std::string(to_string(entry.precision)) : "-",
-               speed_of(entry), entry.headline() != nullptr ? entry.headline()->against : "-"});
+  for (const Record& record : outcome.records) {
+    const bool accepted = record.candidate().verdict == Verdict::accepted;
+    table.add({problem_name(record.problem_slug, record.dtype), printable_line(name_of(record)),
+               verdict_of(record, style),
+               accepted ? std::string(to_string(record.candidate().precision)) : "-", speed_of(record),
+               record.candidate().headline() != nullptr ? record.candidate().headline()->against : "-"});
   }
-  const auto accepted = std::count_if(outcome.entries.begin(), outcome.entries.end(),
-                                      [](const Entry& entry) { return entry.verdict == Verdict::accepted; });
+  const auto accepted =
+      std::count_if(outcome.records.begin(), outcome.records.end(),
+                    [](const Record& record) { return record.candidate().verdict == Verdict::accepted; });
   std::string text = table.render(style) + ungraded_lines(outcome, style) + score_line(outcome);
   text += fmt::format("{}: {} accepted, {} not",
-                      counted(outcome.entries.size() + outcome.ungraded.size(), "candidate"), accepted,
-                      static_cast<std::ptrdiff_t>(outcome.entries.size()) - accepted);
+                      counted(outcome.records.size() + outcome.ungraded.size(), "candidate"), accepted,
+                      static_cast<std::ptrdiff_t>(outcome.records.size()) - accepted);
   if (!outcome.ungraded.empty()) text += fmt::format(", {} without a verdict", outcome.ungraded.size());
   if (outcome.taken_over > 0) text += fmt::format("; {} of them from before", outcome.taken_over);
   return text + fmt::format("; {:.1f} s\n", outcome.seconds);
 }
 
 std::vector<Ungraded> ungraded_of(const SweepOutcome& outcome) {
-  const std::string device = outcome.entries.empty() ? "" : outcome.entries.front().device;
+  const std::string device = outcome.records.empty() ? "" : outcome.records.front().device.name;
   std::vector<Ungraded> all;
   for (const UngradedCandidate& one : outcome.ungraded)
     all.push_back({one.slug, one.dtype, device, one.candidate.string(), one.message, utc_now()});

@@ -11,7 +11,7 @@
 namespace kgrade {
 
 // "accepted  conv-.../naive.cu  1.48x cudnn-fp32", for a line as each result comes.
-std::string result_line(const Entry& entry, const Style& style);
+std::string result_line(const Record& record, const Style& style);
 
 // A row a candidate, those without a verdict with the reason, and a line of counts.
 std::string render_summary(const SweepOutcome& outcome, const Style& style);

@@ -174,18 +174,18 @@ class Sweep {
   }
 
   // Of the candidate whose turn it is; nothing where the message holds anything else.
-  std::optional<Entry> result_in(const Worker& worker, const LaneMessage& message) const {
+  std::optional<Record> result_in(const Worker& worker, const LaneMessage& message) const {
     const std::vector<std::size_t>& tasks = worker.batch->tasks;
     if (worker.graded >= tasks.size() || message.candidate != worker.graded) return std::nullopt;
-    auto entry = read_result(message.text, results_.path());
-    if (!entry || finder_.find(*entry) != tasks[worker.graded]) return std::nullopt;
-    return entry;
+    auto record = read_result(message.text, results_.path());
+    if (!record || finder_.find(*record) != tasks[worker.graded]) return std::nullopt;
+    return record;
   }
 
   // A lane that tells of something else has no more say in this batch.
   Trouble keep(Worker& worker, const LaneMessage& message) {
-    auto entry = result_in(worker, message);
-    if (!entry) {
+    auto record = result_in(worker, message);
+    if (!record) {
       worker.begun = true;
       end_batch(worker, other_result, exit_internal);
       worker.lane.reset();
@@ -196,7 +196,7 @@ class Sweep {
     worker.graded += 1;
     worker.begun = false;
     worker.standing.result();
-    found_[task] = std::move(*entry);
+    found_[task] = std::move(*record);
     queue_.finished(task);
     ahead_.finished(task);
     done_ += 1;
@@ -276,8 +276,8 @@ class Sweep {
 
   SweepOutcome outcome() {
     SweepOutcome outcome;
-    for (auto& entry : found_) {
-      if (entry) outcome.entries.push_back(std::move(*entry));
+    for (auto& record : found_) {
+      if (record) outcome.records.push_back(std::move(*record));
     }
     outcome.taken_over = taken_over_;
     outcome.ungraded = plan_.refused;
@@ -292,7 +292,7 @@ class Sweep {
   ResultFile& results_;
   TaskFinder finder_;
   EarlierResults earlier_;
-  std::vector<std::optional<Entry>> found_;  // by task
+  std::vector<std::optional<Record>> found_;  // by task
   std::size_t taken_over_ = 0;
   std::size_t done_ = 0;
   SweepQueue queue_;

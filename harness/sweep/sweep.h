@@ -17,8 +17,8 @@ struct SweepEvents {
   // What is going on, again and again: for a line that is overwritten, or for a log now and then.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // A candidate has its verdict; `done` of `all` have theirs.
-  std::function<void(const Entry&, std::size_t done, std::size_t all)> result = [](const Entry&, std::size_t,
-                                                                                   std::size_t) {};
+  std::function<void(const Record&, std::size_t done, std::size_t all)> result =
+      [](const Record&, std::size_t, std::size_t) {};
   // Said once, to be kept.
   std::function<void(const std::string&)> note = [](const std::string&) {};
 };
@@ -35,8 +35,8 @@ struct SweepOptions {
 };
 
 struct SweepOutcome {
-  std::vector<Entry> entries;  // of all tasks that have a verdict, in the plan's order; older ones too
-  std::size_t taken_over = 0;  // of them, those that were in the file already
+  std::vector<Record> records;  // of all tasks that have a verdict, in the plan's order; older ones too
+  std::size_t taken_over = 0;   // of them, those that were in the file already
   std::vector<UngradedCandidate> ungraded;  // refused by the plan, or given up
   double seconds = 0;
 };

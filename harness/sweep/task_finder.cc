@@ -9,17 +9,17 @@ TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effo
     by_path_.emplace(plan.tasks[task].candidate.string(), task);
 }
 
-bool TaskFinder::fits(const Entry& entry, std::size_t task) const {
+bool TaskFinder::fits(const Record& record, std::size_t task) const {
   const Problem& problem = plan_.groups[plan_.tasks[task].group].problem;
-  return entry.slug == problem.slug && entry.problem_sha256 == problem.content_sha256 &&
-         entry.dtype == problem.dtype && entry.required == precision_from(problem.precision) &&
-         entry.sha256 == plan_.tasks[task].sha256 && entry.effort == to_string(effort_);
+  return record.problem_slug == problem.slug && record.problem_sha256 == problem.content_sha256 &&
+         record.dtype == problem.dtype && record.required_precision == precision_from(problem.precision) &&
+         record.candidate().sha256 == plan_.tasks[task].sha256 && record.effort == effort_;
 }
 
-std::optional<std::size_t> TaskFinder::find(const Entry& entry) const {
-  const auto [first, last] = by_path_.equal_range(entry.path);
+std::optional<std::size_t> TaskFinder::find(const Record& record) const {
+  const auto [first, last] = by_path_.equal_range(record.candidate().path);
   const auto found =
-      std::find_if(first, last, [&](const auto& candidate) { return fits(entry, candidate.second); });
+      std::find_if(first, last, [&](const auto& candidate) { return fits(record, candidate.second); });
   if (found == last) return std::nullopt;
   return found->second;
 }

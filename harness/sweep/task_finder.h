@@ -5,8 +5,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "leaderboard/entry.h"
 #include "measure/schedule.h"
+#include "record/record.h"
 #include "sweep/plan.h"
 
 namespace kgrade {
@@ -17,12 +17,12 @@ class TaskFinder {
  public:
   // Keeps a reference.
   TaskFinder(const SweepPlan& plan, Effort effort);
-  std::optional<std::size_t> find(const Entry& entry) const;
+  std::optional<std::size_t> find(const Record& record) const;
   // Whether a task is of the candidate with that path.
   bool knows(const std::string& path) const { return by_path_.contains(path); }
 
  private:
-  bool fits(const Entry& entry, std::size_t task) const;
+  bool fits(const Record& record, std::size_t task) const;
 
   const SweepPlan& plan_;
   Effort effort_;

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "leaderboard/github.h"
-#include "leaderboard/junit.h"
+#include "record/github.h"
+#include "record/junit.h"
 
 namespace kgrade {
 namespace {
@@ -10,24 +10,25 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-Entry entry(const std::string& slug, const std::string& path, Verdict verdict,
-            const std::string& message = "") {
-  Entry e;
+Record record(const std::string& slug, const std::string& path, Verdict verdict,
+              const std::string& message = "") {
+  Record e;
+  e.candidates.resize(1);
   e.started_at = "2026-01-02T03:04:05Z";
-  e.slug = slug;
-  e.device = "NVIDIA H200";
-  e.path = path;
-  e.verdict = verdict;
-  e.message = message;
-  e.seconds = 1.25;
+  e.problem_slug = slug;
+  e.device.name = "NVIDIA H200";
+  e.candidate().path = path;
+  e.candidate().verdict = verdict;
+  e.candidate().message = message;
+  e.total_seconds = 1.25;
   return e;
 }
 
 TEST(Junit, HasASuiteAProblemAndACaseACandidate) {
-  Entry half = entry("add", "h.cu", Verdict::accepted);
+  Record half = record("add", "h.cu", Verdict::accepted);
   half.dtype = Dtype::float16;
-  EXPECT_EQ(junit_xml({entry("scale", "a.cu", Verdict::accepted),
-                       entry("scale", "b.cu", Verdict::wrong_answer, "case 'tiny': 3 < 4"), half}),
+  EXPECT_EQ(junit_xml({record("scale", "a.cu", Verdict::accepted),
+                       record("scale", "b.cu", Verdict::wrong_answer, "case 'tiny': 3 < 4"), half}),
             R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
   <testsuite id="0" package="kgrade" name="scale on NVIDIA H200" timestamp="2026-01-02T03:04:05" hostname="localhost" tests="2" failures="1" errors="0" time="2.500">
@@ -53,7 +54,7 @@ TEST(Junit, WhatHasNoVerdictIsAnError) {
   const Ungraded lost{"scale", Dtype::float32,    "NVIDIA H200",
                       "b.cu",  "the lane <died>", "2026-01-02T03:04:06Z"};
   const Ungraded alone{"add", Dtype::float32, "", "c.cu", "no \"worker\"", "2026-01-02T03:04:07Z"};
-  const std::string xml = junit_xml({entry("scale", "a.cu", Verdict::accepted)}, {lost, alone});
+  const std::string xml = junit_xml({record("scale", "a.cu", Verdict::accepted)}, {lost, alone});
   EXPECT_THAT(xml, HasSubstr("name=\"scale on NVIDIA H200\" timestamp=\"2026-01-02T03:04:05\" "
                              "hostname=\"localhost\" tests=\"2\" failures=\"0\" errors=\"1\""));
   EXPECT_THAT(xml,
@@ -63,8 +64,8 @@ TEST(Junit, WhatHasNoVerdictIsAnError) {
 }
 
 TEST(Junit, HoldsNoCharacterThatXmlDoesNot) {
-  const std::string xml =
-      junit_xml({entry("scale", "a\x01\n\xff.cu", Verdict::cheating, "\x1b[31m\xEF\xBF\xBE ]]> &amp; \"\n")});
+  const std::string xml = junit_xml(
+      {record("scale", "a\x01\n\xff.cu", Verdict::cheating, "\x1b[31m\xEF\xBF\xBE ]]> &amp; \"\n")});
   for (const char c : {'\x01', '\x1b', '\xff'}) EXPECT_EQ(xml.find(c), std::string::npos);
   EXPECT_THAT(xml, HasSubstr("name=\"a\\x01&#10;\\xff.cu\""));
   EXPECT_THAT(xml, HasSubstr("\\x1b[31m? ]]&gt; &amp;amp; &quot;"));
@@ -72,11 +73,11 @@ TEST(Junit, HoldsNoCharacterThatXmlDoesNot) {
 
 TEST(Github, ACompileErrorIsAtItsLine) {
   EXPECT_EQ(
-      github_annotations({entry("scale", "a.cu", Verdict::accepted),
-                          entry("scale", "dir/b.cu", Verdict::compile_error, "dir/b.cu:12:3: error: no 'x'"),
-                          entry("scale", "dir/b.cu", Verdict::compile_error, "dir/b.cu(7): error: no \"x\""),
-                          entry("scale", "dir/b.cu", Verdict::compile_error, "other.h:12:3: error: no 'x'"),
-                          entry("scale", "c.cu", Verdict::wrong_answer, "c.cu:9: is not a compiler's")}),
+      github_annotations({record("scale", "a.cu", Verdict::accepted),
+                          record("scale", "dir/b.cu", Verdict::compile_error, "dir/b.cu:12:3: error: no 'x'"),
+                          record("scale", "dir/b.cu", Verdict::compile_error, "dir/b.cu(7): error: no \"x\""),
+                          record("scale", "dir/b.cu", Verdict::compile_error, "other.h:12:3: error: no 'x'"),
+                          record("scale", "c.cu", Verdict::wrong_answer, "c.cu:9: is not a compiler's")}),
       "::error file=dir/b.cu,line=12,title=compile_error%3A scale::dir/b.cu:12:3: error: no 'x'\n"
       "::error file=dir/b.cu,line=7,title=compile_error%3A scale::dir/b.cu(7): error: no \"x\"\n"
       "::error file=dir/b.cu,title=compile_error%3A scale::other.h:12:3: error: no 'x'\n"
@@ -85,23 +86,23 @@ TEST(Github, ACompileErrorIsAtItsLine) {
 
 TEST(Github, NothingThatIsQuotedBecomesACommand) {
   EXPECT_EQ(
-      github_annotations({entry("scale", "a,b:c%.cu", Verdict::cheating, "100 %\r\n::set-env name=x::y\n")}),
+      github_annotations({record("scale", "a,b:c%.cu", Verdict::cheating, "100 %\r\n::set-env name=x::y\n")}),
       "::error file=a%2Cb%3Ac%25.cu,title=cheating%3A scale::100 %25\\x0d%0A::set-env name=x::y%0A\n");
 }
 
 TEST(Github, ALineThatIsNoneIsNotGiven) {
   for (const char* message :
        {"a.cu:0:1: error", "a.cu:-3: error", "a.cu:99999999999999: error", "a.cu:3", "a.cu(3: e", "a.cu"}) {
-    EXPECT_THAT(github_annotations({entry("scale", "a.cu", Verdict::compile_error, message)}),
+    EXPECT_THAT(github_annotations({record("scale", "a.cu", Verdict::compile_error, message)}),
                 Not(HasSubstr("line=")))
         << message;
   }
 }
 
 TEST(Github, TheSummaryHasWhatWasRefusedFirst) {
-  Entry fast = entry("scale", "a.cu", Verdict::accepted);
-  fast.scores = {{"reference", {2, std::nullopt, 1}}, {"baseline", {0.5, std::nullopt, 1}}};
-  EXPECT_EQ(github_summary({fast, entry("scale", "b.cu", Verdict::unstable, "| <b>")}),
+  Record fast = record("scale", "a.cu", Verdict::accepted);
+  fast.candidate().scores = {{"reference", {2, std::nullopt, 1}}, {"baseline", {0.5, std::nullopt, 1}}};
+  EXPECT_EQ(github_summary({fast, record("scale", "b.cu", Verdict::unstable, "| <b>")}),
             "### kgrade: 1 of 2 accepted\n\n"
             "| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n"
             "| scale | <code>b&#46;cu</code> | **unstable** |  | <code>&#124; &#60;b&#62;</code> |\n"
@@ -111,11 +112,11 @@ TEST(Github, TheSummaryHasWhatWasRefusedFirst) {
 TEST(Github, WhatHasNoVerdictIsSaidFirst) {
   const std::vector<Ungraded> lost = {
       {"scale", Dtype::float16, "", "b.cu", "killed\n::error::x", "2026-01-02T03:04:06Z"}};
-  const std::vector<Entry> entries = {entry("scale", "a.cu", Verdict::unstable, "slow")};
-  EXPECT_THAT(github_annotations(entries, lost),
+  const std::vector<Record> records = {record("scale", "a.cu", Verdict::unstable, "slow")};
+  EXPECT_THAT(github_annotations(records, lost),
               testing::StartsWith(
                   "::error file=b.cu,title=not graded%3A scale::killed%0A::error::x\n::error file=a"));
-  EXPECT_EQ(github_summary(entries, lost),
+  EXPECT_EQ(github_summary(records, lost),
             "### kgrade: 0 of 2 accepted, 1 not graded\n\n"
             "| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n"
             "| scale float16 | <code>b&#46;cu</code> | **not graded** |  | <code>killed "
@@ -124,8 +125,8 @@ TEST(Github, WhatHasNoVerdictIsSaidFirst) {
 }
 
 TEST(Github, ASummaryHasRoomForALot) {
-  const std::vector<Entry> many(
-      20'000, entry("scale", std::string(5000, '.'), Verdict::unstable, std::string(5000, '|')));
+  const std::vector<Record> many(
+      20'000, record("scale", std::string(5000, '.'), Verdict::unstable, std::string(5000, '|')));
   const std::string text = github_summary(many);
   EXPECT_LT(text.size(), std::size_t{1} << 20u);
   EXPECT_THAT(text, HasSubstr("more are left out."));

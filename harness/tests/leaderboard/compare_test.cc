@@ -8,19 +8,19 @@
 #include "leaderboard/compare_json.h"
 #include "leaderboard/compare_table.h"
 #include "record/markdown_text.h"
-#include "tests/support/sample_entries.h"
+#include "tests/support/sample_results.h"
 
 namespace kgrade {
 namespace {
 
-using test::entry;
 using test::measured;
+using test::record;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-Entry refused(const std::string& path, Verdict verdict, const std::string& message = "wrong") {
-  return test::refused(entry(path, 1), verdict, message);
+Record refused(const std::string& path, Verdict verdict, const std::string& message = "wrong") {
+  return test::refused(record(path, 1), verdict, message);
 }
 
 TEST(Compare, HalfWidthsAddInQuadratureOnTheLogScale) {
@@ -52,9 +52,9 @@ TEST(Compare, WithoutAnIntervalItIsInconclusive) {
 // A gate that opens for whoever is too slow to be measured well would be none.
 TEST(Compare, WhatLooksSlowerAndHasNoIntervalIsSuspect) {
   const auto suspects = [](double after, bool has_interval) {
-    Entry now = entry("a.cu", after);
-    if (!has_interval) now.cases[0].comparisons[0].ratio.interval.reset();
-    return count_of_suspects(compare_entries({entry("a.cu", 1)}, {now}));
+    Record now = record("a.cu", after);
+    if (!has_interval) now.candidate().cases[0].comparisons[0].ratio.interval.reset();
+    return count_of_suspects(compare_records({record("a.cu", 1)}, {now}));
   };
   EXPECT_EQ(suspects(0.1, false), 1u);
   EXPECT_EQ(suspects(0.995, false), 0u);
@@ -63,10 +63,10 @@ TEST(Compare, WhatLooksSlowerAndHasNoIntervalIsSuspect) {
 }
 
 TEST(Compare, APairHasOneWord) {
-  const auto comparison = compare_entries({entry("a.cu", 1), entry("b.cu", 1), entry("c.cu", 1),
-                                           entry("d.cu", {measured("large", 1, {0.999, 1.001})})},
-                                          {entry("a.cu", 2), entry("b.cu", 0.5), entry("c.cu", 1.02),
-                                           entry("d.cu", {measured("large", 1.001, {1, 1.002})})});
+  const auto comparison = compare_records({record("a.cu", 1), record("b.cu", 1), record("c.cu", 1),
+                                           record("d.cu", {measured("large", 1, {0.999, 1.001})})},
+                                          {record("a.cu", 2), record("b.cu", 0.5), record("c.cu", 1.02),
+                                           record("d.cu", {measured("large", 1.001, {1, 1.002})})});
   std::vector<Statement> words;
   for (const ComparedPair& pair : comparison.pairs) words.push_back(pair.speed->statement());
   EXPECT_THAT(words,
@@ -75,12 +75,12 @@ TEST(Compare, APairHasOneWord) {
 }
 
 TEST(Compare, ExchangingTheSidesInvertsTheRatio) {
-  const std::vector<Entry> a = {
-      entry("a.cu", {measured("large", 2, {1.9, 2.2}), measured("wide", 3, {2.8, 3.1})})};
-  const std::vector<Entry> b = {
-      entry("a.cu", {measured("large", 4, {3.9, 4.3}), measured("wide", 5, {4.7, 5.1})})};
-  const auto there = compare_entries(a, b).pairs.at(0).speed.value();
-  const auto back = compare_entries(b, a).pairs.at(0).speed.value();
+  const std::vector<Record> a = {
+      record("a.cu", {measured("large", 2, {1.9, 2.2}), measured("wide", 3, {2.8, 3.1})})};
+  const std::vector<Record> b = {
+      record("a.cu", {measured("large", 4, {3.9, 4.3}), measured("wide", 5, {4.7, 5.1})})};
+  const auto there = compare_records(a, b).pairs.at(0).speed.value();
+  const auto back = compare_records(b, a).pairs.at(0).speed.value();
   EXPECT_DOUBLE_EQ(there.ratio, 1 / back.ratio);
   EXPECT_DOUBLE_EQ(there.interval->low, 1 / back.interval->high);
   EXPECT_EQ(there.statement(), Statement::faster);
@@ -89,9 +89,9 @@ TEST(Compare, ExchangingTheSidesInvertsTheRatio) {
 
 TEST(Compare, OverSeveralCasesItIsTheirGeometricMean) {
   const double w = std::exp(0.03);
-  const auto comparison = compare_entries(
-      {entry("a.cu", {measured("large", 1, {1, 1}), measured("wide", 1, {1, 1})})},
-      {entry("a.cu", {measured("large", 2, {2 / w, 2 * w}), measured("wide", 8, {8 / w, 8 * w})})});
+  const auto comparison = compare_records(
+      {record("a.cu", {measured("large", 1, {1, 1}), measured("wide", 1, {1, 1})})},
+      {record("a.cu", {measured("large", 2, {2 / w, 2 * w}), measured("wide", 8, {8 / w, 8 * w})})});
   const ComparedPair& pair = comparison.pairs.at(0);
   EXPECT_DOUBLE_EQ(pair.speed->ratio, 4);
   EXPECT_NEAR(pair.speed->interval->high, 4 * std::exp(0.03 / std::sqrt(2)), 1e-12);
@@ -101,8 +101,8 @@ TEST(Compare, OverSeveralCasesItIsTheirGeometricMean) {
 
 TEST(Compare, TheSuiteIsTheGeometricMeanOfThePairs) {
   const auto comparison =
-      compare_entries({entry("a.cu", 1), entry("b.cu", 1), refused("c.cu", Verdict::unstable)},
-                      {entry("a.cu", 2), entry("b.cu", 0.125), entry("c.cu", 9)});
+      compare_records({record("a.cu", 1), record("b.cu", 1), refused("c.cu", Verdict::unstable)},
+                      {record("a.cu", 2), record("b.cu", 0.125), record("c.cu", 9)});
   EXPECT_DOUBLE_EQ(comparison.suite.geometric_mean, 0.5);
   EXPECT_EQ(comparison.suite.count, 2u);
   const double one = std::sqrt(2) * std::log(1.01);
@@ -111,9 +111,9 @@ TEST(Compare, TheSuiteIsTheGeometricMeanOfThePairs) {
 
 TEST(Compare, VerdictsThatChangeAreSaid) {
   const auto comparison =
-      compare_entries({entry("a.cu", 1), refused("b.cu", Verdict::wrong_answer),
+      compare_records({record("a.cu", 1), refused("b.cu", Verdict::wrong_answer),
                        refused("c.cu", Verdict::wrong_answer), refused("d.cu", Verdict::time_limit)},
-                      {refused("a.cu", Verdict::cheating), entry("b.cu", 1),
+                      {refused("a.cu", Verdict::cheating), record("b.cu", 1),
                        refused("c.cu", Verdict::compile_error), refused("d.cu", Verdict::time_limit)});
   std::vector<VerdictChange> changes;
   for (const ComparedPair& pair : comparison.pairs) changes.push_back(pair.change);
@@ -123,23 +123,23 @@ TEST(Compare, VerdictsThatChangeAreSaid) {
 }
 
 TEST(Compare, WhatOneSideHasIsAddedOrRemoved) {
-  Entry other = entry("a.cu", 1);
+  Record other = record("a.cu", 1);
   other.dtype = Dtype::float16;
-  Entry elsewhere = entry("b.cu", 1);
-  elsewhere.device = "NVIDIA A100";
-  const auto comparison = compare_entries({entry("a.cu", 1), entry("b.cu", 1)}, {other, elsewhere});
+  Record elsewhere = record("b.cu", 1);
+  elsewhere.device.name = "NVIDIA A100";
+  const auto comparison = compare_records({record("a.cu", 1), record("b.cu", 1)}, {other, elsewhere});
   EXPECT_TRUE(comparison.pairs.empty());
   EXPECT_EQ(comparison.added.size(), 2u);
   EXPECT_EQ(comparison.removed.size(), 2u);
 }
 
 TEST(Compare, WhatWasAcceptedAndIsMissingIsALoss) {
-  const auto comparison = compare_entries(
-      {entry("a.cu", 1), entry("b.cu", 1), refused("c.cu", Verdict::unstable)}, {entry("a.cu", 1)});
+  const auto comparison = compare_records(
+      {record("a.cu", 1), record("b.cu", 1), refused("c.cu", Verdict::unstable)}, {record("a.cu", 1)});
   EXPECT_EQ(count_of_missing(comparison), 1u);
   EXPECT_TRUE(loses_accepted(comparison));
-  EXPECT_FALSE(loses_accepted(compare_entries({entry("a.cu", 1), refused("c.cu", Verdict::unstable)},
-                                              {entry("a.cu", 1), entry("d.cu", 1)})));
+  EXPECT_FALSE(loses_accepted(compare_records({record("a.cu", 1), refused("c.cu", Verdict::unstable)},
+                                              {record("a.cu", 1), record("d.cu", 1)})));
   EXPECT_THAT(
       render_table(comparison, Style(false)),
       HasSubstr(
@@ -152,16 +152,16 @@ TEST(Compare, WhatWasAcceptedAndIsMissingIsALoss) {
 }
 
 TEST(Compare, AFallOfPrecisionIsALoss) {
-  Entry tf32 = entry("a.cu", 2);
-  tf32.precision = Precision::tf32;
-  const auto fall = compare_entries({entry("a.cu", 1)}, {tf32});
+  Record tf32 = record("a.cu", 2);
+  tf32.candidate().precision = Precision::tf32;
+  const auto fall = compare_records({record("a.cu", 1)}, {tf32});
   EXPECT_EQ(fall.pairs.at(0).change, VerdictChange::lower_class);
   EXPECT_TRUE(loses_accepted(fall));
   EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("lower class  tf32, before fp32\n"));
   EXPECT_THAT(render_table(fall, Style(false)), HasSubstr("1 of a lower class\n"));
   EXPECT_THAT(render_markdown(fall), HasSubstr("| **lower class** | <code>tf32&#44; before fp32</code> |\n"));
   EXPECT_EQ(nlohmann::json(to_json(fall))["pairs"][0]["verdict_change"], "lower_class");
-  const auto rise = compare_entries({tf32}, {entry("a.cu", 1)});
+  const auto rise = compare_records({tf32}, {record("a.cu", 1)});
   EXPECT_EQ(rise.pairs.at(0).change, VerdictChange::none);
   EXPECT_FALSE(loses_accepted(rise));
 }
@@ -169,21 +169,21 @@ TEST(Compare, AFallOfPrecisionIsALoss) {
 // Runners differ in their cores, and the device's name tells them.
 TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
   const auto on_cores = [](const char* path, const char* cores, Verdict verdict) {
-    Entry made = entry(path, std::vector<EntryCase>{});
-    made.verdict = verdict;
-    made.device = std::string("emulated device on ") + cores + " CPU cores";
-    made.device_kind = "emulated";
-    made.times_are_speed = false;
+    Record made = record(path, std::vector<CaseRecord>{});
+    made.candidate().verdict = verdict;
+    made.device.name = std::string("emulated device on ") + cores + " CPU cores";
+    made.device.kind = "emulated";
+    made.device.measures_speed = false;
     return made;
   };
-  const auto comparison = compare_entries({on_cores("a.cu", "2", Verdict::accepted)},
+  const auto comparison = compare_records({on_cores("a.cu", "2", Verdict::accepted)},
                                           {on_cores("a.cu", "4", Verdict::wrong_answer)});
   ASSERT_EQ(comparison.pairs.size(), 1u);
   EXPECT_EQ(comparison.pairs[0].change, VerdictChange::regression);
 }
 
 TEST(Compare, AFileThatIsCutOffIsALoss) {
-  EntriesRead whole{{entry("a.cu", 1)}, {}, 0, {}}, cut_off = whole;
+  RecordsRead whole{{record("a.cu", 1)}, {}, 0, {}}, cut_off = whole;
   cut_off.unfinished = {{"ends in the middle of a line", "finish it", {"s_1.jsonl", 2, 0}}};
   for (const auto& comparison : {compare_results(whole, cut_off), compare_results(cut_off, whole)}) {
     EXPECT_TRUE(loses_accepted(comparison));
@@ -200,35 +200,35 @@ TEST(Compare, AFileThatIsCutOffIsALoss) {
 }
 
 TEST(Compare, CandidatesInOtherFoldersAreFoundByTheirNames) {
-  const auto comparison = compare_entries(
-      {entry("old/./a.cu", 1), entry("old//b.cu", 1), entry("old/c/x.cu", 1)},
-      {entry("new/a.cu", 1), entry("old/b.cu", 1), entry("new/d/x.cu", 1), entry("new/e/x.cu", 1)});
+  const auto comparison = compare_records(
+      {record("old/./a.cu", 1), record("old//b.cu", 1), record("old/c/x.cu", 1)},
+      {record("new/a.cu", 1), record("old/b.cu", 1), record("new/d/x.cu", 1), record("new/e/x.cu", 1)});
   ASSERT_EQ(comparison.pairs.size(), 2u);
-  EXPECT_EQ(comparison.pairs[0].after.path, "new/a.cu");
-  EXPECT_EQ(comparison.pairs[1].after.path, "old/b.cu");
+  EXPECT_EQ(comparison.pairs[0].after.candidate().path, "new/a.cu");
+  EXPECT_EQ(comparison.pairs[1].after.candidate().path, "old/b.cu");
   EXPECT_EQ(comparison.added.size(), 2u) << "which of two it is cannot be known";
 }
 
 TEST(Compare, TwoCandidatesByThemselvesAreAPair) {
-  EXPECT_EQ(compare_entries({entry("a.cu", 1)}, {entry("b.cu", 3)}).pairs.at(0).speed->ratio, 3);
-  Entry other = entry("b.cu", 3);
-  other.slug = "add";
-  EXPECT_TRUE(compare_entries({entry("a.cu", 1)}, {other}).pairs.empty());
-  EXPECT_TRUE(compare_entries({entry("a.cu", 1)}, {entry("b.cu", 3), entry("c.cu", 3)}).pairs.empty());
+  EXPECT_EQ(compare_records({record("a.cu", 1)}, {record("b.cu", 3)}).pairs.at(0).speed->ratio, 3);
+  Record other = record("b.cu", 3);
+  other.problem_slug = "add";
+  EXPECT_TRUE(compare_records({record("a.cu", 1)}, {other}).pairs.empty());
+  EXPECT_TRUE(compare_records({record("a.cu", 1)}, {record("b.cu", 3), record("c.cu", 3)}).pairs.empty());
 }
 
 TEST(Compare, OfSeveralResultsTheNewestCounts) {
-  Entry newer = entry("a.cu", 3);
+  Record newer = record("a.cu", 3);
   newer.started_at = "2026-01-03T00:00:00Z";
-  const auto comparison = compare_entries({newer, entry("a.cu", 1)}, {entry("a.cu", 6)});
+  const auto comparison = compare_records({newer, record("a.cu", 1)}, {record("a.cu", 6)});
   EXPECT_EQ(comparison.pairs.at(0).speed->ratio, 2);
   EXPECT_EQ(comparison.superseded, 1u);
 }
 
-std::string why(const std::function<void(Entry&)>& change) {
-  Entry changed = entry("a.cu", 2);
+std::string why(const std::function<void(Record&)>& change) {
+  Record changed = record("a.cu", 2);
   change(changed);
-  const auto comparison = compare_entries({entry("a.cu", 1)}, {changed});
+  const auto comparison = compare_records({record("a.cu", 1)}, {changed});
   EXPECT_EQ(comparison.pairs.size(), 1u);
   EXPECT_FALSE(comparison.pairs.at(0).speed);
   EXPECT_EQ(comparison.suite.count, 0u);
@@ -236,34 +236,35 @@ std::string why(const std::function<void(Entry&)>& change) {
 }
 
 TEST(Compare, WhatCannotBeComparedIsNotUnchanged) {
-  Entry changed = entry("a.cu", 2);
-  changed.reference_sha256 = "q";
-  EXPECT_EQ(summary_text(compare_entries({entry("a.cu", 2)}, {changed})), "1 not comparable");
-  changed = entry("a.cu", 2);
-  changed.times_are_speed = false;
-  EXPECT_EQ(summary_text(compare_entries({changed}, {changed})), "nothing changed");
+  Record changed = record("a.cu", 2);
+  changed.reference.sha256 = "q";
+  EXPECT_EQ(summary_text(compare_records({record("a.cu", 2)}, {changed})), "1 not comparable");
+  changed = record("a.cu", 2);
+  changed.device.measures_speed = false;
+  EXPECT_EQ(summary_text(compare_records({changed}, {changed})), "nothing changed");
 }
 
 TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
-  EXPECT_EQ(why([](Entry& e) { e.times_are_speed = false; }), "times of this device are no speed");
-  EXPECT_EQ(why([](Entry& e) { e.problem_sha256 = "q"; }), "the problem's file has changed");
-  EXPECT_EQ(why([](Entry& e) { e.reference_sha256 = "q"; }), "measured against another reference");
-  EXPECT_EQ(why([](Entry& e) { e.reference_sha256.clear(); }),
+  EXPECT_EQ(why([](Record& e) { e.device.measures_speed = false; }), "times of this device are no speed");
+  EXPECT_EQ(why([](Record& e) { e.problem_sha256 = "q"; }), "the problem's file has changed");
+  EXPECT_EQ(why([](Record& e) { e.reference.sha256 = "q"; }), "measured against another reference");
+  EXPECT_EQ(why([](Record& e) { e.reference.sha256.clear(); }),
             "the reference that was measured is not known");
-  EXPECT_EQ(why([](Entry& e) { e.precision = Precision::tf32; }),
+  EXPECT_EQ(why([](Record& e) { e.candidate().precision = Precision::tf32; }),
             "answers of another class: tf32, before fp32");
-  EXPECT_EQ(why([](Entry& e) { e.cache = "warm"; }), "one with a cold, one with a warm cache");
-  EXPECT_EQ(why([](Entry& e) { e.cases.clear(); }), "no speed was measured");
-  EXPECT_EQ(why([](Entry& e) { e.cases[0].name = "wide"; }), "other cases were measured");
-  EXPECT_EQ(why([](Entry& e) { e.cases[0].tensor_bytes = 1; }), "case 'large' has other shapes");
-  EXPECT_EQ(why([](Entry& e) { e.cases[0].comparisons[0].against = "cudnn"; }),
+  EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].measurement->cache = CacheState::warm; }),
+            "one with a cold, one with a warm cache");
+  EXPECT_EQ(why([](Record& e) { e.candidate().cases.clear(); }), "no speed was measured");
+  EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].name = "wide"; }), "other cases were measured");
+  EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].tensor_bytes = 1; }), "case 'large' has other shapes");
+  EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].comparisons[0].against = "cudnn"; }),
             "case 'large' was not measured against the reference");
 }
 
-EntriesComparison some_comparison() {
-  return compare_entries(
-      {entry("a.cu", 1), entry("b.cu", 1), entry("old.cu", 1), entry("w.cu", 1)},
-      {entry("a.cu", 2), entry("b.cu", 0.5), entry("new.cu", 1),
+ComparedRecords some_comparison() {
+  return compare_records(
+      {record("a.cu", 1), record("b.cu", 1), record("old.cu", 1), record("w.cu", 1)},
+      {record("a.cu", 2), record("b.cu", 0.5), record("new.cu", 1),
        refused("w.cu", Verdict::wrong_answer, "case 'tiny': <b>all</b> | wrong @you\n# x")});
 }
 
@@ -281,10 +282,10 @@ TEST(CompareTable, HasARowAPairAndTheSuite) {
 }
 
 TEST(CompareTable, APathIsTheSameHoweverItIsWritten) {
-  Entry older = entry("x//a.cu", 1);
-  older.cache.clear();
-  older.cases[0].comparisons[0].ratio.interval.reset();
-  const std::string text = render_table(compare_entries({older}, {entry("x/./a.cu", 2)}), Style(false));
+  Record older = record("x//a.cu", 1);
+  for (CaseRecord& c : older.candidate().cases) c.measurement.reset();
+  older.candidate().cases[0].comparisons[0].ratio.interval.reset();
+  const std::string text = render_table(compare_records({older}, {record("x/./a.cu", 2)}), Style(false));
   EXPECT_THAT(text, HasSubstr("  x/a.cu     2.00x                 inconclusive\n"));
 }
 
@@ -303,21 +304,22 @@ TEST(CompareTable, MarkdownQuotesAreNoMarkup) {
 }
 
 TEST(CompareTable, MarkdownOfManyPairsEnds) {
-  std::vector<Entry> before, after;
+  std::vector<Record> before, after;
   for (int i = 0; i < 1000; ++i) {
-    before.push_back(entry(std::to_string(i) + ".cu", 1));
-    after.push_back(entry(std::to_string(i) + ".cu", 2));
+    before.push_back(record(std::to_string(i) + ".cu", 1));
+    after.push_back(record(std::to_string(i) + ".cu", 2));
   }
-  for (int i = 0; i < 1000; ++i) after.push_back(entry("new" + std::string(300, '|') + std::to_string(i), 2));
-  const std::string text = render_markdown(compare_entries(before, after));
+  for (int i = 0; i < 1000; ++i)
+    after.push_back(record("new" + std::string(300, '|') + std::to_string(i), 2));
+  const std::string text = render_markdown(compare_records(before, after));
   EXPECT_THAT(text, HasSubstr(" more rows are left out.\n"));
   EXPECT_LT(text.size(), 65536u) << "a comment holds no more";
 }
 
 TEST(CompareTable, NoSpeedsOfADeviceWithoutSpeed) {
-  Entry e = entry("a.cu", std::vector<EntryCase>{});
-  e.times_are_speed = false;
-  const auto comparison = compare_entries({e}, {e});
+  Record e = record("a.cu", std::vector<CaseRecord>{});
+  e.device.measures_speed = false;
+  const auto comparison = compare_records({e}, {e});
   EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("accepted"));
   EXPECT_THAT(render_table(comparison, Style(false)), Not(HasSubstr("x")));
   EXPECT_THAT(render_markdown(comparison),
@@ -342,7 +344,7 @@ TEST(CompareJson, IsUnrounded) {
   EXPECT_EQ(written["pairs"][2]["verdict_change"], "regression");
   EXPECT_EQ(written["suite"]["pairs"], 2);
   EXPECT_EQ(written["added"][0]["candidate"], "new.cu");
-  EXPECT_TRUE(nlohmann::json(to_json(compare_entries({}, {})))["suite"].is_null());
+  EXPECT_TRUE(nlohmann::json(to_json(compare_records({}, {})))["suite"].is_null());
 }
 
 TEST(MarkdownText, CodeHasNothingButItsText) {

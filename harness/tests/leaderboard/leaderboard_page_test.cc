@@ -9,13 +9,13 @@
 #include "leaderboard/page.h"
 #include "leaderboard/page_data.h"
 #include "leaderboard/page_parts.h"
-#include "tests/support/sample_entries.h"
+#include "tests/support/sample_results.h"
 
 namespace kgrade {
 namespace {
 
 using test::beside_baseline;
-using test::entry;
+using test::record;
 using test::refused;
 using testing::HasSubstr;
 using testing::Not;
@@ -23,13 +23,13 @@ using testing::Not;
 constexpr const char* hostile = "<script>alert(1)</script>|{{data}}\"'&\x1b[31m";
 
 Leaderboard hostile_leaderboard() {
-  Entry made = entry(std::string("solutions/") + hostile + ".cu", 2);
-  made.title = hostile;
-  made.device = hostile;
-  made.file = hostile;
-  Entry wrong = refused(made, Verdict::wrong_answer);
-  wrong.path = "wrong.cu";
-  wrong.message = hostile;
+  Record made = record(std::string("solutions/") + hostile + ".cu", 2);
+  made.problem_title = hostile;
+  made.device.name = hostile;
+  made.read_from.file = hostile;
+  Record wrong = refused(made, Verdict::wrong_answer);
+  wrong.candidate().path = "wrong.cu";
+  wrong.candidate().message = hostile;
   return make_leaderboard({made, wrong});
 }
 
@@ -61,7 +61,7 @@ TEST(LeaderboardPage, ItsDataHaveTheTextsAsTheyWere) {
 }
 
 TEST(LeaderboardPage, AsksForNothingFromElsewhere) {
-  const std::string page = render_page(make_leaderboard({entry("a.cu", 2)}));
+  const std::string page = render_page(make_leaderboard({record("a.cu", 2)}));
   EXPECT_THAT(page, HasSubstr("default-src 'none'"));
   EXPECT_THAT(page, Not(HasSubstr("unsafe-inline")));
   for (const char* what : {"src=", "@import", "url(", "http-equiv=\"refresh\""})
@@ -71,7 +71,7 @@ TEST(LeaderboardPage, AsksForNothingFromElsewhere) {
 
 TEST(LeaderboardPage, CanBeReadWithoutScripts) {
   const std::string page = render_page(make_leaderboard(
-      {beside_baseline(entry("a.cu", 2), 1.5), refused(entry("b.cu", 1), Verdict::compile_error)}));
+      {beside_baseline(record("a.cu", 2), 1.5), refused(record("b.cu", 1), Verdict::compile_error)}));
   EXPECT_THAT(page, HasSubstr(">a.cu</a>"));
   EXPECT_THAT(page, HasSubstr("1.50&times;"));
   EXPECT_THAT(page, HasSubstr("1.485&ndash;1.515"));
@@ -79,12 +79,12 @@ TEST(LeaderboardPage, CanBeReadWithoutScripts) {
 }
 
 TEST(LeaderboardPage, OfManyCandidatesTheLeadersStandInIt) {
-  std::vector<Entry> entries;
+  std::vector<Record> records;
   for (int i = 0; i < 300; ++i) {
-    entries.push_back(entry("candidate-" + std::to_string(i) + ".cu", std::pow(1.05, i)));
-    entries.back().slug = i % 2 == 0 ? "even" : "odd";
+    records.push_back(record("candidate-" + std::to_string(i) + ".cu", std::pow(1.05, i)));
+    records.back().problem_slug = i % 2 == 0 ? "even" : "odd";
   }
-  const std::string page = render_page(make_leaderboard(entries));
+  const std::string page = render_page(make_leaderboard(records));
   EXPECT_EQ(count(page, "<tr id="), 2u);
   EXPECT_THAT(page, HasSubstr(">candidate-299.cu</a>"));
   EXPECT_THAT(page, HasSubstr("2 of 300 candidates"));
@@ -92,7 +92,7 @@ TEST(LeaderboardPage, OfManyCandidatesTheLeadersStandInIt) {
 
 TEST(LeaderboardPage, ColumnsAreAsLongAsThereAreRows) {
   const Leaderboard made =
-      make_leaderboard({entry("a.cu", 2), entry("b.cu", 1), refused(entry("c.cu", 1), Verdict::unstable)});
+      make_leaderboard({record("a.cu", 2), record("b.cu", 1), refused(record("c.cu", 1), Verdict::unstable)});
   const auto rows = page_rows(made);
   const auto data = page_data(made, rows);
   for (const auto& [name, column] : data["rows"].items()) {
@@ -116,8 +116,8 @@ TEST(PageParts, PoliciesNameScriptsByTheirHash) {
 }
 
 TEST(LeaderboardMarkdown, ShowsTheLeadersAndEscapesTheirNames) {
-  Entry odd = entry("a|b*c.cu", 2);
-  const std::string text = render_markdown(make_leaderboard({odd, entry("slow.cu", 1)}));
+  Record odd = record("a|b*c.cu", 2);
+  const std::string text = render_markdown(make_leaderboard({odd, record("slow.cu", 1)}));
   EXPECT_THAT(
       text,
       HasSubstr(
@@ -128,10 +128,10 @@ TEST(LeaderboardMarkdown, ShowsTheLeadersAndEscapesTheirNames) {
 
 TEST(LeaderboardPage, HistoryMarksNewVersionsAndHasNoSpeedsOfAnotherClass) {
   const auto version = [](char hash, const char* started_at, Precision precision) {
-    Entry made = entry("a.cu", 2);
-    made.sha256 = std::string(64, hash);
+    Record made = record("a.cu", 2);
+    made.candidate().sha256 = std::string(64, hash);
     made.started_at = started_at;
-    made.precision = precision;
+    made.candidate().precision = precision;
     return made;
   };
   const Leaderboard made = make_leaderboard({version('d', "2026-01-01T00:00:00Z", Precision::tf32),
@@ -148,13 +148,13 @@ TEST(LeaderboardPage, HistoryMarksNewVersionsAndHasNoSpeedsOfAnotherClass) {
 }
 
 TEST(LeaderboardMarkdown, SaysWhenNothingIsRanked) {
-  EXPECT_THAT(render_markdown(make_leaderboard({refused(entry("a.cu", 1), Verdict::unstable)})),
+  EXPECT_THAT(render_markdown(make_leaderboard({refused(record("a.cu", 1), Verdict::unstable)})),
               HasSubstr("No candidate has a rank yet."));
 }
 
 TEST(LeaderboardTable, ShowsRanksTiesAndWhatHasNone) {
-  const std::string text = render_table(make_leaderboard({entry("a.cu", 2), entry("b.cu", 2.001),
-                                                          refused(entry("c.cu", 1), Verdict::cheating)}),
+  const std::string text = render_table(make_leaderboard({record("a.cu", 2), record("b.cu", 2.001),
+                                                          refused(record("c.cu", 1), Verdict::cheating)}),
                                         Style(false));
   EXPECT_THAT(text, HasSubstr("scale  NVIDIA H200  fp32  against the reference\n"));
   EXPECT_THAT(text, HasSubstr("1=  b.cu"));
@@ -162,9 +162,9 @@ TEST(LeaderboardTable, ShowsRanksTiesAndWhatHasNone) {
 }
 
 TEST(LeaderboardJson, HasRanksScoresAndHistory) {
-  Entry older = entry("a.cu", 1);
+  Record older = record("a.cu", 1);
   older.started_at = "2025-01-01T00:00:00Z";
-  const auto written = to_json(make_leaderboard({older, beside_baseline(entry("a.cu", 2), 1.5)}));
+  const auto written = to_json(make_leaderboard({older, beside_baseline(record("a.cu", 2), 1.5)}));
   const auto& row = written["boards"][0]["rows"][0];
   EXPECT_EQ(row["rank"], 1);
   EXPECT_EQ(row["scores"][1]["against"], "baseline");

@@ -6,32 +6,32 @@
 
 #include "leaderboard/leaderboard_json.h"
 #include "leaderboard/names.h"
-#include "tests/support/sample_entries.h"
+#include "tests/support/sample_results.h"
 
 namespace kgrade {
 namespace {
 
 using test::around;
 using test::beside_baseline;
-using test::entry;
+using test::record;
 using test::refused;
 using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-Entry at(Entry made, const std::string& day) {
+Record at(Record made, const std::string& day) {
   made.started_at = day + "T00:00:00Z";
   return made;
 }
 
-Entry on(Entry made, const std::string& slug) {
-  made.slug = slug;
+Record on(Record made, const std::string& slug) {
+  made.problem_slug = slug;
   return made;
 }
 
 std::vector<std::string> paths_of(const Board& board) {
   std::vector<std::string> paths;
-  for (const LeaderboardRow& row : board.rows) paths.push_back(row.newest.path);
+  for (const LeaderboardRow& row : board.rows) paths.push_back(row.newest.candidate().path);
   return paths;
 }
 
@@ -66,15 +66,15 @@ TEST(Ranks, TheWorstRankCountsWhatLiesWhollyBelow) {
 }
 
 TEST(Leaderboard, RanksByProblemTypeDeviceAndClass) {
-  Entry other_problem = on(entry("b.cu", 3), "shift");
-  Entry other_type = entry("c.cu", 4);
+  Record other_problem = on(record("b.cu", 3), "shift");
+  Record other_type = record("c.cu", 4);
   other_type.dtype = Dtype::float16;
-  Entry other_device = entry("d.cu", 5);
-  other_device.device = "NVIDIA A100";
-  Entry other_class = entry("e.cu", 6);
-  other_class.precision = Precision::tf32;
+  Record other_device = record("d.cu", 5);
+  other_device.device.name = "NVIDIA A100";
+  Record other_class = record("e.cu", 6);
+  other_class.candidate().precision = Precision::tf32;
   const Leaderboard made =
-      make_leaderboard({entry("a.cu", 2), other_problem, other_type, other_device, other_class});
+      make_leaderboard({record("a.cu", 2), other_problem, other_type, other_device, other_class});
   ASSERT_THAT(made.boards, SizeIs(5));
   for (const Board& board : made.boards) {
     ASSERT_THAT(board.rows, SizeIs(1));
@@ -84,7 +84,7 @@ TEST(Leaderboard, RanksByProblemTypeDeviceAndClass) {
 }
 
 TEST(Leaderboard, TiesAreSaid) {
-  const Leaderboard made = make_leaderboard({entry("a.cu", 1), entry("b.cu", 2), entry("c.cu", 2.01)});
+  const Leaderboard made = make_leaderboard({record("a.cu", 1), record("b.cu", 2), record("c.cu", 2.01)});
   const Board& board = made.boards.at(0);
   EXPECT_THAT(paths_of(board), ElementsAre("c.cu", "b.cu", "a.cu"));
   EXPECT_TRUE(board.rows[0].tied);
@@ -96,22 +96,22 @@ TEST(Leaderboard, TiesAreSaid) {
 TEST(Leaderboard, TheBaselineCountsWhereAllHaveOne) {
   // Against the reference the order would be the other way round.
   const Leaderboard made =
-      make_leaderboard({beside_baseline(entry("a.cu", 2), 0.5), beside_baseline(entry("b.cu", 1), 0.9)});
+      make_leaderboard({beside_baseline(record("a.cu", 2), 0.5), beside_baseline(record("b.cu", 1), 0.9)});
   EXPECT_EQ(made.boards.at(0).against, "baseline");
   EXPECT_THAT(made.boards[0].baselines, ElementsAre("cudnn-fp32"));
   EXPECT_THAT(paths_of(made.boards[0]), ElementsAre("b.cu", "a.cu"));
 }
 
 TEST(Leaderboard, TheReferenceCountsWhereOneHasNoBaseline) {
-  const Leaderboard made = make_leaderboard({beside_baseline(entry("a.cu", 2), 0.5), entry("b.cu", 1)});
+  const Leaderboard made = make_leaderboard({beside_baseline(record("a.cu", 2), 0.5), record("b.cu", 1)});
   EXPECT_EQ(made.boards.at(0).against, "reference");
   EXPECT_THAT(paths_of(made.boards[0]), ElementsAre("a.cu", "b.cu"));
 }
 
 TEST(Leaderboard, OfACandidateTheNewestResultCountsAndTheOthersAreItsHistory) {
   const Leaderboard made =
-      make_leaderboard({at(entry("a.cu", 2), "2026-02-01"), at(entry("a.cu", 3), "2026-03-01"),
-                        at(entry("a.cu", 1), "2026-01-01")});
+      make_leaderboard({at(record("a.cu", 2), "2026-02-01"), at(record("a.cu", 3), "2026-03-01"),
+                        at(record("a.cu", 1), "2026-01-01")});
   const LeaderboardRow& row = made.boards.at(0).rows.at(0);
   EXPECT_EQ(row.newest.started_at, "2026-03-01T00:00:00Z");
   ASSERT_THAT(row.earlier, SizeIs(2));
@@ -121,19 +121,19 @@ TEST(Leaderboard, OfACandidateTheNewestResultCountsAndTheOthersAreItsHistory) {
 }
 
 TEST(Leaderboard, AnEditedCandidateIsAnotherVersionOfTheSame) {
-  Entry edited = at(entry("a.cu", 3), "2026-03-01");
-  edited.sha256 = std::string(64, 'd');
+  Record edited = at(record("a.cu", 3), "2026-03-01");
+  edited.candidate().sha256 = std::string(64, 'd');
   const Leaderboard made = make_leaderboard(
-      {edited, at(entry("a.cu", 2), "2026-01-01"), at(entry("a.cu", 4), "2026-02-01"), entry("b.cu", 1)});
+      {edited, at(record("a.cu", 2), "2026-01-01"), at(record("a.cu", 4), "2026-02-01"), record("b.cu", 1)});
   const Board& board = made.boards.at(0);
   ASSERT_THAT(paths_of(board), ElementsAre("a.cu", "b.cu"));
   const LeaderboardRow& row = board.rows[0];
-  EXPECT_EQ(row.newest.sha256, edited.sha256) << "the newest ranks, not the fastest";
+  EXPECT_EQ(row.newest.candidate().sha256, edited.candidate().sha256) << "the newest ranks, not the fastest";
   ASSERT_THAT(row.earlier, SizeIs(2));
   EXPECT_FALSE(row.changed_before(0));
   EXPECT_FALSE(row.changed_before(1));
   EXPECT_TRUE(row.changed_before(2));
-  EXPECT_EQ(row.id, make_leaderboard({entry("a.cu", 2)}).boards.at(0).rows.at(0).id) << "links stay";
+  EXPECT_EQ(row.id, make_leaderboard({record("a.cu", 2)}).boards.at(0).rows.at(0).id) << "links stay";
   const nlohmann::json json = to_json(made)["boards"][0]["rows"][0];
   EXPECT_EQ(json["new_version"], true);
   EXPECT_EQ(json["earlier"][1]["new_version"], false);
@@ -142,26 +142,26 @@ TEST(Leaderboard, AnEditedCandidateIsAnotherVersionOfTheSame) {
 
 TEST(Leaderboard, ACandidateThatFailsNowHasNoRank) {
   const Leaderboard made =
-      make_leaderboard({at(entry("a.cu", 2), "2026-01-01"),
-                        at(refused(entry("a.cu", 2), Verdict::wrong_answer), "2026-02-01")});
+      make_leaderboard({at(record("a.cu", 2), "2026-01-01"),
+                        at(refused(record("a.cu", 2), Verdict::wrong_answer), "2026-02-01")});
   EXPECT_THAT(made.boards, IsEmpty());
   ASSERT_THAT(made.unmeasured, SizeIs(1));
   EXPECT_THAT(made.unmeasured[0].earlier, SizeIs(1));
 }
 
 TEST(Leaderboard, TheSamePathWrittenInAnotherWayIsTheSame) {
-  const Leaderboard made = make_leaderboard({entry("./x//a.cu", 2), at(entry("x/a.cu", 3), "2026-03-01"),
-                                             at(entry("x/y/../a.cu", 1), "2026-04-01")});
+  const Leaderboard made = make_leaderboard({record("./x//a.cu", 2), at(record("x/a.cu", 3), "2026-03-01"),
+                                             at(record("x/y/../a.cu", 1), "2026-04-01")});
   ASSERT_THAT(made.boards.at(0).rows, SizeIs(1));
-  EXPECT_EQ(made.boards[0].rows[0].newest.path, "x/a.cu");
+  EXPECT_EQ(made.boards[0].rows[0].newest.candidate().path, "x/a.cu");
 }
 
 std::vector<std::string> names_of(const std::vector<std::string>& paths) {
-  std::vector<Entry> entries;
-  for (const std::string& path : paths) entries.push_back(entry(path, 1));
-  name_candidates(entries);
+  std::vector<Record> records;
+  for (const std::string& path : paths) records.push_back(record(path, 1));
+  name_candidates(records);
   std::vector<std::string> names;
-  for (const Entry& entry : entries) names.push_back(entry.path);
+  for (const Record& record : records) names.push_back(record.candidate().path);
   return names;
 }
 
@@ -178,55 +178,55 @@ TEST(LeaderboardNames, ThatWouldBeTheSameInOneSweepTellMore) {
 }
 
 TEST(Leaderboard, ACandidateIsTheSameOnEveryMachine) {
-  Entry there = at(entry("/srv/checkout/solutions/scale/a.cu", 3), "2026-05-01");
-  there.file = "there.jsonl";
-  const Leaderboard made = make_leaderboard({entry("solutions/scale/a.cu", 2), there});
+  Record there = at(record("/srv/checkout/solutions/scale/a.cu", 3), "2026-05-01");
+  there.read_from.file = "there.jsonl";
+  const Leaderboard made = make_leaderboard({record("solutions/scale/a.cu", 2), there});
   EXPECT_THAT(paths_of(made.boards.at(0)), ElementsAre("solutions/scale/a.cu"));
 }
 
 TEST(Leaderboard, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
-  Entry two = entry("a.cu", 2);
-  two.device = "emulated device on 2 CPU cores";
-  two.device_kind = "emulated";
-  two.times_are_speed = false;
-  Entry four = at(two, "2026-05-01");
-  four.device = "emulated device on 4 CPU cores";
+  Record two = record("a.cu", 2);
+  two.device.name = "emulated device on 2 CPU cores";
+  two.device.kind = "emulated";
+  two.device.measures_speed = false;
+  Record four = at(two, "2026-05-01");
+  four.device.name = "emulated device on 4 CPU cores";
   const Leaderboard made = make_leaderboard({two, four});
   ASSERT_THAT(made.unmeasured, SizeIs(1));
-  EXPECT_EQ(made.unmeasured[0].newest.device, four.device);
+  EXPECT_EQ(made.unmeasured[0].newest.device.name, four.device.name);
 }
 
 TEST(Leaderboard, AResultReadTwiceIsOne) {
-  Entry copy = entry("a.cu", 2);
-  copy.file = "copy.json";
-  const Leaderboard made = make_leaderboard({entry("a.cu", 2), copy});
+  Record copy = record("a.cu", 2);
+  copy.read_from.file = "copy.json";
+  const Leaderboard made = make_leaderboard({record("a.cu", 2), copy});
   EXPECT_EQ(made.measurements, 1u);
   EXPECT_THAT(made.boards.at(0).rows.at(0).earlier, IsEmpty());
 }
 
 TEST(Leaderboard, TimesThatAreNoSpeedAreNeverRanked) {
-  Entry emulated = entry("a.cu", 2);
-  emulated.device = "emulated";
-  emulated.times_are_speed = false;
+  Record emulated = record("a.cu", 2);
+  emulated.device.name = "emulated";
+  emulated.device.measures_speed = false;
   const Leaderboard made = make_leaderboard({emulated});
   EXPECT_THAT(made.boards, IsEmpty());
   EXPECT_THAT(made.suites, IsEmpty());
   ASSERT_THAT(made.unmeasured, SizeIs(1));
-  EXPECT_EQ(made.unmeasured[0].newest.verdict, Verdict::accepted);
+  EXPECT_EQ(made.unmeasured[0].newest.candidate().verdict, Verdict::accepted);
 }
 
 TEST(Leaderboard, OnlyTheSameWorkIsCompared) {
-  Entry one_case_less = at(entry("b.cu", 9), "2026-03-01");
-  Entry two_cases = entry("a.cu", 2);
-  two_cases.cases.push_back(two_cases.cases[0]);
-  two_cases.cases[1].name = "larger";
-  Entry other_size = two_cases;
-  other_size.path = "c.cu";
+  Record one_case_less = at(record("b.cu", 9), "2026-03-01");
+  Record two_cases = record("a.cu", 2);
+  two_cases.candidate().cases.push_back(two_cases.candidate().cases[0]);
+  two_cases.candidate().cases[1].name = "larger";
+  Record other_size = two_cases;
+  other_size.candidate().path = "c.cu";
   other_size.started_at = "2026-01-01T00:00:00Z";
-  other_size.cases[1].tensor_bytes += 1;
-  Entry warm = two_cases;
-  warm.path = "d.cu";
-  warm.cache = "warm";
+  other_size.candidate().cases[1].tensor_bytes += 1;
+  Record warm = two_cases;
+  warm.candidate().path = "d.cu";
+  warm.candidate().cases[0].measurement->cache = CacheState::warm;
   const Leaderboard made = make_leaderboard({one_case_less, two_cases, other_size, warm});
   const Board& board = made.boards.at(0);
   EXPECT_THAT(paths_of(board), ElementsAre("a.cu", "b.cu", "c.cu", "d.cu"));
@@ -238,22 +238,22 @@ TEST(Leaderboard, OnlyTheSameWorkIsCompared) {
 }
 
 TEST(Leaderboard, SpeedupsAgainstDifferentReferencesAreNotCompared) {
-  Entry newer = at(entry("a.cu", 2), "2026-02-01");
-  newer.reference_sha256 = std::string(64, 'e');
-  const Leaderboard made = make_leaderboard({newer, entry("b.cu", 3)});
+  Record newer = at(record("a.cu", 2), "2026-02-01");
+  newer.reference.sha256 = std::string(64, 'e');
+  const Leaderboard made = make_leaderboard({newer, record("b.cu", 3)});
   EXPECT_TRUE(made.boards.at(0).rows[0].rank);
   EXPECT_EQ(made.boards[0].rows[1].unranked_because, "measured against another version of the reference");
   const Leaderboard with_baselines =
-      make_leaderboard({beside_baseline(newer, 1), beside_baseline(entry("b.cu", 3), 2)});
+      make_leaderboard({beside_baseline(newer, 1), beside_baseline(record("b.cu", 3), 2)});
   EXPECT_TRUE(with_baselines.boards.at(0).rows[1].rank) << "against a baseline the reference does not count";
 }
 
 TEST(Leaderboard, WithoutAnIntervalThereIsNoRank) {
-  Entry unsure = entry("a.cu", 2);
-  unsure.scores[0].speedup.interval.reset();
-  Entry unmeasured = entry("b.cu", 2);
-  unmeasured.scores.clear();
-  unmeasured.cases.clear();
+  Record unsure = record("a.cu", 2);
+  unsure.candidate().scores[0].speedup.interval.reset();
+  Record unmeasured = record("b.cu", 2);
+  unmeasured.candidate().scores.clear();
+  unmeasured.candidate().cases.clear();
   const Leaderboard made = make_leaderboard({unsure, unmeasured});
   EXPECT_EQ(made.boards.at(0).rows[0].unranked_because, "its speedup has no interval: too few samples");
   EXPECT_EQ(made.boards[0].rows[1].unranked_because, "no speed was measured");
@@ -261,19 +261,19 @@ TEST(Leaderboard, WithoutAnIntervalThereIsNoRank) {
 }
 
 TEST(Leaderboard, DoesNotDependOnTheOrderOfItsEntries) {
-  std::vector<Entry> entries = {at(entry("a.cu", 2), "2026-02-01"), entry("b.cu", 2),
-                                on(entry("c.cu", 1), "shift"), refused(entry("d.cu", 1), Verdict::cheating),
-                                at(entry("a.cu", 1), "2026-01-01")};
-  const std::string text = to_text(make_leaderboard(entries));
-  std::reverse(entries.begin(), entries.end());
-  EXPECT_EQ(to_text(make_leaderboard(entries)), text);
+  std::vector<Record> records = {
+      at(record("a.cu", 2), "2026-02-01"), record("b.cu", 2), on(record("c.cu", 1), "shift"),
+      refused(record("d.cu", 1), Verdict::cheating), at(record("a.cu", 1), "2026-01-01")};
+  const std::string text = to_text(make_leaderboard(records));
+  std::reverse(records.begin(), records.end());
+  EXPECT_EQ(to_text(make_leaderboard(records)), text);
 }
 
 TEST(Suites, FollowASolutionOverAllProblems) {
   const Leaderboard made =
-      make_leaderboard({on(entry("one/fast.cu", 4), "p1"), on(entry("two/fast.cu", 1), "p2"),
-                        on(entry("one/slow.cu", 0.5), "p1"),
-                        refused(on(entry("three/fast.cu", 9), "p3"), Verdict::wrong_answer)});
+      make_leaderboard({on(record("one/fast.cu", 4), "p1"), on(record("two/fast.cu", 1), "p2"),
+                        on(record("one/slow.cu", 0.5), "p1"),
+                        refused(on(record("three/fast.cu", 9), "p3"), Verdict::wrong_answer)});
   ASSERT_THAT(made.suites, SizeIs(1));
   const Suite& suite = made.suites[0];
   EXPECT_EQ(suite.problems, 3u);
@@ -288,15 +288,15 @@ TEST(Suites, FollowASolutionOverAllProblems) {
 }
 
 TEST(Suites, TheNewestResultOfASolutionCounts) {
-  Entry changed = at(entry("fast.cu", 3), "2026-05-01");
-  changed.sha256 = std::string(64, 'd');
-  const Leaderboard made = make_leaderboard({at(entry("fast.cu", 8), "2026-01-01"), changed});
+  Record changed = at(record("fast.cu", 3), "2026-05-01");
+  changed.candidate().sha256 = std::string(64, 'd');
+  const Leaderboard made = make_leaderboard({at(record("fast.cu", 8), "2026-01-01"), changed});
   EXPECT_THAT(made.suites.at(0).rows.at(0).speedups, ElementsAre(3));
 }
 
 TEST(Suites, AgainstBaselinesOnlyProblemsThatHaveOneCount) {
   const Leaderboard made =
-      make_leaderboard({on(beside_baseline(entry("fast.cu", 4), 2), "p1"), on(entry("fast.cu", 4), "p2")});
+      make_leaderboard({on(beside_baseline(record("fast.cu", 4), 2), "p1"), on(record("fast.cu", 4), "p2")});
   ASSERT_THAT(made.suites, SizeIs(2));
   EXPECT_EQ(made.suites[0].against, "reference");
   EXPECT_EQ(made.suites[0].problems, 2u);
@@ -306,9 +306,9 @@ TEST(Suites, AgainstBaselinesOnlyProblemsThatHaveOneCount) {
 }
 
 TEST(Suites, AProblemThatForbidsTheClassIsNotHeldAgainstASolution) {
-  Entry tf32 = on(entry("fast.cu", 4), "loose");
-  tf32.required = tf32.precision = Precision::tf32;
-  const Leaderboard made = make_leaderboard({tf32, on(entry("fast.cu", 2), "strict")});
+  Record tf32 = on(record("fast.cu", 4), "loose");
+  tf32.required_precision = tf32.candidate().precision = Precision::tf32;
+  const Leaderboard made = make_leaderboard({tf32, on(record("fast.cu", 2), "strict")});
   ASSERT_THAT(made.suites, SizeIs(2));
   EXPECT_EQ(made.suites[0].problems, 2u) << "fp32 is allowed in both";
   EXPECT_EQ(made.suites[1].problems, 1u);

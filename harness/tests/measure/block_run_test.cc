@@ -26,12 +26,12 @@ class BlockRunTest : public testing::Test, protected RoundPlayer, protected Bloc
  protected:
   BlockRun run() { return run_blocks(plan_, *this, *this, clock_); }
 
-  std::optional<std::vector<double>> play_round(const std::vector<std::size_t>& order) override {
+  std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) override {
     orders_.push_back(order);
     clock_.now_ += seconds_per_round_;
     if (rounds_left_ == 0) return std::nullopt;
     --rounds_left_;
-    std::vector<double> times;
+    std::vector<Sample> times;
     for (std::size_t arm = 0; arm < plan_.arms; ++arm) times.push_back(time_(arm, orders_.size() - 1));
     return times;
   }

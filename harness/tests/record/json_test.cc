@@ -87,7 +87,8 @@ TEST(Json, SaysHowACaseWasMeasured) {
 TEST(Json, ABaselineIsAnArmOfItsOwn) {
   Record record = test::sample_record();
   Measurement& measurement = *record.candidates[0].cases[1].measurement;
-  measurement.arms = {"reference", "cudnn-fp32", "candidate"};
+  std::vector<Arm>& arms = record.candidates[0].cases[1].arms;
+  arms.insert(arms.begin() + 1, {"cudnn-fp32", {}, {}});
   measurement.processes = {{2, {{{2, 0, 1}, {{3, 3}, {2, 2}, {1, 1}}, ""}}, BlockEnd::precise}};
   record.candidates[0].cases[1].roofline->shares = {0.25, 0.5, 0.75};
   const json c = json(to_json(record))["candidates"][0]["cases"][1];

@@ -19,11 +19,10 @@ WRONG = ROOT / "harness/tests/candidates" / SLUG
 
 CHECKS = ROOT / "harness/tests/checks"
 BENCH = ROOT / "harness/tests/measured"
-# By kind and, where an older one has its own, version.
+# By kind.
 SCHEMAS = {"kgrade-record": "record.schema.json", "kgrade-check": "check.schema.json",
            "kgrade-selftest": "selftest.schema.json", "kgrade-leaderboard": "leaderboard.schema.json",
-           "kgrade-throughput": "throughput.schema.json",
-           "kgrade-record 1": "record.v2.schema.json", "kgrade-record 2": "record.v2.schema.json"}
+           "kgrade-throughput": "throughput.schema.json"}
 
 
 def output_of(command: list) -> dict:
@@ -79,11 +78,9 @@ def validators() -> dict:
 
 
 def validator_of(by_kind: dict, record: dict):
-    """The schema of the record's version, where that has one of its own; of a file that names none we have, one that
-    refuses it."""
-    kind = record.get("schema")
+    """The schema that the record names; of a file that names none we have, one that refuses it."""
     unknown = jsonschema.Draft202012Validator({"required": ["schema"], "properties": {"schema": {"enum": sorted(SCHEMAS)}}})
-    return by_kind.get(f"{kind} {record.get('schema_version')}", by_kind.get(kind, unknown))
+    return by_kind.get(record.get("schema"), unknown)
 
 
 def set_in(record: dict, path: list, value: object) -> dict:
@@ -126,13 +123,11 @@ def main(kgrade: str) -> int:
     failures += [f"the schema accepts a record without {path}"
                  for path in (["sandbox"], ["hidden_seed"], ["baselines"], [*case, "evidence"], [*case, "comparisons"])
                  if by_kind["kgrade-record"].is_valid(without(fresh, path))]
-    if by_kind["kgrade-record 2"].is_valid(set_in(fresh, ["schema_version"], 2)):
-        failures.append("the schema of version 2 accepts what is new in version 3")
     failures += [f"the schema accepts what is new in version 2 in a {kind} of version 1"
                  for kind, record in (("kgrade-check", check),)
                  if by_kind[kind].is_valid(set_in(record, ["schema_version"], 1))]
     failures += wrongly_accepted(by_kind["kgrade-record"], fresh, [
-        (["schema_version"], 2), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
+        (["schema_version"], 3), (["seed"], 7), (["surprise"], 1), ([*case, "verdict"], "fine"),
         (["hidden_seed"], 7), (["sandbox", "confined"], "yes"), (["sandbox", "layers", 0, "active"], 1),
         ([*case, "evidence", "repeated_ms"], [0]), ([*case, "evidence", "lower_bound_ms"], 0),
         ([*case, "run"], "yes"), ([*case, "candidate", "samples_ms"], ["1"]), ([*case, "error"], None),

@@ -10,6 +10,22 @@ namespace kgrade::test {
 
 class CaseFixture : public testing::Test {
  protected:
+  static std::vector<std::string> arm_names(const CaseRecord& record) {
+    std::vector<std::string> names;
+    for (const Arm& arm : record.arms) names.push_back(arm.name);
+    return names;
+  }
+  static std::vector<double> candidate_ms(const CaseRecord& record) {
+    return counted_times(record, record.arms.size() - 1);
+  }
+  static std::vector<double> reference_ms(const CaseRecord& record) { return counted_times(record, 0); }
+  static std::vector<double> repeated_ms(const CaseRecord& record) {
+    return times_for(record.candidate(), Purpose::repeated);
+  }
+  static std::vector<double> unmeasured_ms(const CaseRecord& record) {
+    return times_for(record.candidate(), Purpose::warm_up);
+  }
+
   static constexpr std::uint64_t seed = 7;
 
   CaseFixture() {
@@ -72,7 +88,7 @@ class CaseFixture : public testing::Test {
   std::vector<BaselineChoice> baselines_;
   std::string seated_baseline_;
   BlockWatch* watch_ = nullptr;
-  int calls_before_ = 0;     // of the candidate's process, in other cases
+  int calls_before_ = 0;  // of the candidate's process, in other cases
 };
 
 }  // namespace kgrade::test

@@ -15,10 +15,10 @@ inline CaseRecord case_record(const std::string& name, CaseRole role, Verdict ve
   record.run = true;
   record.verdict = verdict;
   record.calls = 3;
-  record.candidate_ms = {1.5, 1.25, 2};
-  record.reference_ms = {3, 3.5, 2.5};
-  record.candidate_wall_ms = {2, 2, 2};
+  record.candidate().samples = {1.5, 1.25, 2};
+  record.reference().samples = {3, 3.5, 2.5};
   record.parameters = {{"n", 3}};
+  summarise_arms(record);
   return record;
 }
 
@@ -26,7 +26,6 @@ inline CaseRecord case_record(const std::string& name, CaseRole role, Verdict ve
 inline Measurement measurement() {
   Measurement result;
   result.goal = goal_for(Effort::normal);
-  result.arms = {"reference", "candidate"};
   const Block block{{0, 1}, {{3, 3.5}, {1.5, 1.25}}, ""};
   const Block other{{1, 0}, {{2.5, 3}, {2, 1.5}}, ""};
   Block disturbed = block;
@@ -62,14 +61,16 @@ inline Record sample_record() {
   good.checks = {{"compile", CheckOutcome::passed, ""}};
   good.cases = {case_record("tiny", CaseRole::sample, Verdict::accepted),
                 case_record("large", CaseRole::bench, Verdict::accepted)};
-  good.cases[1].repeated_ms = {1.25};
-  good.cases[1].changed_ms = {1.375};
-  good.cases[1].unmeasured_ms = {1.75, 1.5};
+  good.cases[1].candidate().samples = {{1.25, Purpose::repeated},
+                                       {1.375, Purpose::changed},
+                                       {1.75, Purpose::warm_up},
+                                       {1.5, Purpose::warm_up}};
   good.cases[1].reference_before_ms = {3};
   good.cases[1].reference_after_ms = {3.25};
   good.cases[1].lower_bound_ms = 0.125;
   good.cases[1].relative_error = 4.3e-7;
   good.cases[1].measurement = measurement();
+  summarise_arms(good.cases[1]);
   good.cases[1].roofline = CaseRoofline{{1, 0.5}, {1 / 3.0, 2 / 3.0}};
   good.notes = {"hot"};
   good.telemetry.readings = 3;

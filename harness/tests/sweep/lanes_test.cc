@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/process_table.h"
+#include "leaderboard/record_files.h"
 #include "sweep/sweep.h"
 #include "tests/sweep/scratch_checkout.h"
 
@@ -34,13 +35,13 @@ class Lanes : public testing::Test {
     options_.lane_command = {KGRADE_FAKE_LANE};
     options_.devices = {"emulated"};
     options_.events.note = [this](const std::string& note) { notes_.push_back(note); };
-    options_.events.result = [this](const Entry& entry, std::size_t done, std::size_t all) {
+    options_.events.result = [this](const Record& record, std::size_t done, std::size_t all) {
       if (done_) {
         EXPECT_EQ(done, *done_ + 1);
       }
       done_ = done;
       EXPECT_EQ(all, plan_.tasks.size());
-      EXPECT_FALSE(entry.path.empty());
+      EXPECT_FALSE(record.candidate().path.empty());
     };
   }
 
@@ -52,8 +53,8 @@ class Lanes : public testing::Test {
 
   static std::vector<pid_t> children() {
     std::vector<pid_t> children;
-    for (const ProcessEntry& entry : process_table()) {
-      if (entry.parent == ::getpid()) children.push_back(entry.pid);
+    for (const ProcessEntry& record : process_table()) {
+      if (record.parent == ::getpid()) children.push_back(record.pid);
     }
     return children;
   }
@@ -80,16 +81,16 @@ class Lanes : public testing::Test {
     auto outcome = swept(mode);
     EXPECT_TRUE(outcome.ok()) << to_string(outcome.errors());
     if (!outcome) return {};
-    std::vector<std::string> ended = names(outcome->entries);
-    EXPECT_EQ(names(*read_entries(results())).size(), ended.size());
-    EXPECT_THAT(names(*read_entries(results())), testing::UnorderedElementsAreArray(ended));
+    std::vector<std::string> ended = names(outcome->records);
+    EXPECT_EQ(names(*read_records(results())).size(), ended.size());
+    EXPECT_THAT(names(*read_records(results())), testing::UnorderedElementsAreArray(ended));
     for (const UngradedCandidate& one : outcome->ungraded) ended.push_back(name_of(one.candidate));
     std::vector<std::string> wanted;
     for (const SweepTask& task : plan_.tasks) wanted.push_back(name_of(task.candidate));
     for (const UngradedCandidate& one : plan_.refused) wanted.push_back(name_of(one.candidate));
     EXPECT_THAT(ended, testing::UnorderedElementsAreArray(wanted));
     const TaskFinder finder(plan_, options_.lane.effort);
-    for (const Entry& entry : outcome->entries) EXPECT_TRUE(finder.find(entry)) << entry.path;
+    for (const Record& record : outcome->records) EXPECT_TRUE(finder.find(record)) << record.candidate().path;
     return std::move(*outcome);
   }
 
@@ -100,7 +101,7 @@ class Lanes : public testing::Test {
     notes_.clear();
     options_.devices = {"patient", device};
     const SweepOutcome found = outcome();
-    EXPECT_THAT(found.entries, SizeIs(plan_.tasks.size()));
+    EXPECT_THAT(found.records, SizeIs(plan_.tasks.size()));
     EXPECT_THAT(ungraded(found), IsEmpty());
     EXPECT_THAT(notes_, ElementsAre(HasSubstr(device + " is left out of the sweep")));
   }
@@ -108,9 +109,9 @@ class Lanes : public testing::Test {
   static std::string name_of(const fs::path& path) {
     return (path.parent_path().filename() / path.stem()).string();
   }
-  static std::vector<std::string> names(const std::vector<Entry>& entries) {
+  static std::vector<std::string> names(const std::vector<Record>& records) {
     std::vector<std::string> names;
-    for (const Entry& entry : entries) names.push_back(name_of(fs::path(entry.path)));
+    for (const Record& record : records) names.push_back(name_of(fs::path(record.candidate().path)));
     return names;
   }
 
@@ -136,7 +137,7 @@ TEST_F(Lanes, ThatBehaveGradeEverything) {
     options_.devices.assign(lanes, "emulated");
     fs::remove(results());
     const SweepOutcome found = outcome();
-    EXPECT_THAT(names(found.entries), ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good",
+    EXPECT_THAT(names(found.records), ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good",
                                                   "beta/garbage", "beta/good", "beta/twice"));
     EXPECT_EQ(found.taken_over, 0u);
   }
@@ -146,7 +147,7 @@ TEST_F(Lanes, ThatDieCostNothingButWhatTheyWereGrading) {
   add("alpha", {"good", "killed", "good.2", "exits", "good.3"});
   add("beta", {"good", "once-killed", "good.2"});
   const SweepOutcome found = outcome();
-  EXPECT_THAT(names(found.entries), UnorderedElementsAre("alpha/good", "alpha/good.2", "alpha/good.3",
+  EXPECT_THAT(names(found.records), UnorderedElementsAre("alpha/good", "alpha/good.2", "alpha/good.3",
                                                          "beta/good", "beta/good.2", "beta/once-killed"));
   EXPECT_THAT(ungraded(found),
               UnorderedElementsAre("alpha/killed: the process that graded ended with signal 9 (Killed)",
@@ -156,7 +157,7 @@ TEST_F(Lanes, ThatDieCostNothingButWhatTheyWereGrading) {
 TEST_F(Lanes, ThatHangUpInMidLineLoseThatLine) {
   add("alpha", {"good", "hangs-up", "once-hangs-up", "closes", "good.2"});
   const SweepOutcome found = outcome();
-  EXPECT_THAT(names(found.entries),
+  EXPECT_THAT(names(found.records),
               UnorderedElementsAre("alpha/good", "alpha/good.2", "alpha/once-hangs-up"));
   EXPECT_THAT(ungraded(found), UnorderedElementsAre(HasSubstr("alpha/hangs-up"), HasSubstr("alpha/closes")));
 }
@@ -164,7 +165,7 @@ TEST_F(Lanes, ThatHangUpInMidLineLoseThatLine) {
 TEST_F(Lanes, ThatDieTakeWhatTheyStartedAlong) {
   add("alpha", {"leaves", "good"});
   const SweepOutcome found = outcome();
-  EXPECT_THAT(names(found.entries), ElementsAre("alpha/good"));
+  EXPECT_THAT(names(found.records), ElementsAre("alpha/good"));
   pid_t left = 0;
   std::ifstream(checkout_.path() / "solutions/alpha/leaves.cu.pid") >> left;
   ASSERT_GT(left, 1);
@@ -178,7 +179,7 @@ TEST_F(Lanes, ThatTellOfSomethingElseAreNotBelieved) {
                 "other-number", "once-other-path", "good"});
   options_.devices.assign(2, "emulated");
   const SweepOutcome found = outcome();
-  EXPECT_THAT(names(found.entries), UnorderedElementsAre("alpha/good", "alpha/once-other-path"));
+  EXPECT_THAT(names(found.records), UnorderedElementsAre("alpha/good", "alpha/once-other-path"));
   EXPECT_THAT(ungraded(found), testing::Each(HasSubstr("were files changed?")));
 }
 
@@ -192,17 +193,17 @@ TEST_F(Lanes, ACandidateThatIsChangedMeanwhileHasNoResult) {
     auto file = ResultFile::open(results(), ResultMode::create);
     const auto found = sweep(plan_, options_, *file);
     ASSERT_TRUE(found.ok());
-    EXPECT_THAT(names(found->entries), ElementsAre("alpha/good.2"));
+    EXPECT_THAT(names(found->records), ElementsAre("alpha/good.2"));
     EXPECT_THAT(ungraded(*found), ElementsAre(HasSubstr("alpha/good: ")));
   }
-  EXPECT_THAT(names(outcome(ResultMode::resume).entries), SizeIs(2));
+  EXPECT_THAT(names(outcome(ResultMode::resume).records), SizeIs(2));
 }
 
 TEST_F(Lanes, ThatEndEarlySaySo) {
   add("alpha", {"good", "ends-within"});
   add("beta", {"ends-before", "good.2", "ends-before.3", "ends-before.4", "ends-before.5"});
   const SweepOutcome found = outcome();
-  EXPECT_THAT(names(found.entries), testing::Contains("alpha/good"));
+  EXPECT_THAT(names(found.records), testing::Contains("alpha/good"));
   EXPECT_THAT(ungraded(found),
               AllOf(testing::Contains("alpha/ends-within: no memory"),
                     testing::Contains("beta/ends-before: no memory"), testing::Each(HasSubstr("no memory"))));
@@ -230,9 +231,9 @@ TEST_F(Lanes, EndTheSweepWhenNoneIsLeftThatGrades) {
   EXPECT_THAT(found.error().message, HasSubstr("no such device"));
   EXPECT_THAT(found.error().remedy, AllOf(HasSubstr("kgrade doctor"), HasSubstr("--resume")));
   EXPECT_THAT(notes_, UnorderedElementsAre(HasSubstr("breaks is left out"), HasSubstr("broken is left out")));
-  EXPECT_THAT(*read_entries(results()), SizeIs(2));
+  EXPECT_THAT(*read_records(results()), SizeIs(2));
   options_.devices = {"emulated"};
-  EXPECT_EQ(outcome(ResultMode::resume).entries.size(), 4u);
+  EXPECT_EQ(outcome(ResultMode::resume).records.size(), 4u);
 }
 
 // As where a file is gone since the plan was made.
@@ -240,7 +241,7 @@ TEST_F(Lanes, ThatRefuseABatchForOneOfItsCandidatesGradeTheOthers) {
   add("alpha", {"good", "good.2", "spoils", "good.3", "good.4"});
   add("beta", {"good", "spoils", "spoils.2"});
   const SweepOutcome found = outcome();
-  EXPECT_THAT(names(found.entries),
+  EXPECT_THAT(names(found.records),
               ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good.4", "alpha/good", "beta/good"));
   EXPECT_THAT(ungraded(found), UnorderedElementsAre("alpha/spoils: no such file", "beta/spoils: no such file",
                                                     "beta/spoils.2: no such file"));
@@ -250,7 +251,7 @@ TEST_F(Lanes, AreNotGivenWhatThePlanRefuses) {
   add("alpha", {"good", "good.2"});
   checkout_.add_candidate("alpha/odd.cu", "// kgrade: dtype float12\n");
   const SweepOutcome found = outcome();
-  EXPECT_THAT(names(found.entries), SizeIs(2));
+  EXPECT_THAT(names(found.records), SizeIs(2));
   EXPECT_THAT(ungraded(found), ElementsAre(HasSubstr("alpha/odd: line 1: ")));
 }
 
@@ -260,7 +261,7 @@ TEST_F(Lanes, OfAWrongProgramGradeNothing) {
   options_.lane_command = {"/bin/false"};
   options_.devices.assign(4, "emulated");
   const SweepOutcome found = outcome();
-  EXPECT_THAT(found.entries, IsEmpty());
+  EXPECT_THAT(found.records, IsEmpty());
   EXPECT_THAT(ungraded(found), testing::Each(HasSubstr("ended with exit code 1")));
   options_.lane_command = {"/nowhere/at-all"};
   fs::remove(results());
@@ -269,10 +270,10 @@ TEST_F(Lanes, OfAWrongProgramGradeNothing) {
 
 TEST_F(Lanes, AreNotAskedForWhatTheFileHolds) {
   add("alpha", {"good", "killed", "good.2"});
-  EXPECT_THAT(outcome().entries, SizeIs(2));
+  EXPECT_THAT(outcome().records, SizeIs(2));
   fs::rename(checkout_.path() / "solutions/alpha/killed.cu", checkout_.path() / "solutions/alpha/good.3.cu");
   SweepOutcome found = outcome(ResultMode::resume);
-  EXPECT_THAT(names(found.entries), ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good"));
+  EXPECT_THAT(names(found.records), ElementsAre("alpha/good.2", "alpha/good.3", "alpha/good"));
   EXPECT_EQ(found.taken_over, 2u);
   options_.lane_command = {"/nowhere/at-all"};  // none is started for nothing
   found = outcome(ResultMode::resume);
@@ -288,7 +289,7 @@ TEST_F(Lanes, AreAskedAgainWhereSomethingHasChanged) {
   {
     const auto found = swept(ResultMode::resume);
     EXPECT_EQ(found->taken_over, 1u);
-    EXPECT_THAT(found->entries, SizeIs(3));
+    EXPECT_THAT(found->records, SizeIs(3));
   }
   options_.lane.effort = Effort::quick;
   const auto found = swept(ResultMode::resume);
@@ -304,7 +305,7 @@ TEST_F(Lanes, AreAskedAgainWhereResultsWereMadeInAnotherWay) {
     const auto found = swept(ResultMode::resume);
     ASSERT_TRUE(found.ok());
     EXPECT_EQ(found->taken_over, 0u);
-    EXPECT_THAT(found->entries, SizeIs(3));
+    EXPECT_THAT(found->records, SizeIs(3));
     EXPECT_THAT(notes_, ElementsAre(AllOf(HasSubstr("3 candidates have no result in"), HasSubstr(why))));
     notes_.clear();
     EXPECT_EQ(swept(ResultMode::resume)->taken_over, 3u) << "now there are results of that kind";
@@ -357,9 +358,10 @@ TEST_F(Lanes, GradeEachCandidateForTheClassThatItDeclares) {
   add("alpha", {"good"});
   checkout_.add_candidate("alpha/good.2.cu", "// kgrade: precision tf32\n");
   const SweepOutcome found = outcome();
-  ASSERT_THAT(names(found.entries), UnorderedElementsAre("alpha/good", "alpha/good.2"));
-  for (const Entry& entry : found.entries)
-    EXPECT_EQ(entry.required, entry.path.ends_with("good.2.cu") ? Precision::tf32 : Precision::fp32);
+  ASSERT_THAT(names(found.records), UnorderedElementsAre("alpha/good", "alpha/good.2"));
+  for (const Record& record : found.records)
+    EXPECT_EQ(record.required_precision,
+              record.candidate().path.ends_with("good.2.cu") ? Precision::tf32 : Precision::fp32);
 }
 
 // A compiler may take minutes for what a lane has long found in another way.
@@ -367,7 +369,7 @@ TEST_F(Lanes, DoNotWaitForWhatIsBuiltAhead) {
   add("alpha", {"builds-for-ever", "good", "good.2", "good.3"});
   ::setenv("KGRADE_CACHE_DIR", (checkout_.path() / "cache").c_str(), 1);
   options_.build_jobs = 1;
-  EXPECT_THAT(outcome().entries, SizeIs(4));
+  EXPECT_THAT(outcome().records, SizeIs(4));
   fs::remove(results());
   options_.devices = {"broken"};
   EXPECT_FALSE(swept().ok());

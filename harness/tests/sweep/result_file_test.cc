@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/temporary_directory.h"
+#include "leaderboard/record_files.h"
 #include "tests/sweep/results.h"
 
 namespace kgrade {
@@ -32,7 +33,7 @@ class ResultFileTest : public testing::Test {
 
   static std::vector<std::string> candidates(const ResultFile& file) {
     std::vector<std::string> paths;
-    for (const EarlierResult& result : file.before()) paths.push_back(result.entry.path);
+    for (const Record& result : file.before()) paths.push_back(result.candidate().path);
     return paths;
   }
 
@@ -51,7 +52,7 @@ TEST_F(ResultFileTest, IsMadeAndGrowsByLines) {
   EXPECT_EQ(content_of(file_), one_ + "\n");  // at once, not at the end
   ASSERT_TRUE(file->append(two_).ok());
   EXPECT_EQ(content_of(file_), one_ + "\n" + two_ + "\n");
-  EXPECT_EQ(read_entries(file_)->size(), 2u);
+  EXPECT_EQ(read_records(file_)->size(), 2u);
 }
 
 TEST_F(ResultFileTest, CreateRefusesWhatHoldsSomething) {

@@ -13,42 +13,42 @@ using test::result_record;
 using testing::HasSubstr;
 using testing::Not;
 
-Entry entry(const std::string& candidate = "solutions/scale/good.cu") {
-  return entries_of(result_record(candidate)).front();
+Record record(const std::string& candidate = "solutions/scale/good.cu") {
+  return one_a_candidate(result_record(candidate)).front();
 }
 
-Entry rejected(const std::string& message) {
+Record rejected(const std::string& message) {
   Record record = test::sample_record();
   record.candidates.erase(record.candidates.begin());
   record.candidates[0].message = message;
-  return entries_of(record).front();
+  return one_a_candidate(record).front();
 }
 
 TEST(SweepSummary, AResultIsALine) {
-  EXPECT_EQ(result_line(entry(), Style(false)), "accepted  scale/good.cu  2.00x [1.75, 2.25] reference");
+  EXPECT_EQ(result_line(record(), Style(false)), "accepted  scale/good.cu  2.00x [1.75, 2.25] reference");
   EXPECT_EQ(result_line(rejected("case 'tiny': all wrong\nmore"), Style(false)),
             "wrong_answer  scale/bad.cu  case 'tiny': all wrong");
 }
 
 TEST(SweepSummary, NamesTheTypeWhereItIsNotTheUsualOne) {
-  Entry half = entry();
+  Record half = record();
   half.dtype = Dtype::float16;
   EXPECT_THAT(result_line(half, Style(false)), HasSubstr("scale (float16)/good.cu"));
 }
 
 // What a candidate says, or is called, cannot draw on the terminal.
 TEST(SweepSummary, ShowsNoControlCharacters) {
-  const Entry hostile = rejected("\033[2J gone");
+  const Record hostile = rejected("\033[2J gone");
   EXPECT_THAT(result_line(hostile, Style(false)), Not(HasSubstr("\033")));
   SweepOutcome outcome;
-  outcome.entries = {entry("solutions/scale/\033[2J.cu"), hostile};
+  outcome.records = {record("solutions/scale/\033[2J.cu"), hostile};
   outcome.ungraded = {{"\033[31m.cu", "died \033[2J"}};
   EXPECT_THAT(render_summary(outcome, Style(false)), Not(HasSubstr("\033")));
 }
 
 TEST(SweepSummary, CountsWhatCameOut) {
   SweepOutcome outcome;
-  outcome.entries = {entry(), entry("solutions/scale/other.cu"), rejected("wrong")};
+  outcome.records = {record(), record("solutions/scale/other.cu"), rejected("wrong")};
   outcome.ungraded = {{"d.cu", "the process that graded ended with signal 9 (Killed)"}};
   outcome.taken_over = 2;
   outcome.seconds = 12.34;
@@ -62,7 +62,7 @@ TEST(SweepSummary, CountsWhatCameOut) {
 
 TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {
   SweepOutcome outcome;
-  outcome.entries = {entry()};
+  outcome.records = {record()};
   SweepPlan plan;
   plan.groups.resize(1);
   plan.groups[0].problem.slug = "scale";
@@ -73,13 +73,13 @@ TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {
   EXPECT_EQ(told[0].path, "b.cu");
   EXPECT_EQ(told[0].slug, "scale");
   EXPECT_EQ(told[0].message, "killed");
-  EXPECT_EQ(told[0].device, outcome.entries[0].device) << "they are of one suite";
+  EXPECT_EQ(told[0].device, outcome.records[0].device.name) << "they are of one suite";
   EXPECT_EQ(told[0].at.size(), std::string("2026-01-02T03:04:05Z").size());
 }
 
 TEST(SweepSummary, SaysNothingOfWhatDidNotHappen) {
   SweepOutcome outcome;
-  outcome.entries = {rejected("wrong")};
+  outcome.records = {rejected("wrong")};
   const std::string text = render_summary(outcome, Style(false));
   EXPECT_THAT(text, HasSubstr("1 candidate: 0 accepted, 1 not; 0.0 s\n"));
   EXPECT_THAT(text, Not(HasSubstr("Geometric mean")));

@@ -1,4 +1,4 @@
-#include "leaderboard/entry_files.h"
+#include "leaderboard/record_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -28,10 +28,10 @@ class EntryFiles : public testing::Test {
     record.candidates[0].path = candidate;
     return to_json(record).dump() + "\n";
   }
-  static std::vector<std::string> paths(const Result<std::vector<Entry>>& entries) {
+  static std::vector<std::string> paths(const Result<std::vector<Record>>& records) {
     std::vector<std::string> all;
-    if (!entries) return {to_string(entries.errors())};
-    for (const Entry& entry : *entries) all.push_back(entry.path);
+    if (!records) return {to_string(records.errors())};
+    for (const Record& record : *records) all.push_back(record.candidate().path);
     return all;
   }
   TemporaryDirectory folder_;
@@ -40,10 +40,10 @@ class EntryFiles : public testing::Test {
 using Names = std::vector<std::string>;
 
 TEST_F(EntryFiles, OfASweepAreReadWithTheirLines) {
-  const auto entries =
-      read_entries(write("sweep.jsonl", line("a.cu") + "\n" + line("b.cu") + "{\"schema\": \"kgr"));
-  EXPECT_EQ(paths(entries), (Names{"a.cu", "b.cu"}));
-  EXPECT_EQ((*entries)[1].line, 3);
+  const auto records =
+      read_records(write("sweep.jsonl", line("a.cu") + "\n" + line("b.cu") + "{\"schema\": \"kgr"));
+  EXPECT_EQ(paths(records), (Names{"a.cu", "b.cu"}));
+  EXPECT_EQ((*records)[1].read_from.line, 3);
 }
 
 TEST_F(EntryFiles, ASweepThatIsCutOffIsToldOf) {
@@ -56,14 +56,14 @@ TEST_F(EntryFiles, ASweepThatIsCutOffIsToldOf) {
                 "  hint: finish the sweep: kgrade sweep --resume");
   write("whole.jsonl", line("b.cu") + " \t");
   EXPECT_EQ(read_results(folder_.path())->unfinished.size(), 1u);
-  EXPECT_EQ(read_results(folder_.path())->entries.size(), 2u);
+  EXPECT_EQ(read_results(folder_.path())->records.size(), 2u);
 }
 
 TEST_F(EntryFiles, ABrokenLineOfASweepIsNamed) {
-  const auto entries = read_entries(write("sweep.jsonl", line("a.cu") + "{\"schema\"\n" + line("b.cu")));
-  ASSERT_FALSE(entries.ok());
-  EXPECT_EQ(entries.error().location.line, 2);
-  const auto other = read_entries(write("sweep.jsonl", line("a.cu") + "{}\n"));
+  const auto records = read_records(write("sweep.jsonl", line("a.cu") + "{\"schema\"\n" + line("b.cu")));
+  ASSERT_FALSE(records.ok());
+  EXPECT_EQ(records.error().location.line, 2);
+  const auto other = read_records(write("sweep.jsonl", line("a.cu") + "{}\n"));
   ASSERT_FALSE(other.ok());
   EXPECT_EQ(other.error().location.line, 2);
 }
@@ -71,11 +71,11 @@ TEST_F(EntryFiles, ABrokenLineOfASweepIsNamed) {
 TEST_F(EntryFiles, ManyBrokenLinesAreTenErrors) {
   std::string broken = line("a.cu");
   for (int i = 0; i < 100; ++i) broken += "{\n";
-  EXPECT_EQ(read_entries(write("sweep.jsonl", broken)).errors().size(), 10u);
+  EXPECT_EQ(read_records(write("sweep.jsonl", broken)).errors().size(), 10u);
 }
 
 TEST_F(EntryFiles, ASweepThatHasJustBegunHasNone) {
-  EXPECT_EQ(paths(read_entries(write("s.jsonl", ""))), Names{});
+  EXPECT_EQ(paths(read_records(write("s.jsonl", ""))), Names{});
 }
 
 TEST_F(EntryFiles, OfAFolderAreReadInOrderOfName) {
@@ -85,15 +85,15 @@ TEST_F(EntryFiles, OfAFolderAreReadInOrderOfName) {
   write("d.jsonl", "[]\n");
   write(".hidden/e.json", line("4.cu"));
   write("f.txt", "no JSON");
-  EXPECT_EQ(paths(read_entries(folder_.path())), (Names{"2.cu", "3.cu", "1.cu"}));
+  EXPECT_EQ(paths(read_records(folder_.path())), (Names{"2.cu", "3.cu", "1.cu"}));
 }
 
 TEST_F(EntryFiles, ABrokenFileInAFolderIsNotPassedOver) {
   write("a.json", line("1.cu"));
   const fs::path broken = write("b.json", "{");
-  const auto entries = read_entries(folder_.path());
-  ASSERT_FALSE(entries.ok());
-  EXPECT_EQ(entries.error().location.file, broken.string());
+  const auto records = read_records(folder_.path());
+  ASSERT_FALSE(records.ok());
+  EXPECT_EQ(records.error().location.file, broken.string());
 }
 
 TEST_F(EntryFiles, WhatIsBrokenIsLeftOutAndNamed) {
@@ -101,7 +101,7 @@ TEST_F(EntryFiles, WhatIsBrokenIsLeftOutAndNamed) {
   const fs::path broken = write("b.json", "{");
   const fs::path sweep = write("c.jsonl", line("2.cu") + "{\n" + line("3.cu"));
   const auto read = read_what_can_be(folder_.path());
-  EXPECT_EQ(read->entries.size(), 3u);
+  EXPECT_EQ(read->records.size(), 3u);
   ASSERT_EQ(read->unreadable.size(), 2u);
   EXPECT_EQ(read->unreadable[0].location.file, broken.string());
   EXPECT_EQ(read->unreadable[1].location.file, sweep.string());
@@ -110,9 +110,9 @@ TEST_F(EntryFiles, WhatIsBrokenIsLeftOutAndNamed) {
 }
 
 TEST_F(EntryFiles, WhatHoldsNoRecordIsAnError) {
-  EXPECT_THAT(paths(read_entries(write("a.json", "{}")))[0], HasSubstr("is no record of kgrade grade"));
-  EXPECT_THAT(paths(read_entries(folder_.path()))[0], HasSubstr("holds no record"));
-  EXPECT_THAT(paths(read_entries(folder_.path() / "none.json"))[0], HasSubstr("no such file"));
+  EXPECT_THAT(paths(read_records(write("a.json", "{}")))[0], HasSubstr("is no record of kgrade grade"));
+  EXPECT_THAT(paths(read_records(folder_.path()))[0], HasSubstr("holds no record"));
+  EXPECT_THAT(paths(read_records(folder_.path() / "none.json"))[0], HasSubstr("no such file"));
 }
 
 }  // namespace

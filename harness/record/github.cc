@@ -1,4 +1,4 @@
-#include "leaderboard/github.h"
+#include "record/github.h"
 
 #include <fmt/format.h>
 
@@ -43,11 +43,15 @@ std::string annotation(const Ungraded& one) {
   return error_line("file=" + escape_property(one.path), "not graded: " + one.slug, one.message);
 }
 
-std::string annotation(const Entry& entry) {
-  std::string properties = "file=" + escape_property(entry.path);
-  const int line = entry.verdict == Verdict::compile_error ? line_named(entry.message, entry.path) : 0;
+std::string annotation(const Record& record) {
+  std::string properties = "file=" + escape_property(record.candidate().path);
+  const int line = record.candidate().verdict == Verdict::compile_error
+                       ? line_named(record.candidate().message, record.candidate().path)
+                       : 0;
   if (line > 0) properties += fmt::format(",line={}", line);
-  return error_line(properties, fmt::format("{}: {}", to_string(entry.verdict), entry.slug), entry.message);
+  return error_line(properties,
+                    fmt::format("{}: {}", to_string(record.candidate().verdict), record.problem_slug),
+                    record.candidate().message);
 }
 
 std::string problem_text(const std::string& slug, Dtype dtype) {
@@ -59,37 +63,43 @@ std::string row(const Ungraded& one) {
                      markdown_code(one.path), one.message.empty() ? "" : markdown_code(one.message));
 }
 
-std::string row(const Entry& entry) {
-  const Score* score = entry.headline();
+std::string row(const Record& record) {
+  const Score* score = record.candidate().headline();
   const std::string speed =
       score == nullptr ? ""
                        : fmt::format("{} the {}", ratio_text(score->speedup.geometric_mean),
                                      score->against == "reference" ? "reference" : "fastest baseline");
-  const bool accepted = entry.verdict == Verdict::accepted;
+  const bool accepted = record.candidate().verdict == Verdict::accepted;
   return fmt::format(
-      "| {} | {} | {} | {} | {} |\n", problem_text(entry.slug, entry.dtype), markdown_code(entry.path),
-      accepted ? std::string("accepted") : fmt::format("**{}**", to_string(entry.verdict)),
-      accepted ? fmt::format("{}{}{}", to_string(entry.precision), speed.empty() ? "" : ", ", speed) : "",
-      accepted || entry.message.empty() ? "" : markdown_code(entry.message));
+      "| {} | {} | {} | {} | {} |\n", problem_text(record.problem_slug, record.dtype),
+      markdown_code(record.candidate().path),
+      accepted ? std::string("accepted") : fmt::format("**{}**", to_string(record.candidate().verdict)),
+      accepted
+          ? fmt::format("{}{}{}", to_string(record.candidate().precision), speed.empty() ? "" : ", ", speed)
+          : "",
+      accepted || record.candidate().message.empty() ? "" : markdown_code(record.candidate().message));
 }
 
 }  // namespace
 
-std::string github_annotations(const std::vector<Entry>& entries, const std::vector<Ungraded>& ungraded) {
+std::string github_annotations(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
   std::string text;
   for (const Ungraded& one : ungraded) text += annotation(one);
-  for (const Entry& entry : entries) {
-    if (entry.verdict != Verdict::accepted) text += annotation(entry);
+  for (const Record& record : records) {
+    if (record.candidate().verdict != Verdict::accepted) text += annotation(record);
   }
   return text;
 }
 
-std::string github_summary(const std::vector<Entry>& entries, const std::vector<Ungraded>& ungraded) {
-  const auto is_accepted = [](const Entry* entry) { return entry->verdict == Verdict::accepted; };
-  std::vector<const Entry*> order;
-  for (const Entry& entry : entries) order.push_back(&entry);
+std::string github_summary(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
+  const auto is_accepted = [](const Record* record) {
+    return record->candidate().verdict == Verdict::accepted;
+  };
+  std::vector<const Record*> order;
+  for (const Record& record : records) order.push_back(&record);
   const auto accepted = std::count_if(order.begin(), order.end(), is_accepted);
-  std::stable_partition(order.begin(), order.end(), [&](const Entry* entry) { return !is_accepted(entry); });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](const Record* record) { return !is_accepted(record); });
   const std::size_t all = order.size() + ungraded.size();
   std::string text = fmt::format("### kgrade: {} of {} accepted", accepted, all);
   text += ungraded.empty() ? "\n" : fmt::format(", {} not graded\n", ungraded.size());
@@ -102,7 +112,7 @@ std::string github_summary(const std::vector<Entry>& entries, const std::vector<
     ++shown;
   };
   for (const Ungraded& one : ungraded) add(one);
-  for (const Entry* entry : order) add(*entry);
+  for (const Record* record : order) add(*record);
   if (shown < all) text += fmt::format("\n{} more are left out.\n", all - shown);
   return text;
 }

@@ -5,13 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "leaderboard/entry.h"
+#include "record/record.h"
 #include "record/ungraded.h"
 
 namespace kgrade {
 
 // Follows both schemas in wide use, that of Ant's reports (windyroad/JUnit-Schema) and that of Jenkins (xUnit
 // plugin, junit-10.xsd). Characters that XML 1.0 cannot hold are replaced.
-std::string junit_xml(const std::vector<Entry>& entries, const std::vector<Ungraded>& ungraded = {});
+std::string junit_xml(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded = {});
 
 }  // namespace kgrade

@@ -1,10 +1,11 @@
-#include "leaderboard/entry_files.h"
+#include "leaderboard/record_files.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "base/line_reader.h"
 #include "base/text.h"
+#include "record/json.h"
 
 namespace kgrade {
 namespace {
@@ -13,8 +14,6 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t most_record_bytes = 64 << 20;
 constexpr std::uint64_t most_leaderboard_bytes = 1 << 30;
-
-using Entries = std::optional<std::vector<Entry>>;
 
 Error not_a_record(const fs::path& path, int line) {
   return Error{"is no record of kgrade grade",
@@ -40,23 +39,27 @@ class Reader {
     } else if (const auto text = read_text_file(path, most_record_bytes); !text) {
       complain(text.errors());
     } else {
-      take(parse_entries(*text, Location{path.string(), 0, 0}), not_a_record(path, 0), others_);
+      take(parse_record(*text, Location{path.string(), 0, 0}, RecordDetail::results), not_a_record(path, 0),
+           others_);
     }
   }
 
-  EntriesRead& result() { return result_; }
+  RecordsRead& result() { return result_; }
 
  private:
   void complain(const Errors& errors) {
     ++result_.unreadable_count;
     for (const Error& error : errors) {
-      if (result_.unreadable.size() < EntriesRead::most_errors) result_.unreadable.push_back(error);
+      if (result_.unreadable.size() < RecordsRead::most_errors) result_.unreadable.push_back(error);
     }
   }
 
-  void take(Result<Entries> read, const Error& no_record, bool pass_over) {
+  void take(Result<std::optional<Record>> read, const Error& no_record, bool pass_over) {
     if (!read) return complain(read.errors());
-    if (*read) std::move((*read)->begin(), (*read)->end(), std::back_inserter(result_.entries));
+    if (*read) {
+      std::vector<Record> records = one_a_candidate(std::move(**read));
+      std::move(records.begin(), records.end(), std::back_inserter(result_.records));
+    }
     if (!*read && !pass_over) complain({no_record});
   }
 
@@ -69,7 +72,7 @@ class Reader {
       if (!line) return complain(line.errors());
       if (!*line) break;
       if (is_blank(**line)) continue;
-      auto read = parse_entries(**line, Location{path.string(), reader->line(), 0});
+      auto read = parse_record(**line, Location{path.string(), reader->line(), 0}, RecordDetail::results);
       const bool other = first && read.ok() && !*read;
       take(std::move(read), not_a_record(path, reader->line()), other && others_);
       if (other) return;
@@ -79,7 +82,7 @@ class Reader {
   }
 
   bool others_;
-  EntriesRead result_;
+  RecordsRead result_;
 };
 
 // Of what may hold records, in order of name.
@@ -104,20 +107,20 @@ Result<std::vector<fs::path>> files_below(const fs::path& folder) {
   return paths;
 }
 
-Result<EntriesRead> read_folder(const fs::path& folder) {
+Result<RecordsRead> read_folder(const fs::path& folder) {
   const auto paths = files_below(folder);
   if (!paths) return paths.errors();
   Reader reader(true);
   for (const fs::path& path : *paths) reader.read_file(path);
-  EntriesRead& read = reader.result();
-  if (!read.entries.empty() || !read.unreadable.empty()) return std::move(read);
+  RecordsRead& read = reader.result();
+  if (!read.records.empty() || !read.unreadable.empty()) return std::move(read);
   return Error{"holds no record of kgrade grade", "name a folder with records or sweeps in it",
                Location{folder.string(), 0, 0}};
 }
 
 }  // namespace
 
-Result<EntriesRead> read_what_can_be(const fs::path& path) {
+Result<RecordsRead> read_what_can_be(const fs::path& path) {
   std::error_code failure;
   if (fs::is_directory(path, failure)) return read_folder(path);
   if (!fs::exists(path, failure)) return Error{"no such file", "", Location{path.string(), 0, 0}};
@@ -126,22 +129,22 @@ Result<EntriesRead> read_what_can_be(const fs::path& path) {
   return std::move(reader.result());
 }
 
-Result<std::vector<Entry>> read_entries(const fs::path& path) {
+Result<std::vector<Record>> read_records(const fs::path& path) {
   auto read = read_what_can_be(path);
   if (!read) return read.errors();
   if (!read->unreadable.empty()) return read->unreadable;
-  return std::move(read->entries);
+  return std::move(read->records);
 }
 
-Result<EntriesRead> read_results(const fs::path& path) {
+Result<RecordsRead> read_results(const fs::path& path) {
   std::error_code failure;
   if (path.extension() == ".json" && fs::is_regular_file(path, failure)) {
     const auto text = read_text_file(path, most_leaderboard_bytes);
     if (!text) return text.errors();
     auto leaderboard = parse_leaderboard(*text, Location{path.string(), 0, 0});
     if (!leaderboard) return leaderboard.errors();
-    EntriesRead read;
-    if (*leaderboard) read.entries = std::move(**leaderboard);
+    RecordsRead read;
+    if (*leaderboard) read.records = std::move(**leaderboard);
     if (*leaderboard) return read;
   }
   auto read = read_what_can_be(path);
