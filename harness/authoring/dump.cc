@@ -104,11 +104,11 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
                           {directory.string(), 0, 0}}}};
   }
   Referee referee(device, problem, seat, seat);
-  const auto seated = referee.sit(Player::oracle, bound, 1);
+  const auto seated = referee.lend(Role::oracle, bound, 1);
   if (!seated) return GradeFailure{exit_usage, seated.errors()};
   if (!seated->ok())
     return GradeFailure{exit_internal, {{"the oracle cannot run: " + seated->detail, "", {}}}};
-  const CallReport report = referee.call(Player::oracle, {options.seed, 0}, oracle_patience);
+  const CallReport report = referee.call(Role::oracle, {options.seed, 0}, oracle_patience);
   if (const auto finding = review_call(report)) {
     return GradeFailure{exit_internal, {{"the oracle fails: " + finding->message, "", {}}}};
   }

@@ -5,13 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "base/role.h"
 #include "contest/lease.h"
 #include "contest/worker_process.h"
 #include "problem/case.h"
 
 namespace kgrade {
-
-enum class Player { oracle, reference, baseline, candidate };
 
 using Patience = WorkerProcess::Patience;
 
@@ -80,14 +79,14 @@ class Arena {
 
   // Buffers for a case, for calls of up to so many launches; those of the case before go. An Error when the
   // device has no room.
-  virtual Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) = 0;
-  // Gives the buffers of all players back.
-  virtual void rise() = 0;
+  virtual Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) = 0;
+  // Gives the buffers of all roles back.
+  virtual void take_back() = 0;
 
-  CallReport call(Player player, const Draw& draw, Patience patience) {
-    return call_as(player, {}, draw, patience);
+  CallReport call(Role role, const Draw& draw, Patience patience) {
+    return call_as(role, {}, draw, patience);
   }
-  virtual CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) = 0;
+  virtual CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) = 0;
   // A call of the oracle whose outputs are held against themselves: how large they are.
   virtual CallReport appraise(const Draw& draw, Patience patience) = 0;
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by

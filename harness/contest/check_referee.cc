@@ -30,7 +30,7 @@ CheckReferee::CheckReferee(Device& device, const Problem& problem, Seat& oracle,
 Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw) {
   LeaseTerms terms;
   terms.widens = true;
-  auto seated = oracle_.sit(bound, false, terms, lending_patience);
+  auto seated = oracle_.lend(bound, false, terms, lending_patience);
   if (!seated) return seated.errors();
   if (seated->ok())
     return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, &oracle_.lease());
@@ -84,7 +84,7 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   answer = seat_->load(library_, load_patience);
   if (!answer.ok()) return answer;
   // On a GPU the contestant gets copies anyway, and what it changes in those of inputs is looked at.
-  return seat_->sit(bound, sanitizer_.has_value(), {}, lending_patience);
+  return seat_->lend(bound, sanitizer_.has_value(), {}, lending_patience);
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {

@@ -22,10 +22,10 @@ enum class RequestType : std::uint32_t {
   gate = 6,   // before load: carries the descriptor of a memory file that holds a Gate
   // Before a call of several launches: the slots of one of them. The one request that is not answered.
   launch = 7,
-  capture_length = 8,  // the captured output `parameter` of `launch` has `bytes` from now on
-  give_up_lines = 9,   // the device's cache keeps nothing for the contestant any more
+  capture_length = 8,     // the captured output `parameter` of `launch` has `bytes` from now on
+  evict_cache_lines = 9,  // the device's cache keeps nothing for the contestant any more
 };
-constexpr RequestType last_request_type = RequestType::give_up_lines;
+constexpr RequestType last_request_type = RequestType::evict_cache_lines;
 
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
@@ -76,12 +76,11 @@ struct Reply {
   std::uint32_t magic = message_magic;
   ReplyStatus status = ReplyStatus::done;
   std::uint64_t sequence = 0;
-  std::int32_t error = 0;            // a cudaError_t
-  std::uint32_t latency_hidden = 0;  // done: launches were queued before the first began
-  double elapsed_ms = 0;             // between device events around the call
-  // The limit that an allocation or a stack went beyond; 0: not known. idle: how much of the device's cache
-  // keeps lines for the contestant.
-  std::uint64_t limit_bytes = 0;
+  std::int32_t error = 0;              // a cudaError_t
+  std::uint32_t latency_hidden = 0;    // done: launches were queued before the first began
+  double elapsed_ms = 0;               // between device events around the call
+  std::uint64_t limit_bytes = 0;       // that an allocation or a stack exceeded; 0: not known
+  std::uint64_t kept_cache_bytes = 0;  // idle: of the device's cache, that keep lines for the contestant
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);

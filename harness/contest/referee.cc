@@ -26,15 +26,15 @@ void Referee::seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path l
   candidate_library_ = std::move(library);
 }
 
-Seat& Referee::seat_of(Player player) {
-  switch (player) {
-    case Player::oracle:
+Seat& Referee::seat_of(Role role) {
+  switch (role) {
+    case Role::oracle:
       return oracle_;
-    case Player::reference:
+    case Role::reference:
       return reference_;
-    case Player::baseline:
+    case Role::baseline:
       return *baseline_;
-    case Player::candidate:
+    case Role::candidate:
       break;
   }
   return *candidate_;
@@ -68,24 +68,24 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
   return candidate_->finish_anew(worker_patience, candidate_patience);
 }
 
-Result<Answer> Referee::sit(Player player, const Case& bound, std::uint32_t launches) {
+Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launches) {
   // The oracle is not timed, and its outputs are what others are held against.
-  const bool oracle = player == Player::oracle;
-  return seat_of(player).sit(bound, false, {true, !oracle, launches, oracle}, lending_patience);
+  const bool oracle = role == Role::oracle;
+  return seat_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
 }
 
-void Referee::rise() {
+void Referee::take_back() {
   for (Seat* const seat : {&oracle_, &reference_, baseline_, candidate_.get()}) {
-    if (seat != nullptr) seat->rise();
+    if (seat != nullptr) seat->take_back();
   }
 }
 
-const Lease* Referee::expected_of(Player player) {
-  return player != Player::oracle && oracle_.has_lease() ? &oracle_.lease() : nullptr;
+const Lease* Referee::expected_of(Role role) {
+  return role != Role::oracle && oracle_.has_lease() ? &oracle_.lease() : nullptr;
 }
 
-CallReport Referee::call_as(Player player, CallKind kind, const Draw& draw, Patience patience) {
-  return checked_call(seat_of(player), draw, patience, expected_of(player), kind);
+CallReport Referee::call_as(Role role, CallKind kind, const Draw& draw, Patience patience) {
+  return checked_call(seat_of(role), draw, patience, expected_of(role), kind);
 }
 
 CallReport Referee::appraise(const Draw& draw, Patience patience) {
@@ -108,7 +108,7 @@ std::uint64_t Referee::count_unwritten(std::size_t output) {
 Lease::Damage Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
   auto seat = Seat::take(device_, problem_);
   if (!seat || !(*seat)->load(candidate_library_, patience).ok()) return {};
-  const auto seated = (*seat)->sit(bound, true, {true, true, draw.launches}, lending_patience);
+  const auto seated = (*seat)->lend(bound, true, {true, true, draw.launches}, lending_patience);
   if (!seated || !seated->ok()) return {};
   return checked_call(**seat, draw, patience, nullptr).damage;
 }

@@ -1,4 +1,4 @@
-// The arena of processes: a seat for each player, with a worker of its own. The referee owns inputs, expected
+// The arena of processes: a seat for each role, with a worker of its own. The referee owns inputs, expected
 // outputs, poison and guard zones, and never loads a contestant.
 #pragma once
 
@@ -15,16 +15,16 @@ class Referee : public Arena {
   // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
   Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference);
   void seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library);
-  // Who plays Player::baseline from now on; null: nobody.
+  // Who plays Role::baseline from now on; null: nobody.
   void seat_baseline(Seat* seat) { baseline_ = seat; }
 
   DeviceInfo device_info() const override { return device_.info(); }
   double busy_ms() override;
   Answer load_candidate(Patience worker_patience, Patience candidate_patience) override;
   Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) override;
-  Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override;
-  void rise() override;
-  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override;
+  Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override;
+  void take_back() override;
+  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override;
   CallReport appraise(const Draw& draw, Patience patience) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
@@ -35,11 +35,11 @@ class Referee : public Arena {
   std::vector<std::string> opened_libraries() override { return candidate_->opened_libraries(); }
 
  private:
-  Seat& seat_of(Player player);
+  Seat& seat_of(Role role);
   CallReport checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected,
                           CallKind kind = {});
-  // What a player's outputs are held against; null for the oracle's, and before its first call.
-  const Lease* expected_of(Player player);
+  // What a role's outputs are held against; null for the oracle's, and before its first call.
+  const Lease* expected_of(Role role);
 
   Device& device_;
   const Problem& problem_;

@@ -107,8 +107,8 @@ std::vector<std::string> Seat::opened_libraries() const {
   return listed(opened);
 }
 
-Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience) {
-  rise();
+Result<Answer> Seat::lend(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience) {
+  take_back();
   calls_ = 0;
   waits_for_device_ = false;
   if (lease_ != nullptr && inputs_writable == inputs_writable_ && lease_->has_room_for(bound, terms)) {
@@ -127,7 +127,7 @@ Result<Answer> Seat::sit(const Case& bound, bool inputs_writable, LeaseTerms ter
   return lease_->lend_to(*worker_, inputs_writable, patience);
 }
 
-void Seat::rise() {
+void Seat::take_back() {
   is_seated_ = false;
   if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) lease_.reset();
 }
@@ -137,7 +137,7 @@ void Seat::rise() {
 CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
                               Patience patience, const Lease* expected, CallKind kind, const Edit& edit) {
   CallReport report;
-  if (!kind.captures) tell([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
+  if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
   if (report.fault != Fault::none) return report;
   lease_->count_captures(kind.captures);
   const auto start = Clock::now();
@@ -161,8 +161,8 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   report.settled_ms = milliseconds(report.damage.settled);
   // It takes a while, which is the protocol's and not the call's: later than all that has a clock.
   if (report.keeps_lines)
-    tell([](WorkerProcess& worker) { return worker.give_up_lines(settling_patience); }, report);
-  if (!kind.captures) tell([this](WorkerProcess& worker) { return lease_->tell_lengths(worker); }, report);
+    send([](WorkerProcess& worker) { return worker.evict_cache_lines(settling_patience); }, report);
+  if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->tell_lengths(worker); }, report);
   calls_ += 1;
   return report;
 }
@@ -196,9 +196,9 @@ Seat::Begun Seat::begin_at_gate(const Draw& draw, std::uint64_t poison_key, std:
   return {at, std::move(answer)};
 }
 
-void Seat::tell(const Telling& telling, CallReport& report) {
+void Seat::send(const Message& message, CallReport& report) {
   worker_->thaw();
-  const Answer answer = telling(*worker_);
+  const Answer answer = message(*worker_);
   worker_->freeze();
   if (answer.ok() || report.fault != Fault::none) return;
   report.fault = answer.fault;
@@ -221,7 +221,7 @@ void Seat::see_rest(const Answer& idle, CallReport& report) {
   report.detail = idle.detail;
   const unsigned int threads = worker_->threads();
   report.threads_left = threads > own_threads_ ? threads - own_threads_ : 0;
-  report.keeps_lines = idle.ok() && idle.reply.limit_bytes != 0;
+  report.keeps_lines = idle.ok() && idle.reply.kept_cache_bytes != 0;
 }
 
 std::vector<OutputComparison> compare_outputs(Lease& actual, const Lease& expected) {

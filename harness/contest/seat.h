@@ -36,8 +36,8 @@ class Seat {
   Answer finish_anew(Patience ready_patience, Patience load_patience);
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
-  Result<Answer> sit(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
-  void rise();
+  Result<Answer> lend(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
+  void take_back();
   // For a contestant that is trusted: small buffers stay and serve the next case, too.
   void keep_small_buffers() { keeps_small_buffers_ = true; }
   // New places and fresh poison, inputs revealed, the worker asked (before that, where it waits at a gate);
@@ -79,8 +79,8 @@ class Seat {
   Begun begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, GateWaiter waiter,
                       CallReport& report);
   // What the worker is told while no clock runs.
-  using Telling = std::function<Answer(WorkerProcess&)>;
-  void tell(const Telling& telling, CallReport& report);
+  using Message = std::function<Answer(WorkerProcess&)>;
+  void send(const Message& message, CallReport& report);
   bool queues_ahead() const { return calls_ > 0 && !waits_for_device_; }
 
   Device& device_;

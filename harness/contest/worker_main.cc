@@ -88,8 +88,8 @@ class Worker {
         return adopt_gate(std::move(descriptor));
       case RequestType::capture_length:
         return set_capture_length(request);
-      case RequestType::give_up_lines:
-        device_.give_up_lines();
+      case RequestType::evict_cache_lines:
+        device_.evict_cache_lines();
         return {};
       case RequestType::launch:
         break;
@@ -202,7 +202,7 @@ class Worker {
     link_.send(reply);
     Reply idle;
     idle.status = ReplyStatus::idle;
-    idle.limit_bytes = device_.settle();
+    idle.kept_cache_bytes = device_.settle();
     return idle;
   }
 

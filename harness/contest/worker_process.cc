@@ -172,9 +172,9 @@ Answer WorkerProcess::give_back(Patience patience) {
   return ask(request, -1, patience);
 }
 
-Answer WorkerProcess::give_up_lines(Patience patience) {
+Answer WorkerProcess::evict_cache_lines(Patience patience) {
   Request request;
-  request.type = RequestType::give_up_lines;
+  request.type = RequestType::evict_cache_lines;
   return ask(request, -1, patience);
 }
 

@@ -108,7 +108,7 @@ class WorkerProcess {
   // the contestant.
   Answer settle(Patience patience);
   // Once the call has been looked at: none are kept any more.
-  Answer give_up_lines(Patience patience);
+  Answer evict_cache_lines(Patience patience);
 
   // Looks which process is the worker's, below whatever launched it. Before load().
   void find_worker();

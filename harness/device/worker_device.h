@@ -59,7 +59,7 @@ class WorkerDevice {
   // Waits until nothing runs on the device. How many bytes of its cache keep lines for the contestant.
   virtual std::uint64_t settle() { return 0; }
   // Makes the cache keep nothing for him any more: that would outlive the flush before the next call.
-  virtual void give_up_lines() {}
+  virtual void evict_cache_lines() {}
 
   // Before the contestant's library is loaded: maps the Gate (device/gate.h) in this memory file. False when
   // the device cannot wait for it.

@@ -70,10 +70,10 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
     const Errors errors = try_case(session, referee, planned.bound);
     // Whoever is called next is not to be held against what is left here.
     for (Entry& entry : entries_) {
-      if (entry.seat != nullptr) entry.seat->rise();
+      if (entry.seat != nullptr) entry.seat->take_back();
     }
     referee.seat_baseline(nullptr);
-    referee.rise();
+    referee.take_back();
     if (!errors.empty()) return errors;
   }
   return {};
@@ -81,7 +81,7 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
 
 // All of them on the same contents, since the oracle may take longer than they do.
 Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
-  auto seated = referee.sit(Player::oracle, bound, 1);
+  auto seated = referee.lend(Role::oracle, bound, 1);
   if (!seated) return seated.errors();
   if (!seated->ok()) return {trusted_failure("oracle", bound, seated->detail)};
   for (Entry& entry : entries_) {
@@ -89,7 +89,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     entry.record.cases.push_back({bound.name, none_yet, 0, entry.record.problem, {}});
     if (!entry.takes_part()) continue;
     referee.seat_baseline(entry.seat.get());
-    auto own = referee.sit(Player::baseline, bound, 1);
+    auto own = referee.lend(Role::baseline, bound, 1);
     if (own && own->ok()) continue;
     entry.record.cases.back().problem = "no room for its tensors";
     entry.record.cases.back().precision = Precision::none;
@@ -103,7 +103,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     if (call == 1) start = session.stages.now();
     if (call > fewest_samples && session.stages.now() - start > budget_seconds) break;
     const Draw draw = draws.fresh();
-    const CallReport oracle = referee.call(Player::oracle, draw, trusted_patience);
+    const CallReport oracle = referee.call(Role::oracle, draw, trusted_patience);
     if (const auto finding = review_call(oracle)) {
       return {trusted_failure("oracle", bound, finding->message)};
     }
@@ -119,7 +119,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
 void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Draw& draw,
                          const UsualNorms& norms, BaselineCase& result) {
   referee.seat_baseline(entry.seat.get());
-  const CallReport report = referee.call(Player::baseline, draw, trusted_patience);
+  const CallReport report = referee.call(Role::baseline, draw, trusted_patience);
   if (const auto finding = review_call(report)) {
     result.problem = finding->message;
     result.precision = Precision::none;
@@ -142,12 +142,12 @@ std::vector<BaselineRecord> BaselineBench::records() const {
   return records;
 }
 
-std::map<std::string, std::vector<BaselineChoice>> BaselineBench::choices() const {
-  std::map<std::string, std::vector<BaselineChoice>> choices;
+std::vector<BaselineChoice> BaselineBench::choices(const std::string& case_name) const {
+  std::vector<BaselineChoice> choices;
   for (const Entry& entry : entries_) {
     for (const BaselineCase& c : entry.record.cases) {
-      if (!entry.takes_part() || !c.problem.empty() || c.ms.empty()) continue;
-      choices[c.name].push_back({entry.record.name, c.precision, quantile(c.ms, 0.5)});
+      if (c.name != case_name || !entry.takes_part() || !c.problem.empty() || c.ms.empty()) continue;
+      choices.push_back({entry.record.name, c.precision, quantile(c.ms, 0.5)});
     }
   }
   return choices;

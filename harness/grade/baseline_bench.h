@@ -30,9 +30,9 @@ class BaselineBench {
   Errors try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases);
 
   std::vector<BaselineRecord> records() const;
-  // Those that are right, by case.
-  std::map<std::string, std::vector<BaselineChoice>> choices() const;
-  // From now on this one plays Player::baseline, in a process of its own for every number. False when it
+  // Those that are right in this case.
+  std::vector<BaselineChoice> choices(const std::string& case_name) const;
+  // From now on this one is Role::baseline, in a process of its own for every number. False when it
   // cannot be started.
   bool seat(const std::string& name, int process, Referee& referee);
 

@@ -184,16 +184,14 @@ class CandidateRun {
     return {};
   }
 
-  Errors find_baselines() {
-    if (session_.find_baselines == nullptr) return {};
-    return std::exchange(session_.find_baselines, nullptr)();
-  }
+  bool needs_baselines() const { return session_.baselines != nullptr && !session_.baselines->are_known(); }
+  Errors find_baselines() { return needs_baselines() ? session_.baselines->find() : Errors(); }
 
   // A candidate that is wrong is compared with nobody.
   Errors make_way_for_baselines() {
     Arena& arena = session_.arena;
     const bool is_needed = record_.verdict == Verdict::accepted && arena.candidate_alive();
-    if (session_.find_baselines == nullptr || !is_needed) return {};
+    if (!needs_baselines() || !is_needed) return {};
     if (auto error = clean_up()) return {*error};
     if (auto errors = find_baselines(); !errors.empty()) return errors;
     auto answer = start_anew();

@@ -21,11 +21,6 @@ constexpr double shortest_emulated_limit_ms = 10'000;
 constexpr double short_capture_ms = 0.01;
 constexpr double short_capture_share = 0.005;
 
-const char* name_of(Player player) {
-  constexpr const char* names[] = {"oracle", "reference", "baseline", "candidate"};
-  return names[static_cast<int>(player)];
-}
-
 void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record) {
   for (const Parameter& parameter : problem.parameters) {
     if (const auto found = bound.integers.find(parameter.name); found != bound.integers.end()) {
@@ -60,24 +55,23 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
   record_.run = true;
 }
 
-CaseCalls::Trouble CaseCalls::seat(const std::vector<Player>& players, std::uint32_t launches) {
+CaseCalls::Trouble CaseCalls::seat(const std::vector<Role>& roles, std::uint32_t launches) {
   const auto timer = session_.stages.time("lend");
   // Where there is more to seat than a case needs, it is that which has no room.
-  const bool is_least =
-      launches == 1 && std::find(players.begin(), players.end(), Player::baseline) == players.end();
-  for (const Player player : players) {
-    auto seated = session_.arena.sit(player, case_, launches);
+  const bool is_least = launches == 1 && std::find(roles.begin(), roles.end(), Role::baseline) == roles.end();
+  for (const Role role : roles) {
+    auto seated = session_.arena.lend(role, case_, launches);
     if (!seated && session_.arena.candidate_alive() && !failed_ && is_least) {
       // What is missing may be what the candidate has kept since the last case.
       session_.arena.retire_candidate();
-      seated = session_.arena.sit(player, case_, launches);
+      seated = session_.arena.lend(role, case_, launches);
       if (seated) {
         note({Verdict::memory_limit, "memory", "it keeps device memory that other contestants need"});
       }
     }
     if (!seated) return seated.error();
     if (seated->ok() || failed_) continue;
-    if (player != Player::candidate) return trusted_failure(name_of(player), case_, seated->detail);
+    if (role != Role::candidate) return trusted_failure(std::string(to_string(role)), case_, seated->detail);
     CallReport report;
     report.fault = seated->fault;
     report.detail = seated->detail;
@@ -93,9 +87,9 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   draw_ = draw;
   most_launches_ = std::max(most_launches_, draw.launches);
   const auto timer = session_.stages.time("oracle");
-  const CallReport report = session_.arena.call(Player::oracle, draw_, trusted_patience);
+  const CallReport report = session_.arena.call(Role::oracle, draw_, trusted_patience);
   if (const auto finding = review_call(report))
-    return trusted_failure(name_of(Player::oracle), case_, finding->message);
+    return trusted_failure(std::string(to_string(Role::oracle)), case_, finding->message);
   return std::nullopt;
 }
 
@@ -103,24 +97,24 @@ CaseCalls::Trouble CaseCalls::learn_norms() {
   const auto timer = session_.stages.time("oracle");
   const auto finding =
       norms_.learn(session_.arena, case_, precision_from(session_.problem.precision), session_.seed);
-  if (finding) return trusted_failure(name_of(Player::oracle), case_, finding->message);
+  if (finding) return trusted_failure(std::string(to_string(Role::oracle)), case_, finding->message);
   return std::nullopt;
 }
 
-CallReport CaseCalls::call(Player player, Patience patience, CallKind kind) {
-  if (session_.sampler != nullptr) session_.sampler->running(static_cast<std::size_t>(player));
-  CallReport report = session_.arena.call_as(player, kind, draw_, patience);
+CallReport CaseCalls::call(Role role, Patience patience, CallKind kind) {
+  if (session_.sampler != nullptr) session_.sampler->running(static_cast<std::size_t>(role));
+  CallReport report = session_.arena.call_as(role, kind, draw_, patience);
   if (session_.sampler != nullptr) session_.sampler->running_nothing();
   return report;
 }
 
-Result<ClockReading> CaseCalls::call_trusted(Player player, CallKind kind) {
-  const auto timer = session_.stages.time(name_of(player));
-  const CallReport report = call(player, trusted_patience, kind);
+Result<ClockReading> CaseCalls::call_trusted(Role role, CallKind kind) {
+  const auto timer = session_.stages.time(std::string(to_string(role)));
+  const CallReport report = call(role, trusted_patience, kind);
   const ClockReading reading = reading_of(report, draw_.launches, kind);
-  if (player != Player::reference) {
+  if (role != Role::reference) {
     if (const auto finding = review_call(report))
-      return trusted_failure(name_of(player), case_, finding->message);
+      return trusted_failure(std::string(to_string(role)), case_, finding->message);
   } else {
     if (const auto trouble = review_reference(report)) return *trouble;
     clock_.saw_reference(reading);
@@ -130,7 +124,7 @@ Result<ClockReading> CaseCalls::call_trusted(Player player, CallKind kind) {
 }
 
 CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
-  const char* const name = name_of(Player::reference);
+  const std::string name(to_string(Role::reference));
   if (const auto finding = review_call(report)) return trusted_failure(name, case_, finding->message);
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const OutputComparison& output = report.outputs[i];
@@ -168,7 +162,7 @@ Patience CaseCalls::candidate_limit() const {
 std::optional<ClockReading> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
   if (failed_) return std::nullopt;
   const auto timer = session_.stages.time("candidate");
-  const CallReport report = call(Player::candidate, candidate_limit(), kind);
+  const CallReport report = call(Role::candidate, candidate_limit(), kind);
   if (auto finding = review_call(report)) {
     if (is_crash(report)) {
       finding = explain_crash(*finding, session_.arena.diagnose(case_, draw_, candidate_limit()));

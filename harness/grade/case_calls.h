@@ -34,11 +34,11 @@ class CaseCalls {
   CaseCalls(Session& session, const Case& bound, CheckList& checks);
 
   // Buffers for all of these, for calls of so many launches.
-  Trouble seat(const std::vector<Player>& players, std::uint32_t launches);
+  Trouble seat(const std::vector<Role>& roles, std::uint32_t launches);
   // From now on the calls are on these contents, and the oracle says what is right.
   Trouble draw(const Draw& draw);
   // The reference or a baseline.
-  Result<ClockReading> call_trusted(Player player, CallKind kind = {});
+  Result<ClockReading> call_trusted(Role role, CallKind kind = {});
   // Nothing when the candidate has failed, now or before.
   std::optional<ClockReading> call_candidate(Purpose purpose, CallKind kind = {});
 
@@ -63,7 +63,7 @@ class CaseCalls {
 
  private:
   Trouble learn_norms();
-  CallReport call(Player player, Patience patience, CallKind kind);
+  CallReport call(Role role, Patience patience, CallKind kind);
   Patience candidate_limit() const;
   Trouble review_reference(const CallReport& report);
   double capture_ms() const;

@@ -24,7 +24,7 @@ class CaseRun {
   std::optional<Error> run() {
     auto trouble = case_.role == CaseRole::bench ? run_blocks() : run_rounds();
     if (trouble) return trouble;
-    session_.arena.rise();
+    session_.arena.take_back();
     summarise_arms(record());
     if (!calls_.failed()) judge_times();
     finish();
@@ -46,7 +46,7 @@ class CaseRun {
   }
 
   Trouble run_rounds() {
-    auto trouble = calls_.seat({Player::oracle, Player::reference, Player::candidate}, 1);
+    auto trouble = calls_.seat({Role::oracle, Role::reference, Role::candidate}, 1);
     DrawSequence draws(session_.seed);
     for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
       if (trouble || calls_.failed()) return trouble;
@@ -70,7 +70,7 @@ class CaseRun {
 
   Trouble play_round(const Draw& draw, Purpose purpose) {
     if (auto trouble = calls_.draw(draw)) return trouble;
-    const auto reference = calls_.call_trusted(Player::reference);
+    const auto reference = calls_.call_trusted(Role::reference);
     if (!reference) return reference.error();
     const auto candidate = calls_.call_candidate(purpose);
     if (purpose != Purpose::compared) return std::nullopt;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/role.h"
 #include "base/temporary_directory.h"
 #include "compile/layout.h"
 #include "compile/own_files.h"
@@ -14,8 +15,6 @@
 #include "record/stage_clock.h"
 
 namespace kgrade {
-
-enum class Role { oracle, reference, baseline, candidate };
 
 // What the compiler of a candidate may read of the user's: the file and the headers of its folder, but
 // nothing of the references, problems and solutions.

@@ -228,13 +228,13 @@ class GradeRun {
   void take_telemetry(const TelemetrySampler& sampler, CandidateRecord& record) const {
     record.telemetry = sampler.summary();
     const std::vector<ArmReadings> arms = sampler.arms();
-    const auto readings = [&arms](Player player) {
-      const auto arm = static_cast<std::size_t>(player);
+    const auto readings = [&arms](Role role) {
+      const auto arm = static_cast<std::size_t>(role);
       return arm < arms.size() ? arms[arm] : ArmReadings{};
     };
-    const ArmPowerCap candidate{"the candidate", readings(Player::candidate)};
-    for (const ArmPowerCap& other : {ArmPowerCap{"the reference", readings(Player::reference)},
-                                     ArmPowerCap{"the baseline", readings(Player::baseline)}}) {
+    const ArmPowerCap candidate{"the candidate", readings(Role::candidate)};
+    for (const ArmPowerCap& other : {ArmPowerCap{"the reference", readings(Role::reference)},
+                                     ArmPowerCap{"the baseline", readings(Role::baseline)}}) {
       if (auto warning = power_cap_warning(candidate, other)) record.notes.push_back(*warning);
     }
   }
@@ -248,17 +248,8 @@ class GradeRun {
     session.cache = options_.cache;
     session.ceilings = record_.ceilings;
     session.sampler = &sampler;
-    session.baselines = baselines_.choices();
-    if (!baselines_.is_empty() && !baselines_are_tried_) {
-      session.find_baselines = [this, &referee, &session] {
-        const Errors errors = try_baselines(referee);
-        session.baselines = baselines_.choices();
-        return errors;
-      };
-    }
-    session.seat_baseline = [this, &referee](const std::string& name, int process) {
-      return baselines_.seat(name, process, referee);
-    };
+    RunBaselines baselines(*this, referee);
+    session.baselines = &baselines;
     if (telemetry_->absent().empty()) session.watch = &watch;
     session.reference_alone = std::move(reference_alone_);
     if (options_.time_limit_seconds)
@@ -270,6 +261,25 @@ class GradeRun {
     reference_alone_ = std::move(session.reference_alone);
     return result;
   }
+
+  // The run's baselines beside the candidate whose turn it is.
+  class RunBaselines : public Baselines {
+   public:
+    RunBaselines(GradeRun& run, Referee& referee) : run_(run), referee_(referee) {}
+
+    bool are_known() const override { return run_.baselines_.is_empty() || run_.baselines_are_tried_; }
+    Errors find() override { return run_.try_baselines(referee_); }
+    std::vector<BaselineChoice> choices(const std::string& case_name) const override {
+      return run_.baselines_.choices(case_name);
+    }
+    bool seat(const std::string& name, int process) override {
+      return run_.baselines_.seat(name, process, referee_);
+    }
+
+   private:
+    GradeRun& run_;
+    Referee& referee_;
+  };
 
   const Problem& problem_;
   const GradeOptions& options_;

@@ -88,10 +88,10 @@ BlockPlan MeasuredCase::plan() const {
 // the candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
-  if (auto trouble = calls_.seat({Player::oracle, Player::reference, Player::candidate}, 1)) return trouble;
+  if (auto trouble = calls_.seat({Role::oracle, Role::reference, Role::candidate}, 1)) return trouble;
   for (int round = 0; round < 2 && !calls_.failed(); ++round) {
     if (auto trouble = calls_.draw(draws_.fresh())) return trouble;
-    const auto reference = calls_.call_trusted(Player::reference);
+    const auto reference = calls_.call_trusted(Role::reference);
     if (!reference) return reference.error();
     const auto candidate = calls_.call_candidate(Purpose::warm_up);
     if (candidate) fastest_ms_ = std::min(reference->reported, candidate->reported);
@@ -117,14 +117,13 @@ bool MeasuredCase::captures_now() const {
   return block % 2 == draws_.number_below(2, (1u << 21) + block / 2);
 }
 
-// The fastest of the candidate's own class; null when there is none.
-const BaselineChoice* MeasuredCase::choose_baseline() const {
-  const auto found = session_.baselines.find(case_.name);
-  if (found == session_.baselines.end()) return nullptr;
-  const BaselineChoice* best = nullptr;
-  for (const BaselineChoice& choice : found->second) {
+// The fastest of the candidate's own class.
+std::optional<BaselineChoice> MeasuredCase::choose_baseline() const {
+  std::optional<BaselineChoice> best;
+  if (session_.baselines == nullptr) return best;
+  for (const BaselineChoice& choice : session_.baselines->choices(case_.name)) {
     if (choice.precision != calls_.record().precision) continue;
-    if (best == nullptr || choice.median_ms < best->median_ms) best = &choice;
+    if (!best || choice.median_ms < best->median_ms) best = choice;
   }
   return best;
 }
@@ -137,11 +136,11 @@ int MeasuredCase::choose_launches() const {
 }
 
 MeasuredCase::Trouble MeasuredCase::take_arms() {
-  const BaselineChoice* const baseline = choose_baseline();
-  if (baseline != nullptr && session_.seat_baseline(baseline->name, process_)) {
+  const std::optional<BaselineChoice> baseline = choose_baseline();
+  if (baseline && session_.baselines->seat(baseline->name, process_)) {
     class_ = baseline->precision;
     fastest_ms_ = std::min(fastest_ms_, baseline->median_ms);
-    arms_.insert(arms_.begin() + 1, Player::baseline);
+    arms_.insert(arms_.begin() + 1, Role::baseline);
     baseline_ = baseline->name;
   }
   launches_ = static_cast<std::uint32_t>(choose_launches());
@@ -151,8 +150,8 @@ MeasuredCase::Trouble MeasuredCase::take_arms() {
 }
 
 MeasuredCase::Trouble MeasuredCase::seat_arms() {
-  std::vector<Player> all = arms_;
-  all.insert(all.begin(), Player::oracle);
+  std::vector<Role> all = arms_;
+  all.insert(all.begin(), Role::oracle);
   auto trouble = calls_.seat(all, launches_);
   if (!trouble) return trouble;
   // No room for so many tensors: fewer launches, and then without the baseline, which fails nobody.
@@ -165,10 +164,10 @@ MeasuredCase::Trouble MeasuredCase::seat_arms() {
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-  for (const Player player : arms_) {
-    if (player == Player::candidate) {
+  for (const Role role : arms_) {
+    if (role == Role::candidate) {
       calls_.call_candidate(purpose);
-    } else if (const auto reading = calls_.call_trusted(player); !reading) {
+    } else if (const auto reading = calls_.call_trusted(role); !reading) {
       return reading.error();
     }
   }
@@ -182,7 +181,7 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
   const CallKind kind{true, captures_now()};
   std::vector<ClockReading> readings(order.size());
   for (const std::size_t arm : order) {
-    if (arms_[arm] == Player::candidate) {
+    if (arms_[arm] == Role::candidate) {
       const auto reading = calls_.call_candidate(Purpose::compared, kind);
       if (!reading) return std::nullopt;
       readings[arm] = *reading;
@@ -239,7 +238,7 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued() {
     if (captures ? captures_ == Captures::never : captures_ == Captures::always) continue;
     for (int call = 0; call < calls; ++call) {
       if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-      if (auto reading = calls_.call_trusted(Player::reference, {false, captures}); !reading)
+      if (auto reading = calls_.call_trusted(Role::reference, {false, captures}); !reading)
         return reading.error();
     }
   }

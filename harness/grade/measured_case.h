@@ -34,8 +34,8 @@ class MeasuredCase : private RoundPlayer {
   Trouble call_all(Purpose purpose);
   Trouble play_change();
   bool wants_change(std::uint32_t round) const;
-  std::vector<Player> players() const;
-  const BaselineChoice* choose_baseline() const;
+  std::vector<Role> roles() const;
+  std::optional<BaselineChoice> choose_baseline() const;
   void choose_captures();
   bool captures_now() const;
   Trouble call_reference_unqueued();
@@ -52,7 +52,7 @@ class MeasuredCase : private RoundPlayer {
   std::optional<int> given_launches_;
   std::uint64_t order_seed_;  // of everything that is decided by a coin, in this case and process alone
   DrawSequence draws_;
-  std::vector<Player> arms_ = {Player::reference, Player::candidate};
+  std::vector<Role> arms_ = {Role::reference, Role::candidate};
   std::string baseline_;               // its name; empty: there is none
   double fastest_ms_ = 0;              // launch of an arm, once it has warmed up
   Precision class_ = Precision::none;  // that the baseline was chosen for

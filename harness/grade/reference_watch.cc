@@ -14,13 +14,13 @@ constexpr int unqueued_calls_alone = 2;
 constexpr std::uint32_t first_draw = 1 << 20;
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
-  CallReport report = session.arena.call_as(Player::reference, kind, draws.fresh(), trusted_patience);
+  CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
   if (const auto finding = review_call(report)) return trusted_failure("reference", bound, finding->message);
   return report;
 }
 
 Result<AloneTimes> time_case(Session& session, const Case& bound) {
-  auto seated = session.arena.sit(Player::reference, bound, 1);
+  auto seated = session.arena.lend(Role::reference, bound, 1);
   if (!seated) return seated.errors();
   if (!seated->ok()) return trusted_failure("reference", bound, seated->detail);
   AloneTimes times;
@@ -33,7 +33,7 @@ Result<AloneTimes> time_case(Session& session, const Case& bound) {
     if (kind.ahead) times.ms.push_back(report->elapsed_ms);
     times.readings.push_back(reading_of(*report, 1, kind));
   }
-  session.arena.rise();
+  session.arena.take_back();
   return times;
 }
 

@@ -1,12 +1,10 @@
 // What all cases of a candidate share.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "contest/arena.h"
@@ -37,6 +35,20 @@ struct AloneTimes {
 };
 using ReferenceAlone = std::map<std::string, AloneTimes>;  // by case
 
+// The baselines of a run, as the run of one candidate needs them.
+class Baselines {
+ public:
+  virtual ~Baselines() = default;
+  // Whether find() has been called, or need not be.
+  virtual bool are_known() const = 0;
+  // Tries them, with no candidate on the device. An Error is not theirs: the oracle failed.
+  virtual Errors find() = 0;
+  // Those that are accepted in this case, in any order.
+  virtual std::vector<BaselineChoice> choices(const std::string& case_name) const = 0;
+  // From now on this one is Role::baseline, in the process of that number. False when it cannot be started.
+  virtual bool seat(const std::string& name, int process) = 0;
+};
+
 // Owns nothing but what it remembers.
 struct Session {
   Arena& arena;
@@ -51,16 +63,8 @@ struct Session {
   BlockWatch* watch = nullptr;            // null: nobody watches
   TelemetrySampler* sampler = nullptr;    // who is to know whose call runs; null: nobody
   std::optional<Ceilings> ceilings = {};  // of the device
-  // Baselines that take part, by case; those that are accepted there, in any order.
-  std::map<std::string, std::vector<BaselineChoice>> baselines = {};
-  // Finds them: called once, with no candidate on the device, when they are about to be needed. Null: they
-  // are there. An Error is not theirs.
-  std::function<Errors()> find_baselines = nullptr;
-  // From now on this one plays Player::baseline, in the process of that number. False when it cannot.
-  std::function<bool(const std::string& name, int process)> seat_baseline = [](const std::string&, int) {
-    return false;
-  };
-  int candidate_calls = 0;  // so far, of the present candidate's process
+  Baselines* baselines = nullptr;         // null: there are none
+  int candidate_calls = 0;                // so far, of the present candidate's process
   // What the reference takes alone, as last measured; see grade/reference_watch.h.
   ReferenceAlone reference_alone = {};
   std::optional<MeasuringGoal> goal = {};  // of a measured case; by the effort when unset

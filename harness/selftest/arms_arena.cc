@@ -4,19 +4,19 @@ namespace kgrade::selftest {
 
 // Those who sit refer to their case.
 const Case& ArmsArena::set(ArmCases cases) {
-  arena_.rise();
+  arena_.take_back();
   cases_ = std::move(cases);
   return cases_.first;
 }
 
-const Case& ArmsArena::case_for(Player player, const Case& bound) const {
-  switch (player) {
-    case Player::oracle:
+const Case& ArmsArena::case_for(Role role, const Case& bound) const {
+  switch (role) {
+    case Role::oracle:
       return cases_.oracle;
-    case Player::candidate:
+    case Role::candidate:
       return cases_.second;
-    case Player::reference:
-    case Player::baseline:
+    case Role::reference:
+    case Role::baseline:
       break;
   }
   return bound;

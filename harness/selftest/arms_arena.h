@@ -1,5 +1,5 @@
 // Two sides of a comparison that share one binary and differ in how much they are asked to do. The machinery
-// that grades knows one case, which all players sit at; here the reference sits at the first side's, the
+// that grades knows one case, which all roles sit at; here the reference sits at the first side's, the
 // candidate at the second side's, and the oracle at one with the same answer for hardly any work.
 #pragma once
 
@@ -30,12 +30,12 @@ class ArmsArena : public Arena {
   Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) override {
     return arena_.start_anew(worker_patience, candidate_patience);
   }
-  Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override {
-    return arena_.sit(player, case_for(player, bound), launches);
+  Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override {
+    return arena_.lend(role, case_for(role, bound), launches);
   }
-  void rise() override { arena_.rise(); }
-  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override {
-    return arena_.call_as(player, kind, draw, patience);
+  void take_back() override { arena_.take_back(); }
+  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
+    return arena_.call_as(role, kind, draw, patience);
   }
   CallReport appraise(const Draw& draw, Patience patience) override {
     return arena_.appraise(draw, patience);
@@ -53,7 +53,7 @@ class ArmsArena : public Arena {
   std::vector<std::string> opened_libraries() override { return arena_.opened_libraries(); }
 
  private:
-  const Case& case_for(Player player, const Case& bound) const;
+  const Case& case_for(Role role, const Case& bound) const;
 
   Arena& arena_;
   ArmCases cases_;

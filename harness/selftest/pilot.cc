@@ -47,8 +47,8 @@ std::int64_t units_for(double ms, double slope) {
 }  // namespace
 
 // What comes out is looked at when the kernels are compared.
-Result<double> Pilot::call(Player player) {
-  const CallReport report = arena_.call(player, {seed_, draws_++, 0, 1}, trusted_patience);
+Result<double> Pilot::call(Role role) {
+  const CallReport report = arena_.call(role, {seed_, draws_++, 0, 1}, trusted_patience);
   if (const auto finding = review_call(report)) {
     return Error{"a kernel of the self-test fails: " + finding->message,
                  "`kgrade doctor` says what this machine lacks",
@@ -62,20 +62,20 @@ Result<Pilot::TwoTimes> Pilot::time(const Kernel& kernel, const Sizes& sizes, st
   const Case& bound =
       arena_.set({case_of(problem_, kernel, sizes, sizes.least_length),
                   case_of(problem_, kernel, sizes, first), case_of(problem_, kernel, sizes, second)});
-  for (const Player player : {Player::reference, Player::candidate}) {
-    const auto seated = arena_.sit(player, bound, 1);
+  for (const Role role : {Role::reference, Role::candidate}) {
+    const auto seated = arena_.lend(role, bound, 1);
     if (!seated) return seated.errors();
     if (!seated->ok()) return Error{"a worker cannot use its buffers: " + seated->detail, "", {}};
   }
   TwoTimes times;
   for (int i = 0; i <= calls; ++i) {
-    for (const Player player : {Player::reference, Player::candidate}) {
-      const auto ms = call(player);
+    for (const Role role : {Role::reference, Role::candidate}) {
+      const auto ms = call(role);
       if (!ms) return ms.errors();
-      if (i > 0) (player == Player::reference ? times.first : times.second).push_back(*ms);
+      if (i > 0) (role == Role::reference ? times.first : times.second).push_back(*ms);
     }
   }
-  arena_.rise();
+  arena_.take_back();
   return times;
 }
 

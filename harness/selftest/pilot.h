@@ -37,7 +37,7 @@ class Pilot {
   };
   Result<TwoTimes> time(const Kernel& kernel, const Sizes& sizes, std::int64_t first, std::int64_t second,
                         int calls);
-  Result<double> call(Player player);
+  Result<double> call(Role role);
   // One length by itself.
   Result<double> time_of(const Kernel& kernel, const Sizes& sizes, std::int64_t length);
   // Milliseconds for a unit of work, from a run that is long enough to tell.

@@ -152,7 +152,7 @@ class Run {
     Trials trials(referee, problem_, options, stages_, record_, {watched ? &watch : nullptr, &sampler});
     const auto error = trials.run();
     record_.telemetry = sampler.summary();
-    referee.rise();
+    referee.take_back();
     if (error) return GradeFailure{exit_machine, {*error}};
     return std::nullopt;
   }

@@ -178,7 +178,7 @@ Result<CaseRecord> Trials::measure(const Case& bound, std::uint64_t seed, const 
 }
 
 std::optional<Error> Trials::start_anew() {
-  arena_.rise();
+  arena_.take_back();
   const auto answer = arena_.start_anew(load_patience, load_patience);
   calls_ = 0;
   if (!answer) return answer.error();

@@ -45,7 +45,7 @@ class ReferenceChecker {
                          order_seed(check_.seed));
     referee.set_candidate(built->library);
     const auto checked = look(referee, *built, bound);
-    check_.oracle.rise();  // from what belongs to the check
+    check_.oracle.take_back();  // from what belongs to the check
     if (!checked) return checked.errors();
     const bool strays = std::any_of(checked->findings.begin(), checked->findings.end(), is_about_memory);
     for (const Finding& finding : checked->findings) {

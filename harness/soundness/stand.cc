@@ -17,8 +17,8 @@ Stand::Stand(Device& device, const Problem& problem, Seat& oracle, Seat& referen
       poison_key_(random_seed()) {}
 
 void Stand::rise() {
-  oracle_.rise();
-  reference_.rise();
+  oracle_.take_back();
+  reference_.take_back();
 }
 
 std::optional<Error> Stand::sit(const Case& bound) {
@@ -28,7 +28,7 @@ std::optional<Error> Stand::sit(const Case& bound) {
     // They move from call to call, so that nothing depends on where a tensor lies.
     LeaseTerms terms{true, false, 1};
     terms.widens = seat == &oracle_;
-    const auto seated = seat->sit(*case_, false, terms, lending_patience);
+    const auto seated = seat->lend(*case_, false, terms, lending_patience);
     if (!seated) return seated.error();
     if (!seated->ok()) return Error{"a worker cannot use the case's memory: " + seated->detail, "", {}};
   }

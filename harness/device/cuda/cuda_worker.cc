@@ -128,7 +128,7 @@ std::uint64_t CudaWorker::settle() {
   return set_aside;
 }
 
-void CudaWorker::give_up_lines() {
+void CudaWorker::evict_cache_lines() {
   cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0);
   cudaCtxResetPersistingL2Cache();
 }

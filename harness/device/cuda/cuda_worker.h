@@ -28,7 +28,7 @@ class CudaWorker : public WorkerDevice {
   void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
   TimedCall end_call() override;
   std::uint64_t settle() override;
-  void give_up_lines() override;
+  void evict_cache_lines() override;
 
  private:
   bool queue_before(std::uint32_t gate);

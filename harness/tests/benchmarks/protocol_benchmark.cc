@@ -95,7 +95,7 @@ Costs measure(Referee& referee, Stage& stage, int calls) {
   for (int call = 0; call < calls + unmeasured_calls; ++call) {
     const Draw draw = draws.fresh();
     const auto start = Clock::now();
-    const CallReport report = referee.call(Player::candidate, draw, load_patience);
+    const CallReport report = referee.call(Role::candidate, draw, load_patience);
     const double whole = microseconds_since(start);
     if (const auto finding = review_call(report)) throw std::runtime_error(finding->message);
     const double refilled = reveal_us(stage, CacheState::cold);
@@ -163,11 +163,11 @@ void run(const Arguments& arguments) {
   stage.reference = seat_with(stage, built.library);
   Referee referee(*stage.device, stage.problem, *stage.oracle, *stage.reference);
   referee.seat_candidate(seat_with(stage, built.library), built.library);
-  for (const Player player : {Player::oracle, Player::reference, Player::candidate}) {
-    take(referee.sit(player, stage.bound, 1));
+  for (const Role role : {Role::oracle, Role::reference, Role::candidate}) {
+    take(referee.lend(role, stage.bound, 1));
   }
-  referee.call(Player::oracle, {seed, 0, 0}, load_patience);
-  referee.call(Player::reference, {seed, 0, 0}, load_patience);
+  referee.call(Role::oracle, {seed, 0, 0}, load_patience);
+  referee.call(Role::reference, {seed, 0, 0}, load_patience);
   print(measure(referee, stage, arguments.calls), stage, arguments);
 }
 

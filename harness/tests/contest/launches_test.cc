@@ -37,18 +37,18 @@ class LaunchesTest : public testing::Test {
     return std::move(*seat);
   }
 
-  void sit(std::uint32_t launches, Behaviour candidate = Behaviour::honest) {
+  void lend(std::uint32_t launches, Behaviour candidate = Behaviour::honest) {
     misbehaving_ = test::doubling_case(candidate);
-    for (const Player player : {Player::oracle, Player::candidate}) {
-      const Case& bound = player == Player::oracle ? honest_ : misbehaving_;
-      const auto seated = referee_.sit(player, bound, launches);
+    for (const Role role : {Role::oracle, Role::candidate}) {
+      const Case& bound = role == Role::oracle ? honest_ : misbehaving_;
+      const auto seated = referee_.lend(role, bound, launches);
       ASSERT_TRUE(seated.ok() && seated->ok());
     }
   }
 
   CallReport play(const Draw& draw) {
-    EXPECT_EQ(referee_.call(Player::oracle, draw, patience).fault, Fault::none);
-    return referee_.call(Player::candidate, draw, patience);
+    EXPECT_EQ(referee_.call(Role::oracle, draw, patience).fault, Fault::none);
+    return referee_.call(Role::candidate, draw, patience);
   }
 
   Problem problem_ = test::doubling();
@@ -61,7 +61,7 @@ class LaunchesTest : public testing::Test {
 };
 
 TEST_F(LaunchesTest, EachIsHeldAgainstTheOraclesOwn) {
-  sit(max_launches);
+  lend(max_launches);
   const CallReport report = play({1, 0, 0, max_launches});
   ASSERT_EQ(report.fault, Fault::none) << report.detail;
   ASSERT_EQ(report.outputs.size(), max_launches);
@@ -76,7 +76,7 @@ TEST_F(LaunchesTest, EachIsHeldAgainstTheOraclesOwn) {
 }
 
 TEST_F(LaunchesTest, ACallMayHaveFewerThanThereIsRoomFor) {
-  sit(4);
+  lend(4);
   for (const std::uint32_t launches : {4u, 1u, 3u}) {
     const CallReport report = play({1, launches, 0, launches});
     ASSERT_EQ(report.fault, Fault::none) << report.detail;
@@ -90,12 +90,12 @@ TEST_F(LaunchesTest, ACallMayHaveFewerThanThereIsRoomFor) {
 }
 
 TEST_F(LaunchesTest, MoreThanThereIsRoomForAreNotMade) {
-  sit(2);
+  lend(2);
   EXPECT_EQ(play({1, 0, 0, 5}).outputs.size(), 2u);
 }
 
 TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
-  sit(3, Behaviour::writes_behind);
+  lend(3, Behaviour::writes_behind);
   const std::uint64_t written = play({1, 0, 0, 3}).damage.guard_bytes;
   EXPECT_LE(written, 3 * sizeof(float));
   // A byte is what was there before once in 256 times.
@@ -103,7 +103,7 @@ TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
 }
 
 TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
-  sit(3, Behaviour::fails);
+  lend(3, Behaviour::fails);
   const CallReport report = play({1, 0, 0, 3});
   EXPECT_EQ(report.cuda_error, 700);
   ASSERT_EQ(report.outputs.size(), 3u);
@@ -113,10 +113,10 @@ TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
 }
 
 TEST_F(LaunchesTest, SmallChangesAreInEach) {
-  sit(2);
+  lend(2);
   play({1, 0, 0, 2});
-  EXPECT_EQ(referee_.call(Player::oracle, {1, 0, 1, 2}, patience).fault, Fault::none);
-  const CallReport report = referee_.call(Player::candidate, {1, 0, 0, 2}, patience);
+  EXPECT_EQ(referee_.call(Role::oracle, {1, 0, 1, 2}, patience).fault, Fault::none);
+  const CallReport report = referee_.call(Role::candidate, {1, 0, 0, 2}, patience);
   ASSERT_EQ(report.outputs.size(), 2u);
   for (const OutputComparison& output : report.outputs) {
     EXPECT_GT(output.comparison.sum_squared_difference, 0);
@@ -124,11 +124,11 @@ TEST_F(LaunchesTest, SmallChangesAreInEach) {
 }
 
 TEST_F(LaunchesTest, ACandidateThatIsStartedAnewIsAnotherProcess) {
-  sit(1);
+  lend(1);
   play({1, 0, 0});
   auto answer = referee_.start_anew(patience, patience);
   ASSERT_TRUE(answer.ok() && answer->ok()) << answer->detail;
-  sit(1);
+  lend(1);
   const CallReport report = play({1, 1, 0});
   ASSERT_EQ(report.outputs.size(), 1u) << report.detail;
   EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);

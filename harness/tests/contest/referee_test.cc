@@ -41,18 +41,18 @@ class RefereeTest : public testing::Test {
     return std::move(*seat);
   }
 
-  void sit(Player player, Behaviour behaviour) {
-    const auto seated = referee_.sit(player, cases_.emplace_back(test::doubling_case(behaviour)), 1);
+  void lend(Role role, Behaviour behaviour) {
+    const auto seated = referee_.lend(role, cases_.emplace_back(test::doubling_case(behaviour)), 1);
     ASSERT_TRUE(seated.ok());
     ASSERT_TRUE(seated->ok()) << seated->detail;
   }
 
-  Comparison call(Player player, const Draw& draw) {
-    const CallReport report = referee_.call(player, draw, patience);
+  Comparison call(Role role, const Draw& draw) {
+    const CallReport report = referee_.call(role, draw, patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
     EXPECT_EQ(report.damage.guard_bytes, 0u);
     EXPECT_EQ(report.damage.input_elements, 0u);
-    if (player == Player::oracle) {
+    if (role == Role::oracle) {
       EXPECT_TRUE(report.outputs.empty());
       return {};
     }
@@ -64,12 +64,12 @@ class RefereeTest : public testing::Test {
 
   // How the outputs of reference and candidate compare with the oracle's.
   std::pair<Comparison, Comparison> play_round(Behaviour candidate, const Draw& draw = {1, 0, 0}) {
-    sit(Player::oracle, Behaviour::honest);
-    sit(Player::reference, Behaviour::honest);
-    sit(Player::candidate, candidate);
-    call(Player::oracle, draw);
-    const Comparison of_reference = call(Player::reference, draw);
-    return {of_reference, call(Player::candidate, draw)};
+    lend(Role::oracle, Behaviour::honest);
+    lend(Role::reference, Behaviour::honest);
+    lend(Role::candidate, candidate);
+    call(Role::oracle, draw);
+    const Comparison of_reference = call(Role::reference, draw);
+    return {of_reference, call(Role::candidate, draw)};
   }
 
   Problem problem_ = test::doubling();
@@ -91,10 +91,10 @@ TEST_F(RefereeTest, TheSameContestantGivesTheSameWhoeverPlaysIt) {
 
 TEST_F(RefereeTest, OutputsAreHeldAgainstTheOraclesLastCall) {
   play_round(Behaviour::honest, {1, 0, 0});
-  call(Player::oracle, {1, 0, 3});
-  EXPECT_EQ(call(Player::candidate, {1, 0, 3}).sum_squared_difference, 0);
-  EXPECT_GT(call(Player::candidate, {1, 0, 0}).sum_squared_difference, 0) << "a few elements are others";
-  EXPECT_GT(call(Player::candidate, {1, 1, 0}).sum_squared_difference, 0);
+  call(Role::oracle, {1, 0, 3});
+  EXPECT_EQ(call(Role::candidate, {1, 0, 3}).sum_squared_difference, 0);
+  EXPECT_GT(call(Role::candidate, {1, 0, 0}).sum_squared_difference, 0) << "a few elements are others";
+  EXPECT_GT(call(Role::candidate, {1, 1, 0}).sum_squared_difference, 0);
 }
 
 TEST_F(RefereeTest, OutputsOfAnotherCaseAreNoExpectedOnes) {
@@ -102,15 +102,15 @@ TEST_F(RefereeTest, OutputsOfAnotherCaseAreNoExpectedOnes) {
   Case& smaller = cases_.emplace_back(test::doubling_case(Behaviour::honest));
   smaller.integers["n"] = sample_elements / 2;
   for (Tensor& tensor : smaller.tensors) tensor.elements = sample_elements / 2;
-  ASSERT_TRUE(referee_.sit(Player::candidate, smaller, 1).ok());
-  EXPECT_THROW(referee_.call(Player::candidate, {1, 0, 0}, patience), std::logic_error);
+  ASSERT_TRUE(referee_.lend(Role::candidate, smaller, 1).ok());
+  EXPECT_THROW(referee_.call(Role::candidate, {1, 0, 0}, patience), std::logic_error);
 }
 
 TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainInTheNextCall) {
   play_round(Behaviour::honest);
-  call(Player::oracle, {1, 1, 0});
-  for (const Player player : {Player::reference, Player::candidate}) {
-    const CallReport report = referee_.call_as(player, {false, false}, {1, 1, 0}, patience);
+  call(Role::oracle, {1, 1, 0});
+  for (const Role role : {Role::reference, Role::candidate}) {
+    const CallReport report = referee_.call_as(role, {false, false}, {1, 1, 0}, patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
     ASSERT_EQ(report.outputs.size(), 1u);
     EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
@@ -118,9 +118,9 @@ TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainIn
     EXPECT_GT(report.elapsed_ms, 0);
     EXPECT_GE(report.settled_ms, report.elapsed_ms);
   }
-  call(Player::oracle, {1, 2, 0});
-  for (const Player player : {Player::reference, Player::candidate}) {
-    const Comparison comparison = call(player, {1, 2, 0});
+  call(Role::oracle, {1, 2, 0});
+  for (const Role role : {Role::reference, Role::candidate}) {
+    const Comparison comparison = call(role, {1, 2, 0});
     EXPECT_EQ(comparison.sum_squared_difference, 0);
     EXPECT_EQ(comparison.compared, static_cast<std::uint64_t>(sample_elements));
   }
@@ -128,13 +128,13 @@ TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainIn
 
 TEST_F(RefereeTest, WrongElementsOfOutputsThatAreNotCapturedAreCountedWhereTheyAre) {
   play_round(Behaviour::wrong);
-  referee_.call_as(Player::candidate, {false, false}, {1, 0, 0}, patience);
+  referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, patience);
   EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
 }
 
 TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
   play_round(Behaviour::honest);
-  const CallReport report = referee_.call_as(Player::reference, {false, true}, {1, 0, 0}, patience);
+  const CallReport report = referee_.call_as(Role::reference, {false, true}, {1, 0, 0}, patience);
   EXPECT_FALSE(report.queued);
   ASSERT_EQ(report.outputs.size(), 1u);
   EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
@@ -143,7 +143,7 @@ TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
 TEST_F(RefereeTest, ADeadCandidateStaysDeadInAnyKindOfCall) {
   play_round(Behaviour::honest);
   referee_.retire_candidate();
-  EXPECT_EQ(referee_.call_as(Player::candidate, {false, false}, {1, 0, 0}, patience).fault, Fault::ended);
+  EXPECT_EQ(referee_.call_as(Role::candidate, {false, false}, {1, 0, 0}, patience).fault, Fault::ended);
 }
 
 TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
@@ -162,9 +162,9 @@ TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {
 }
 
 TEST_F(RefereeTest, ASecondLookTellsWhatACrashWasAbout) {
-  sit(Player::candidate, Behaviour::writes_input);
+  lend(Role::candidate, Behaviour::writes_input);
   const Draw draw{1, 0, 0};
-  EXPECT_EQ(referee_.call(Player::candidate, draw, patience).fault, Fault::ended);
+  EXPECT_EQ(referee_.call(Role::candidate, draw, patience).fault, Fault::ended);
   const Lease::Damage damage = referee_.diagnose(cases_.back(), draw, patience);
   EXPECT_EQ(damage.input_elements, 1u);
   EXPECT_EQ(damage.input_tensor, "input");
@@ -177,8 +177,8 @@ TEST_F(RefereeTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {
   referee_.retire_candidate();
   EXPECT_FALSE(referee_.candidate_alive());
   EXPECT_FALSE(referee_.recover());
-  sit(Player::reference, Behaviour::honest);
-  EXPECT_EQ(referee_.call(Player::reference, {1, 1, 0}, patience).fault, Fault::none);
+  lend(Role::reference, Behaviour::honest);
+  EXPECT_EQ(referee_.call(Role::reference, {1, 1, 0}, patience).fault, Fault::none);
 }
 
 }  // namespace

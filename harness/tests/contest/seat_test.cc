@@ -36,12 +36,12 @@ class SeatTest : public testing::Test {
     ASSERT_TRUE(seat_->await_ready(patience).ok());
   }
 
-  void sit(Behaviour behaviour, std::int64_t elements = sample_elements) {
+  void lend(Behaviour behaviour, std::int64_t elements = sample_elements) {
     case_ = test::doubling_case(behaviour);
     case_.integers["n"] = elements;
     case_.tensors[0].shape = case_.tensors[1].shape = {elements};
     case_.tensors[0].elements = case_.tensors[1].elements = elements;
-    const auto seated = seat_->sit(case_, false, {true, true}, patience);
+    const auto seated = seat_->lend(case_, false, {true, true}, patience);
     ASSERT_TRUE(seated.ok());
     ASSERT_TRUE(seated->ok()) << seated->detail;
   }
@@ -51,7 +51,7 @@ class SeatTest : public testing::Test {
   CallReport first_call(Behaviour behaviour) {
     const Answer loaded = seat_->load(SAMPLE_CONTESTANT, patience);
     EXPECT_TRUE(loaded.ok()) << loaded.detail;
-    sit(behaviour);
+    lend(behaviour);
     return call();
   }
 
@@ -115,7 +115,7 @@ TEST_F(SeatTest, EveryCallIsLikeTheFirstAtOtherAddresses) {
 TEST_F(SeatTest, AThreadThatIsLeftBehindIsCounted) {
   EXPECT_EQ(first_call(Behaviour::leaves_a_thread).threads_left, 1u);
   EXPECT_EQ(call().threads_left, 2u);
-  sit(Behaviour::honest);
+  lend(Behaviour::honest);
   EXPECT_EQ(call().threads_left, 2u) << "they stay";
 }
 
@@ -129,9 +129,9 @@ TEST_F(SeatTest, SmallBuffersThatAreKeptServeCasesOfOtherSizes) {
   first_call(Behaviour::honest);
   const SharedBuffer* const first = seat_->lease().tensors()[0].buffer;
   for (const std::int64_t elements : {sample_elements / 2, sample_elements / 10, sample_elements}) {
-    seat_->rise();
+    seat_->take_back();
     EXPECT_FALSE(seat_->has_lease());
-    sit(Behaviour::honest, elements);
+    lend(Behaviour::honest, elements);
     EXPECT_TRUE(seat_->has_lease());
     EXPECT_EQ(seat_->lease().tensors()[0].buffer, first);
     for (int i = 0; i < 3; ++i) {
@@ -142,7 +142,7 @@ TEST_F(SeatTest, SmallBuffersThatAreKeptServeCasesOfOtherSizes) {
       expect_doubled();
     }
   }
-  sit(Behaviour::writes_behind, sample_elements / 2);
+  lend(Behaviour::writes_behind, sample_elements / 2);
   EXPECT_GT(call().damage.guard_bytes, 0u) << "behind the tensor of this case";
 }
 
@@ -150,7 +150,7 @@ TEST_F(SeatTest, BuffersThatAreKeptGoWhereTheNextCaseHasNoRoomInThem) {
   seat_->keep_small_buffers();
   first_call(Behaviour::honest);
   const std::uint64_t bytes = seat_->lease().tensors()[0].buffer->bytes();
-  sit(Behaviour::honest, 1 << 20);
+  lend(Behaviour::honest, 1 << 20);
   EXPECT_GT(seat_->lease().tensors()[0].buffer->bytes(), bytes);
   EXPECT_EQ(call().fault, Fault::none);
   expect_doubled();
@@ -159,7 +159,7 @@ TEST_F(SeatTest, BuffersThatAreKeptGoWhereTheNextCaseHasNoRoomInThem) {
 TEST_F(SeatTest, WritesAroundTheOutputAreFoundWhereverItLies) {
   first_call(Behaviour::honest);
   for (const Behaviour behaviour : {Behaviour::writes_before, Behaviour::writes_behind}) {
-    sit(behaviour);
+    lend(behaviour);
     for (int i = 0; i < 5; ++i) {
       const CallReport report = call();
       EXPECT_EQ(report.fault, Fault::none);
@@ -181,7 +181,7 @@ TEST_F(SeatTest, AnInputCannotBeWrittenTo) {
 TEST_F(SeatTest, AnInputThatMayBeWrittenToIsLookedAt) {
   first_call(Behaviour::honest);
   case_ = test::doubling_case(Behaviour::writes_input);
-  ASSERT_TRUE(seat_->sit(case_, true, {true, true}, patience)->ok());
+  ASSERT_TRUE(seat_->lend(case_, true, {true, true}, patience)->ok());
   const CallReport report = call();
   EXPECT_EQ(report.fault, Fault::none);
   EXPECT_EQ(report.damage.input_elements, 1u);

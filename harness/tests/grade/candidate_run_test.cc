@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/support/fake_arena.h"
+#include "tests/support/fake_baselines.h"
 
 namespace kgrade {
 namespace {
@@ -25,7 +26,7 @@ class CandidateRunTest : public testing::Test {
   CandidateRunTest() {
     built_.status = BuildStatus::built;
     arena_.seconds_per_call = 10;
-    arena_.before_call = [this](Player, const Draw&) {
+    arena_.before_call = [this](Role, const Draw&) {
       if (reference_at_) arena_.reference_ms = {reference_at_()};
     };
     add_case("large", CaseRole::bench);
@@ -130,8 +131,8 @@ TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
 
 TEST_F(CandidateRunTest, OneThatLoadsOnlyOnceHasFailed) {
   session_.effort = Effort::ranked;
-  arena_.before_call = [this](Player player, const Draw&) {
-    if (player == Player::candidate) arena_.load_answer = {Fault::ended, "the process ended", {}, {}};
+  arena_.before_call = [this](Role role, const Draw&) {
+    if (role == Role::candidate) arena_.load_answer = {Fault::ended, "the process ended", {}, {}};
   };
   const CandidateRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::runtime_error);
@@ -280,7 +281,7 @@ TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   add_case("larger", CaseRole::bench);
   add_case("tiny", CaseRole::test);
   // It takes its seat once a case: in the second of the two that are measured it is faster.
-  arena_.before_call = [this](Player, const Draw&) {
+  arena_.before_call = [this](Role, const Draw&) {
     arena_.candidate_ms = {arena_.seated_launches.size() > 2 ? 0.25 : 1};
   };
   const CandidateRecord record = run();
@@ -320,16 +321,17 @@ TEST_F(CandidateRunTest, MeasuredCasesRunLastAndStandWhereTheProblemHasThem) {
 class BaselinesToBeFoundTest : public CandidateRunTest {
  protected:
   BaselinesToBeFoundTest() {
-    session_.find_baselines = [this] {
+    session_.baselines = &baselines_;
+    baselines_.search = [this] {
       ++searches_;
       found_at_ = arena_.order;
       candidate_was_there_ = arena_.candidate_alive() && arena_.order.find('c') != std::string::npos;
-      session_.baselines["large"] = {{"cudnn-fp32", Precision::fp32, 1.5}};
-      session_.seat_baseline = [](const std::string&, int) { return true; };
+      baselines_.by_case["large"] = {{"cudnn-fp32", Precision::fp32, 1.5}};
       return trouble_;
     };
   }
 
+  test::FakeBaselines baselines_;
   int searches_ = 0;
   std::string found_at_;  // what had been called
   bool candidate_was_there_ = false;
@@ -372,7 +374,7 @@ TEST_F(BaselinesToBeFoundTest, WhatFailsThereIsNotTheCandidates) {
 
 TEST_F(BaselinesToBeFoundTest, ACandidateThatDoesNotComeBackIsNotMeasured) {
   add_case("small", CaseRole::test);
-  session_.find_baselines = [this]() -> Errors {
+  baselines_.search = [this]() -> Errors {
     arena_.load_answer.fault = Fault::ended;
     arena_.load_answer.detail = "signal 11";
     return {};

@@ -22,7 +22,7 @@ class CaseCalls : public test::CaseFixture {
  protected:
   // The candidate's outputs are wrong in calls for which this is true.
   void answer_wrongly_in(std::function<bool(const Draw&)> is_wrong) {
-    arena_.before_call = [this, is_wrong](Player, const Draw& draw) {
+    arena_.before_call = [this, is_wrong](Role, const Draw& draw) {
       arena_.candidate_comparison = is_wrong(draw) ? outputs_off_by(0.5) : equal_outputs();
     };
   }
@@ -37,11 +37,11 @@ class CaseCalls : public test::CaseFixture {
   // The calls between two of the oracle's, which are on the same contents.
   std::vector<std::string> rounds() const {
     std::vector<std::string> found;
-    for (const char player : arena_.order) {
-      if (player == 'o') {
+    for (const char role : arena_.order) {
+      if (role == 'o') {
         found.emplace_back();
       } else {
-        found.back() += player;
+        found.back() += role;
       }
     }
     return found;
@@ -120,8 +120,8 @@ TEST_F(CaseCalls, EveryCallIsCompared) {
     checks_ = {};
     std::size_t calls = 0;
     arena_.order.clear();
-    arena_.before_call = [&](Player player, const Draw&) {
-      if (player != Player::candidate) return;
+    arena_.before_call = [&](Role role, const Draw&) {
+      if (role != Role::candidate) return;
       arena_.candidate_comparison = calls++ == wrong_call ? outputs_off_by(0.5) : equal_outputs();
     };
     const CaseRecord record = run_briefly();
@@ -202,16 +202,16 @@ TEST_F(CaseCalls, ADeviceThatIsBusyBeforeEveryCallIsNotIdle) {
 // A candidate that keeps the device busy gains nothing by leaving it alone once.
 TEST_F(CaseCalls, IdleBeforeOneCallIsBusyAllTheSame) {
   int calls = 0;
-  arena_.before_call = [&](Player player, const Draw&) {
-    if (player == Player::candidate) arena_.candidate_report.waited_ms = calls++ == 0 ? 0 : 0.5;
+  arena_.before_call = [&](Role role, const Draw&) {
+    if (role == Role::candidate) arena_.candidate_report.waited_ms = calls++ == 0 ? 0 : 0.5;
   };
   expect_failed(run_briefly(), Verdict::unstable, "idle");
 }
 
 TEST_F(CaseCalls, ADeviceThatIsBusyNowAndThenHasBeenBusyWithOthers) {
   int calls = 0;
-  arena_.before_call = [&](Player player, const Draw&) {
-    if (player == Player::candidate) arena_.candidate_report.waited_ms = calls++ % 3 == 0 ? 0.5 : 0.25;
+  arena_.before_call = [&](Role role, const Draw&) {
+    if (role == Role::candidate) arena_.candidate_report.waited_ms = calls++ % 3 == 0 ? 0.5 : 0.25;
   };
   expect_accepted(run_briefly());
 }

@@ -45,8 +45,8 @@ TEST_F(CaseTimes, HonestTimesPassEveryCheck) {
 
 // The referee's clock sees it, and counts it less the protocol and a tolerance.
 TEST_F(CaseTimes, TimeThatIsNotReportedCountsAllTheSame) {
-  arena_.before_call = [this](Player player, const Draw&) {
-    if (player == Player::candidate) arena_.candidate_hides_ms = ++hidden_calls_ % 5 == 0 ? 1 : 0;
+  arena_.before_call = [this](Role role, const Draw&) {
+    if (role == Role::candidate) arena_.candidate_hides_ms = ++hidden_calls_ % 5 == 0 ? 1 : 0;
   };
   const CaseRecord record = run_briefly();
   expect_accepted(record);
@@ -65,9 +65,9 @@ TEST_F(CaseTimes, AWorkerThatLeavesOutTimeInMostCallsHasNoSpeed) {
 }
 
 TEST_F(CaseTimes, AMachineThatSlowsTheReferencesCallsGivesNoSpeedEither) {
-  arena_.before_call = [this](Player player, const Draw&) {
-    if (player == Player::reference) arena_.unqueued_ms = ++hidden_calls_ % 2 == 0 ? 1 : 0;
-    arena_.reference_report.queued = player != Player::reference;
+  arena_.before_call = [this](Role role, const Draw&) {
+    if (role == Role::reference) arena_.unqueued_ms = ++hidden_calls_ % 2 == 0 ? 1 : 0;
+    arena_.reference_report.queued = role != Role::reference;
   };
   arena_.reference_report.queued = false;
   expect_failed(run_briefly(), Verdict::unstable, "clock");
@@ -170,7 +170,7 @@ TEST_F(CaseTimes, OneThatKnowsItsContentsAgainIsNoted) {
 }
 
 TEST_F(CaseTimes, OneThatComputesOnlyWhatHasChangedIsNoted) {
-  arena_.before_call = [this](Player, const Draw& draw) {
+  arena_.before_call = [this](Role, const Draw& draw) {
     arena_.candidate_ms = {is_small_change(draw) && arena_.order.back() == 'o' ? 1.0 : 4.0};
   };
   const CaseRecord record = run_briefly();

@@ -119,7 +119,7 @@ TEST_F(MeasuredCaseTest, SomeCallsHaveFewerLaunches) {
 
 TEST_F(MeasuredCaseTest, OneThatIsWrongThereIsToldWhy) {
   launches_ = 4;
-  arena_.before_call = [this](Player, const Draw& draw) {
+  arena_.before_call = [this](Role, const Draw& draw) {
     const bool fewer = draw.change != 0 && draw.launches < 4;
     arena_.candidate_comparison = fewer ? test::outputs_off_by(0.5) : test::equal_outputs();
   };
@@ -139,7 +139,7 @@ TEST_F(MeasuredCaseTest, WhatTheFirstCallTakesDecidesNothing) {
 TEST_F(MeasuredCaseTest, OneWhosePrecisionFallsIsNotCompared) {
   problem_.precision = "tf32";
   baselines_ = {{"exact", Precision::fp32, 2}};
-  arena_.before_call = [this](Player, const Draw& draw) {
+  arena_.before_call = [this](Role, const Draw& draw) {
     arena_.candidate_comparison = draw.index > 3 ? test::outputs_off_by(3e-4) : test::equal_outputs();
   };
   const CaseRecord record = run();
@@ -229,8 +229,10 @@ TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
 // A library that does not start again is none of the candidate's business.
 TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
   Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
-  session.baselines[case_.name] = {{"exact", Precision::fp32, 2}};
-  session.seat_baseline = [](const std::string&, int process) { return process == 0; };
+  test::FakeBaselines baselines;
+  baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};
+  baselines.can_seat = [](const std::string&, int process) { return process == 0; };
+  session.baselines = &baselines;
   auto record = run_case(session, case_, checks_);
   ASSERT_TRUE(record.ok());
   ASSERT_EQ(record->comparisons.size(), 2u);
@@ -243,8 +245,9 @@ TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
 TEST_F(MeasuredCaseTest, OneWhosePrecisionDiffersBetweenProcessesIsUnstable) {
   problem_.precision = "tf32";
   Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
-  session.baselines[case_.name] = {{"exact", Precision::fp32, 2}};
-  session.seat_baseline = [](const std::string&, int) { return true; };
+  test::FakeBaselines baselines;
+  baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};
+  session.baselines = &baselines;
   auto record = run_case(session, case_, checks_);
   ASSERT_TRUE(record.ok());
   arena_.candidate_comparison = test::outputs_off_by(3e-4);

@@ -35,7 +35,7 @@ TEST_F(PilotTest, FindsTheLengthThatTakesTheTime) {
 
 TEST_F(PilotTest, CorrectsItselfWhereTimeIsNotProportional) {
   // Short runs pay less for a unit of work than long ones.
-  arena_.factor = [this](Player player, const Draw&) { return arena_.lengths[player] > 2000 ? 1.5 : 1.0; };
+  arena_.factor = [this](Role role, const Draw&) { return arena_.lengths[role] > 2000 ? 1.5 : 1.0; };
   const auto found = calibrate("arithmetic-100us");
   ASSERT_TRUE(found);
   EXPECT_NEAR(found->ms, 0.100, 0.002);
@@ -43,7 +43,7 @@ TEST_F(PilotTest, CorrectsItselfWhereTimeIsNotProportional) {
 }
 
 TEST_F(PilotTest, AKernelThatCannotBeSoShortIsAsShortAsItCan) {
-  arena_.factor = [](Player, const Draw&) { return 10.0; };
+  arena_.factor = [](Role, const Draw&) { return 10.0; };
   const auto found = calibrate("arithmetic-3us");
   ASSERT_TRUE(found);
   EXPECT_EQ(found->length, 0);
@@ -53,7 +53,7 @@ TEST_F(PilotTest, AKernelThatCannotBeSoShortIsAsShortAsItCan) {
 
 TEST_F(PilotTest, TheFloorLeavesOutFirstCalls) {
   int calls = 0;
-  arena_.factor = [&](Player, const Draw&) { return ++calls <= 2 ? 100.0 : 1.0; };
+  arena_.factor = [&](Role, const Draw&) { return ++calls <= 2 ? 100.0 : 1.0; };
   const auto floor = pilot_.measure_floor();
   ASSERT_TRUE(floor);
   EXPECT_EQ(floor->size(), 400u);
@@ -78,9 +78,7 @@ TEST_F(PilotTest, AFaultIsAnError) {
 }
 
 TEST_F(PilotTest, AClockThatDoesNotRunIsAnError) {
-  arena_.factor = [this](Player player, const Draw&) {
-    return 1 / ScriptedArena::time_of(arena_.lengths[player]);
-  };
+  arena_.factor = [this](Role role, const Draw&) { return 1 / ScriptedArena::time_of(arena_.lengths[role]); };
   const auto found = calibrate("arithmetic-3us");
   ASSERT_FALSE(found);
   EXPECT_THAT(found.error().message, testing::HasSubstr("takes no time"));

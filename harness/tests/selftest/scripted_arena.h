@@ -20,22 +20,22 @@ class ScriptedArena : public FakeArena {
   }
 
   // What a call takes, relative to what its length says.
-  std::function<double(Player, const Draw&)> factor = [](Player, const Draw&) { return 1.0; };
-  std::map<Player, std::int64_t> lengths;  // of those who sit
-  std::string kernel;                      // that was seated last
-  int starts = 0;                          // anew
-  bool dead = false;                       // the second side
+  std::function<double(Role, const Draw&)> factor = [](Role, const Draw&) { return 1.0; };
+  std::map<Role, std::int64_t> lengths;  // of those who sit
+  std::string kernel;                    // that was seated last
+  int starts = 0;                        // anew
+  bool dead = false;                     // the second side
 
-  Result<Answer> sit(Player player, const Case& bound, std::uint32_t launches) override {
-    lengths[player] = bound.integers.at("length");
+  Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override {
+    lengths[role] = bound.integers.at("length");
     kernel = bound.name;
-    return FakeArena::sit(player, bound, launches);
+    return FakeArena::lend(role, bound, launches);
   }
 
-  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override {
-    const double ms = time_of(lengths.at(player)) * factor(player, draw);
-    (player == Player::reference ? reference_ms : candidate_ms) = {ms};
-    return FakeArena::call_as(player, kind, draw, patience);
+  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
+    const double ms = time_of(lengths.at(role)) * factor(role, draw);
+    (role == Role::reference ? reference_ms : candidate_ms) = {ms};
+    return FakeArena::call_as(role, kind, draw, patience);
   }
 
   Result<Answer> start_anew(Patience first, Patience second) override {

@@ -40,11 +40,11 @@ class TrialsTest : public testing::Test {
 
   // The second side is slower in these comparisons.
   void slow_down(const std::vector<std::size_t>& numbers, double factor) {
-    arena_.factor = [this, numbers, factor](Player player, const Draw& draw) {
+    arena_.factor = [this, numbers, factor](Role role, const Draw& draw) {
       const bool slow = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
         return draw.seed == seed_of_comparison(record_.seed, number);
       });
-      return player == Player::candidate && slow ? factor : 1.0;
+      return role == Role::candidate && slow ? factor : 1.0;
     };
   }
 
@@ -121,8 +121,8 @@ TEST_F(TrialsTest, AMachineThatSpeedsUpTheSlowedSideIsFoundOut) {
   options_.comparisons = 0;
   options_.slowdowns = 36;
   // All but the pilot's, which has the seed of the run.
-  arena_.factor = [this](Player player, const Draw& draw) {
-    return player == Player::candidate && draw.seed != record_.seed ? 0.98 : 1.0;
+  arena_.factor = [this](Role role, const Draw& draw) {
+    return role == Role::candidate && draw.seed != record_.seed ? 0.98 : 1.0;
   };
   run();
   EXPECT_EQ(record_.slowed[1].seen.count, 0u);
@@ -146,7 +146,7 @@ class Noise {
 
 TEST_F(TrialsTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
   Noise noise;
-  arena_.factor = [&](Player, const Draw&) { return 1 + 0.01 * noise.next(); };
+  arena_.factor = [&](Role, const Draw&) { return 1 + 0.01 * noise.next(); };
   arena_.seconds_per_call = 0.001;
   options_.kernels = all_kernels();
   options_.comparisons = 200;
@@ -162,8 +162,8 @@ TEST_F(TrialsTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
 
 TEST_F(TrialsTest, TheProtocolDoesNotHoldWhereOneSideIsAtADisadvantage) {
   Noise noise;
-  arena_.factor = [&](Player player, const Draw&) {
-    return (player == Player::candidate ? 1.006 : 1) + 0.01 * noise.next();
+  arena_.factor = [&](Role role, const Draw&) {
+    return (role == Role::candidate ? 1.006 : 1) + 0.01 * noise.next();
   };
   arena_.seconds_per_call = 0.001;
   run();
@@ -186,9 +186,9 @@ TEST_F(TrialsTest, TheOracleHasHardlyAnyWork) {
   options_.kernels = *select_kernels({"copy-500us"});
   options_.comparisons = 1;
   run();
-  EXPECT_EQ(arena_.lengths[Player::oracle],
+  EXPECT_EQ(arena_.lengths[Role::oracle],
             sizes_of(options_.kernels[0], arena_.info, options_.free_bytes).least_length);
-  EXPECT_GT(arena_.lengths[Player::reference], arena_.lengths[Player::oracle]);
+  EXPECT_GT(arena_.lengths[Role::reference], arena_.lengths[Role::oracle]);
 }
 
 TEST_F(TrialsTest, ProcessesStayUnlessNewOnesAreAskedFor) {
@@ -239,7 +239,7 @@ TEST_F(TrialsTest, TheBudgetEndsAComparison) {
   record_.goal.budget_seconds = 1;
   arena_.seconds_per_call = 0.03;
   int call = 0;
-  arena_.factor = [&](Player, const Draw&) { return 1 + 0.2 * (call++ % 7); };
+  arena_.factor = [&](Role, const Draw&) { return 1 + 0.2 * (call++ % 7); };
   options_.comparisons = 1;
   run();
   EXPECT_EQ(record_.comparisons[0].end, BlockEnd::budget_spent);
@@ -271,7 +271,7 @@ TEST_F(TrialsTest, WhatAGradingWouldRefuseGivesNoFigure) {
 }
 
 TEST_F(TrialsTest, AFailureKeepsWhatWasFoundBefore) {
-  arena_.before_call = [this](Player, const Draw& draw) {
+  arena_.before_call = [this](Role, const Draw& draw) {
     if (draw.seed == seed_of_comparison(record_.seed, 5)) arena_.oracle_report.cuda_error = 700;
   };
   const auto error = try_run();

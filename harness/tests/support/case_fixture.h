@@ -5,6 +5,7 @@
 
 #include "grade/case_run.h"
 #include "tests/support/fake_arena.h"
+#include "tests/support/fake_baselines.h"
 
 namespace kgrade::test {
 
@@ -43,11 +44,13 @@ class CaseFixture : public testing::Test {
     Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
     session.candidate_calls = calls_before_;
     session.launches = launches_;
-    session.baselines[case_.name] = baselines_;
-    session.seat_baseline = [this](const std::string& name, int) {
+    FakeBaselines baselines;
+    baselines.by_case[case_.name] = baselines_;
+    baselines.can_seat = [this](const std::string& name, int) {
       seated_baseline_ = name;
       return true;
     };
+    session.baselines = &baselines;
     session.watch = watch_;
     return run_case(session, case_, checks_);
   }

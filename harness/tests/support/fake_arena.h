@@ -79,7 +79,7 @@ class FakeArena : public Arena {
   std::vector<Patience> candidate_patience;
   bool retired = false;
   int recoveries = 0;
-  std::function<void(Player, const Draw&)> before_call;  // what a test wants to change on the way
+  std::function<void(Role, const Draw&)> before_call;  // what a test wants to change on the way
 
   static CallReport clean(double elapsed_ms) {
     CallReport report;
@@ -102,23 +102,23 @@ class FakeArena : public Arena {
     retired = false;
     return load_answer;
   }
-  Result<Answer> sit(Player player, const Case&, std::uint32_t launches) override {
+  Result<Answer> lend(Role role, const Case&, std::uint32_t launches) override {
     if (launches > most_launches) return Error{"no memory", "", {}};
-    if (player == Player::baseline && !has_room_for_baselines) return Error{"no memory", "", {}};
-    if (player == Player::candidate) seated_launches.push_back(launches);
-    if (player == Player::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
+    if (role == Role::baseline && !has_room_for_baselines) return Error{"no memory", "", {}};
+    if (role == Role::candidate) seated_launches.push_back(launches);
+    if (role == Role::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
     return Answer{};
   }
-  void rise() override {}
+  void take_back() override {}
 
-  CallReport call_as(Player player, CallKind kind, const Draw& draw, Patience patience) override {
-    if (before_call) before_call(player, draw);
+  CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
+    if (before_call) before_call(role, draw);
     clock_.advance(seconds_per_call);
     draws.push_back(draw);
-    order += letter_of(player, kind);
-    if (player == Player::oracle) return oracle_report;
-    if (player == Player::baseline) return timed(clean(1), baseline_ms, equal_outputs(), draw);
-    const bool candidate = player == Player::candidate;
+    order += letter_of(role, kind);
+    if (role == Role::oracle) return oracle_report;
+    if (role == Role::baseline) return timed(clean(1), baseline_ms, equal_outputs(), draw);
+    const bool candidate = role == Role::candidate;
     if (candidate) candidate_patience.push_back(patience);
     CallReport report = candidate ? timed(candidate_report, candidate_ms, candidate_comparison, draw)
                                   : timed(reference_report, reference_ms, reference_comparison, draw);
@@ -150,9 +150,9 @@ class FakeArena : public Arena {
   std::vector<std::string> opened_libraries() override { return opened; }
 
  private:
-  static char letter_of(Player player, CallKind kind) {
-    if (player == Player::reference && kind.captures && !kind.ahead) return 'u';
-    return (kind.captures ? "orbc" : "ORBC")[static_cast<int>(player)];
+  static char letter_of(Role role, CallKind kind) {
+    if (role == Role::reference && kind.captures && !kind.ahead) return 'u';
+    return (kind.captures ? "orbc" : "ORBC")[static_cast<int>(role)];
   }
 
   // By the referee's clock a call takes a bit longer, and some time more until all is quiet.

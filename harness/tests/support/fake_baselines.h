@@ -1,0 +1,28 @@
+// Baselines that a test decides on.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "grade/session.h"
+
+namespace kgrade::test {
+
+struct FakeBaselines : Baselines {
+  bool are_known() const override { return search == nullptr; }
+  Errors find() override { return std::exchange(search, nullptr)(); }
+  std::vector<BaselineChoice> choices(const std::string& case_name) const override {
+    const auto found = by_case.find(case_name);
+    return found == by_case.end() ? std::vector<BaselineChoice>() : found->second;
+  }
+  bool seat(const std::string& name, int process) override { return can_seat(name, process); }
+
+  std::map<std::string, std::vector<BaselineChoice>> by_case;
+  std::function<Errors()> search;  // null: they are known
+  std::function<bool(const std::string&, int)> can_seat = [](const std::string&, int) { return true; };
+};
+
+}  // namespace kgrade::test
