@@ -48,14 +48,13 @@ Result<authoring::NewProblem> problem_of(const NewArguments& arguments) {
   return problem;
 }
 
-void print_next_steps(const std::string& slug, const std::filesystem::path& file,
-                      const std::filesystem::path& reference) {
+void print_next_steps(const std::filesystem::path& file, const std::filesystem::path& reference) {
   fmt::print("wrote {}\nwrote {}\n\nNext:\n", file.string(), reference.string());
   fmt::print("  1. say in {} what the kernel computes, and `flops`, its useful arithmetic\n", file.string());
   fmt::print("  2. write the formula into {}\n", reference.string());
   fmt::print("  3. kgrade lint {}\n", file.string());
   fmt::print("  4. kgrade calibrate {}\n", file.string());
-  fmt::print("  5. kgrade show {} --render -o {}.html, to read it as others will\n", file.string(), slug);
+  fmt::print("  5. kgrade show {}, to read it as others will\n", file.string());
   fmt::print("  6. kgrade grade {} with a plain kernel of yours\n", file.string());
 }
 
@@ -83,7 +82,7 @@ int run(const NewArguments& arguments) {
   const auto written =
       authoring::write_new_files({{file, text}, {reference, authoring::reference_stub(*parsed)}});
   if (!written) return fail(written.errors());
-  print_next_steps(problem->slug, file, reference);
+  print_next_steps(file, reference);
   return exit_ok;
 }
 

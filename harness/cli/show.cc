@@ -5,14 +5,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "authoring/page.h"
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
-#include "cli/outputs.h"
 #include "problem/case.h"
 #include "problem/catalogue.h"
-#include "problem/families.h"
 #include "record/terminal.h"
 
 namespace kgrade::cli {
@@ -126,28 +123,8 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
                to_string(problem.dtype));
   if (problem.libraries == Libraries::none)
     fmt::print("Libraries: none but the C and C++ runtime and the CUDA driver.\n");
+  fmt::print("\n{}\n", printable(trimmed(problem.statement)));
   return exit_ok;
-}
-
-std::vector<std::string> files_of(const Problem& problem) {
-  std::vector<std::string> files = {problem.path.string()};
-  if (!problem.family.empty())
-    files.push_back(FamilyFolder(families_beside(problem.path.parent_path())).path(problem.family).string());
-  return files;
-}
-
-// The page to a file or, without a name, to standard output.
-int render(const Problem& problem, const std::vector<Case>& cases, const std::string& file) {
-  if (const Errors errors = check_outputs({{"--output", file}}, files_of(problem)); !errors.empty())
-    return fail(errors);
-  const auto page = authoring::problem_page(problem, cases);
-  if (!page) return fail(page.errors());
-  if (file.empty() || file == "-") {
-    fmt::print("{}", *page);
-    return exit_ok;
-  }
-  const auto written = write_file_atomically(file, *page);
-  return written ? exit_ok : fail(written.errors());
 }
 
 struct ShowArguments {
@@ -155,8 +132,6 @@ struct ShowArguments {
   std::string directory;
   std::optional<std::string> dtype;
   bool json = false;
-  bool page = false;
-  std::string file;
 };
 
 int run(const ShowArguments& arguments) {
@@ -174,7 +149,6 @@ int run(const ShowArguments& arguments) {
     }
   }
   if (!errors.empty()) return fail(errors);
-  if (arguments.page) return render(*problem, cases, arguments.file);
   if (!arguments.json) return print_text(*problem, cases);
   Json json = {{"slug", problem->slug},
                {"family", problem->family.empty() ? Json(nullptr) : Json(problem->family)},
@@ -195,20 +169,12 @@ int run(const ShowArguments& arguments) {
 
 Command add_show(CLI::App& app) {
   auto arguments = std::make_shared<ShowArguments>();
-  CLI::App* command =
-      app.add_subcommand("show", "Show a problem: entry point, shapes, cases with memory and arithmetic");
+  CLI::App* command = app.add_subcommand(
+      "show", "Show a problem: entry point, shapes, cases with memory and arithmetic, statement");
   add_problem_argument(*command, arguments->problem);
   add_problems_option(*command, arguments->directory);
   add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");
-  CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON");
-  CLI::Option* page = command
-                          ->add_flag("--render", arguments->page,
-                                     "Print one HTML page: statement, formulas, parameters, cases")
-                          ->excludes(json);
-  command
-      ->add_option("-o,--output", arguments->file, "With --render: write the page to this file, replacing it")
-      ->needs(page)
-      ->type_name("FILE");
+  command->add_flag("--json", arguments->json, "Print JSON");
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::Not;
 
 std::string content(const fs::path& path) {
   const auto text = read_text_file(path);
@@ -142,47 +140,16 @@ TEST(ImportCommand, AFileThatIsNoProblemGetsOneMessage) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-TEST(ShowRender, EveryStatementIsReadToItsLastFormula) {
-  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "problems")) {
-    if (entry.path().extension() != ".md" || entry.path().filename() == "README.md") continue;
-    const Result page = kgrade({"show", entry.path().string(), "--render"});
-    EXPECT_EQ(page.exit_code, 0) << entry.path();
-    EXPECT_THAT(page.output, HasSubstr("<math")) << entry.path();
-    for (const char* fault : {"class=\"unknown\"", "<code class=\"latex\"", "<script"})
-      EXPECT_THAT(page.output, Not(HasSubstr(fault))) << entry.path();
-  }
-}
-
-TEST(ShowRender, WritesTheFileThatIsNamed) {
-  const TemporaryDirectory folder;
-  const std::string file = (folder.path() / "page.html").string();
-  const Result written =
-      kgrade({"show", "conv-depthwise-2d-square-input-asym-kernel", "--render", "-o", file});
-  EXPECT_EQ(written.exit_code, 0);
-  EXPECT_THAT(written.output, IsEmpty());
-  EXPECT_THAT(content(file), testing::StartsWith("<!DOCTYPE html>"));
-  EXPECT_EQ(kgrade({"show", "conv-depthwise-2d-square-input-asym-kernel", "-o", file}).exit_code, 2);
-  EXPECT_EQ(kgrade({"show", "conv-depthwise-2d-square-input-asym-kernel", "--render", "-o",
-                    "/no/such/folder/page.html"})
-                .exit_code,
-            2);
-}
-
-TEST(ShowRender, ReplacesNothingThatItReads) {
-  const TemporaryDirectory folder;
-  const fs::path problems = fs::path(KGRADE_SOURCE_DIR) / "problems";
-  fs::create_directory(folder.path() / "families");
-  const fs::path file = folder.path() / "conv-1d.md", family = folder.path() / "families/conv-1d.md";
-  fs::copy_file(problems / "conv-1d.md", file);
-  fs::copy_file(problems / "families/conv-1d.md", family);
-  const std::string before = content(file), shared = content(family);
-  for (const fs::path& target : {file, family}) {
-    const Result refused = kgrade({"show", file.string(), "--render", "-o", target.string()});
-    EXPECT_EQ(refused.exit_code, 2) << target;
-    EXPECT_THAT(refused.output, HasSubstr("--output: is read by this command"));
-  }
-  EXPECT_EQ(content(file), before);
-  EXPECT_EQ(content(family), shared);
+TEST(Show, TheStatementComesLastAndCannotCommandTheTerminal) {
+  const ScratchFile file("stated.md",
+                         "---\nslug: stated\ntitle: Stated\ndifficulty: EASY\nparameters:\n"
+                         "  - {name: y, type: \"[VAR]\", pointer: true, const: false, shape: [n]}\n"
+                         "  - {name: n, type: size_t, pointer: false}\n"
+                         "dtypes: [float32]\ncases:\n  - {name: tiny, role: test, n: 3}\n---\n"
+                         "Write $y_i = 1$\n\n- for \u202eall $i$\n");
+  const Result shown = kgrade({"show", file.path()});
+  EXPECT_EQ(shown.exit_code, 0) << shown.output;
+  EXPECT_THAT(shown.output, testing::EndsWith("\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n"));
 }
 
 TEST(Show, EveryScalarOfACaseIsShown) {
