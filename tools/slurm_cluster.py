@@ -197,7 +197,7 @@ def up(cluster: Cluster, options: argparse.Namespace) -> None:
     try:
         try_up(cluster, options)
     except DaemonEnded:
-        # Somebody else may have taken one of the ports since it was found free: once more, with others.
+        # Another process may have taken a port since it was free: try others.
         try_up(cluster, options)
     print(f"export SLURM_CONF={cluster.conf}")
 
@@ -254,7 +254,7 @@ def down(cluster: Cluster, _options: argparse.Namespace) -> None:
 def keep(directory: Path, name: str, command: list[str]) -> int:
     """A keeper: adopts what the daemon's processes leave behind, and stays as long as any of them is there."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # Renamed, so that nobody reads half of it.
+    # Renamed, so that no reader sees half of it.
     unfinished = directory / "run" / f"{name}.unfinished"
     unfinished.write_text(identity(os.getpid()))
     unfinished.rename(unfinished.with_suffix(".keeper"))

@@ -105,7 +105,7 @@ Result<Imported> import_problem(std::string_view content, const std::filesystem:
   finder.run();
   guess_contract(imported, finder, scalars);
   add_cases(imported, path);
-  // A file that nobody can read would be worse than none.
+  // An unreadable file would be worse than none.
   if (const auto again = parse_problem(problem_text(imported.draft), path); !again)
     return Error{
         "the problem that was made of it cannot be read: " + again.error().message,

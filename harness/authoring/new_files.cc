@@ -29,7 +29,7 @@ Error failed(const fs::path& path, int code) {
           {path.string(), 0, 0}};
 }
 
-// Undoes what was made unless it is told to stay.
+// Removes what was made unless it is kept.
 class Batch {
  public:
   ~Batch() {

@@ -42,7 +42,7 @@ std::string title_of(std::string_view slug) {
   return title;
 }
 
-// The names that shapes use and nobody declared, in order.
+// The names that shapes use without a declaration, in order.
 std::vector<NewScalar> all_scalars(const NewProblem& problem) {
   std::vector<NewScalar> scalars;
   const auto known = [&](const std::string& name) {

@@ -38,7 +38,7 @@ Result<NewScalar> parse_scalar(std::string_view text);
 // "x=normal(0, 3)", or "normal(0, 3)" for every input.
 Result<bool> set_init(NewProblem& problem, std::string_view text);
 
-// Asks for what `problem` does not say, on a terminal. Answers that cannot be are told and asked for again;
+// Asks for what `problem` does not say, on a terminal. An invalid answer is explained and asked for again;
 // an Error when the input ends before the last answer.
 Result<NewProblem> ask(NewProblem problem, std::istream& in, std::ostream& out);
 

@@ -11,9 +11,9 @@ void raise_descriptor_limit();
 // 1,024 at most, until it raises them again.
 void restore_usual_descriptor_limit();
 
-// At most so many, for good. Of the descriptors that processes of one account have sent and nobody has
-// received, nobody may add to more than his own limit (unix(7), ETOOMANYREFS): a contestant that has far
-// fewer than the referee cannot keep it from lending buffers.
+// At most so many, for good. Of the descriptors that processes of one account have sent and that are
+// not received yet, no process may add to more than its own limit (unix(7), ETOOMANYREFS): a contestant that
+// has far fewer than the referee cannot keep it from lending buffers.
 void limit_descriptors(unsigned int most);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// A file beside the one that it is to become, under a name that nobody has.
+// A file beside the one that it is to become, under an unused name.
 #pragma once
 
 #include <filesystem>

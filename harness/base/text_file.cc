@@ -25,7 +25,7 @@ Error file_error(const std::filesystem::path& path, const std::string& what, con
   return Error{what, remedy, Location{path.string(), 0, 0}};
 }
 
-// Writing to a pipe that nobody reads is an error here, and no signal that ends the process.
+// Writing to a pipe without a reader is an error here, not a signal that ends the process.
 class NoPipeSignal {
  public:
   NoPipeSignal() {

@@ -93,7 +93,7 @@ class Describer {
         if (entry_.address < null_page_end) return access() + " through a null pointer";
         return access() + " at an address that is no device memory";
       case FindingKind::uninitialized_read:
-        return fmt::format("{} of {} that nobody has written{}", access(), object(), allocated_at());
+        return fmt::format("{} of {} that was never written{}", access(), object(), allocated_at());
       case FindingKind::race:
         return race();
       case FindingKind::misaligned_access:

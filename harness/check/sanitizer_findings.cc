@@ -101,7 +101,7 @@ class ReportReader {
       case FindingKind::misaligned_access:
         return fmt::format("{} at an address that is no multiple of that", access(entry));
       case FindingKind::uninitialized_read:
-        return fmt::format("{} of device memory that nobody has written", access(entry));
+        return fmt::format("{} of device memory that was never written", access(entry));
       case FindingKind::race:
         return race(entry, finding);
       case FindingKind::divergent_barrier:

@@ -37,7 +37,7 @@ std::vector<std::string> row_of(std::string name, const ClassErrors& errors, Dty
   return row;
 }
 
-// Whoever reads the errors of fp32 has to know which sums they are of.
+// The errors of fp32 mean little without the order of summation.
 void print_orders(const Calibration& calibration) {
   if (!calibration.orders.empty()) {
     fmt::print("fp32: sums in the reference's order, and with the operands rearranged: {}\n",
@@ -72,7 +72,7 @@ void print_table(const Calibration& calibration) {
 
 int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_run) {
   if (outcome.calibration) print_table(*outcome.calibration);
-  // Known, though writing them may have failed: whoever measured for minutes can write them by hand.
+  // Shown even if writing them failed: they took minutes to measure and can be written by hand.
   if (outcome.calibration && !outcome.calibration->how.empty())
     fmt::print("thresholds: {}\n", thresholds_text(outcome.calibration->thresholds));
   if (outcome.failure) return fail(outcome.failure->errors, outcome.failure->exit_code);

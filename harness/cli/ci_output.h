@@ -25,7 +25,7 @@ void add_ci_options(CLI::App& command, CiOutput& output);
 Errors check_ci_output(const CiOutput& output, std::vector<Output> outputs,
                        const std::vector<std::string>& inputs = {});
 
-// Text for the log: with --github none of it is taken for a command.
+// Text for the log: with --github none of it acts as a command.
 std::string log_text(const CiOutput& output, std::string text);
 
 // Writes what was asked for: the JUnit file; annotations to `stream`, and the summary at the end of the file

@@ -8,7 +8,7 @@
 
 namespace kgrade::cli {
 
-// What a value is, for whoever completes it.
+// What a value is, for completion.
 enum class ValueKind {
   none,     // a flag: takes no value
   other,    // nothing that could be completed

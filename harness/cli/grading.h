@@ -63,7 +63,7 @@ struct Printout {
 Printout printout_of(const Record& record, bool verbose);
 Printout printout_of(const CheckRecord& record, bool verbose);
 
-// What a CI system is told: verdicts. `check` has none, and no options for it.
+// Output for CI systems: verdicts. `check` has none, so it lacks these options.
 inline void add_entries(const Record& record, std::vector<Record>& records) {
   std::vector<Record> more = one_a_candidate(record);
   std::move(more.begin(), more.end(), std::back_inserter(records));

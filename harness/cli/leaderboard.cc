@@ -142,7 +142,7 @@ Command add_leaderboard(CLI::App& app) {
   command
       ->add_option("--fail-on", arguments->fail_on,
                    "Exit with 2, once all is written, if a file or line could not be read and was left out "
-                   "(without it this is told, and no failure)")
+                   "(without it they are reported and are no failure)")
       ->check(CLI::IsMember({"left-out"}))
       ->type_name("left-out");
   command->footer(

@@ -38,7 +38,7 @@ int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char**
   return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
 }
 
-// A variable of a script that nobody has set is no way to leave an option out.
+// An unset variable in a script is no way to leave an option out.
 const CLI::Validator not_empty(
     [](const std::string& value) {
       return value.empty() ? std::string("an empty value: leave the option out, or give it one")
@@ -106,8 +106,9 @@ int checked(int exit_code) {
 int main(int argc, char** argv) {
   kgrade::clean_up_on_signals();
   kgrade::adopt_orphans();
-  // Of the descriptors that the processes of an account have sent and nobody has received, as many as this
-  // limit are allowed: a worker has a lower one (limit_descriptors()), and so cannot use up what is ours.
+  // Of the descriptors that the processes of an account have sent and that are not received yet, as many as
+  // this limit are allowed: a worker has a lower one (limit_descriptors()), and so cannot use up what is
+  // ours.
   kgrade::raise_descriptor_limit();
   try {
     return checked(run(argc, argv));

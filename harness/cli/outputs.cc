@@ -25,7 +25,7 @@ bool is_plain_file(const std::string& file) {
   return fs::is_regular_file(file, ignored);
 }
 
-// Devices take as much as they are given, from anybody.
+// Devices accept any amount of output.
 bool is_one_file(const std::string& a, const std::string& b) {
   std::error_code failure;
   if (fs::exists(a, failure) && fs::exists(b, failure))

@@ -128,7 +128,7 @@ void ask_for_gpu(const SweepArguments& arguments, SlurmOptions& slurm) {
     slurm.options.insert(slurm.options.begin(), "--gres=gpu:1");
 }
 
-// Whoever presses Ctrl-C is told that nothing is lost.
+// After Ctrl-C: nothing is lost.
 class Farewell {
  public:
   explicit Farewell(const std::string& file) {

@@ -124,7 +124,7 @@ std::vector<std::string> texts_behind(const std::string& log, std::string_view n
 // Compilers name the mismatch several times; where they have worked out its arguments, the type stands there
 // plainly.
 std::optional<ParameterMismatch> find_parameter_mismatch(const std::string& log) {
-  // Three digits are more than there are parameters; whoever writes more has made it up.
+  // Three digits are more than there are parameters; a larger number is invented.
   const std::regex pattern(R"(^([0-9]{1,3})[uUlL]*, ?([^\n'"\]]+?) ?>['"\]])");
   std::smatch match;
   for (const std::string& text : texts_behind(log, "kgrade_parameter_mismatch<")) {

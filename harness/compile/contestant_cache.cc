@@ -90,7 +90,7 @@ std::string write_entry(const CachedContestant& contestant) {
 }
 
 // At least what all entries take together: a number in a file, to which everybody adds what is kept. Without
-// it every new entry would cost a look at all others. Nobody else adds to it while the object lives.
+// it every new entry would cost a look at all others. No other process adds to it while the object lives.
 class SizeEstimate {
  public:
   explicit SizeEstimate(const fs::path& folder)

@@ -45,8 +45,8 @@ class ContestantCache {
   std::optional<CachedContestant> find(const std::string& key) const;
   void keep(const std::string& key, const CachedContestant& contestant) const;
 
-  // Held while the contestant of a key is looked for and built, so that nobody else builds it too; another
-  // holder is waited for. Without a descriptor where the file system has no locks.
+  // Held while the contestant of a key is looked for and built, so that no other process builds it too;
+  // another holder is waited for. Without a descriptor where the file system has no locks.
   UniqueFd lock(const std::string& key) const;
 
   CacheUse use() const;

@@ -58,7 +58,7 @@ Paths program_paths(const std::vector<std::string>& command) {
   return paths;
 }
 
-// The root folder and the home folders are no installation, whoever names them.
+// The root folder and the home folders are no installation, wherever the name comes from.
 bool is_too_wide(const fs::path& path) {
   static const std::set<fs::path> wide = {"/",    "/usr",  "/etc", "/home", "/root",
                                           "/opt", "/tmp",  "/var", "/mnt",  "/srv",

@@ -194,7 +194,7 @@ std::uint64_t Lease::place_of(std::size_t buffer, std::uint64_t poison_key, std:
   return guard_bytes + random.word[0] % (device_.room_to_move() / address_step) * address_step;
 }
 
-// Odd changes go into the largest input: the one that somebody would rather not look at in full.
+// Odd changes go into the largest input: the one that is most expensive to read in full.
 std::size_t Lease::changed_tensor(std::uint32_t change) const {
   std::vector<std::size_t> inputs;
   for (std::size_t i = 0; i < case_->tensors.size(); ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How often a listener looks whether there is anybody left to wait for.
+// How often a listener looks whether there is anything left to wait for.
 constexpr int look_again_ms = 50;
 
 // False when the path is too long.
@@ -29,7 +29,7 @@ bool address_of(const std::filesystem::path& path, sockaddr_un& address) {
 
 UniqueFd new_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
 
-// The folder is ours alone, and so is whoever connects; this makes sure.
+// Only we can reach the folder, so only we can connect; this checks it.
 bool is_our_own(int socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
@@ -64,7 +64,7 @@ Result<Link> Listener::accept(std::chrono::milliseconds patience, const std::fun
       return Error{"the process has ended before it connected", "", {}};
     }
   }
-  return Error{"nobody has connected in time", "", {}};
+  return Error{"nothing connected in time", "", {}};
 }
 
 UniqueFd connect_to(const std::filesystem::path& path) {

@@ -12,13 +12,13 @@
 namespace kgrade {
 
 // Names of files without their folders. What comes from memory (memfd_create, /tmp, /dev/shm) and is
-// executable is told as "NAME (from memory)", so that it equals no name of a file. Bytes that are not
+// executable is listed as "NAME (from memory)", which equals no file name. Bytes that are not
 // printable ASCII are '?'.
 using LibraryNames = std::set<std::string>;
 
 // In the form of /proc/PID/maps (proc(5)): the files that are executable or called like a shared object. Not
 // the contestant itself, which the worker loads from a memory file of ours, or from one in /tmp; a second
-// such file is told.
+// such file is listed.
 LibraryNames libraries_in(std::istream& maps);
 
 // The names as a record lists them, of a process that can have made up any number: of those from memory the

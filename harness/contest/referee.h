@@ -15,7 +15,7 @@ class Referee : public Arena {
   // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
   Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference);
   void seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library);
-  // Who plays Role::baseline from now on; null: nobody.
+  // The seat of Role::baseline from now on; null: there is none.
   void seat_baseline(Seat* seat) { baseline_ = seat; }
 
   DeviceInfo device_info() const override { return device_.info(); }

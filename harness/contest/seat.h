@@ -78,7 +78,7 @@ class Seat {
               CallReport& report);
   Begun begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, GateWaiter waiter,
                       CallReport& report);
-  // What the worker is told while no clock runs.
+  // Messages to the worker while no clock runs.
   using Message = std::function<Answer(WorkerProcess&)>;
   void send(const Message& message, CallReport& report);
   bool queues_ahead() const { return calls_ > 0 && !waits_for_device_; }

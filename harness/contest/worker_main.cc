@@ -227,7 +227,7 @@ int run_worker(WorkerDevice& device, int socket, bool may_start_programs) {
 }
 
 void end_worker(ReplyStatus status, std::uint64_t limit_bytes) {
-  // Whoever comes first answers; the others must not end the process before that.
+  // The first thread answers; the others must not end the process before that.
   const std::uint64_t sequence = request_in_service.exchange(last_request);
   while (sequence == last_request) ::pause();
   Reply reply;

@@ -371,7 +371,7 @@ Answer WorkerProcess::fail_to_send() {
   return fail(
       Fault::ended,
       "no buffer can be handed to the worker: processes of this account have sent more descriptors that "
-      "nobody has received than it may have open (ulimit -n)");
+      "nothing has received than it may have open (ulimit -n)");
 }
 
 // A worker that closed its link is given a moment to end by itself, so that its exit code can be told.

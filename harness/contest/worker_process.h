@@ -77,7 +77,7 @@ class WorkerProcess {
   // How requests are numbered. A process cannot know the number of a request that it has not been sent; one
   // that counts from 1 on could.
   enum class Numbering { secret, counted };
-  // Without a process: whoever holds the link's other end answers. For tests.
+  // Without a process: the holder of the link's other end answers. For tests.
   static std::unique_ptr<WorkerProcess> over(Link link, Numbering numbering = Numbering::counted);
   // The name of that socket.
   static constexpr const char* socket_name = "link";

@@ -27,7 +27,7 @@ class SharedBuffer {
   virtual ~SharedBuffer() = default;
   virtual int descriptor() const = 0;
   // For one who may only read, as far as the device can tell the two apart by descriptor. It may be that from
-  // then on nobody can map the memory for writing who has not done so yet.
+  // then on no process can map the memory for writing that has not done so yet.
   virtual int read_only_descriptor() const { return descriptor(); }
   virtual std::uint64_t bytes() const = 0;
 };

@@ -13,7 +13,7 @@ namespace kgrade {
 enum class FindingKind : std::uint32_t {
   out_of_bounds = 1,    // an access beyond an allocation or a shared variable; see `distance`
   invalid_address = 2,  // a kernel touches memory that is none of the device's (the host's, a null pointer)
-  uninitialized_read = 3,  // of memory that nobody wrote
+  uninitialized_read = 3,  // of memory that was never written
   race = 4,                // two accesses, at least one a write, with nothing that orders them; see `other`
   misaligned_access = 5,
   divergent_barrier = 6,  // some threads never come to a barrier, or come to another one; see `waits`

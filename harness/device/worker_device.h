@@ -42,7 +42,7 @@ class WorkerDevice {
   // The address of a lent buffer in this process; 0 when it cannot be mapped.
   virtual std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) = 0;
   virtual void unmap_all() = 0;
-  // Whether what it maps are files, which somebody could open anew after changing their rights.
+  // Whether what it maps are files, which a process could open again after changing their permissions.
   virtual bool maps_files() const { return false; }
   // How many bytes of an output are captured from now on. False where nothing of it is, or there is no room.
   virtual bool set_capture_length(std::uint32_t /*launch*/, std::uint32_t /*parameter*/,

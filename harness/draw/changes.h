@@ -1,5 +1,5 @@
 // A few elements of an input that differ from what its stream gives: contents that agree with those of the
-// call before everywhere but in places that nobody can guess.
+// call before everywhere but in unpredictable places.
 #pragma once
 
 #include <cstdint>

@@ -68,7 +68,7 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
   for (const PlannedCase& planned : cases) {
     if (!planned.is_measured()) continue;
     const Errors errors = try_case(session, referee, planned.bound);
-    // Whoever is called next is not to be held against what is left here.
+    // What is left here must not affect the next call.
     for (Entry& entry : entries_) {
       if (entry.seat != nullptr) entry.seat->take_back();
     }

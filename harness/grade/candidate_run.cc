@@ -187,7 +187,7 @@ class CandidateRun {
   bool needs_baselines() const { return session_.baselines != nullptr && !session_.baselines->are_known(); }
   Errors find_baselines() { return needs_baselines() ? session_.baselines->find() : Errors(); }
 
-  // A candidate that is wrong is compared with nobody.
+  // A wrong candidate is not compared.
   Errors make_way_for_baselines() {
     Arena& arena = session_.arena;
     const bool is_needed = record_.verdict == Verdict::accepted && arena.candidate_alive();

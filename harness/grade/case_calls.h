@@ -1,4 +1,4 @@
-// The calls of one case. Whoever is called works on the same contents as the oracle before; every call of the
+// The calls of one case. Each contestant works on the contents that the oracle had before; every call of the
 // candidate is checked in full, and what it gives goes into the record. Calls look alike to the candidate,
 // whatever they are for.
 #pragma once
@@ -44,7 +44,7 @@ class CaseCalls {
 
   // The first finding is the verdict.
   void note(const CallFinding& finding);
-  // Times accuse nobody: what they show against a candidate leaves it without a speed.
+  // Times never accuse: what they show against a candidate leaves it without a speed.
   void doubt(Defence defence, const char* check, const std::optional<std::string>& why);
   // Looks whether the device was busy before most calls.
   void judge_waits();

@@ -164,7 +164,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
       record.message = "its precision differs from one process to the next";
       checks.fail("precision", fmt::format("{}: {}", record.name, record.message));
       return;
-    }  // Or a baseline could not be seated again, which fails nobody.
+    }  // Or a baseline could not be started again, which is no failure.
   }
   if (more.verdict == Verdict::accepted) {
     if (!more.comparisons.empty()) record.comparisons = compare_arms(record);

@@ -135,7 +135,7 @@ class GradeRun {
     return std::nullopt;
   }
 
-  // While one is measured, no other may be at work. What is wrong with a seat is told when it is taken.
+  // While one is measured, no other may be at work. A seat reports its errors when it is taken.
   std::unique_ptr<Seat> next_seat() {
     for (const auto& seat : seats_) seat->await_ready(load_patience);
     std::unique_ptr<Seat> next = std::move(seats_.front());
@@ -151,7 +151,7 @@ class GradeRun {
     note_options_in_vain();
   }
 
-  // Rather than let somebody believe that they did something.
+  // Otherwise users would believe that these options did something.
   void note_options_in_vain() {
     if (setup_.device().info().measures_speed) return;
     std::vector<std::string> vain;
@@ -199,7 +199,7 @@ class GradeRun {
     return one;
   }
 
-  // Once a device: its ceilings, and whoever tells how it is.
+  // Once a device: its ceilings, and its telemetry.
   void prepare_measuring() {
     if (!setup_.device().info().measures_speed) return;
     const auto timer = setup_.stages().time("ceilings");

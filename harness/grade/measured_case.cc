@@ -58,8 +58,8 @@ MeasuredCase::Trouble MeasuredCase::run() {
   if (calls_.failed()) return std::nullopt;
   if (auto trouble = take_arms()) return trouble;
   if (calls_.failed()) return std::nullopt;
-  BlockWatch nobody;
-  BlockWatch& watch = session_.watch != nullptr ? *session_.watch : nobody;
+  BlockWatch none;
+  BlockWatch& watch = session_.watch != nullptr ? *session_.watch : none;
   BlockRun blocks = run_blocks(plan(), *this, watch, session_.stages.clock());
   if (!trouble_ && !calls_.failed()) trouble_ = call_reference_unqueued();
   keep(std::move(blocks));
@@ -154,7 +154,7 @@ MeasuredCase::Trouble MeasuredCase::seat_arms() {
   all.insert(all.begin(), Role::oracle);
   auto trouble = calls_.seat(all, launches_);
   if (!trouble) return trouble;
-  // No room for so many tensors: fewer launches, and then without the baseline, which fails nobody.
+  // No room for so many tensors: fewer launches, and then without the baseline; neither is a failure.
   if (std::exchange(launches_, 1) > 1) return seat_arms();
   if (arms_.size() == 2) return trouble;
   arms_.erase(arms_.begin() + 1);

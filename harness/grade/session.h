@@ -60,8 +60,8 @@ struct Session {
   std::function<void(const std::string&)> progress;
   std::optional<int> launches = {};  // of a sample; by the fastest arm's time when unset
   CacheState cache = CacheState::cold;
-  BlockWatch* watch = nullptr;            // null: nobody watches
-  TelemetrySampler* sampler = nullptr;    // who is to know whose call runs; null: nobody
+  BlockWatch* watch = nullptr;            // null: none
+  TelemetrySampler* sampler = nullptr;    // it is told whose call runs; null: there is none
   std::optional<Ceilings> ceilings = {};  // of the device
   Baselines* baselines = nullptr;         // null: there are none
   int candidate_calls = 0;                // so far, of the present candidate's process

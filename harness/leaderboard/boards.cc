@@ -32,7 +32,7 @@ Work work_of_board(const std::vector<LeaderboardRow>& rows) {
   for (const LeaderboardRow& row : rows) {
     const Record& record = row.newest;
     if (!why_unranked(record).empty()) continue;
-    // Cold before warm, which is what nobody has asked for.
+    // Cold before warm: cold is the default.
     const auto order = [](const Record& e) {
       return std::tuple(compared_cases(e.candidate()).size(), cache_text(e.candidate()) != "warm",
                         std::string_view(e.started_at), std::string_view(e.candidate().path));

@@ -62,7 +62,7 @@ SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after);
 
 std::size_t count_of(const ComparedRecords& comparison, Statement statement);
 std::size_t count_of(const ComparedRecords& comparison, VerdictChange change);
-// How many pairs nobody should take for as fast as before: those that are slower, and those that look slower
+// How many pairs may be slower than before: those that are slower, and those that look slower
 // and have too few samples for an interval.
 std::size_t count_of_suspects(const ComparedRecords& comparison);
 // Of those that only the first side has, how many it has accepted.

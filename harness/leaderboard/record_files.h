@@ -30,7 +30,7 @@ struct RecordsRead {
 // .jsonl files below it in order of name; there, files that hold JSON but no record are passed over, and
 // hidden ones. Links to folders are not followed. A record may have 64 MiB.
 //
-// What is broken is left out and told of: each Error names the file, for .jsonl with the line, and says what
+// What is broken is left out and reported: each Error names the file, for .jsonl with the line, and says what
 // is missing or of the wrong type. It is an Error if there is no such path, and if a folder holds nothing
 // that might be a record.
 Result<RecordsRead> read_what_can_be(const std::filesystem::path& path);

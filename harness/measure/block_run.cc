@@ -71,7 +71,7 @@ class Runner {
            });
   }
 
-  // The interval that is told holds the processes' offsets as well.
+  // The reported interval holds the processes' offsets as well.
   double half_width_wanted(const ArmPair& pair) const {
     if (plan_.offset_ms <= 0) return plan_.goal.half_width;
     const double one = quantile(times_of(run_.blocks, pair.arm), 0.5);

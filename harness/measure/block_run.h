@@ -35,7 +35,7 @@ struct BlockPlan {
   std::uint64_t seed = 0;  // of the order of arms
 };
 
-// Whoever calls the arms.
+// Calls the arms.
 class RoundPlayer {
  public:
   virtual ~RoundPlayer() = default;
@@ -43,7 +43,7 @@ class RoundPlayer {
   virtual std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) = 0;
 };
 
-// Whoever knows what a block was disturbed by.
+// Knows what disturbed a block.
 class BlockWatch {
  public:
   virtual ~BlockWatch() = default;

@@ -4,7 +4,7 @@
 // the larger of
 //   what the worker reported, and
 //   settled - protocol - tolerance, which the referee's clock attests.
-// Nothing is dropped, and times accuse nobody: a lie gains at most the tolerance, and a busy machine makes a
+// Nothing is dropped, and times never accuse: a lie gains at most the tolerance, and a busy machine makes a
 // sample slower. All times are in milliseconds.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Estimates of a centre and their confidence intervals. `confidence` lies strictly between 0 and 1. Values
-// are finite: whoever takes the samples keeps NaN and infinity out, and std::invalid_argument is thrown for
+// are finite: the caller keeps NaN and infinity out, and std::invalid_argument is thrown for
 // them here. The order of the values does not matter.
 #pragma once
 

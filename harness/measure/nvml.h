@@ -21,7 +21,7 @@ struct NvmlOptions {
 
 // Of the GPU with this UUID ("GPU-...", as DeviceInfo::uuid has it; ordinals differ between CUDA and NVML).
 // Ours are this process, `own_processes`, and all that descend from them. Never null: without library,
-// driver, permission or GPU it is one whose absent() says so; queries that are not answered are told by
+// driver, permission or GPU it is one whose absent() says so; queries that are not answered are listed by
 // missing(), and those that this GPU or user will never get are not asked again. Under MIG and vGPU most are
 // not answered.
 std::unique_ptr<Telemetry> open_nvml(const std::string& uuid, const std::vector<pid_t>& own_processes = {},

@@ -19,7 +19,7 @@ std::optional<std::string> borrowed_offset_note(const DeviceInfo& device) {
   return fmt::format(
       "intervals of this GPU take each process to add a constant of {:.2f} us to its launches, as measured "
       "on "
-      "an {}; `kgrade selftest --fresh` shows whether short kernels are told apart that are the same",
+      "an {}; `kgrade selftest --fresh` shows whether it sees differences between equal short kernels",
       1e3 * device.process_offset_ms, measured_on);
 }
 

@@ -63,7 +63,7 @@ Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std:
   if (unmeasured.empty() || measured.empty()) return std::nullopt;
   const double usual = quantile(measured, 0.5);
   if (!far_faster(usual, smallest(unmeasured), tolerance)) return std::nullopt;
-  return fmt::format("calls that nobody measures take {:.3f} ms at least, measured ones {:.3f} ms (median)",
+  return fmt::format("calls that are not measured take {:.3f} ms at least, measured ones {:.3f} ms (median)",
                      smallest(unmeasured), usual);
 }
 

@@ -37,7 +37,7 @@ SpeedTolerance speed_tolerance(int launches = 1);
 Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,
                                  const SpeedTolerance& tolerance);
 
-// Calls of which samples are kept, against those of the same contestant that nobody measures.
+// Calls of which samples are kept, against those of the same contestant that are not measured.
 Suspicion faster_when_measured(const std::vector<double>& unmeasured, const std::vector<double>& measured,
                                const SpeedTolerance& tolerance);
 

@@ -16,7 +16,7 @@ namespace kgrade {
 // Those among the reasons for which a block is void: "thermal slowdown" (in hardware or in software), "the
 // power brake", "hardware slowdown" (unnamed beside its cause), joined by "and"; empty when none of them
 // voids. A software power cap is a limit that a kernel reaches by its own work, an idle GPU and clocks that
-// somebody has set are no disturbance: the block counts.
+// a user has set are no disturbance: the block counts.
 std::string voiding_words(std::uint64_t reasons);
 
 struct ArmPowerCap {

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t least_byte_limit = 64 << 10;
 constexpr std::int64_t least_flop_limit = 1'000'000;
 
-// An error is told in units of the norm of the output. Where that norm is of one element, a sum of products
+// An error is given in units of the norm of the output. Where that norm is of one element, a sum of products
 // of either sign, it is small now and then: the norm of n independent normal elements is 20 times smaller
 // than expected with a probability of 1 in 25 for n = 1, and of 1 in 10^35 for n = 32; 3 times smaller, which
 // TF32 would not bear, with 1 in 4 and 1 in 10^10. (The distribution function of chi-squared, with n degrees

@@ -1,5 +1,5 @@
 // Hidden shapes: cases that stand in no file, drawn from the ranges of `fuzz` by a private seed, so that a
-// candidate has to be right on shapes that nobody could prepare for.
+// candidate has to be right on shapes that it cannot prepare for.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 // or else a `bench`)
 //   that the seed chooses.
 // - Where the ranges allow, every output has 32 elements or more, or as many as in any case of the file where
-//   that is less: an error is told in units of the output's norm, and over fewer elements that is nearly zero
-//   too often.
+//   that is less: an error is given in units of the output's norm, and over fewer elements that is nearly
+//   zero too often.
 // - In turn the cases lean to the ends of the ranges, to odd extents, to values that no case of the file has,
 //   and to large values.
 // - The same problem, seed and limits give the same cases on every machine; a smaller `count` gives the first

@@ -10,7 +10,7 @@
 namespace kgrade {
 
 // What a draw leans to. Kernels fail at the ends of ranges, where nothing divides evenly, and where more than
-// one block has work to do; values that no case in the file has are those that nobody could prepare for.
+// one block has work to do; values that no case in the file has are those that a kernel cannot prepare for.
 enum class HiddenLeaning { ends, odd, fresh, large };
 
 inline constexpr std::size_t hidden_leanings = 4;

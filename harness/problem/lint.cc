@@ -138,7 +138,7 @@ class Linter {
     check_hidden_cases();
   }
 
-  // Whoever knows the cases of the file can be right on these alone.
+  // A kernel that knows the file's cases can be right on these alone.
   void check_missing_fuzz() {
     const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(), is_whole_scalar);
     if (first == problem_.parameters.end()) return;

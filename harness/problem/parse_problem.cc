@@ -36,12 +36,12 @@ std::optional<ParsedFile> parse_file(std::string_view content, const std::string
   return ParsedFile{std::move(*root), std::move(frontmatter->statement)};
 }
 
-// Somebody checks a family's file by itself.
+// A family's file is checked by itself.
 bool is_family(const YamlNode& root, const std::filesystem::path& path) {
   return path.parent_path().filename() == families_beside("").filename() && root.find("slug") == nullptr;
 }
 
-// Where there are none at all, a folder beside the file is what nobody would guess.
+// Where there are none at all, a folder beside the file would surprise everyone.
 std::string how_to_have_a_family(const std::string& name, const Families* families) {
   if (families == nullptr || !is_slug(name))
     return "there are no families: write NAME.md into the folder `families` beside this file";

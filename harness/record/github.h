@@ -21,7 +21,7 @@ std::string github_annotations(const std::vector<Record>& records,
 // speed, as far as a summary has room.
 std::string github_summary(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded = {});
 
-// Text for a job's log of which nothing is taken for a command, however it reads. `token` is one that nobody
+// Text for a job's log in which nothing acts as a command. `token` is one that nobody
 // could know who had a part in the text: letters and digits, unlike any command's name.
 std::string github_quoted(std::string_view text, const std::string& token);
 

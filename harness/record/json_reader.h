@@ -1,4 +1,4 @@
-// Values of a JSON document that somebody else may have written: each is looked at before it is used, and
+// Values of a JSON document from an unknown source: each is checked before it is used, and
 // what is missing, of the wrong type or out of range is an Error with its JSON pointer (RFC 6901).
 #pragma once
 

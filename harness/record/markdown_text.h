@@ -1,4 +1,4 @@
-// Text of anybody in Markdown of our own (GitHub Flavored Markdown, tables included).
+// Foreign text in our Markdown (GitHub Flavored Markdown, tables included).
 #pragma once
 
 #include <string>

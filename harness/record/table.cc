@@ -118,7 +118,7 @@ std::string stages_text(const Record& record, const Style& style) {
          style(Colour::dim, "  Stages overlap: several compilers run beside the others.\n");
 }
 
-// Forward is what it is when nobody has asked.
+// Forward is the default.
 std::string device_text(const DeviceInfo& device) {
   if (device.thread_order.empty() || device.thread_order == "forward") return device.name;
   return fmt::format("{}, threads in {} order", device.name, device.thread_order);

@@ -8,7 +8,7 @@
 
 namespace kgrade {
 
-// "  clocks held down: sw_power_cap for 25 % of the time\n"; empty when they were not, or nobody knows.
+// "  clocks held down: sw_power_cap for 25 % of the time\n"; empty when they were not, or when it is unknown.
 std::string held_down_text(const TelemetrySummary& telemetry, const Style& style);
 
 // Clocks, power, temperature, other processes, and how often they were read; empty without telemetry.

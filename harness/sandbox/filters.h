@@ -22,7 +22,7 @@ int restrict_system_calls(pid_t only_target);
 int deny_new_programs();
 
 // Forbids, likewise, what would let a process that others have stopped (SIGSTOP) go on by itself: signals
-// that a timer, a message queue or a descriptor sends on its behalf, and SIGCONT to anybody. Before
+// that a timer, a message queue or a descriptor sends on its behalf, and SIGCONT to any process. Before
 // deny_new_programs(), which forbids further filters. Returns as above.
 int deny_waking();
 

@@ -37,7 +37,7 @@ std::string own_path() {
 }
 
 // One that cannot be made, though it could be when the layers were tried, is a limit that a record would list
-// and nobody would keep.
+// and nothing would keep.
 ControlGroup make_group(const LaunchOptions& options) {
   const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
   if (!options.layers.control_group || !has_limits) return {};
@@ -46,7 +46,7 @@ ControlGroup make_group(const LaunchOptions& options) {
   return group;
 }
 
-// The child waits until it is told to begin, and is not when its line breaks off.
+// The child waits for a message to begin; if the connection breaks, it never begins.
 void take_in(ControlGroup& group, pid_t child, const SupervisorLine& line) {
   if (!group.exists() || group.take_in(child)) return;
   const int error = errno;

@@ -81,7 +81,7 @@ std::string first_word(const std::string& path) {
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
 std::string how_to_allow_namespaces(const std::string& problem) {
-  // The kernel lets nobody see more of /proc by mounting it anew than he saw before.
+  // A new mount of /proc never shows more than the old one did.
   if (problem.find("/proc/") != std::string::npos) {
     return "run in a container that hides no part of /proc (docker run --security-opt "
            "systempaths=unconfined)";

@@ -52,7 +52,7 @@ class Sandbox {
  private:
   std::filesystem::path launcher_;
   std::vector<SandboxLayer> layers_;
-  std::string launch_layers_;  // of these, as the launcher is told
+  std::string launch_layers_;  // of these, as they are passed to the launcher
   std::string bubblewrap_;     // its path; empty when it is not used
 };
 

@@ -17,7 +17,7 @@
 
 namespace kgrade::selftest {
 
-// Comparisons of the same binary when nobody says how many: as many for each kernel.
+// Comparisons of the same binary by default, the same number for each kernel.
 inline constexpr std::size_t usual_per_kernel = 4;
 
 struct SelftestOptions {

@@ -3,7 +3,7 @@
 namespace kgrade::selftest {
 namespace {
 
-// The bytes are those of the shortest kernel's work: nobody is to be suspected of being too fast.
+// The bytes are those of the shortest kernel's work: so none looks too fast.
 constexpr std::string_view problem = R"problem(---
 slug: kgrade-selftest
 title: "Kernels of a known length"

@@ -123,7 +123,7 @@ Share seen_where_it_should_be(const SelftestRecord& record) {
   return seen;
 }
 
-// Whoever refuses most comparisons is right about the rest for no good reason.
+// A self-test that refuses most comparisons says nothing about the rest.
 Share measured(const SelftestRecord& record) {
   Share share;
   for (const SelftestComparison& comparison : record.comparisons) share.add(comparison.ratio.has_value());

@@ -27,7 +27,7 @@ struct TrialOptions {
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
 
-// Whoever watches the device.
+// What watches the device.
 struct Watch {
   BlockWatch* blocks = nullptr;
   TelemetrySampler* sampler = nullptr;

@@ -77,7 +77,7 @@ class CaseSoundness {
     session_.book.add("reference-unsteady", "", case_,
                       fmt::format("two calls of the oracle on equal inputs differ, with an error of {:.1e}",
                                   error_of(*again, base_)),
-                      "the reference reads memory that is not its own or that nobody has written, or its "
+                      "the reference reads memory that is not its own or that was never written, or its "
                       "threads race: `kgrade check` on it says where");
     return false;
   }
@@ -101,7 +101,7 @@ class CaseSoundness {
   }
 
   // As grading holds the reference against the oracle (grade/case_calls.h), but in units of this very
-  // output's norm: a case on which sums cancel is one to be told of.
+  // output's norm: a case on which sums cancel is reported.
   bool look_at_reference() {
     const auto single = session_.subject.reference(base_draw(), {});
     if (!single) {

@@ -7,7 +7,7 @@
 //   after the other. `kgrade calibrate` measures other orders too (soundness/summation.h).
 // - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
 // and
-//   fp16 have mantissas of one length, so that there is one class for both; fp16 is told for its range.
+//   fp16 have mantissas of one length, so that there is one class for both; fp16 is shown for its range.
 // Thresholds follow from the largest error of all cases, since an answer has to be within its class on each
 // of them. Whether classes separate is seen from the root mean square over cases and draws: the largest error
 // is that of the case with the fewest elements, and chance decides it.

@@ -1,4 +1,4 @@
-// Gathers what is found on the cases of one problem. What is found on several cases is told once, by the
+// Gathers what is found on the cases of one problem. A finding on several cases is reported once, by the
 // first of them.
 #pragma once
 
@@ -28,7 +28,7 @@ class LintBook {
   std::vector<LintFinding> findings() const;
 
  private:
-  // A hidden shape stands nowhere: its values are told.
+  // A hidden shape stands nowhere: so its values are shown.
   struct NamedCase {
     std::string name;
     std::string values;  // " of `fuzz` (rows: 3)"; empty for a case of the file

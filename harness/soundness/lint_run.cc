@@ -145,7 +145,7 @@ class LintRun {
     for (const Job& job : jobs) add_note(job, "soundness was not looked at");
   }
 
-  // What holds in the first type holds in the others as well, and is told once.
+  // What holds in the first type holds in the others too and is reported once.
   static void add_note(const Job& job, const std::string& what) {
     std::vector<std::string>& notes = job.file->notes;
     if (std::find(notes.begin(), notes.end(), what) != notes.end()) return;

@@ -86,10 +86,10 @@ class ReferenceChecker {
              bound, describe(finding), remedy_for_author(finding));
   }
 
-  // What `kgrade check` tells of a candidate's answer is told to somebody who has a reference.
+  // `kgrade check` describes a candidate's answer by comparing it with a reference.
   static std::string remedy_for_author(const Finding& finding) {
     if (finding.kind == to_string(Verdict::wrong_answer) || finding.kind == to_string(Verdict::low_precision))
-      return "the reference's answer depends on the order of its threads, or on memory that nobody has "
+      return "the reference's answer depends on the order of its threads, or on memory that was never "
              "written: mend "
              "it";
     return finding.remedy.empty() ? "mend the reference" : finding.remedy;

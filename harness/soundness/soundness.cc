@@ -42,7 +42,7 @@ class SoundnessRun {
     if (report_.cases == 0 && book_.empty()) report_.cannot_run = true;
   }
 
-  // Soundness that nobody has looked at is no soundness.
+  // A case that was not examined is not sound.
   void tell_of_no_case() {
     if (lacks_host_memory_) {
       report_.cannot_run = true;

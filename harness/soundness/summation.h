@@ -3,7 +3,7 @@
 // The order of the terms is fixed in the reference's source. But where the operands of a sum are rearranged
 // along the axis that is summed over, all of them alike, the sum stays the same and its terms come in another
 // order: the channels of an image together with those of a filter, or a row from its last element to its
-// first. That an arrangement leaves the problem as it is, nobody has to declare: the oracle, in double
+// first. Nothing has to declare that an arrangement leaves the problem as it is: the oracle, in double
 // precision, has to give the answer of before, rearranged as well where the axis is one of the output's too.
 // That it changes the order of a sum shows in the bits of the reference's answer. What both take for granted
 // is that an order of summation is all that a rearrangement changes in single precision.

@@ -31,7 +31,7 @@ class ChunkResults {
   // Whether that chunk has written a line, in any of its runs.
   bool has_any(std::size_t round, std::size_t chunk) const;
   // Whether the chunk's task has ended, as Slurm says at `now`, in seconds. When that is late_results ago
-  // nothing more comes of it, and its files are left alone until it runs once more: somebody may requeue it.
+  // nothing more comes of it, and its files are left alone until it runs again: a user may requeue it.
   void heard_of(std::size_t round, std::size_t chunk, bool ended, double now);
 
  private:

@@ -1,4 +1,4 @@
-// A file that somebody else writes to, line by line.
+// A file that another process writes to, line by line.
 #pragma once
 
 #include <cstdint>

@@ -90,7 +90,7 @@ class Lane {
 };
 
 // The process's own side: does jobs from the socket until that is closed, and removes the folder in the end,
-// since nobody else may be left to do so. Returns the exit code.
+// since no other process may be left to do so. Returns the exit code.
 int run_lane(int socket, const std::filesystem::path& folder);
 
 }  // namespace kgrade

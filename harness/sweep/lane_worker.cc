@@ -43,7 +43,7 @@ class LaneWorker {
     if (!problem) return GradeFailure{exit_usage, problem.errors()};
     built_ = 0;
     if (job.only_builds) {
-      // For good: its lane does nothing else. Whoever grades beside it must not wait for a core.
+      // For good: its lane does nothing else. Processes that grade beside it must not wait for a core.
       ::setpriority(PRIO_PROCESS, 0, 19);
       built_ = build_for(job, *problem, *device);
       return std::nullopt;
@@ -83,7 +83,7 @@ class LaneWorker {
     send(message);
   }
 
-  // Where nobody listens any more there is nothing left to do.
+  // If nothing listens any more, there is nothing left to do.
   void send(const LaneMessage& message) const {
     if (!socket_.send(to_line(message))) ::raise(SIGTERM);
   }

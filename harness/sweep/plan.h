@@ -50,7 +50,7 @@ struct SweepSelection {
 
 // In order of slug, type and class, and path. Paths of candidates below the working folder are relative to
 // it. A candidate that cannot be read, or that declares what is unknown or a type its problem has not, is
-// refused and keeps nobody else from being graded. Errors: a problem file that is wrong, a candidate in a
+// refused, and the others are still graded. Errors: a problem file that is wrong, a candidate in a
 // folder called like no problem, globs that match nothing.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout);
 

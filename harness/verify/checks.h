@@ -26,7 +26,7 @@ inline constexpr std::array<std::string_view, 19> check_names = {
     "outputs_match",        // every element of every output agrees with the oracle's
     "precision",            // and with the arithmetic that is asked for
     "fresh_contents",       // also where only a few elements differ from the call before
-    "hidden_shapes",        // and on shapes that nobody knew
+    "hidden_shapes",        // and on shapes unknown before
     "lower_bound",          // no time is shorter than memory and arithmetic allow
     "steady_clocks",        // nothing slows the device down while it is measured
     "reference_agreement",  // the reference is as fast beside the candidate as alone

@@ -1,7 +1,7 @@
-// How large the outputs of a case are on other contents. An error is told in units of the norm of the
+// How large the outputs of a case are on other contents. An error is given in units of the norm of the
 // oracle's output, and that norm is nearly zero now and then where the output has few elements, or few that
 // are independent: sums of products of either sign cancel. What an honest answer is off by does not cancel
-// with it. So the error is told in units of the usual norm where that is larger: the root mean square, over
+// with it. So the error is given in units of the usual norm where that is larger: the root mean square, over
 // 16 to 64 other contents, of the norms of the oracle's outputs, but for the two largest, which must not
 // decide what is usual.
 //
@@ -28,7 +28,7 @@ class UsualNorms {
   // lower classes are a third of theirs, and the smallest outputs get more calls.
   static int draws_of(const Case& bound, Precision required);
 
-  // Where they matter: calls of the oracle, which is seated, on contents that nobody else is called on. What
+  // Where they matter: calls of the oracle, which is seated, on contents used for no other call. What
   // is wrong when it fails.
   std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required, std::uint64_t seed);
   // Of one call of the oracle, of a single launch: outputs that were held against themselves.

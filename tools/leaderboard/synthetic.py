@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records that nobody measured, in the form of real ones, to see how a leaderboard behaves when there are many.
+"""Invented records in the form of real ones, to see how a leaderboard behaves when there are many.
 
     tools/leaderboard/synthetic.py COUNT FILE.jsonl [--slim]
 

@@ -1,6 +1,6 @@
 """Runs `kgrade dump` for the cases of the problems and holds what the oracle says against other witnesses.
 
-A witness computes the same problem from the same inputs with somebody else's code. What both check scripts
+A witness computes the same problem from the same inputs with independent code. What both check scripts
 share is here: the command line, the dumps, the error measure, the table and the JSON file.
 """
 

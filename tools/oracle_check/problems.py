@@ -143,7 +143,7 @@ def family_of(slug: str, folder: Path = FOLDER) -> str:
 
 
 def layers(slug: str, parameters: Parameters, folder: Path = FOLDER) -> list[Layer]:
-    """Raises KeyError for a problem that nobody has described here yet."""
+    """Raises KeyError for a problem that is not described here yet."""
     described = _LAYERS.get(slug) or _FAMILIES.get(family_of(slug, folder))
     if described is None:
         raise KeyError(f"tools/oracle_check/problems.py does not say what '{slug}' means; add it to _LAYERS, or its "

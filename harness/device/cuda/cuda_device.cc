@@ -258,7 +258,7 @@ class CudaDevice : public Device {
     refresh_.end();
     auto* const gate = static_cast<CudaGate*>(opening.gate);
     const bool will_open = gate != nullptr && gate->queue_opening(opening.number);
-    // No more than the refresh: somebody else may have the device by now.
+    // No more than the refresh: another process may have the device by now.
     refresh_.wait();
     if (gate != nullptr && !will_open) gate->open(opening.number);
     refreshing_ = false;

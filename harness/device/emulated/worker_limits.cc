@@ -52,7 +52,7 @@ void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
 
 }  // namespace kgrade::emulated
 
-// A null pointer that nobody checks would be a crash somewhere else, so that the worker's own malloc(), which
+// An unchecked null pointer would crash elsewhere, so that the worker's own malloc(), which
 // is also that of contestants and of operator new, says what has happened. (__libc_malloc and its kin are the
 // C library's own names of the functions that these stand before.)
 #if defined(__GLIBC__) && !defined(KGRADE_SANITIZED)

@@ -200,7 +200,7 @@ TEST(AdoptOrphansBesideOthers, ChildrenOfOtherThreadsSurvive) {
   EXPECT_EQ(failed, 0);
 }
 
-// What a library forks for itself stays in our session and is nobody's orphan.
+// What a library forks stays in our session and is no orphan.
 TEST(AdoptOrphansBesideOthers, ProcessesForkedByOthersSurvive) {
   adopt_orphans();
   const pid_t pid = ::fork();

@@ -262,7 +262,7 @@ TEST(Spawn, AnObjectWithoutAChildHasEnded) {
   EXPECT_THROW(none.wait(), std::logic_error);
 }
 
-// A candidate could otherwise type into the terminal of whoever grades it.
+// A candidate could otherwise type into the user's terminal.
 TEST(Spawn, AChildLeadsASessionOfItsOwn) {
   const auto child = spawn(spawned_shell("sleep 60"));
   ASSERT_TRUE(child.ok());

@@ -7,7 +7,7 @@
 
 namespace kgrade::benchmark {
 
-// Seconds of repeated runs of one thing. The fastest one is what the machine can do when nobody disturbs it.
+// Seconds of repeated runs of one thing. The fastest one is what an undisturbed machine can do.
 struct Runs {
   std::vector<double> seconds;
 

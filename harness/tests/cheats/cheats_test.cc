@@ -18,7 +18,7 @@ using nlohmann::json;
 class Cheats : public testing::TestWithParam<std::string> {};
 class Controls : public testing::TestWithParam<std::string> {};
 
-// The cheat's own record; what was graded before it is an accomplice, honest as far as anybody can tell.
+// The cheat's own record; what was graded before it is an accomplice, honest as far as it shows.
 void grade_cheat(const Cheat& cheat, const Program& program, json& candidate) {
   const Graded graded = grade(cheat.arguments(device_kind()), test_device(), program);
   ASSERT_TRUE(graded.record.is_object()) << graded.output;

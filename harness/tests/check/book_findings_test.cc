@@ -74,15 +74,15 @@ TEST_F(BookFindings, SaysHowFarOutsideOfWhat) {
 TEST_F(BookFindings, NamesSharedVariablesAndAllocations) {
   entry_.kind = FindingKind::uninitialized_read;
   entry_.space = MemorySpace::shared;
-  EXPECT_EQ(message(), "reads 4 bytes of shared memory that nobody has written");
+  EXPECT_EQ(message(), "reads 4 bytes of shared memory that was never written");
   std::strcpy(entry_.object, "tile");
-  EXPECT_EQ(message(), "reads 4 bytes of shared `tile` that nobody has written");
+  EXPECT_EQ(message(), "reads 4 bytes of shared `tile` that was never written");
   entry_.object[0] = '\0';
   entry_.space = MemorySpace::global;
   entry_.object_bytes = 64;
   entry_.other.pc = 207;
   EXPECT_EQ(message(),
-            "reads 4 bytes of an allocation (64 bytes) that nobody has written, allocated at x.cu:7");
+            "reads 4 bytes of an allocation (64 bytes) that was never written, allocated at x.cu:7");
 }
 
 TEST_F(BookFindings, AParameterThatTheProblemLacksHasNoName) {

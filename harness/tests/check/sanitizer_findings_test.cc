@@ -119,7 +119,7 @@ TEST_F(SanitizerFindings, UnwrittenMemoryAndBarriers) {
       "=========     by thread (0,0,0) in block (0,0,0)\n");
   ASSERT_THAT(findings, SizeIs(3));
   EXPECT_EQ(findings[0].kind, "uninitialized_read");
-  EXPECT_EQ(findings[0].message, "reads 4 bytes of device memory that nobody has written");
+  EXPECT_EQ(findings[0].message, "reads 4 bytes of device memory that was never written");
   EXPECT_EQ(findings[1].kind, "divergent_barrier");
   EXPECT_THAT(findings[1].message, HasSubstr("Divergent thread(s) in warp."));
   EXPECT_EQ(findings[2].kind, "warp_mask");

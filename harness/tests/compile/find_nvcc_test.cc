@@ -36,7 +36,7 @@ class FindNvcc : public testing::Test {
 TEST_F(FindNvcc, LooksBehindAScript) {
   program("toolkit/bin/nvcc",
           "\x7f"
-          "ELF, as far as anybody looks");
+          "ELF, as far as it is read");
   program("first/nvcc", "#!/bin/sh\n[ \"$1\" = --dryrun ] || exit 1\necho '#$ _SPACE_= '\necho '#$ _HERE_=" +
                             at("toolkit/bin").string() + "'\necho '#$ _THERE_=/nowhere'\n");
   EXPECT_EQ(find_nvcc(), at("toolkit/bin/nvcc"));
@@ -52,7 +52,7 @@ TEST_F(FindNvcc, TakesAScriptThatTellsNothingAsItIs) {
 TEST_F(FindNvcc, TakesAProgramWithoutAskingIt) {
   program("first/nvcc",
           "\x7f"
-          "ELF, as far as anybody looks");
+          "ELF, as far as it is read");
   EXPECT_EQ(find_nvcc(), at("first/nvcc"));
 }
 

@@ -21,7 +21,7 @@ TEST(OwnSources, NamesOfLineDirectivesAreTheUsers) {
   EXPECT_EQ(own.shown_name("/build-folder/solutions/../solutions/tile.cuh"), "solutions/tile.cuh");
 }
 
-// Lines of what is named are read to be quoted: nobody's files but the candidate's.
+// Lines of named files are quoted: only the candidate's.
 TEST(OwnSources, NamesOfLineDirectivesDoNotLeaveTheCandidatesFolder) {
   for (const char* name : {"/build-folder/../../etc/passwd", "/build-folder//etc/passwd", "/build-folder/",
                            "/build-folder/solutions/../../etc/passwd", "/build-folder/other/secret.cu",

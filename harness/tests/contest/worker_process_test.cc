@@ -124,7 +124,7 @@ void fill_the_budget() {
 }
 
 TEST(WorkerProcess, ABufferThatCannotBeSentIsNotTheWorkersFault) {
-  EXPECT_EXIT(fill_the_budget(), testing::ExitedWithCode(0), "more descriptors that nobody has received");
+  EXPECT_EXIT(fill_the_budget(), testing::ExitedWithCode(0), "more descriptors that nothing has received");
 }
 
 TEST(WorkerProcess, MessagesThatAreNoneAreMalformed) {

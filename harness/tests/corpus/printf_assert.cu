@@ -1,4 +1,4 @@
-// Output and assertions of kernels, and what else a kernel may say to nobody: none of it changes results.
+// Output and assertions of kernels, and whatever else a kernel may print: none of it changes results.
 #include <assert.h>
 
 #include "device_map.h"

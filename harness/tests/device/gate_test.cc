@@ -91,7 +91,7 @@ TEST(Gate, AThreadNeedNotWaitForWhatWasThereBefore) {
   wait_at_gate(worker.word(), 0xffff'fff0);
 }
 
-// Whoever shrinks a file makes everybody fault who has mapped it.
+// Shrinking a file makes every process fault that has mapped it.
 TEST(Gate, AWorkerCannotChangeTheSizeOfThePage) {
   const auto gate = Gate::make();
   ASSERT_NE(gate, nullptr);

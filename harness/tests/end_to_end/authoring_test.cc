@@ -77,7 +77,7 @@ TEST(New, SaysWhatCannotBe) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-// A script that forgets its options must not get a problem that nobody asked for.
+// A script that forgets its options must not get an unwanted problem.
 TEST(New, WithoutATerminalTheTensorsHaveToBeNamed) {
   const TemporaryDirectory folder;
   const Result bare = kgrade({"new", "row-softmax", "--problems", (folder.path() / "problems").string()});

@@ -165,7 +165,7 @@ TEST(BadInput, WhatTheCompilerSaysIsSaidOnceAndOfTheCandidatesFile) {
   const std::size_t first = result.output.find(message);
   ASSERT_NE(first, std::string::npos) << result.output;
   EXPECT_EQ(result.output.find(message, first + 1), std::string::npos) << result.output;
-  EXPECT_THAT(result.output, testing::Not(HasSubstr("/unit."))) << "nobody knows that folder";
+  EXPECT_THAT(result.output, testing::Not(HasSubstr("/unit."))) << "users do not know that folder";
 }
 
 TEST(BadInput, AJsonPathThatCannotBeWritten) {
@@ -262,7 +262,7 @@ TEST(BadInput, AnOutputThatIsReadOrWrittenAlreadyIsRefused) {
   expect_refused(with(grade_it, {"--junit", record}), "--junit: holds records", "name another file");
   EXPECT_EQ(*read_text_file(record), *content);
   EXPECT_FALSE(std::filesystem::exists(page));
-  // The same record once more is what people want; so are several outputs for nobody.
+  // The same record once more is what people want; so are several outputs to /dev/null.
   EXPECT_EQ(with(grade_it, {"--json", record}).exit_code, 0);
   EXPECT_EQ(with(grade_it, {"--json", "/dev/null", "--junit", "/dev/null"}).exit_code, 0);
 }

@@ -77,7 +77,7 @@ class CompileIsolation : public testing::Test {
   }
 
  private:
-  ScratchFile scratch_{"other.cu", "// A candidate of somebody else.\n" + naive_source()};
+  ScratchFile scratch_{"other.cu", "// Another candidate.\n" + naive_source()};
   std::vector<std::pair<std::string, std::string>> messages_;
 };
 

@@ -1,4 +1,4 @@
-// Ten thousand problem files that nobody has written by hand: no crash, no hang, and of every error a message
+// Ten thousand problem files that a program wrote: no crash, no hang, and of every error a message
 // and a place in the file.
 #include <gtest/gtest.h>
 

@@ -31,7 +31,7 @@ void answer(kgrade::fuzz::Noise& noise, const kgrade::Request& request, bool is_
   if (call && request.gate != 0 && !noise.one_in(8)) say(ReplyStatus::queued);
   say(ReplyStatus::done);
   if (call) say(ReplyStatus::idle);
-  // One that nobody has asked for is in the way of the next request.
+  // An unexpected one is in the way of the next request.
   if (noise.one_in(50)) say(ReplyStatus::done);
 }
 

@@ -1,4 +1,4 @@
-// Putting messages into a socket as hostile code would: of any size, with descriptors that nobody asked for.
+// Putting messages into a socket as hostile code would: of any size, with unexpected descriptors.
 #pragma once
 
 #include <fcntl.h>

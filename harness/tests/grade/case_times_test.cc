@@ -183,7 +183,7 @@ TEST_F(CaseTimes, OneThatIsFasterWhereItIsMeasuredIsNoted) {
   arena_.candidate_ms = {1000, 4, 1, 1, 1, 1, 1, 4};
   const CaseRecord record = run_briefly();
   expect_accepted(record);
-  EXPECT_THAT(record.notes, ElementsAre(HasSubstr("calls that nobody measures")));
+  EXPECT_THAT(record.notes, ElementsAre(HasSubstr("calls that are not measured")));
 }
 
 TEST_F(CaseTimes, TheWarmUpOfAProcessIsNoCallThatNobodyMeasures) {

@@ -49,7 +49,7 @@ TEST(Compare, WithoutAnIntervalItIsInconclusive) {
   EXPECT_EQ(ratio_of_speedups(two, one).statement(), Statement::inconclusive);
 }
 
-// A gate that opens for whoever is too slow to be measured well would be none.
+// A kernel too slow to be measured well must not pass the gate.
 TEST(Compare, WhatLooksSlowerAndHasNoIntervalIsSuspect) {
   const auto suspects = [](double after, bool has_interval) {
     Record now = record("a.cu", after);

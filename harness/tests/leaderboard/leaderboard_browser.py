@@ -1,4 +1,4 @@
-"""leaderboard_browser.py KGRADE FOLDER: the leaderboard's page in a real browser, with 50,000 records that nobody
+"""leaderboard_browser.py KGRADE FOLDER: the leaderboard's page in a real browser, with 50,000 records that no run
 measured. Screenshots go to FOLDER, or where KGRADE_SCREENSHOTS says. Exit code 77, for a test that is skipped, where
 there is no Chromium."""
 

@@ -251,7 +251,7 @@ TEST_F(CeilingsCacheTest, TextThatKgradeDoesNotWriteIsNotBelieved) {
   expect_distrusted("how it was measured");
 }
 
-// Neither read nor written: what they lead to stays as it is, and nobody waits.
+// Neither read nor written: what they lead to stays as it is, and nothing waits.
 TEST_F(CeilingsCacheTest, ALinkAFifoAndAFolderAreLeftAlone) {
   const fs::path target = temporary_.path() / "precious";
   ASSERT_TRUE(write_file_atomically(target, "mine"));

@@ -223,7 +223,7 @@ TEST(Coverage, PooledProcessesHoldTheTruthWithOffsetsOfTheirOwn) {
   }
 }
 
-// The bound is a device's own. Where it is too large intervals are too wide, and nobody is misled.
+// The bound is a device's own. Where it is too large, intervals are too wide, which misleads no reader.
 TEST(Coverage, OfOffsetsThatAreSmallerThanAssumedIsMoreThanPromised) {
   for (const std::size_t processes : {1u, 2u, 4u}) {
     const Interval found = coverage(91, 1000, [&](Random& random) {

@@ -154,7 +154,7 @@ TEST(ProcessOffset, TakesAsManyProcessesAsTheGoalNeeds) {
   EXPECT_EQ(processes_wanted(goal_for(Effort::ranked), 0), 5);
 }
 
-// So the interval that is told is as narrow as was asked for, not just the part of it inside a process.
+// So the reported interval is as narrow as was asked for, not just the part of it inside a process.
 TEST(ProcessOffset, LeavesToTheSamplesWhatItDoesNotTake) {
   const MeasuringGoal goal = {0.01, 4, 0, 1, 4};
   for (const double offset : {0.0, 0.001, 0.0044, 0.0045, 0.006, 0.008}) {

@@ -17,7 +17,7 @@ MARGIN = 0.01  # within which two speeds are the same
 NORMAL = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 # Sums are made in another order here.
 TOLERANCE = 1e-9
-# With more blocks the signed ranks' distribution is taken for a normal one.
+# With more blocks the signed ranks' distribution is approximated by a normal one.
 EXACT_UP_TO = 60
 # Earlier floors left out that products of halves may do as well.
 HALVES_COUNT_SINCE = "2026-11-22T09:08:48Z"

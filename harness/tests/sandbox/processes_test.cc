@@ -1,4 +1,5 @@
-// What a confined program can do to processes, what becomes of those that it starts, and how its end is told.
+// What a confined program can do to processes, what becomes of those that it starts, and how its end is
+// reported.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>

@@ -1,4 +1,4 @@
-// Probing, and what the launcher is told.
+// Probing, and what the launcher receives.
 #include "sandbox/sandbox.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The kernels are text until somebody runs the self-test: here they are compiled.
+// The kernels are text until the self-test runs; here they are compiled.
 #include "selftest/sources.h"
 
 #include <gtest/gtest.h>

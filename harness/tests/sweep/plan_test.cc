@@ -197,7 +197,7 @@ TEST_F(Plan, SaysWhatIsWrongWithAProblem) {
   EXPECT_THAT(tasks({"beta", "naive"}).size(), 1u);
 }
 
-// One file among thousands keeps nobody else from being graded.
+// One bad file among thousands does not stop the others.
 TEST_F(Plan, RefusesCandidatesThatCannotBeGradedAndTakesTheOthers) {
   candidate("alpha/half.cu", "// kgrade: dtype float16\n");
   candidate("alpha/float12.cu", "\n// kgrade: dtype float12\n");

@@ -1,4 +1,4 @@
-// The file of results: what was written is there after any end, and nobody's results are lost by mistake.
+// The file of results: what was written is there after any end, and no results are lost by mistake.
 #include "sweep/result_file.h"
 
 #include <gmock/gmock.h>

@@ -32,7 +32,7 @@ inline void fail(const char* what) {
 inline bool ok(cudaError_t status) { return status == cudaSuccess; }
 inline bool ok(cudnnStatus_t status) { return status == CUDNN_STATUS_SUCCESS; }
 
-// Null where cuDNN cannot be used. It works on the legacy default stream unless it is told otherwise.
+// Null where cuDNN cannot be used. It works on the legacy default stream unless another one is set.
 inline cudnnHandle_t handle() {
   static const cudnnHandle_t the_handle = [] {
     cudnnHandle_t made = nullptr;
@@ -59,7 +59,7 @@ class DeviceMemory {
     if (bytes <= bytes_) return true;
     release();
     if (!ok(cudaMalloc(&data_, bytes))) {
-      cudaGetLastError();  // it is told by the result
+      cudaGetLastError();  // the result reports it
       data_ = nullptr;
       return false;
     }

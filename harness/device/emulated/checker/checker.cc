@@ -88,7 +88,7 @@ void Checker::access_outside(const Access& access) {
 }
 
 void Checker::note_history(Region& region, const Access& access) {
-  if (!region.writable) return;  // nobody writes: no race
+  if (!region.writable) return;  // no writes: no race
   Stamp stamp = ordering_.stamp(thread_);
   stamp.write = access.write;
   stamp.atomic = access.atomic || (access.is_volatile && region.space == MemorySpace::global);

@@ -74,7 +74,7 @@ class Checker {
   void bad_mask(const void* pc, std::uint32_t mask);
 
  private:
-  // An access that contradicts an earlier one. Two writes do so unless both write the same: they are told of
+  // An access that contradicts an earlier one. Two writes do so unless both write the same: they are reported
   // once the second has happened.
   struct Race {
     Access access;

@@ -13,7 +13,7 @@ namespace kgrade_emulated {
 
 // Who touched something, and when. `pc` is an offset that fits 32 bits (contestants' libraries do).
 struct Stamp {
-  std::uint32_t when = 0;  // 0: nobody
+  std::uint32_t when = 0;  // 0: none
   std::uint32_t block = 0;
   std::uint16_t thread = 0;
   bool write = false;

@@ -34,7 +34,7 @@ struct Region {
 
   void mark_unwritten();
   void mark_written(std::uintptr_t from, std::size_t count);
-  // Every byte of it: a structure that is copied whole has padding that nobody writes.
+  // Every byte of it: a structure that is copied whole has padding that is never written.
   bool is_unwritten(std::uintptr_t from, std::size_t count) const;
 };
 

@@ -15,7 +15,7 @@ class ReadablePaths {
   explicit ReadablePaths(const std::optional<std::vector<std::filesystem::path>>& paths);
 
   // Whether the path is one of them or lies below one, as written and behind all links. A path that is not
-  // allowed as it is written is not looked at: nobody learns whether it exists.
+  // allowed as it is written is not opened, so its existence stays unknown.
   bool allow(const std::filesystem::path& path) const;
 
  private:

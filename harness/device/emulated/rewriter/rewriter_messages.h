@@ -17,7 +17,7 @@ namespace kgrade::emulated {
 std::vector<std::string> to_arguments(const RewriteRequest& request);
 std::optional<RewriteRequest> to_request(const std::vector<std::string>& arguments);
 
-// Without a line break. Of several errors the first is told.
+// Without a line break. Of several errors the first counts.
 std::string to_answer(const Result<RewrittenTree>& result);
 // Nothing for a text that is no answer. The tree lies where the request says, not where the answer might.
 std::optional<Result<RewrittenTree>> read_answer(std::string_view text, const RewriteRequest& request);

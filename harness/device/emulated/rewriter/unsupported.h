@@ -36,7 +36,7 @@ std::vector<Unsupported> find_device_launches(Tokens tokens, const std::vector<L
 std::optional<std::string> unsupported_header(const std::string& include);
 
 // An operator that makes the compiler report `what` where it is compiled, and nothing where #if leaves it out
-// or where it stands in a macro that nobody uses.
+// or where it stands in an unused macro.
 std::string marker(const std::string& what);
 
 // Whether a text behind the mark is one that marker(), an #error in place of an #include or the device's own

@@ -141,7 +141,7 @@ void BlockRunner::end_thread() {
   warps_.retire(current_->number, ready_);
 }
 
-// Goes on with whoever can: a thread that is ready, or one that has not begun. A switch waits for nothing but
+// Continues with a thread that is ready, or one that has not begun. A switch waits for nothing but
 // the memory of the stack that it switches to, so that the one after it is fetched ahead.
 [[gnu::always_inline]] inline void BlockRunner::park() {
   Fiber& self = *current_;
@@ -193,7 +193,7 @@ void BlockRunner::release_barrier() {
   ready_.take_all(at_barrier_);
 }
 
-// A lane that asks which lanes are converged: nobody else can go on, so that those that came are all.
+// A lane that asks which lanes are converged: no other can go on, so those that came are all.
 Fiber* BlockRunner::converging_fiber() {
   warps_.release_converging(ready_);
   return ready_.pop();

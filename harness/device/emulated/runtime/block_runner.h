@@ -2,11 +2,11 @@
 //
 // Threads that may wait for each other run on fibers, but only as many as it takes: a fiber runs the threads
 // of the block in order as a loop, is parked when one of them has to wait, and another fiber goes on with
-// the next thread. A kernel in which nobody waits uses one fiber and never switches.
+// the next thread. A kernel without waiting threads uses one fiber and never switches.
 //
-// Barriers, warp operations and the end of a thread share one rule: whoever comes last makes the others
-// ready. When nobody is ready, lanes that ask which lanes are converged get their answer; when there are none
-// and threads are left over, the block can never end: that is reported and the process aborted.
+// Barriers, warp operations and the end of a thread share one rule: the last to arrive makes the others
+// ready. When no thread is ready, lanes that ask which lanes are converged get their answer; when there are
+// none and threads are left over, the block can never end: that is reported and the process aborted.
 #pragma once
 
 #include <memory>

@@ -5,7 +5,7 @@
 
 namespace kgrade_emulated {
 
-// Where a suspended stack goes on. Owned by whoever switches.
+// Where a suspended stack goes on. Owned by the code that switches.
 struct StackContext {
   void* stack_pointer = nullptr;
   // For AddressSanitizer and ThreadSanitizer, which have to be told; unused without them.

@@ -248,7 +248,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total_bytes) {
   return cudaSuccess;
 }
 
-// Memory that nobody allocated here is the harness's, lent to the call: device memory.
+// Memory that was not allocated here is the harness's, lent to the call: device memory.
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
   if (attributes == nullptr) return set_last_error(cudaErrorInvalidValue);
   const auto found = allocations().find(pointer);

@@ -14,8 +14,8 @@ struct Rendezvous {
   WarpOperation operation;
   unsigned int mask;
   unsigned int site = 0;
-  // Ends with whoever has come once nobody else can go on: lanes that ask who is converged, and lanes that
-  // their own mask leaves out (undefined in CUDA; GPUs let them meet those that come along).
+  // Ends with the lanes that have come once no other can go on: lanes that ask who is converged, and lanes
+  // that their own mask leaves out (undefined in CUDA; GPUs let them meet those that come along).
   bool open_ended = false;
 };
 

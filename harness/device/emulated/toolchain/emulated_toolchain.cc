@@ -254,7 +254,7 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
   const std::string include = emulated::rewritten_source(source).string();
   const std::string text = problem != nullptr ? binding_unit(*problem, include, request.dtype)
                                               : fmt::format("#include \"{}\"\n", include);
-  // Before anybody who reads the source may write to that folder.
+  // Before any process that reads the source may write to that folder.
   if (auto written = write_file_atomically(unit, text); !written) return written.errors();
 
   const ProcessLimits limits = compile_limits(request);

@@ -1,6 +1,6 @@
 // expect: runtime_error
 //
-// The kernel writes to an address that belongs to nobody.
+// The kernel writes to an address outside every allocation.
 #include <cuda_runtime.h>
 
 __global__ void write(float* nowhere) { *nowhere = 1; }

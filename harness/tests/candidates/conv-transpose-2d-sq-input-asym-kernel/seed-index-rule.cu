@@ -8,7 +8,7 @@
 // expect-case wide-row: accepted
 // expect-case kernelbench: accepted
 //
-// Takes the input position as (out + padding - k + output_padding) / stride and never asks whether the
+// Takes the input position as (out + padding - k + output_padding) / stride and never checks whether the
 // division leaves a remainder: taps that meet no input are added, and output padding shifts the result. Right
 // with stride 1, as in the KernelBench case, wrong with any other stride and with output padding.
 #include <cuda_runtime.h>

@@ -1,4 +1,4 @@
-// Nobody writes the upper half of the tile.
+// The upper half of the tile is never written.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

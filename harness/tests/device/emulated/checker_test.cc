@@ -1,4 +1,4 @@
-// Kernels with bugs and their twins without, in checked runs. The lines that a `bug()` must be told of say
+// Kernels with bugs and their twins without, in checked runs. The lines that must report a `bug()` say
 // so:
 // `// finds: race`; of `clean()` nothing may be told.
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-// The square of every element but the last, which nobody writes.
+// The square of every element but the last, which is never written.
 
 #include <cuda_runtime.h>
 

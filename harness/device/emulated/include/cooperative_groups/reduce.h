@@ -11,7 +11,7 @@ T reduce(const Group& group, T value, Operation operation) {
   return kgrade_emulated::fold(group, value, ~0u, value, operation);
 }
 
-// The group's result goes to one place; whoever reads it waits for the group first.
+// The group's result goes to one place; readers wait for the group first.
 template <class Group, class T, class U, class Operation>
 void reduce_store_async(const Group& group, T* destination, U value, Operation operation) {
   const U result = reduce(group, value, operation);

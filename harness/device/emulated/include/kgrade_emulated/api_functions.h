@@ -205,7 +205,7 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
 inline void cudaGridDependencySynchronize() {}
 inline void cudaTriggerProgrammaticLaunchCompletion() {}
 
-// Of a pointer without a type nobody knows how many parameters the kernel has. Who calls this is told so.
+// A pointer without a type does not say how many parameters the kernel has; calls of this say so.
 [[gnu::error("not on the emulated device: cudaLaunchKernel() with an untyped kernel pointer")]] cudaError_t
 cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                  std::size_t dynamic_shared_bytes = 0, cudaStream_t stream = nullptr);

@@ -3,7 +3,7 @@
 
 namespace kgrade_emulated {
 
-// Parks the calling thread until another thread of its block wakes this key. Whoever sleeps looks again at
+// Parks the calling thread until another thread of its block wakes this key. A sleeper looks again at
 // what it waits for: a wake-up says only that it may have come.
 void sleep_on(const void* key);
 void wake(const void* key);

@@ -162,7 +162,7 @@ TEST(UnsupportedSources, PassWhereItIsLeftOut) {
   }
 }
 
-// What is nobody's library is the candidate's own fault.
+// An unknown include is the candidate's own fault.
 TEST(UnsupportedSources, AreNotThoseWithAMissingHeader) {
   for (const char* header : {"common.h", "helper_cuda.h", "cublas_utils.h"}) {
     const BuildOutcome outcome = build("\n#include \"" + std::string(header) + "\"\n");
