@@ -42,6 +42,7 @@ Command add_sweep_chunk(CLI::App& app);
 Command add_leaderboard(CLI::App& app);
 // These tell about the whole command line, and so come last.
 Command add_completion(CLI::App& app);
+Command add_complete(CLI::App& app);
 Command add_man(CLI::App& app);
 Command add_help(CLI::App& app);
 

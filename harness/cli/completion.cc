@@ -1,20 +1,204 @@
+// Completion: the program itself completes a line, and each shell has a few lines that ask it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
+#include "base/text.h"
 #include "cli/app.h"
-#include "cli/completion_scripts.h"
+#include "cli/command_tree.h"
+#include "cli/options.h"
+#include "problem/catalogue.h"
 
 namespace kgrade::cli {
 namespace {
 
-int run(CLI::App& app, const std::string& shell) {
-  const ProgramText text = describe(app);
-  fmt::print("{}", shell == "bash"  ? bash_completion(text)
-                   : shell == "zsh" ? zsh_completion(text)
-                                    : fish_completion(text));
-  return exit_ok;
+// What bash breaks at = is joined again; what `kgrade complete` prints begins with the option in
+// --option=value.
+constexpr const char* bash_shim = R"sh(# bash completion for kgrade: asks `kgrade complete`
+_kgrade() {
+  local i words=() offers prefix=''
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    if [[ ${#words[@]} -gt 0 && (${COMP_WORDS[i]} == = || ${COMP_WORDS[i - 1]} == =) ]]; then
+      words[-1]+=${COMP_WORDS[i]}
+    else
+      words+=("${COMP_WORDS[i]}")
+    fi
+  done
+  [[ ${words[-1]} != -*=* ]] || prefix=${words[-1]%%=*}=
+  mapfile -t offers < <("${COMP_WORDS[0]/#\~/$HOME}" complete -- "${words[@]}" 2>/dev/null)
+  COMPREPLY=()
+  case ${offers[0]-} in
+    :file | :folder)
+      compopt -o filenames 2>/dev/null
+      [[ ${offers[0]} == :file ]] && i=-f || i=-d
+      mapfile -t COMPREPLY < <(compgen "$i" -- "${words[-1]#"$prefix"}")
+      ;;
+    ?*)
+      offers=("${offers[@]%%$'\t'*}")
+      COMPREPLY=("${offers[@]#"$prefix"}")
+      ;;
+  esac
 }
+complete -F _kgrade kgrade
+)sh";
+
+constexpr const char* zsh_shim = R"sh(#compdef kgrade
+# zsh completion for kgrade: asks `kgrade complete`
+_kgrade() {
+  local -a offers
+  offers=(${(f)"$(${~words[1]} complete -- "${(@Q)words[2,CURRENT-1]}" "$PREFIX" 2>/dev/null)"})
+  offers=("${(@)offers%%$'\t'*}")
+  if [[ $offers[1] == (:file|:folder) ]]; then
+    [[ $PREFIX != -*=* ]] || compset -P '*='
+    [[ $offers[1] == :file ]] && _files || _path_files -/
+  elif [[ -n $offers[1] ]]; then
+    compadd -a offers
+  fi
+}
+# Loaded by compinit this file is the function itself; read by a start-up file it makes it known.
+if [[ $funcstack[1] == _kgrade ]]; then
+  _kgrade "$@"
+else
+  compdef _kgrade kgrade
+fi
+)sh";
+
+constexpr const char* fish_shim = R"sh(# fish completion for kgrade: asks `kgrade complete`
+function __kgrade_complete
+    set -l words (commandline -opc)
+    set -l current (commandline -ct)
+    set -l offers (command $words[1] complete -- $words[2..-1] "$current" 2>/dev/null)
+    set -l path (string replace -r -- '^-[^=]*=' '' "$current")
+    switch "$offers[1]"
+        case :file
+            __fish_complete_path "$path"
+        case :folder
+            __fish_complete_directories "$path"
+        case '*'
+            printf '%s\n' $offers
+    end
+end
+complete -c kgrade -f -a '(__kgrade_complete)'
+)sh";
+
+constexpr const char* files = ":file\n";
+constexpr const char* folders = ":folder\n";
+
+// What was typed of a line, up to the word at the cursor.
+class Line {
+ public:
+  Line(const ProgramText& text, const std::vector<std::string>& words)
+      : text_(text), command_(&text.program) {
+    current_ = words.empty() ? "" : words.back();
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) i += take(words, i);
+    const std::size_t equals = current_.find('=');
+    if (awaits_ == nullptr && current_.starts_with('-') && equals != current_.npos) {
+      awaits_ = option(current_.substr(0, equals));
+      prefix_ = current_.substr(0, equals + 1);
+    }
+  }
+
+  std::string offers() const {
+    if (awaits_ != nullptr) return values(*awaits_);
+    if (current_.starts_with('-')) return options();
+    if (command_ == &text_.program) return commands();
+    if (command_->arguments.empty()) return "";
+    const std::size_t last = command_->arguments.size() - 1;
+    if (place_ > last && !command_->arguments[last].repeats) return "";
+    return values(command_->arguments[std::min(place_, last)]);
+  }
+
+ private:
+  // How many of the words behind this one belong to it.
+  std::size_t take(const std::vector<std::string>& words, std::size_t i) {
+    const std::string& word = words[i];
+    if (word == "--problems" && i + 2 < words.size()) folder_ = words[i + 1];
+    if (word.starts_with("--problems=")) folder_ = word.substr(word.find('=') + 1);
+    if (word.starts_with('-')) {
+      const OptionText* const found = option(word);
+      if (found == nullptr || found->kind == ValueKind::none) return 0;
+      if (i + 2 == words.size()) awaits_ = found;
+      return 1;
+    }
+    if (command_ != &text_.program) {
+      ++place_;
+      return 0;
+    }
+    const auto found = std::find_if(text_.commands.begin(), text_.commands.end(),
+                                    [&word](const CommandText& command) { return command.name == word; });
+    command_ = found == text_.commands.end() ? &unknown_ : &*found;
+    return 0;
+  }
+
+  const OptionText* option(const std::string& name) const {
+    for (const OptionText& option : command_->options) {
+      if (std::find(option.names.begin(), option.names.end(), name) != option.names.end()) return &option;
+    }
+    return nullptr;
+  }
+
+  std::string offer(const std::string& word, const std::string& description = "") const {
+    const std::string whole = prefix_ + word;
+    if (!whole.starts_with(current_)) return "";
+    const std::string line = replace_all(description.substr(0, description.find('\n')), "\t", " ");
+    return line.empty() ? whole + "\n" : fmt::format("{}\t{}\n", whole, line);
+  }
+
+  std::string commands() const {
+    std::string text;
+    for (const CommandText& command : text_.commands) text += offer(command.name, command.description);
+    return text;
+  }
+
+  std::string options() const {
+    std::string text;
+    for (const OptionText& option : command_->options) {
+      for (const std::string& name : option.names) text += offer(name, option.description);
+    }
+    return text;
+  }
+
+  std::string values(const OptionText& value) const {
+    std::string text;
+    switch (value.kind) {
+      case ValueKind::none:
+      case ValueKind::other:
+        return "";
+      case ValueKind::file:
+        return files;
+      case ValueKind::folder:
+        return folders;
+      case ValueKind::problem:
+        text = slugs();
+        return text.empty() ? files : text;
+      case ValueKind::choice:
+        for (const std::string& choice : value.choices) text += offer(choice);
+        return text;
+    }
+    return "";
+  }
+
+  // Of the problems in the folder that the line names, or else in the usual one.
+  std::string slugs() const {
+    const auto problem_paths = problem_files(Layout::find(folder_).problems);
+    std::string text;
+    if (!problem_paths) return text;
+    for (const auto& path : *problem_paths) {
+      if (const auto problem = load_problem(path); problem.ok()) text += offer(problem->slug, problem->title);
+    }
+    return text;
+  }
+
+  const ProgramText& text_;
+  const CommandText* command_;
+  CommandText unknown_;
+  std::string current_;
+  std::string prefix_;  // "--device=" of "--device=em"
+  std::string folder_;  // of --problems
+  std::size_t place_ = 0;
+  const OptionText* awaits_ = nullptr;  // the option whose value is at the cursor
+};
 
 }  // namespace
 
@@ -29,7 +213,23 @@ Command add_completion(CLI::App& app) {
       "In bash: source <(kgrade completion bash)\n"
       "In zsh: source <(kgrade completion zsh), after compinit\n"
       "In fish: kgrade completion fish | source");
-  return {command, [&app, shell] { return run(app, *shell); }};
+  return {command, [shell] {
+            fmt::print("{}", *shell == "bash" ? bash_shim : *shell == "zsh" ? zsh_shim : fish_shim);
+            return exit_ok;
+          }};
+}
+
+// For the shims. Prints an offer a line, with a tab and its description where it has one; or `:file` or
+// `:folder` where the shell completes paths.
+Command add_complete(CLI::App& app) {
+  auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = app.add_subcommand("complete", "Complete a command line")->group("");
+  command->add_option("words", *words, "The words after kgrade; the last one is at the cursor");
+  return {command, [&app, words] {
+            const ProgramText text = describe(app);
+            fmt::print("{}", Line(text, *words).offers());
+            return exit_ok;
+          }};
 }
 
 }  // namespace kgrade::cli

@@ -3,8 +3,6 @@
 #include <memory>
 
 #include "cli/app.h"
-#include "cli/man_page.h"
-#include "record/record.h"
 
 namespace kgrade::cli {
 namespace {
@@ -22,15 +20,6 @@ int print_help(CLI::App& app, const std::string& name) {
 }
 
 }  // namespace
-
-Command add_man(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("man", "Print the man page");
-  command->footer("To read it where it is not installed: kgrade man | man -l -");
-  return {command, [&app] {
-            fmt::print("{}", man_page(describe(app), tool_info().version, exit_codes()));
-            return exit_ok;
-          }};
-}
 
 Command add_help(CLI::App& app) {
   auto name = std::make_shared<std::string>();

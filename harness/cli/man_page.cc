@@ -1,8 +1,13 @@
-#include "cli/man_page.h"
-
+// The man page: roff for man(7), with every command, option, exit code and environment variable.
 #include <fmt/format.h>
 
 #include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/app.h"
+#include "cli/command_tree.h"
+#include "record/record.h"
 
 namespace kgrade::cli {
 namespace {
@@ -110,8 +115,7 @@ constexpr Variable variables[] = {
     {"GITHUB_STEP_SUMMARY", "Where --github writes its summary, as GitHub Actions sets it."},
 };
 
-}  // namespace
-
+// `version` as "0.1.0".
 std::string man_page(const ProgramText& text, const std::string& version,
                      const std::vector<ExitCode>& exits) {
   std::string page = fmt::format(
@@ -129,6 +133,17 @@ std::string man_page(const ProgramText& text, const std::string& version,
   for (const Variable& variable : variables)
     page += fmt::format(".TP\n{}\n{}\n", bold(variable.name), prose(variable.meaning));
   return page;
+}
+
+}  // namespace
+
+Command add_man(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("man", "Print the man page");
+  command->footer("To read it where it is not installed: kgrade man | man -l -");
+  return {command, [&app] {
+            fmt::print("{}", man_page(describe(app), tool_info().version, exit_codes()));
+            return exit_ok;
+          }};
 }
 
 }  // namespace kgrade::cli
