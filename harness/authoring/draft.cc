@@ -152,6 +152,8 @@ std::string values_text(const Draft& draft) {
     text += range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
                                     : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
   }
+  if (!draft.todos.empty()) text += "\n";
+  for (const std::string& todo : draft.todos) text += std::string(trimmed(comment(todo))) + "\n";
   return text;
 }
 

@@ -1,4 +1,4 @@
-// A problem file that is about to be written: what a person has said and what was guessed, line by line.
+// A problem file that is about to be written, line by line.
 #pragma once
 
 #include <functional>
@@ -48,6 +48,7 @@ struct Draft {
   std::vector<CaseSpec> cases;
   std::string fuzz_note;
   std::vector<FuzzRange> fuzz;
+  std::vector<std::string> todos;  // comments at the end of the frontmatter
   std::string statement;
 
   DraftParameter* find(std::string_view name);

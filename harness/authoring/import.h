@@ -1,5 +1,4 @@
-// A bare problem file, an interface and a statement, made into a draft that can be graded once a person has
-// looked at what was guessed.
+// A bare problem file, an interface and a statement, made into a problem file with the rest left to do.
 #pragma once
 
 #include <filesystem>
@@ -11,24 +10,24 @@
 
 namespace kgrade::authoring {
 
-struct Guess {
-  std::string what;   // "shape of 'kernel'"
-  std::string check;  // what a person should hold it against
+// What stands in the file as a comment that begins with todo_mark (authoring/marks.h).
+struct Todo {
+  std::string what;  // "shape of 'kernel'"
+  std::string why;   // "the statement writes (K, K), and 'K' is no parameter"
 };
 
 struct Imported {
   Draft draft;
-  std::vector<Guess> guesses;
-  std::vector<Guess> open;  // what nothing was found for
+  std::vector<Todo> todos;
 };
 
-// Reads the shapes out of the statement, and proposes values (`let`) for the extents of the outputs of
-// convolutions and poolings, conditions, initial values, arithmetic, cases and hidden ranges. A line of the
-// draft says where its value comes from: "from the statement: ..." or "guessed: ...". The statement stays as
-// it is. An Error when the file is no problem file, has shapes or cases already, or its slug cannot be one,
-// or when what was made of it would be no problem file; `slug` takes the place of the file's when it is not
-// empty.
+// Takes what is stated for machines, in the frontmatter, and shapes that the statement writes at a parameter
+// (authoring/stated_shapes.h). Nothing is guessed: everything else is a Todo. The statement stays as it is.
+//
+// `def_py`, the text of a `def.py` beside the file, gives the parameters where the frontmatter has none;
+// empty: there is no such file. `slug` replaces the file's when it is not empty. An Error when the file is no
+// problem file, or has what only files of kgrade have, or its slug cannot be one.
 Result<Imported> import_problem(std::string_view content, const std::filesystem::path& path,
-                                const std::string& slug = "");
+                                const std::string& slug = "", std::string_view def_py = "");
 
 }  // namespace kgrade::authoring

@@ -19,11 +19,11 @@ std::optional<std::size_t> comment_in(std::string_view line) {
   return std::nullopt;
 }
 
-std::optional<Mark> guess_in(std::string_view line) {
+std::optional<Mark> todo_in(std::string_view line) {
   const auto comment = comment_in(line);
   if (!comment) return std::nullopt;
   const std::string_view text = trimmed(line.substr(*comment + 1));
-  if (!text.starts_with(guess_mark)) return std::nullopt;
+  if (!text.starts_with(todo_mark)) return std::nullopt;
   return Mark{0, static_cast<int>(*comment) + 1, std::string(text), true};
 }
 
@@ -47,7 +47,7 @@ std::vector<Mark> marks_left_in(std::string_view file) {
     const std::string_view line = file.substr(0, end);
     file.remove_prefix(std::min(end + 1, file.size()));
     if (dashes < 2 && is_dashes(line)) ++dashes;
-    auto mark = dashes < 2 ? guess_in(line) : placeholder_in(line);
+    auto mark = dashes < 2 ? todo_in(line) : placeholder_in(line);
     if (!mark) continue;
     mark->line = number;
     marks.push_back(*std::move(mark));

@@ -7,8 +7,8 @@
 
 namespace kgrade::authoring {
 
-// How comments of import begin on lines that it made up.
-inline constexpr std::string_view guess_mark = "guessed:";
+// How comments of import begin that say what is still to be written.
+inline constexpr std::string_view todo_mark = "TODO";
 
 // Sentences of a statement that `kgrade new` writes.
 inline constexpr std::string_view sentence_placeholder = "Say in one sentence what the kernel computes.";
@@ -18,8 +18,8 @@ inline constexpr std::string_view formula_placeholder =
 struct Mark {
   int line = 0;  // of the file, from 1
   int column = 0;
-  std::string text;       // the comment from its mark on, or the placeholder
-  bool is_guess = false;  // else a placeholder
+  std::string text;      // the comment from its mark on, or the placeholder
+  bool is_todo = false;  // else a placeholder
 };
 
 // In the order of the file. Comments count in the frontmatter, placeholders below it.

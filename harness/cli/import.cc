@@ -9,7 +9,6 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "problem/catalogue.h"
-#include "problem/lint.h"
 
 namespace kgrade::cli {
 namespace {
@@ -20,16 +19,18 @@ struct ImportArguments {
   std::string directory;
 };
 
-void print_list(const char* head, const std::vector<authoring::Guess>& entries) {
-  if (entries.empty()) return;
-  fmt::print("\n{}\n", head);
-  for (const authoring::Guess& entry : entries) fmt::print("  {}: {}\n", entry.what, printable(entry.check));
+void print_todos(const std::vector<authoring::Todo>& todos) {
+  if (todos.empty()) return;
+  fmt::print("\nStill to be written (in the file: `# TODO ...`):\n");
+  for (const authoring::Todo& todo : todos) fmt::print("  {}: {}\n", todo.what, printable(todo.why));
 }
 
-void print_findings(const Problem& problem) {
-  const std::vector<LintFinding> findings = lint(problem);
-  if (!findings.empty()) fmt::print("\nWhat lint still finds:\n");
-  for (const LintFinding& finding : findings) fmt::print("{}\n", to_string(finding));
+// The text of a def.py beside the file; empty where there is none.
+Result<std::string> def_beside(const std::filesystem::path& file) {
+  constexpr std::uint64_t most_bytes = 1 << 20;
+  const std::filesystem::path path = file.parent_path() / "def.py";
+  std::error_code failure;
+  return std::filesystem::exists(path, failure) ? read_text_file(path, most_bytes) : Result<std::string>("");
 }
 
 int run(const ImportArguments& arguments) {
@@ -37,7 +38,9 @@ int run(const ImportArguments& arguments) {
   if (const auto error = slug_for_a_file(arguments.file, Layout::find().problems)) return fail({*error});
   const auto content = read_text_file(source);
   if (!content) return fail(content.errors());
-  const auto imported = authoring::import_problem(*content, source, arguments.slug);
+  const auto def_py = def_beside(source);
+  if (!def_py) return fail(def_py.errors());
+  const auto imported = authoring::import_problem(*content, source, arguments.slug, *def_py);
   if (!imported) {
     Errors errors = imported.errors();
     const std::size_t more = errors.size() - 1;
@@ -54,10 +57,9 @@ int run(const ImportArguments& arguments) {
   const auto written = authoring::write_new_files({{file, text}});
   if (!written) return fail(written.errors());
   fmt::print("wrote {}\n", file.string());
-  print_list("Guessed, to be checked (in the file: `# guessed: ...`):", imported->guesses);
-  print_list("Not found, to be written:", imported->open);
-  print_findings(*parsed);
-  fmt::print("\nNext: check the guesses, write {}, then kgrade lint {}\n", reference.string(), file.string());
+  print_todos(imported->todos);
+  fmt::print("\nNext: write what is missing and {}, then kgrade lint {}\n", reference.string(),
+             file.string());
   return exit_ok;
 }
 
@@ -66,7 +68,7 @@ int run(const ImportArguments& arguments) {
 Command add_import(CLI::App& app) {
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App* command = app.add_subcommand("import", "Make a problem of a bare interface with a statement");
-  command->add_option("file", arguments->file, "Problem file without shapes and cases")
+  command->add_option("file", arguments->file, "Problem file: an interface and a statement")
       ->required()
       ->type_name("FILE");
   command->add_option("--slug", arguments->slug, "Its name here (default: the file's own)");
@@ -74,7 +76,10 @@ Command add_import(CLI::App& app) {
       ->add_option("-o,--output", arguments->directory,
                    "Folder for the new file (default: that of the problems)")
       ->type_name("DIR");
-  command->footer("Shapes are read out of the statement. What was guessed is marked in the file and listed.");
+  command->footer(
+      "Takes the frontmatter, the `parameters` of a def.py beside the file, and shapes that the statement "
+      "writes\n"
+      "at a parameter. Nothing is guessed: the rest is marked TODO in the file, and listed.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -60,9 +60,9 @@ class LintRun {
     if (!content) return;
     for (const authoring::Mark& mark : authoring::marks_left_in(*content)) {
       Error what{
-          mark.is_guess ? fmt::format("this is {}", printable(mark.text))
+          mark.is_todo ? fmt::format("still to be done: {}", printable(mark.text))
                         : fmt::format("the statement still says: {}", printable(mark.text)),
-          mark.is_guess ? "look whether it is right, mend it if not, and take the comment away" : "write it",
+          mark.is_todo ? "write it, and take the comment away" : "write it",
           {file.path.string(), mark.line, mark.column}};
       file.findings.push_back({LintFinding::Severity::warning, std::move(what), "unchecked"});
     }

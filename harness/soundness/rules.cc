@@ -14,7 +14,7 @@ const std::vector<LintRule>& lint_rules() {
       {"fuzz", "no draw from `fuzz`, or hardly one, is legal, or it leaves out a parameter (a warning)"},
       {"reader", "something that readers miss: a sample case, `flops`, a statement (a warning)"},
       {"unchecked",
-       "a guess of `kgrade import` or a placeholder of `kgrade new` still stands there (a warning)"},
+       "a TODO of `kgrade import` or a placeholder of `kgrade new` still stands there (a warning)"},
       {"beyond-memory", "a case does not fit three times into the device, or a GPU of 80 GB"},
       {"clashing-slug", "two files have one slug, or a file is not named after its slug"},
       {"reference-missing", "there is no reference/<slug>.cu"},

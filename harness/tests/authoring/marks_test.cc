@@ -12,21 +12,21 @@ namespace {
 
 using ::testing::IsEmpty;
 
-TEST(Marks, GuessesAreCommentsOfTheFrontmatter) {
+TEST(Marks, TodosAreCommentsOfTheFrontmatter) {
   const auto marks = marks_left_in(
       "---\n"
-      "slug: a  # guessed: from the title\n"
-      "title: \"a # guessed: no comment\"\n"
-      "cases:   #  guessed: sizes\n"
-      "# guessed: nothing\n"
-      "a#guessed: part of a word\n"
+      "slug: a  # TODO from the title\n"
+      "title: \"a # TODO no comment\"\n"
+      "cases:   #  TODO sizes\n"
+      "# TODO nothing\n"
+      "a#TODO part of a word\n"
       "---\n"
-      "text # guessed: no comment either\n");
+      "text # TODO no comment either\n");
   ASSERT_EQ(marks.size(), 3U);
   EXPECT_EQ(marks[0].line, 2);
   EXPECT_EQ(marks[0].column, 10);
-  EXPECT_EQ(marks[0].text, "guessed: from the title");
-  EXPECT_TRUE(marks[0].is_guess);
+  EXPECT_EQ(marks[0].text, "TODO from the title");
+  EXPECT_TRUE(marks[0].is_todo);
   EXPECT_EQ(marks[1].line, 4);
   EXPECT_EQ(marks[2].line, 5);
 }
@@ -39,7 +39,7 @@ TEST(Marks, PlaceholdersAreWhatANewProblemSays) {
   ASSERT_TRUE(draft);
   const auto marks = marks_left_in(problem_text(*draft));
   ASSERT_EQ(marks.size(), 2U);
-  for (const Mark& mark : marks) EXPECT_FALSE(mark.is_guess) << mark.text;
+  for (const Mark& mark : marks) EXPECT_FALSE(mark.is_todo) << mark.text;
   EXPECT_EQ(marks[0].text, sentence_placeholder);
   EXPECT_EQ(marks[1].text, formula_placeholder);
 }

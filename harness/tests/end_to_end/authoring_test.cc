@@ -94,7 +94,7 @@ TEST(New, ShapesThatNoCaseCanHaveAreRefusedAndNothingIsWritten) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
+TEST(ImportCommand, WritesAProblemWhoseTodosLintNames) {
   const TemporaryDirectory folder;
   const fs::path bare = folder.path() / "bare.txt";
   std::ofstream(bare) << "---\nslug: \"scaled\"\ntitle: \"Scaled\"\ndifficulty: \"EASY\"\nparameters:\n"
@@ -102,25 +102,24 @@ TEST(ImportCommand, WritesAProblemThatLintTakesAndListsItsGuesses) {
                          "  - {name: \"y\", type: \"[VAR]\", pointer: \"true\", const: \"false\"}\n"
                          "  - {name: \"rows\", type: \"size_t\", pointer: \"false\", constant: \"false\"}\n"
                          "  - {name: \"cols\", type: \"size_t\", pointer: \"false\", constant: \"false\"}\n"
-                         "---\n- Matrix `x` of shape $(R, C)$\n- Matrix `y`, twice `x`\n";
+                         "---\n- Matrix `x` of shape $(rows, cols)$\n- Matrix `y`, twice as much\n";
   const std::string directory = folder.path().string();
   const Result imported = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
   ASSERT_EQ(imported.exit_code, 0) << imported.output;
   EXPECT_THAT(imported.output,
-              HasSubstr("write " + (folder.path().parent_path() / "reference/twice.cu").string() +
+              HasSubstr("missing and " + (folder.path().parent_path() / "reference/twice.cu").string() +
                         ", then kgrade "
                         "lint " +
                         directory + "/twice.md"));
   const Result elsewhere = kgrade({"import", bare.string(), "-o", directory + "/mine/", "--slug", "twice"});
   EXPECT_EQ(elsewhere.exit_code, 0) << elsewhere.output;
-  EXPECT_THAT(elsewhere.output, HasSubstr("write " + directory + "/reference/twice.cu, then"));
+  EXPECT_THAT(elsewhere.output, HasSubstr("missing and " + directory + "/reference/twice.cu, then"));
   EXPECT_TRUE(fs::exists(folder.path() / "mine/twice.md")) << "a folder that is missing is made";
-  EXPECT_THAT(imported.output,
-              HasSubstr("shape of 'y': the statement gives none; [rows, cols] is that of 'x'"));
-  EXPECT_THAT(content(folder.path() / "twice.md"), HasSubstr("shape: [rows, cols]}  # guessed: that of 'x'"));
+  EXPECT_THAT(imported.output, HasSubstr("shape of 'y': the statement writes none at the parameter"));
+  EXPECT_THAT(content(folder.path() / "twice.md"), HasSubstr("shape: [rows, cols]}  # from the statement"));
   const Result linted = kgrade({"lint", "--no-run", directory + "/twice.md"});
-  EXPECT_EQ(linted.exit_code, 0);
-  EXPECT_THAT(linted.output, HasSubstr("warning: this is guessed: that of 'x' [unchecked]"));
+  EXPECT_EQ(linted.exit_code, 2) << "it cannot be graded yet";
+  EXPECT_THAT(linted.output, HasSubstr("warning: still to be done: TODO shape of 'y'"));
   const Result again = kgrade({"import", bare.string(), "-o", directory, "--slug", "twice"});
   EXPECT_EQ(again.exit_code, 2);
   EXPECT_THAT(again.output, HasSubstr("is there already"));
