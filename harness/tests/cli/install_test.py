@@ -71,7 +71,9 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(shown.returncode, 0, shown.stdout + shown.stderr)
 
     def test_the_manual_is_where_it_is_looked_for(self):
-        if shutil.which("man"):
+        # Minimised images have a `man` that only says so.
+        if shutil.which("man") and "minimized" not in subprocess.run(["man", "--version"], capture_output=True, text=True,
+                                                                     check=False).stdout:
             page = subprocess.run(["man", "--manpath", self.prefix / "share/man", "kgrade"], capture_output=True, text=True,
                                   check=True, env={**os.environ, "MANPAGER": "cat", "MAN_KEEP_FORMATTING": ""}).stdout
             self.assertIn("EXIT STATUS", page)
