@@ -88,10 +88,10 @@ constexpr const char* folders = ":folder\n";
 // What was typed of a line, up to the word at the cursor.
 class Line {
  public:
-  Line(const ProgramText& text, const std::vector<std::string>& words)
+  Line(const ProgramText& text, const std::vector<std::string>& typed)
       : text_(text), command_(&text.program) {
-    current_ = words.empty() ? "" : words.back();
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) i += take(words, i);
+    current_ = typed.empty() ? "" : typed.back();
+    for (std::size_t i = 0; i + 1 < typed.size(); ++i) i += take(typed, i);
     const std::size_t equals = current_.find('=');
     if (awaits_ == nullptr && current_.starts_with('-') && equals != current_.npos) {
       awaits_ = option(current_.substr(0, equals));
@@ -111,14 +111,14 @@ class Line {
 
  private:
   // How many of the words behind this one belong to it.
-  std::size_t take(const std::vector<std::string>& words, std::size_t i) {
-    const std::string& word = words[i];
-    if (word == "--problems" && i + 2 < words.size()) folder_ = words[i + 1];
+  std::size_t take(const std::vector<std::string>& typed, std::size_t i) {
+    const std::string& word = typed[i];
+    if (word == "--problems" && i + 2 < typed.size()) folder_ = typed[i + 1];
     if (word.starts_with("--problems=")) folder_ = word.substr(word.find('=') + 1);
     if (word.starts_with('-')) {
       const OptionText* const found = option(word);
       if (found == nullptr || found->kind == ValueKind::none) return 0;
-      if (i + 2 == words.size()) awaits_ = found;
+      if (i + 2 == typed.size()) awaits_ = found;
       return 1;
     }
     if (command_ != &text_.program) {
