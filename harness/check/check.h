@@ -6,7 +6,6 @@
 
 #include "check/finding.h"
 #include "device/thread_order.h"
-#include "grade/machinery.h"
 #include "grade/run.h"
 
 namespace kgrade {

@@ -8,9 +8,8 @@
 #include "check/finding_list.h"
 #include "check/finding_words.h"
 #include "draw/draws.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 #include "verify/judgement.h"
-#include "verify/usual_norms.h"
 
 namespace kgrade {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "grade/preparation.h"
+#include "grade/run_setup.h"
 
 namespace kgrade {
 namespace {

@@ -11,7 +11,7 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "device/registry.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
 #include "soundness/host_memory.h"
 

@@ -16,7 +16,6 @@
 #include "cli/progress.h"
 #include "compile/declarations.h"
 #include "device/registry.h"
-#include "grade/machinery.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
 

@@ -10,7 +10,7 @@
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "grade/grade.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
 #include "soundness/host_memory.h"
 #include "soundness/lint_run.h"

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "check/small_cases.h"
-#include "grade/preparation.h"
+#include "grade/run_setup.h"
 #include "problem/families.h"
 #include "record/record.h"
 #include "soundness/host_memory.h"

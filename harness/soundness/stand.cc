@@ -5,7 +5,7 @@
 #include "draw/seed.h"
 #include "grade/session.h"
 #include "soundness/elements.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 

@@ -9,8 +9,7 @@
 #include <string>
 
 #include "grade/contestants.h"
-#include "grade/machinery.h"
-#include "grade/trusted_contestant.h"
+#include "grade/run.h"
 #include "soundness/stand.h"
 
 namespace kgrade {

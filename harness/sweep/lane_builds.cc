@@ -1,7 +1,7 @@
 #include "sweep/lane_builds.h"
 
 #include "grade/contestants.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "measure/baselines.h"
 #include "record/stage_clock.h"
 

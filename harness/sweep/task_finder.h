@@ -5,7 +5,6 @@
 #include <string>
 #include <unordered_map>
 
-#include "measure/schedule.h"
 #include "record/record.h"
 #include "sweep/plan.h"
 

@@ -1,12 +1,11 @@
 // Errors in units of what an output's norm usually is.
-#include "verify/usual_norms.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "tests/support/case_fixture.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
