@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "contest/referee.h"
-#include "grade/candidate_run.h"
 #include "grade/contestants.h"
 #include "grade/run_setup.h"
 #include "verify/checks.h"

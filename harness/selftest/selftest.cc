@@ -8,7 +8,7 @@
 #include "base/temporary_directory.h"
 #include "contest/referee.h"
 #include "draw/seed.h"
-#include "grade/candidate_run.h"
+#include "grade/contestants.h"
 #include "measure/block_run.h"
 #include "selftest/sources.h"
 #include "selftest/summary.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "grade/candidate_run.h"
 #include "grade/case_run.h"
+#include "grade/contestants.h"
 #include "measure/speedup.h"
 
 namespace kgrade::selftest {

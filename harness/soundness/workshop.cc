@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "grade/candidate_run.h"
 
 namespace kgrade {
 namespace {

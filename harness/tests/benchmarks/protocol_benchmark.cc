@@ -15,7 +15,6 @@
 #include "base/text.h"
 #include "contest/referee.h"
 #include "draw/draws.h"
-#include "grade/candidate_run.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
