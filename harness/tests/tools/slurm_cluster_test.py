@@ -119,7 +119,7 @@ class LifeTest(ClusterTest):
         self.wait_for("n2 is empty", lambda: self.states()["n2"] == "drained")
 
         self.assertEqual(tool("resume", self.cluster, "n2").returncode, 0)
-        self.assertIn("n1 does not run", tool("resume", self.cluster, "n1").stderr)
+        self.assertIn("n1 is not running", tool("resume", self.cluster, "n1").stderr)
         self.assertEqual(tool("start", self.cluster, "n1").returncode, 0)
         # A controller that hears from a busy machine's nodes too late calls them idle* for a while.
         everywhere = {"n0": "idle", "n1": "idle", "n2": "idle"}
@@ -150,7 +150,7 @@ class CareTest(ClusterTest):
     def test_settings_reach_slurm(self):
         self.up("--nodes", 1, "--set", "MaxArraySize=11")
         self.assertRegex(self.slurm("scontrol", "show", "config"), r"MaxArraySize\s+= 11\n")
-        self.assertIn("there is a cluster", tool("up", self.cluster).stderr)
+        self.assertIn("there is already a cluster", tool("up", self.cluster).stderr)
         self.assertIn("there is no node n1", tool("kill", self.cluster, "n1").stderr)
 
     def test_down_finds_what_has_lost_its_keepers(self):
