@@ -6,7 +6,6 @@
 #include <array>
 #include <optional>
 
-#include "base/characters.h"
 #include "base/text.h"
 
 namespace kgrade::authoring {

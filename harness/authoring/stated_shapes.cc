@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "base/characters.h"
 #include "base/text.h"
 
 namespace kgrade::authoring {

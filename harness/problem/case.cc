@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
 
 namespace kgrade {
 namespace {

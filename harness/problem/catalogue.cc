@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "problem/diagnostics.h"
 #include "problem/fields.h"
-#include "problem/quote.h"
 
 namespace kgrade {
 namespace {

@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "problem/diagnostics.h"
+#include "problem/frontmatter.h"
 
 namespace kgrade {
 
@@ -50,5 +52,10 @@ class FamilyFolder final : public Families {
 
 // The folder of families that belongs to problem files in `problems`.
 std::filesystem::path families_beside(const std::filesystem::path& problems);
+
+// By the rules above, what the problem would say without a family; every node keeps its place in the file
+// that it is from. Reports keys that clash, and what a family must not have. Both must be maps.
+YamlNode merge_family(const YamlNode& family, const YamlNode& problem, const std::string& family_name,
+                      Diagnostics& diagnostics);
 
 }  // namespace kgrade

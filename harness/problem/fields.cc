@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
 
 namespace kgrade {
 namespace {

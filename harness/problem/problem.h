@@ -85,7 +85,7 @@ struct Thresholds {
   double bf16 = 1e-2;
 };
 
-// Those of a problem that says nothing; problem/dtypes.cc derives them.
+// Those of a problem that says nothing; problem/read_dtypes.cc derives them.
 Thresholds default_thresholds(Dtype dtype);
 
 struct Problem {

@@ -9,8 +9,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/compiler.h"
 #include "base/defences.h"
-#include "base/sanitized.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "compile/binding.h"

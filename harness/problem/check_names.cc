@@ -1,11 +1,9 @@
-#include "problem/names.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "problem/quote.h"
+#include "problem/problem_reader.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {

@@ -1,20 +1,99 @@
-#include "problem/case_specs.h"
-
+// The values of scalar parameters: `defaults`, `cases` and `fuzz`.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "problem/fields.h"
-#include "problem/quote.h"
+#include "problem/problem_reader.h"
 #include "problem/scalar_type.h"
-#include "problem/scalar_values.h"
 
 namespace kgrade {
 namespace {
 
 constexpr std::size_t most_cases = 1'000;
+
+struct ScalarValues {
+  Bindings integers;
+  std::map<std::string, double, std::less<>> reals;
+};
+
+// The values of scalar parameters that cases need not name.
+struct Defaults {
+  ScalarValues values;
+  std::set<std::string, std::less<>> named;  // also those whose value could not be read, which is reported
+};
+
+const Parameter* find_parameter(const std::vector<Parameter>& parameters, std::string_view name) {
+  for (const Parameter& parameter : parameters) {
+    if (parameter.name == name) return &parameter;
+  }
+  return nullptr;
+}
+
+std::vector<std::string> scalar_names(const std::vector<Parameter>& parameters) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) {
+    if (!parameter.pointer) names.push_back(parameter.name);
+  }
+  return names;
+}
+
+bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarType& type,
+                        Diagnostics& diagnostics) {
+  if (value >= type.low && value <= type.high) return true;
+  diagnostics.add(entry.place(),
+                  fmt::format("{} is outside of the type {} of '{}'", value, type.name, entry.key),
+                  fmt::format("write an integer from {} to {}", type.low, type.high));
+  return false;
+}
+
+// 0 and 1 are as good as false and true.
+std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& what,
+                                      Diagnostics& diagnostics) {
+  if (entry.is_scalar() && parse_integer(entry.value)) return parse_integer(entry.value);
+  const auto value = read_bool(entry, what, diagnostics);
+  return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
+}
+
+// The value of a parameter that is no pointer, into `values`. False and a report for one that does not fit
+// its type.
+bool read_scalar(const YamlNode& entry, const Parameter& parameter, ScalarValues& values,
+                 Diagnostics& diagnostics) {
+  const ScalarType* type = find_scalar_type(parameter.type);
+  const std::string what = in_quotes(parameter.name);
+  if (!type->is_integer()) {
+    const auto value = read_real(entry, what, diagnostics);
+    if (value) values.reals[parameter.name] = *value;
+    return value.has_value();
+  }
+  const auto value =
+      type->name == "bool" ? read_flag(entry, what, diagnostics) : read_integer(entry, what, diagnostics);
+  if (!value || !check_scalar_range(entry, *value, *type, diagnostics)) return false;
+  values.integers[parameter.name] = *value;
+  return true;
+}
+
+Defaults read_defaults(const YamlNode& node, const std::vector<Parameter>& parameters,
+                       Diagnostics& diagnostics) {
+  Defaults defaults;
+  if (!expect_map(node, "'defaults'", "a map: `stride_h: 1`, and so on", 100, diagnostics)) return defaults;
+  for (const YamlNode& entry : node.children) {
+    const Parameter* parameter = find_parameter(parameters, entry.key);
+    if (parameter == nullptr || parameter->pointer) {
+      diagnostics.add(entry.key_location,
+                      fmt::format("'defaults' names no scalar parameter: {}", in_quotes(entry.key)),
+                      suggestion_of_known(entry.key, scalar_names(parameters)));
+      continue;
+    }
+    defaults.named.insert(entry.key);
+    read_scalar(entry, *parameter, defaults.values, diagnostics);
+  }
+  return defaults;
+}
 
 class CaseReader {
  public:
@@ -176,10 +255,8 @@ class FuzzReader {
   Diagnostics& diagnostics_;
 };
 
-}  // namespace
-
-std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Parameter>& parameters,
-                                 const Defaults& defaults, Diagnostics& diagnostics) {
+std::vector<CaseSpec> read_list_of_cases(const YamlNode& node, const std::vector<Parameter>& parameters,
+                                         const Defaults& defaults, Diagnostics& diagnostics) {
   std::vector<CaseSpec> cases;
   if (!expect_sequence(node, "'cases'", "a list: `- {name: tiny, role: test, ...}`", most_cases,
                        diagnostics)) {
@@ -209,6 +286,18 @@ std::vector<FuzzRange> read_fuzz(const YamlNode& node, const std::vector<Paramet
     if (auto range = reader.read(entry)) ranges.push_back(*std::move(range));
   }
   return ranges;
+}
+
+}  // namespace
+
+void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
+  Defaults defaults;
+  if (const YamlNode* node = frontmatter.find("defaults"))
+    defaults = read_defaults(*node, problem.parameters, diagnostics);
+  if (const YamlNode* node = frontmatter.find("cases"))
+    problem.cases = read_list_of_cases(*node, problem.parameters, defaults, diagnostics);
+  if (const YamlNode* node = frontmatter.find("fuzz"))
+    problem.fuzz = read_fuzz(*node, problem.parameters, diagnostics);
 }
 
 }  // namespace kgrade
