@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "compile/binding.h"
 #include "compile/compiler_log.h"
-#include "compile/toolchain_paths.h"
+#include "compile/confined_compiler.h"
 
 namespace kgrade {
 namespace {
