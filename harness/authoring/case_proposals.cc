@@ -11,12 +11,27 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "problem/case.h"
 #include "problem/hidden_cases.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {
+
+// "in_channels" and "inChannels" as in, channels: in lower case.
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> words(1);
+  bool was_small = false;
+  for (const char c : name) {
+    const bool capital = is_letter(c) && !is_small_letter(c);
+    if ((c == '_' || (capital && was_small)) && !words.back().empty()) words.emplace_back();
+    if (c != '_') words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    was_small = is_small_letter(c) || is_digit(c);
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
 
 bool has(const std::vector<std::string>& words, std::initializer_list<std::string_view> wanted) {
   return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
@@ -139,14 +154,9 @@ std::vector<Theme> plain_themes() {
   return themes;
 }
 
-bool is_integer(const Parameter& parameter) {
-  const ScalarType* type = find_scalar_type(parameter.type);
-  return !parameter.pointer && type != nullptr && type->is_integer();
-}
-
 bool has_role(const Problem& problem, ParameterRole role) {
   return std::any_of(problem.parameters.begin(), problem.parameters.end(), [&](const Parameter& parameter) {
-    return is_integer(parameter) && meaning_of(parameter.name).role == role;
+    return parameter.is_integer() && meaning_of(parameter.name).role == role;
   });
 }
 
@@ -204,7 +214,7 @@ CaseSpec case_of(const Problem& problem, const Theme& theme) {
 
 void set_role(const Problem& problem, CaseSpec& spec, ParameterRole role, std::int64_t value) {
   for (const Parameter& parameter : problem.parameters) {
-    if (is_integer(parameter) && meaning_of(parameter.name).role == role)
+    if (parameter.is_integer() && meaning_of(parameter.name).role == role)
       spec.integers[parameter.name] = value;
   }
 }
@@ -224,7 +234,7 @@ std::optional<CaseSpec> legal(const Problem& problem, const Theme& theme) {
 
 void halve(const Problem& problem, CaseSpec& spec) {
   for (const Parameter& parameter : problem.parameters) {
-    if (!is_integer(parameter) || meaning_of(parameter.name).role != ParameterRole::extent) continue;
+    if (!parameter.is_integer() || meaning_of(parameter.name).role != ParameterRole::extent) continue;
     spec.integers[parameter.name] = std::max<std::int64_t>(1, spec.integers[parameter.name] / 2);
   }
 }
@@ -272,19 +282,6 @@ ParameterMeaning meaning_of(std::string_view name) {
   return {role_of(words), axis_of(words), has(words, {"pool", "pooling", "maxpool", "avgpool"})};
 }
 
-std::vector<std::string> words_of_name(std::string_view name) {
-  std::vector<std::string> words(1);
-  bool was_small = false;
-  for (const char c : name) {
-    const bool capital = c >= 'A' && c <= 'Z';
-    if ((c == '_' || (capital && was_small)) && !words.back().empty()) words.emplace_back();
-    if (c != '_') words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    was_small = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
-  }
-  if (words.back().empty()) words.pop_back();
-  return words;
-}
-
 std::vector<CaseSpec> propose_cases(const Problem& problem) {
   const bool shaped = std::none_of(problem.parameters.begin(), problem.parameters.end(),
                                    [](const Parameter& p) { return p.pointer && p.shape.empty(); });
@@ -306,7 +303,7 @@ std::vector<FuzzRange> propose_fuzz(const Problem& problem) {
   Problem ranged = problem;
   std::size_t extents = 0;
   for (const Parameter& parameter : problem.parameters) {
-    if (!is_integer(parameter)) continue;
+    if (!parameter.is_integer()) continue;
     const ParameterMeaning meaning = meaning_of(parameter.name);
     FuzzRange range;
     range.parameter = parameter.name;

@@ -34,9 +34,6 @@ struct ParameterMeaning {
 
 ParameterMeaning meaning_of(std::string_view name);
 
-// "in_channels" and "inChannels" as in, channels: in lower case.
-std::vector<std::string> words_of_name(std::string_view name);
-
 // A sample, tests that vary what the parameters' names allow (strides, padding, dilation, groups, a kernel of
 // 1, prime extents, long and short rows), and one bench of at most 1 GiB. Only cases that `require` and the
 // shapes allow; when a tensor has no shape yet, all of them unchecked. Parameters of real types are 1.

@@ -13,9 +13,7 @@ namespace {
 
 constexpr std::size_t width = 108;
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
 
 // A text in double quotes; YAML knows these escapes.
 std::string in_double_quotes(std::string_view text) {
@@ -37,7 +35,7 @@ bool is_plain_word(std::string_view text) {
   const bool letters = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return is_alphanumeric(c) || c == '_' || c == '-';
   });
-  if (!letters || !((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'))) return false;
+  if (!letters || !is_letter(text[0])) return false;
   for (const std::string_view word : {"true", "false", "null", "yes", "no", "on", "off"}) {
     if (text == word) return false;
   }
@@ -162,11 +160,11 @@ std::string values_text(const Draft& draft) {
 constexpr std::size_t longest_slug = 128;
 
 // "Row Softmax.md" as row-softmax; empty when nothing of it is left.
-std::string likeness(std::string_view text) {
+std::string suggested_slug(std::string_view text) {
   if (text.ends_with(".md")) text.remove_suffix(3);
   std::string slug;
   for (const char c : text) {
-    const bool kept = std::isalnum(static_cast<unsigned char>(c)) != 0;
+    const bool kept = is_alphanumeric(c);
     if (kept) slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (!kept && !slug.empty() && slug.back() != '-') slug += '-';
   }
@@ -226,7 +224,7 @@ std::string problem_text(const Draft& draft) {
 std::optional<Error> check_slug(const std::string& slug) {
   if (is_slug(slug) && !slug.ends_with('-')) return std::nullopt;
   const std::string shown = slug.size() > 60 ? slug.substr(0, 60) + "..." : slug;
-  const std::string better = likeness(slug);
+  const std::string better = suggested_slug(slug);
   return Error{
       fmt::format("'{}' cannot be a slug", shown),
       "use lower-case letters, digits and hyphens" +

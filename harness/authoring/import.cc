@@ -10,14 +10,13 @@
 
 #include "authoring/draft.h"
 #include "base/text.h"
-#include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {
 
 constexpr std::size_t most_parameters = 1'000;
 
-bool is_word(char c) { return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
 
 // Reads the `parameters` list of a `def.py`: literals, never executed. The text has a line `parameters =
 // [...]`, at any indentation, whose items are dicts with the members name, type, pointer and const
@@ -347,9 +346,7 @@ Draft draft_of(const Problem& problem) {
 std::vector<std::string> names_of(const Problem& problem, bool tensors) {
   std::vector<std::string> names;
   for (const Parameter& parameter : problem.parameters) {
-    const ScalarType* type = find_scalar_type(parameter.type);
-    const bool integer = !parameter.pointer && type != nullptr && type->is_integer();
-    if (tensors ? parameter.pointer : integer) names.push_back(parameter.name);
+    if (tensors ? parameter.pointer : parameter.is_integer()) names.push_back(parameter.name);
   }
   return names;
 }

@@ -141,8 +141,8 @@ bool Cleanup::is_orphan(const ProcessEntry& entry) const {
          !children_.contains(entry.pid) && !earlier_children_.contains(entry.pid);
 }
 
-// One look; whether there were any. Call with the mutex held: an orphan's id stays its own until it is reaped
-// here.
+// Looks once; true when there were any. Call with the mutex held: an orphan's id stays its own until it is
+// reaped here.
 bool Cleanup::kill_orphans() {
   if (!adopts_) return false;
   bool found = false;
@@ -157,7 +157,7 @@ bool Cleanup::kill_orphans() {
   return found;
 }
 
-// Whether there are any left. Call with the mutex held.
+// True when any are left. Call with the mutex held.
 bool Cleanup::reap_children() {
   std::erase_if(children_, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
   return !children_.empty();

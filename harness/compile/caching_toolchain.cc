@@ -45,7 +45,7 @@ int visit_program(dl_phdr_info* info, std::size_t, void* result) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
     const ElfW(Phdr)& segment = info->dlpi_phdr[i];
     if (segment.p_type != PT_NOTE) continue;
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the loader tells.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): that is what the loader reports.
     const char* const notes = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
     const std::string id = build_id_in(notes, segment.p_memsz);
     if (!id.empty()) *static_cast<std::string*>(result) = sha256_hex(id);

@@ -34,9 +34,9 @@ Paths system_paths() {
 
 void append(Paths& paths, const Paths& more) { paths.insert(paths.end(), more.begin(), more.end()); }
 
-std::string answer(std::vector<std::string> command, const std::vector<std::string>& environment,
-                   const std::vector<std::string>& question) {
-  command.insert(command.end(), question.begin(), question.end());
+std::string output_of(std::vector<std::string> command, const std::vector<std::string>& environment,
+                      const std::vector<std::string>& arguments) {
+  command.insert(command.end(), arguments.begin(), arguments.end());
   ProcessRequest request{command, environment, "/", {}, 1 << 20};
   request.limits.wall = std::chrono::seconds(30);
   const auto outcome = run_process(request);
@@ -112,7 +112,7 @@ SandboxPolicy ConfinedCompiler::policy(const BuildRequest& request, const Proces
   policy.hidden = request.hidden;
   policy.writable = {request.output_directory};
   policy.starts_programs = true;
-  // Compilers do without, and the mounts that it lists tell where things lie.
+  // Compilers do without, and the mounts that it lists show where things lie.
   policy.proc = false;
   policy.memory_bytes = limits.address_space_bytes;
   policy.processes = most_processes;
@@ -139,7 +139,7 @@ Result<ProcessOutcome> ConfinedCompiler::run(const BuildRequest& request,
   if (confine && sandbox_failed(*outcome)) {
     return Error{
         "the compiler's sandbox cannot be set up: " + outcome->output.substr(0, outcome->output.find('\n')),
-        "`kgrade doctor` tells what this machine allows",
+        "`kgrade doctor` shows what this machine allows",
         {}};
   }
   return outcome;
@@ -181,9 +181,9 @@ Paths host_compiler_paths(const std::vector<std::string>& command,
                           const std::vector<std::string>& environment) {
   Paths paths = system_paths();
   append(paths, program_paths(command));
-  append(paths, search_folders_of(answer(command, environment, {"-print-search-dirs"})));
-  append(paths, include_folders_of(answer(command, environment, {"-E", "-v", "-x", "c++", "/dev/null"})));
-  const std::string sysroot = first_line(answer(command, environment, {"-print-sysroot"}));
+  append(paths, search_folders_of(output_of(command, environment, {"-print-search-dirs"})));
+  append(paths, include_folders_of(output_of(command, environment, {"-E", "-v", "-x", "c++", "/dev/null"})));
+  const std::string sysroot = first_line(output_of(command, environment, {"-print-sysroot"}));
   if (sysroot.starts_with("/")) paths.emplace_back(sysroot);
   return tidy(paths);
 }

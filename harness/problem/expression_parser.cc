@@ -37,13 +37,13 @@ bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
 constexpr std::array<std::string_view, 19> symbols = {"==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-",
                                                       "*",  "/",  "%",  "!",  "(",  ")",  ",", "&", "|"};
 
-struct Slip {
+struct ForeignOperator {
   std::string_view text;
   std::string_view remedy;
 };
 
 // What people write by habit from other languages.
-constexpr std::array<Slip, 8> slips = {{
+constexpr std::array<ForeignOperator, 8> foreign_operators = {{
     {"**", "there is no power: multiply instead, as in n * n"},
     {"//", "write /: division rounds down already"},
     {"<<", "there are no shifts: multiply instead"},
@@ -107,10 +107,10 @@ class Lexer {
 
   void read_symbol() {
     const std::string_view rest = text_.substr(offset_);
-    for (const Slip& slip : slips) {
+    for (const ForeignOperator& foreign : foreign_operators) {
       const bool comparison = rest.substr(0, 2) == "==";
-      if (!comparison && rest.starts_with(slip.text)) {
-        return fail(fmt::format("'{}' is no operator here", slip.text), std::string(slip.remedy));
+      if (!comparison && rest.starts_with(foreign.text)) {
+        return fail(fmt::format("'{}' is no operator here", foreign.text), std::string(foreign.remedy));
       }
     }
     for (const std::string_view symbol : symbols) {

@@ -14,8 +14,8 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<std::string_view, 7> of_problems_alone = {"slug",   "title", "difficulty", "author",
-                                                               "source", "tags",  "family"};
+constexpr std::array<std::string_view, 7> keys_of_problems = {"slug",   "title", "difficulty", "author",
+                                                              "source", "tags",  "family"};
 
 std::string text_of(const YamlNode& node, std::string_view key) {
   const YamlNode* entry = node.find(key);
@@ -32,7 +32,7 @@ class Merger {
       : family_name_(family_name), diagnostics_(diagnostics) {}
 
   YamlNode merge(const YamlNode& family, const YamlNode& problem) {
-    refuse_what_is_of_problems(family);
+    refuse_problem_keys(family);
     YamlNode merged = problem;
     for (const YamlNode& entry : family.children) {
       const auto own = std::find_if(merged.children.begin(), merged.children.end(),
@@ -40,17 +40,16 @@ class Merger {
       if (own == merged.children.end()) {
         merged.children.push_back(entry);
       } else {
-        *own = both(entry, *own);
+        *own = merged_entry(entry, *own);
       }
     }
     return merged;
   }
 
  private:
-  void refuse_what_is_of_problems(const YamlNode& family) {
+  void refuse_problem_keys(const YamlNode& family) {
     for (const YamlNode& entry : family.children) {
-      if (std::find(of_problems_alone.begin(), of_problems_alone.end(), entry.key) ==
-          of_problems_alone.end()) {
+      if (std::find(keys_of_problems.begin(), keys_of_problems.end(), entry.key) == keys_of_problems.end()) {
         continue;
       }
       if (entry.key == "family") {
@@ -63,8 +62,8 @@ class Merger {
     }
   }
 
-  // One that has not the form of its key is handed on as it is: the reader says what is wrong with it.
-  YamlNode both(const YamlNode& family, const YamlNode& own) {
+  // An entry without the form of its key is handed on as it is: the reader says what is wrong with it.
+  YamlNode merged_entry(const YamlNode& family, const YamlNode& own) {
     const std::string& key = own.key;
     if (!has_form(key, family)) return family;
     if (!has_form(key, own)) return own;

@@ -32,7 +32,7 @@ class Families {
   virtual ~Families() = default;
   // In order.
   virtual std::vector<std::string> names() const = 0;
-  // Of one of these names: its file, as messages name it, and the bytes of that.
+  // The file of one of these names, for messages, and its bytes.
   virtual std::filesystem::path path(const std::string& name) const = 0;
   virtual Result<std::string> content(const std::string& name) const = 0;
 };

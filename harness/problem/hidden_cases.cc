@@ -23,7 +23,7 @@ constexpr std::int64_t least_flop_limit = 1'000'000;
 // than expected with a probability of 1 in 25 for n = 1, and of 1 in 10^35 for n = 32; 3 times smaller, which
 // TF32 would not bear, with 1 in 4 and 1 in 10^10. (The distribution function of chi-squared, with n degrees
 // of freedom, at n / factor^2.)
-constexpr std::int64_t elements_of_a_norm = 32;
+constexpr std::int64_t elements_for_a_norm = 32;
 
 std::int64_t doubled(std::int64_t value) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -188,7 +188,7 @@ class HiddenDraw {
   std::vector<std::int64_t> drawn_;  // by this draw so far
 };
 
-// Why draws were refused, so that the most frequent reason can be told.
+// Why draws were refused, so that the most frequent reason can be reported.
 class Refusals {
  public:
   // Reasons of one place in the file are one, whatever the values in their messages.
@@ -238,7 +238,7 @@ class HiddenCases {
       const auto bound = resolve_case(problem, spec);
       if (!bound) continue;
       remember(spec, *bound);
-      learn_sizes(*bound);
+      note_sizes(*bound);
     }
   }
 
@@ -271,7 +271,7 @@ class HiddenCases {
   std::optional<Case> draw(std::size_t index) {
     HiddenDraw draws(problem_, bases_, options_.seed, index);
     const std::string name = next_name();
-    bool any_fills_a_norm = false;
+    bool any_has_enough_elements = false;
     for (std::size_t i = 0; i < options_.most_tries; ++i) {
       CaseSpec spec = draws.next();
       spec.name = name;
@@ -283,12 +283,12 @@ class HiddenCases {
       }
       // What is wished for and not needed is given up when half of the tries have not met it: first the
       // shapes, or else the size of outputs where it was never met, and at last everything.
-      const bool is_as_wished = has_new_shapes(*bound) && shows(bias_of(index), spec, *bound);
-      const bool fills = fills_a_norm(*bound);
-      any_fills_a_norm = any_fills_a_norm || fills;
+      const bool is_preferred = has_new_shapes(*bound) && follows(bias_of(index), spec, *bound);
+      const bool enough = has_enough_elements(*bound);
+      any_has_enough_elements = any_has_enough_elements || enough;
       const std::size_t quarter = 4 * i / options_.most_tries;
-      if (quarter < 2 && !(is_as_wished && fills)) continue;
-      if (quarter == 2 && !(any_fills_a_norm ? fills : is_as_wished)) continue;
+      if (quarter < 2 && !(is_preferred && enough)) continue;
+      if (quarter == 2 && !(any_has_enough_elements ? enough : is_preferred)) continue;
       remember(spec, *bound);
       return *std::move(bound);
     }
@@ -312,7 +312,7 @@ class HiddenCases {
     return std::find(shapes_.begin(), shapes_.end(), shapes_of(bound)) == shapes_.end();
   }
 
-  bool shows(Bias bias, const CaseSpec& spec, const Case& bound) const {
+  bool follows(Bias bias, const CaseSpec& spec, const Case& bound) const {
     switch (bias) {
       case Bias::ends:
         return at_least_half(spec, is_at_end);
@@ -364,17 +364,17 @@ class HiddenCases {
 
   // Of as many elements as an error needs, or as the file's cases have at most: sums over all there is give a
   // single one, and that is the problem's own matter.
-  bool fills_a_norm(const Case& bound) const {
+  bool has_enough_elements(const Case& bound) const {
     for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
       const bool known = i < most_elements_.size();  // where the file has a case
       const std::int64_t wanted =
-          known ? std::min(elements_of_a_norm, most_elements_[i]) : elements_of_a_norm;
+          known ? std::min(elements_for_a_norm, most_elements_[i]) : elements_for_a_norm;
       if (bound.tensors[i].output && bound.tensors[i].elements < wanted) return false;
     }
     return true;
   }
 
-  void learn_sizes(const Case& bound) {
+  void note_sizes(const Case& bound) {
     most_elements_.resize(bound.tensors.size());
     for (std::size_t i = 0; i < bound.tensors.size(); ++i)
       most_elements_[i] = std::max(most_elements_[i], bound.tensors[i].elements);

@@ -13,9 +13,7 @@ namespace {
 std::vector<std::string> example_names(const Problem& problem) {
   std::vector<std::string> names;
   for (const Parameter& parameter : problem.parameters) {
-    const ScalarType* type = find_scalar_type(parameter.type);
-    const bool integer = !parameter.pointer && type != nullptr && type->is_integer();
-    if (integer && names.size() < 3) names.push_back(parameter.name);
+    if (parameter.is_integer() && names.size() < 3) names.push_back(parameter.name);
   }
   return names;
 }
@@ -107,6 +105,11 @@ std::string_view to_string(Libraries libraries) {
       return "none";
   }
   return "";
+}
+
+bool Parameter::is_integer() const {
+  const ScalarType* const known = find_scalar_type(type);
+  return !pointer && known != nullptr && known->is_integer();
 }
 
 const CaseSpec* Problem::find_case(std::string_view name) const {

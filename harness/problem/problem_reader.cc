@@ -208,8 +208,8 @@ bool is_family(const YamlNode& root, const std::filesystem::path& path) {
   return path.parent_path().filename() == families_beside("").filename() && root.find("slug") == nullptr;
 }
 
-// Where there are none at all, a folder beside the file would surprise everyone.
-std::string how_to_have_a_family(const std::string& name, const Families* families) {
+// Without any family so far, the author may not know what one is.
+std::string how_to_add_a_family(const std::string& name, const Families* families) {
   if (families == nullptr || !is_slug(name))
     return "there are no families: write NAME.md into the folder `families` beside this file";
   const std::filesystem::path file = families->path(name);
@@ -227,7 +227,7 @@ std::optional<std::string> family_name(const YamlNode& node, const Families* fam
   const auto known = families != nullptr ? families->names() : std::vector<std::string>();
   if (std::find(known.begin(), known.end(), *name) != known.end()) return name;
   diagnostics.add(node.place(), fmt::format("there is no family {}", in_quotes(*name)),
-                  known.empty() ? how_to_have_a_family(*name, families) : suggestion_of_known(*name, known));
+                  known.empty() ? how_to_add_a_family(*name, families) : suggestion_of_known(*name, known));
   return std::nullopt;
 }
 
