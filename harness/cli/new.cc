@@ -5,9 +5,9 @@
 #include <iostream>
 #include <memory>
 
+#include "authoring/draft.h"
 #include "authoring/new_files.h"
 #include "authoring/new_problem.h"
-#include "authoring/slug.h"
 #include "authoring/stub.h"
 #include "cli/app.h"
 #include "cli/options.h"

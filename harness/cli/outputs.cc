@@ -9,8 +9,8 @@
 #include <fstream>
 #include <optional>
 
-#include "base/partial_file.h"
 #include "base/text.h"
+#include "base/text_file.h"
 
 namespace kgrade::cli {
 namespace {

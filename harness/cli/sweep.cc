@@ -133,11 +133,11 @@ class Farewell {
  public:
   explicit Farewell(const std::string& file) {
     const char* const line_start = ::isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
-    Cleanup::of_this_process().set_farewell(fmt::format(
+    Cleanup::of_this_process().set_final_message(fmt::format(
         "{}interrupted: results so far are in {}; the same command with --resume goes on from there\n",
         line_start, file));
   }
-  ~Farewell() { Cleanup::of_this_process().set_farewell(""); }
+  ~Farewell() { Cleanup::of_this_process().set_final_message(""); }
   Farewell(const Farewell&) = delete;
   Farewell& operator=(const Farewell&) = delete;
 };

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "base/descriptor_limit.h"
+#include "base/subprocess.h"
 #include "contest/listener.h"
 #include "contest/worker_main.h"
 #include "device/cuda/checked_cuda_worker.h"

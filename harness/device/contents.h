@@ -3,13 +3,12 @@
 
 #include <cstdint>
 
-#include "draw/changes.h"
 #include "draw/distribution.h"
 #include "draw/philox.h"
 
 namespace kgrade {
 
-// What an input holds: elements of a stream, a few of which may be others (draw/changes.h).
+// What an input holds: elements of a stream, a few of which may be others (draw/distribution.h).
 struct InputContents {
   Distribution distribution;
   RandomStream stream;

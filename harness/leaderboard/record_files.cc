@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/line_reader.h"
 #include "base/text.h"
+#include "base/text_file.h"
 #include "record/json.h"
 
 namespace kgrade {

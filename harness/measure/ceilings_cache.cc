@@ -10,7 +10,6 @@
 #include <string>
 #include <system_error>
 
-#include "base/characters.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "measure/roofline.h"

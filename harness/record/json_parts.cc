@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "base/characters.h"
+#include "base/text.h"
 
 namespace kgrade {
 namespace {

@@ -43,7 +43,7 @@ struct CalibrationOutcome {
 
 // Of every element type that the problem lists. Operands of 16 bits are exact in TF32, and no lower class is
 // to be had by rounding them: what is measured of such a type is fp32. Its threshold is the type's default
-// (problem/dtypes.cc says where that comes from), and where the error is larger than a quarter of it, four
+// (problem/read_dtypes.cc says where that comes from), and where the error is larger than a quarter of it, four
 // times the error.
 //
 // The problem's file is replaced as write_file_atomically() does it, and only when the new text is read back

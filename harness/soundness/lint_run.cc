@@ -8,7 +8,7 @@
 #include <set>
 #include <span>
 
-#include "authoring/marks.h"
+#include "authoring/draft.h"
 #include "base/text.h"
 #include "problem/catalogue.h"
 
@@ -59,11 +59,10 @@ class LintRun {
     const auto content = read_text_file(file.path);
     if (!content) return;
     for (const authoring::Mark& mark : authoring::marks_left_in(*content)) {
-      Error what{
-          mark.is_todo ? fmt::format("still to be done: {}", printable(mark.text))
-                        : fmt::format("the statement still says: {}", printable(mark.text)),
-          mark.is_todo ? "write it, and take the comment away" : "write it",
-          {file.path.string(), mark.line, mark.column}};
+      Error what{mark.is_todo ? fmt::format("still to be done: {}", printable(mark.text))
+                              : fmt::format("the statement still says: {}", printable(mark.text)),
+                 mark.is_todo ? "write it, and take the comment away" : "write it",
+                 {file.path.string(), mark.line, mark.column}};
       file.findings.push_back({LintFinding::Severity::warning, std::move(what), "unchecked"});
     }
   }

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <thread>
 
+#include "base/compiler.h"
 #include "base/defences.h"
-#include "base/sanitized.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
 #include "device/element_operations.h"

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <new>
 
-#include "base/descriptor_limit.h"
-#include "base/sanitized.h"
+#include "base/compiler.h"
+#include "base/subprocess.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/runtime/limits.h"
 

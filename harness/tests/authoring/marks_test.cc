@@ -1,6 +1,4 @@
 // What an author has not completed yet.
-#include "authoring/marks.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

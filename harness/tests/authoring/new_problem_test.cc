@@ -5,7 +5,7 @@
 
 #include <sstream>
 
-#include "authoring/slug.h"
+#include "authoring/draft.h"
 #include "authoring/stub.h"
 #include "problem/lint.h"
 

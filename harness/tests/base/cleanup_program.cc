@@ -19,7 +19,7 @@ int hold(const std::string& pid_file) {
   kgrade::clean_up_on_signals();
   kgrade::adopt_orphans();
   const kgrade::TemporaryDirectory folder;
-  kgrade::Cleanup::of_this_process().set_farewell("all is gone\n");
+  kgrade::Cleanup::of_this_process().set_final_message("all is gone\n");
   kgrade::ProcessRequest request;
   request.command = {"/bin/sh", "-c",
                      "sleep 600 & echo $$ > \"$0.new\" && mv \"$0.new\" \"$0\" && sleep 600; exit 0",

@@ -14,7 +14,6 @@
 #include <stdexcept>
 #include <thread>
 
-#include "base/descriptor_limit.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/unique_fd.h"

@@ -13,7 +13,6 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "compile/content_key.h"
 
 namespace kgrade {
 namespace {

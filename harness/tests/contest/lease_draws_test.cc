@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "draw/changes.h"
+#include "draw/distribution.h"
 #include "lease_fixture.h"
 
 namespace kgrade {

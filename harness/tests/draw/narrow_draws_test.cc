@@ -6,7 +6,6 @@
 #include <set>
 #include <vector>
 
-#include "draw/changes.h"
 #include "draw/distribution.h"
 
 namespace kgrade {

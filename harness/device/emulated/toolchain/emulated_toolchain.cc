@@ -9,15 +9,14 @@
 #include <sstream>
 #include <string_view>
 
+#include "base/compiler.h"
 #include "base/defences.h"
-#include "base/sanitized.h"
 #include "base/subprocess.h"
 #include "base/text.h"
 #include "compile/binding.h"
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
-#include "compile/content_key.h"
-#include "compile/toolchain_paths.h"
+#include "compile/confined_compiler.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
 #include "device/emulated/rewriter/unsupported.h"
 #include "device/emulated/toolchain/compiler_commands.h"

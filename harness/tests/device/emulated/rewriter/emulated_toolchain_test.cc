@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "base/sanitized.h"
+#include "base/compiler.h"
 #include "base/temporary_directory.h"
 
 namespace kgrade {

@@ -1,10 +1,22 @@
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "base/text.h"
 
 namespace kgrade {
+
+Errors Diagnostics::take() {
+  std::stable_sort(errors_.begin(), errors_.end(), [](const Error& a, const Error& b) {
+    return std::tie(a.location.file, a.location.line, a.location.column) <
+           std::tie(b.location.file, b.location.line, b.location.column);
+  });
+  return std::move(errors_);
+}
 
 std::string in_quotes(std::string_view text) {
   constexpr std::size_t limit = 60;

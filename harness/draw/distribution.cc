@@ -1,4 +1,4 @@
-#include "draw/changes.h"
+#include "draw/distribution.h"
 
 #include <algorithm>
 

@@ -1,11 +1,10 @@
-#include "problem/names.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "problem/quote.h"
+#include "base/text.h"
+#include "problem/problem_reader.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -29,12 +28,9 @@ constexpr std::string_view keywords[] = {
     "xor_eq"};
 
 bool is_identifier(std::string_view name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  if (name.empty() || !letter(name.front())) return false;
-  for (const char c : name) {
-    if (!letter(c) && !(c >= '0' && c <= '9')) return false;
-  }
-  return true;
+  const auto starts = [](char c) { return is_letter(c) || c == '_'; };
+  return !name.empty() && starts(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return starts(c) || is_digit(c); });
 }
 
 bool is_keyword(std::string_view name) {
@@ -58,8 +54,7 @@ class NameChecker {
   void run() {
     for (const Parameter& parameter : problem_.parameters) {
       declare(parameter.name, parameter.location);
-      const ScalarType* type = find_scalar_type(parameter.type);
-      if (!parameter.pointer && type != nullptr && type->is_integer()) known_.push_back(parameter.name);
+      if (parameter.is_integer()) known_.push_back(parameter.name);
     }
     check_let();
     for (const Parameter& parameter : problem_.parameters) {

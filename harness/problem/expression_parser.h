@@ -1,10 +1,10 @@
-// The tree behind an Expression; internal to spec. Operators of one level are one node with many operands,
-// so that the depth of the tree is bounded by the nesting that the author wrote, not by its length.
+// The tree behind an Expression, and the parser that builds it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "problem/expression.h"
@@ -30,6 +30,8 @@ enum class BinaryOperator {
   greater_equal
 };
 
+// Operators of one level are one node with many operands, so that the depth of the tree is bounded by the
+// nesting that the author wrote, not by its length.
 struct Expression::Node {
   enum class Kind {
     integer,  // value
@@ -53,5 +55,14 @@ struct Expression::Node {
   std::vector<std::unique_ptr<Node>> operands;
   std::vector<Step> steps;
 };
+
+struct ParsedExpression {
+  std::shared_ptr<const Expression::Node> root;
+  std::string text;   // as written, see Expression::text()
+  Location location;  // of its first character
+};
+
+// `location` is where `text` begins. Errors as Expression::parse() has them.
+Result<ParsedExpression> parse_expression(std::string_view text, const Location& location);
 
 }  // namespace kgrade

@@ -1,26 +1,96 @@
-#include "problem/case_specs.h"
-
+// The values of scalar parameters: `defaults`, `cases` and `fuzz`.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "problem/fields.h"
-#include "problem/quote.h"
+#include "problem/problem_reader.h"
 #include "problem/scalar_type.h"
-#include "problem/scalar_values.h"
 
 namespace kgrade {
 namespace {
 
 constexpr std::size_t most_cases = 1'000;
 
+struct ScalarValues {
+  Bindings integers;
+  std::map<std::string, double, std::less<>> reals;
+};
+
+// The values of scalar parameters that cases need not name.
+struct Defaults {
+  ScalarValues values;
+  std::set<std::string, std::less<>> named;  // also those whose value could not be read, which is reported
+};
+
+std::vector<std::string> scalar_names(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : problem.parameters) {
+    if (!parameter.pointer) names.push_back(parameter.name);
+  }
+  return names;
+}
+
+bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarType& type,
+                        Diagnostics& diagnostics) {
+  if (value >= type.low && value <= type.high) return true;
+  diagnostics.add(entry.place(),
+                  fmt::format("{} is outside of the type {} of '{}'", value, type.name, entry.key),
+                  fmt::format("write an integer from {} to {}", type.low, type.high));
+  return false;
+}
+
+// 0 and 1 are as good as false and true.
+std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& what,
+                                      Diagnostics& diagnostics) {
+  if (entry.is_scalar() && parse_integer(entry.value)) return parse_integer(entry.value);
+  const auto value = read_bool(entry, what, diagnostics);
+  return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
+}
+
+// The value of a parameter that is no pointer, into `values`. False and a report for one that does not fit
+// its type.
+bool read_scalar(const YamlNode& entry, const Parameter& parameter, ScalarValues& values,
+                 Diagnostics& diagnostics) {
+  const ScalarType* type = find_scalar_type(parameter.type);
+  const std::string what = in_quotes(parameter.name);
+  if (!type->is_integer()) {
+    const auto value = read_real(entry, what, diagnostics);
+    if (value) values.reals[parameter.name] = *value;
+    return value.has_value();
+  }
+  const auto value =
+      type->name == "bool" ? read_flag(entry, what, diagnostics) : read_integer(entry, what, diagnostics);
+  if (!value || !check_scalar_range(entry, *value, *type, diagnostics)) return false;
+  values.integers[parameter.name] = *value;
+  return true;
+}
+
+Defaults read_defaults(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics) {
+  Defaults defaults;
+  if (!expect_map(node, "'defaults'", "a map: `stride_h: 1`, and so on", 100, diagnostics)) return defaults;
+  for (const YamlNode& entry : node.children) {
+    const Parameter* parameter = problem.find_parameter(entry.key);
+    if (parameter == nullptr || parameter->pointer) {
+      diagnostics.add(entry.key_location,
+                      fmt::format("'defaults' names no scalar parameter: {}", in_quotes(entry.key)),
+                      suggestion_of_known(entry.key, scalar_names(problem)));
+      continue;
+    }
+    defaults.named.insert(entry.key);
+    read_scalar(entry, *parameter, defaults.values, diagnostics);
+  }
+  return defaults;
+}
+
 class CaseReader {
  public:
-  CaseReader(const YamlNode& node, const std::vector<Parameter>& parameters, const Defaults& defaults,
-             Diagnostics& diagnostics)
-      : node_(node), parameters_(parameters), defaults_(defaults), diagnostics_(diagnostics) {}
+  CaseReader(const YamlNode& node, const Problem& problem, const Defaults& defaults, Diagnostics& diagnostics)
+      : node_(node), problem_(problem), defaults_(defaults), diagnostics_(diagnostics) {}
 
   std::optional<CaseSpec> read() {
     if (!expect_map(node_, "a case", "`{name: tiny, role: test, ...}` with a value for each scalar parameter",
@@ -71,7 +141,7 @@ class CaseReader {
     bool complete = true;
     std::vector<std::string> missing;
     ScalarValues values = defaults_.values;
-    for (const Parameter& parameter : parameters_) {
+    for (const Parameter& parameter : problem_.parameters) {
       if (parameter.pointer) continue;
       if (const YamlNode* entry = node_.find(parameter.name)) {
         complete = read_scalar(*entry, parameter, values, diagnostics_) && complete;
@@ -88,9 +158,9 @@ class CaseReader {
   }
 
   void refuse_unknown_entries() {
-    std::vector<std::string> known = scalar_names(parameters_);
+    std::vector<std::string> known = scalar_names(problem_);
     for (const YamlNode& entry : node_.children) {
-      const Parameter* parameter = find_parameter(parameters_, entry.key);
+      const Parameter* parameter = problem_.find_parameter(entry.key);
       if (parameter == nullptr || !parameter->pointer || entry.key == "name" || entry.key == "role") continue;
       diagnostics_.add(entry.key_location,
                        fmt::format("'{}' is a tensor and has no value in a case", entry.key),
@@ -102,7 +172,7 @@ class CaseReader {
   }
 
   const YamlNode& node_;
-  const std::vector<Parameter>& parameters_;
+  const Problem& problem_;
   const Defaults& defaults_;
   Diagnostics& diagnostics_;
   std::string what_ = "a case";
@@ -111,8 +181,8 @@ class CaseReader {
 
 class FuzzReader {
  public:
-  FuzzReader(const std::vector<Parameter>& parameters, Diagnostics& diagnostics)
-      : parameters_(parameters), diagnostics_(diagnostics) {}
+  FuzzReader(const Problem& problem, Diagnostics& diagnostics)
+      : problem_(problem), diagnostics_(diagnostics) {}
 
   std::optional<FuzzRange> read(const YamlNode& entry) {
     const ScalarType* type = find_type(entry);
@@ -133,11 +203,11 @@ class FuzzReader {
 
  private:
   const ScalarType* find_type(const YamlNode& entry) {
-    const Parameter* parameter = find_parameter(parameters_, entry.key);
+    const Parameter* parameter = problem_.find_parameter(entry.key);
     if (parameter == nullptr || parameter->pointer) {
       diagnostics_.add(entry.key_location,
                        fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
-                       suggestion_of_known(entry.key, scalar_names(parameters_)));
+                       suggestion_of_known(entry.key, scalar_names(problem_)));
       return nullptr;
     }
     const ScalarType* type = find_scalar_type(parameter->type);
@@ -172,14 +242,12 @@ class FuzzReader {
     return false;
   }
 
-  const std::vector<Parameter>& parameters_;
+  const Problem& problem_;
   Diagnostics& diagnostics_;
 };
 
-}  // namespace
-
-std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Parameter>& parameters,
-                                 const Defaults& defaults, Diagnostics& diagnostics) {
+std::vector<CaseSpec> read_list_of_cases(const YamlNode& node, const Problem& problem,
+                                         const Defaults& defaults, Diagnostics& diagnostics) {
   std::vector<CaseSpec> cases;
   if (!expect_sequence(node, "'cases'", "a list: `- {name: tiny, role: test, ...}`", most_cases,
                        diagnostics)) {
@@ -188,7 +256,7 @@ std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Paramet
   std::map<std::string, int> lines;
   for (const YamlNode& child : node.children) {
     if (diagnostics.full()) break;
-    auto spec = CaseReader(child, parameters, defaults, diagnostics).read();
+    auto spec = CaseReader(child, problem, defaults, diagnostics).read();
     if (!spec) continue;
     const auto [first, fresh] = lines.emplace(spec->name, spec->location.line);
     if (!fresh) {
@@ -200,15 +268,25 @@ std::vector<CaseSpec> read_cases(const YamlNode& node, const std::vector<Paramet
   return cases;
 }
 
-std::vector<FuzzRange> read_fuzz(const YamlNode& node, const std::vector<Parameter>& parameters,
-                                 Diagnostics& diagnostics) {
+std::vector<FuzzRange> read_fuzz(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics) {
   std::vector<FuzzRange> ranges;
   if (!expect_map(node, "'fuzz'", "a map: `batch_size: 1..3`, and so on", 100, diagnostics)) return ranges;
-  FuzzReader reader(parameters, diagnostics);
+  FuzzReader reader(problem, diagnostics);
   for (const YamlNode& entry : node.children) {
     if (auto range = reader.read(entry)) ranges.push_back(*std::move(range));
   }
   return ranges;
+}
+
+}  // namespace
+
+void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
+  Defaults defaults;
+  if (const YamlNode* node = frontmatter.find("defaults"))
+    defaults = read_defaults(*node, problem, diagnostics);
+  if (const YamlNode* node = frontmatter.find("cases"))
+    problem.cases = read_list_of_cases(*node, problem, defaults, diagnostics);
+  if (const YamlNode* node = frontmatter.find("fuzz")) problem.fuzz = read_fuzz(*node, problem, diagnostics);
 }
 
 }  // namespace kgrade

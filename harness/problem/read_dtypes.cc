@@ -1,5 +1,4 @@
-#include "problem/dtypes.h"
-
+// The element types of a problem, and the thresholds of their precision classes.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,7 +8,7 @@
 
 #include "base/text.h"
 #include "problem/fields.h"
-#include "problem/quote.h"
+#include "problem/problem_reader.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
