@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/small_cases.h"
+#include "check/check.h"
 #include "grade/preparation.h"
 #include "problem/families.h"
 #include "record/record.h"

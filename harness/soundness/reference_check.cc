@@ -4,9 +4,8 @@
 
 #include <algorithm>
 
-#include "check/book_findings.h"
 #include "check/check.h"
-#include "check/check_run.h"
+#include "check/emulated_findings.h"
 #include "check/sanitizer_findings.h"
 #include "contest/check_referee.h"
 #include "draw/seed.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/small_cases.h"
+#include "check/check.h"
 #include "problem/hidden_cases.h"
 #include "soundness/case_soundness.h"
 #include "soundness/host_memory.h"

@@ -1,11 +1,10 @@
-// From the entries of a checked worker's book to findings in words, with lines of the candidate's source.
+// From the entries of a checked worker's book on the emulated device to findings in words, with lines of the
+// candidate's source.
 #pragma once
 
 #include <vector>
 
 #include "check/finding.h"
-#include "check/quoted_source.h"
-#include "compile/source_places.h"
 #include "device/finding_book.h"
 #include "problem/problem.h"
 

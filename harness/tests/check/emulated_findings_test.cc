@@ -1,4 +1,4 @@
-#include "check/book_findings.h"
+#include "check/emulated_findings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "check/finding_list.h"
+#include "check/finding.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

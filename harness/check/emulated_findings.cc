@@ -1,4 +1,4 @@
-#include "check/book_findings.h"
+#include "check/emulated_findings.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,6 @@
 #include <optional>
 
 #include "base/text.h"
-#include "check/finding_words.h"
 
 namespace kgrade {
 namespace {

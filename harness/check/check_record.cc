@@ -1,24 +1,94 @@
-#include "check/check_table.h"
+#include "check/check_record.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
 #include "base/text.h"
 #include "record/confinement.h"
+#include "record/json_parts.h"
 
 namespace kgrade {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json place_json(const std::optional<FindingPlace>& place) {
+  if (!place) return nullptr;
+  return {{"file", place->file}, {"line", place->line}, {"function", place->function}, {"text", place->text}};
+}
+
+Json thread_json(const std::optional<FindingThread>& thread) {
+  if (!thread) return nullptr;
+  return {{"block", thread->block}, {"thread", thread->thread}};
+}
+
+Json wait_json(const FindingWait& wait) {
+  return {{"place", place_json(wait.place)},
+          {"of_block", wait.barrier},
+          {"threads", wait.threads},
+          {"first_thread", wait.first},
+          {"mask", wait.mask}};
+}
+
+Json finding_json(const Finding& finding) {
+  Json waits = Json::array();
+  for (const FindingWait& wait : finding.waits) waits.push_back(wait_json(wait));
+  return {{"kind", finding.kind},
+          {"message", finding.message},
+          {"remedy", finding.remedy},
+          {"place", place_json(finding.place)},
+          {"other_place", place_json(finding.other_place)},
+          {"kernel", finding.kernel},
+          {"thread", thread_json(finding.thread)},
+          {"other_thread", thread_json(finding.other_thread)},
+          {"waits", waits},
+          {"exited_threads", finding.exited},
+          {"occurrences", finding.occurrences},
+          {"first_case", finding.first_case},
+          {"passes", finding.passes}};
+}
+
+Json pass_json(const PassRecord& pass) {
+  return {{"pass", pass.pass},       {"calls", pass.calls},       {"verdict", to_string(pass.verdict)},
+          {"message", pass.message}, {"findings", pass.findings}, {"seconds", pass.seconds}};
+}
+
+Json case_json(const CheckedCase& c) {
+  Json passes = Json::array();
+  for (const PassRecord& pass : c.passes) passes.push_back(pass_json(pass));
+  return {{"name", c.name},
+          {"role", to_string(c.role)},
+          {"tensor_bytes", c.tensor_bytes},
+          {"flops", c.flops ? Json(*c.flops) : Json(nullptr)},
+          {"run", c.run},
+          {"message", c.message},
+          {"passes", passes}};
+}
+
+Json candidate_json(const CheckedCandidate& candidate) {
+  Json findings = Json::array();
+  for (const Finding& finding : candidate.findings) findings.push_back(finding_json(finding));
+  Json cases = Json::array();
+  for (const CheckedCase& c : candidate.cases) cases.push_back(case_json(c));
+  return {{"path", candidate.path},
+          {"sha256", candidate.sha256},
+          {"status", to_string(candidate.status)},
+          {"message", candidate.message},
+          {"compile", {{"seconds", candidate.compile_seconds}, {"log", candidate.compiler_log}}},
+          {"findings", findings},
+          {"dropped_findings", candidate.dropped},
+          {"cases", cases}};
+}
 
 std::string place_text(const FindingPlace& place) {
   return printable_line(fmt::format("{}:{}", place.file, place.line));
 }
 
-std::string coordinates(const std::array<std::uint32_t, 3>& at) {
-  return fmt::format("({},{},{})", at[0], at[1], at[2]);
-}
-
 std::string thread_text(const FindingThread& thread) {
-  return fmt::format("block {}, thread {}", coordinates(thread.block), coordinates(thread.thread));
+  return fmt::format("block {}, thread {}", coordinates_text(thread.block), coordinates_text(thread.thread));
 }
 
 // The quoted line, under its number.
@@ -26,10 +96,6 @@ std::string quote(const FindingPlace& place, const Style& style) {
   if (place.text.empty()) return "";
   return fmt::format("    {} {}\n", style(Colour::dim, fmt::format("{:>5} |", place.line)),
                      printable(place.text));
-}
-
-std::string plural(std::uint64_t count, const char* one, const char* many) {
-  return fmt::format("{} {}", count, count == 1 ? one : many);
 }
 
 std::string seen_text(const Finding& finding) {
@@ -64,7 +130,7 @@ std::string headline(const CheckedCandidate& candidate, const Style& style) {
   std::string line =
       fmt::format("{}  {}", style(clean ? Colour::green : Colour::red, to_string(candidate.status)),
                   style(Colour::bold, printable_line(candidate.path)));
-  if (!candidate.findings.empty()) line += "  " + plural(candidate.findings.size(), "finding", "findings");
+  if (!candidate.findings.empty()) line += "  " + counted(candidate.findings.size(), "finding");
   line += '\n';
   if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));
   return line;
@@ -121,6 +187,35 @@ std::string stages_text(const CheckRecord& record, const Style& style) {
 
 }  // namespace
 
+std::string_view to_string(CheckStatus status) {
+  constexpr std::array<std::string_view, 5> names = {"clean", "findings", "compile_error",
+                                                     "signature_mismatch", "unsupported"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+bool all_clean(const CheckRecord& record) {
+  return std::all_of(
+      record.candidates.begin(), record.candidates.end(),
+      [](const CheckedCandidate& candidate) { return candidate.status == CheckStatus::clean; });
+}
+
+Json to_json(const CheckRecord& record) {
+  Json json = begin_json(record, "kgrade-check", check_schema_version);
+  json["checker"] = record.checker;
+  json["passes"] = record.passes;
+  json["time_limit_seconds"] = record.time_limit_seconds;
+  json["notes"] = record.notes;
+  json["candidates"] = Json::array();
+  for (const CheckedCandidate& candidate : record.candidates)
+    json["candidates"].push_back(candidate_json(candidate));
+  end_json(json, record);
+  return json;
+}
+
+std::string to_text(const CheckRecord& record) {
+  return to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string render_table(const CheckRecord& record, const Style& style, bool verbose) {
   std::string text = fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, record.checker));
   for (const CheckedCandidate& candidate : record.candidates) {
@@ -128,7 +223,7 @@ std::string render_table(const CheckRecord& record, const Style& style, bool ver
     for (const Finding& finding : candidate.findings) text += finding_text(finding, style);
     if (candidate.dropped > 0) {
       text += fmt::format("  and {} that the checker's list had no room for\n",
-                          plural(candidate.dropped, "more place", "more places"));
+                          counted(candidate.dropped, "more place"));
     }
     text += coverage_text(record, candidate, style);
     if (verbose && !candidate.cases.empty()) text += passes_text(candidate, style);
