@@ -1,4 +1,4 @@
-#include "selftest/pilot.h"
+#include "selftest/kernel_calibration.h"
 
 #include <fmt/format.h>
 
@@ -14,21 +14,21 @@ namespace {
 
 constexpr int floor_calls = 200;
 constexpr int floor_calls_without_speed = 3;
-// Of a kernel whose slope is measured: as many as this time allows.
+// As many calls as this time allows, when the slope of a kernel is measured.
 constexpr double refining_ms = 500;
 constexpr int fewest_calls = 5;
 constexpr int most_calls = 40;
 constexpr int guessing_calls = 3;
-// A run that is to tell the slope takes at least this part of the target longer than the shortest one.
-constexpr double telling_part = 0.125;
+// A run from which the slope is guessed takes at least this part of the target longer than the shortest one.
+constexpr double guessing_part = 0.125;
 constexpr std::int64_t first_step = 64;
 constexpr std::int64_t step_factor = 16;
 constexpr std::int64_t longest = std::int64_t{1} << 40;
-// The second of the two points that the slope is taken from lies so much beyond the target.
+// The slope is taken from two points, the second of which lies this part of the target beyond it.
 constexpr double far_part = 0.5;
-// Nearer than this is as it is meant to be.
+// Within this part of the target no correction follows.
 constexpr double near_enough = 0.02;
-// Beyond the least, where times are no speed: enough for 1 % of it to be something.
+// Beyond the least, where times are no speed: large enough that 1 % of it is a unit of work.
 constexpr std::int64_t length_without_speed = 200;
 
 // The mean of the middle half: as robust as a median, and finer than the grain of the clock.
@@ -46,8 +46,8 @@ std::int64_t units_for(double ms, double slope) {
 
 }  // namespace
 
-// What comes out is looked at when the kernels are compared.
-Result<double> Pilot::call(Role role) {
+// The outputs are checked later, when the kernels are compared.
+Result<double> KernelCalibrator::call(Role role) {
   const CallReport report = arena_.call(role, {seed_, draws_++, 0, 1}, trusted_patience);
   if (const auto finding = review_call(report)) {
     return Error{"a kernel of the self-test fails: " + finding->message,
@@ -57,8 +57,9 @@ Result<double> Pilot::call(Role role) {
   return report.elapsed_ms;
 }
 
-Result<Pilot::TwoTimes> Pilot::time(const Kernel& kernel, const Sizes& sizes, std::int64_t first,
-                                    std::int64_t second, int calls) {
+Result<KernelCalibrator::TwoTimes> KernelCalibrator::time(const Kernel& kernel, const Sizes& sizes,
+                                                          std::int64_t first, std::int64_t second,
+                                                          int calls) {
   const Case& bound =
       arena_.set({case_of(problem_, kernel, sizes, sizes.least_length),
                   case_of(problem_, kernel, sizes, first), case_of(problem_, kernel, sizes, second)});
@@ -79,7 +80,7 @@ Result<Pilot::TwoTimes> Pilot::time(const Kernel& kernel, const Sizes& sizes, st
   return times;
 }
 
-Result<std::vector<double>> Pilot::measure_floor() {
+Result<std::vector<double>> KernelCalibrator::measure_floor() {
   const Kernel nothing{"nothing", Kind::nothing, 0};
   const int calls = arena_.measures_speed() ? floor_calls : floor_calls_without_speed;
   auto times = time(nothing, sizes_of(nothing, arena_.device_info(), free_bytes_), 0, 0, calls);
@@ -89,42 +90,43 @@ Result<std::vector<double>> Pilot::measure_floor() {
   return all;
 }
 
-Result<double> Pilot::time_of(const Kernel& kernel, const Sizes& sizes, std::int64_t length) {
+Result<double> KernelCalibrator::time_of(const Kernel& kernel, const Sizes& sizes, std::int64_t length) {
   auto times = time(kernel, sizes, length, length, guessing_calls);
   if (!times) return times.errors();
   times->first.insert(times->first.end(), times->second.begin(), times->second.end());
   return quantile(times->first, 0.5);
 }
 
-Result<double> Pilot::guess_slope(const Kernel& kernel, const Sizes& sizes, double shortest_ms) {
+Result<double> KernelCalibrator::guess_slope(const Kernel& kernel, const Sizes& sizes, double shortest_ms) {
   double slope = 0;
   for (std::int64_t step = first_step; step < longest; step *= step_factor) {
     const auto ms = time_of(kernel, sizes, sizes.least_length + step);
     if (!ms) return ms.errors();
     slope = (*ms - shortest_ms) / static_cast<double>(step);
-    if (*ms - shortest_ms >= telling_part * kernel.target_ms) return slope;
+    if (*ms - shortest_ms >= guessing_part * kernel.target_ms) return slope;
   }
   return Error{fmt::format("kernel {} takes no time, however much it has to do", kernel.name),
                "the device's clock does not run: report it",
                {}};
 }
 
-Result<Calibration> Pilot::refine(const Kernel& kernel, const Sizes& sizes, std::int64_t length,
-                                  double slope) {
+Result<KernelCalibration> KernelCalibrator::refine(const Kernel& kernel, const Sizes& sizes,
+                                                   std::int64_t length, double slope) {
   const double about_ms = std::max(kernel.target_ms, slope);
   const std::int64_t more = std::max<std::int64_t>(1, units_for(far_part * about_ms, slope));
   const int calls = std::clamp(static_cast<int>(refining_ms / about_ms / 2), fewest_calls, most_calls);
   const auto times = time(kernel, sizes, length, length + more, calls);
   if (!times) return times.errors();
-  Calibration result{sizes, length, middle_mean(times->first), 0};
+  KernelCalibration result{sizes, length, middle_mean(times->first), 0};
   result.ms_per_length = (middle_mean(times->second) - result.ms) / static_cast<double>(more);
   if (result.ms_per_length <= 0) result.ms_per_length = slope;
   return result;
 }
 
-Result<Calibration> Pilot::calibrate(const Kernel& kernel) {
+Result<KernelCalibration> KernelCalibrator::calibrate(const Kernel& kernel) {
   const Sizes sizes = sizes_of(kernel, arena_.device_info(), free_bytes_);
-  if (!arena_.measures_speed()) return Calibration{sizes, sizes.least_length + length_without_speed, 0, 0};
+  if (!arena_.measures_speed())
+    return KernelCalibration{sizes, sizes.least_length + length_without_speed, 0, 0};
   const auto shortest = time_of(kernel, sizes, sizes.least_length);
   if (!shortest) return shortest.errors();
   const auto slope = guess_slope(kernel, sizes, *shortest);

@@ -1,36 +1,37 @@
-// Before anything is compared: how long an empty kernel takes, and how much work makes a kernel as long as it
-// is meant to be on this device.
+// Before anything is compared: how long an empty kernel takes, and how much work a kernel needs to take its
+// target time on this device.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "base/result.h"
-#include "selftest/arms_arena.h"
 #include "selftest/kernels.h"
+#include "selftest/per_role_arena.h"
 
 namespace kgrade::selftest {
 
-struct Calibration {
+struct KernelCalibration {
   Sizes sizes;
   std::int64_t length = 0;
   double ms = 0;             // that a launch takes; 0 where times are no speed
   double ms_per_length = 0;  // likewise
 };
 
-class Pilot {
+class KernelCalibrator {
  public:
   // Keeps references. `free_bytes`: of the device's memory.
-  Pilot(ArmsArena& arena, const Problem& problem, std::uint64_t seed, std::uint64_t free_bytes)
+  KernelCalibrator(PerRoleArena& arena, const Problem& problem, std::uint64_t seed, std::uint64_t free_bytes)
       : arena_(arena), problem_(problem), seed_(seed), free_bytes_(free_bytes) {}
 
-  // Times of an empty kernel. An Error when a call fails; so does the other one.
+  // Times of an empty kernel. An Error when a call fails.
   Result<std::vector<double>> measure_floor();
-  // A kernel that cannot be as short as it is meant to be gets the least work that it can have.
-  Result<Calibration> calibrate(const Kernel& kernel);
+  // A kernel that cannot be as short as its target gets the least work that it can have. An Error when a call
+  // fails.
+  Result<KernelCalibration> calibrate(const Kernel& kernel);
 
  private:
-  // Times of so many calls of two sides, by turns. Of the first calls of all none is kept.
+  // Times of so many calls of two sides in turn, after one call of each that is not kept.
   struct TwoTimes {
     std::vector<double> first;
     std::vector<double> second;
@@ -38,13 +39,14 @@ class Pilot {
   Result<TwoTimes> time(const Kernel& kernel, const Sizes& sizes, std::int64_t first, std::int64_t second,
                         int calls);
   Result<double> call(Role role);
-  // One length by itself.
+  // The median of a few calls of one length.
   Result<double> time_of(const Kernel& kernel, const Sizes& sizes, std::int64_t length);
-  // Milliseconds for a unit of work, from a run that is long enough to tell.
+  // Milliseconds for a unit of work, from a run that is long enough to measure.
   Result<double> guess_slope(const Kernel& kernel, const Sizes& sizes, double shortest_ms);
-  Result<Calibration> refine(const Kernel& kernel, const Sizes& sizes, std::int64_t length, double slope);
+  Result<KernelCalibration> refine(const Kernel& kernel, const Sizes& sizes, std::int64_t length,
+                                   double slope);
 
-  ArmsArena& arena_;
+  PerRoleArena& arena_;
   const Problem& problem_;
   std::uint64_t seed_;
   std::uint64_t free_bytes_;

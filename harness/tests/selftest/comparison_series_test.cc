@@ -1,12 +1,14 @@
-#include "selftest/trials.h"
+#include "selftest/comparison_series.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <random>
+#include <set>
 
 #include "scripted_arena.h"
-#include "selftest/summary.h"
 
 namespace kgrade::selftest {
 namespace {
@@ -14,9 +16,60 @@ namespace {
 using test::ScriptedArena;
 using testing::HasSubstr;
 
-class TrialsTest : public testing::Test {
+TEST(SelftestPlan, SpreadsComparisonsEvenly) {
+  const auto plan = plan_comparisons(10, 205, 60, 7);
+  std::map<std::size_t, int> same;
+  std::map<std::pair<std::size_t, double>, int> slowed;
+  for (const PlannedComparison& planned : plan) {
+    if (planned.added == 0) {
+      same[planned.kernel] += 1;
+    } else {
+      slowed[{planned.kernel, planned.added}] += 1;
+    }
+  }
+  EXPECT_EQ(plan.size(), 265u);
+  for (std::size_t kernel = 0; kernel < 10; ++kernel) {
+    EXPECT_EQ(same[kernel], kernel < 5 ? 21 : 20);
+    for (const double added : slow_downs) EXPECT_EQ((slowed[{kernel, added}]), 2);
+  }
+}
+
+TEST(SelftestPlan, FewSlowDownsHaveAllSizesAmongThem) {
+  std::set<double> added;
+  for (const PlannedComparison& planned : plan_comparisons(3, 0, 3, 1)) added.insert(planned.added);
+  EXPECT_EQ(added, (std::set<double>{0.01, 0.02, 0.05}));
+}
+
+TEST(SelftestPlan, TheSeedDrawsTheOrder) {
+  const auto plan = plan_comparisons(10, 40, 40, 7);
+  EXPECT_EQ(plan, plan_comparisons(10, 40, 40, 7));
+  auto other = plan_comparisons(10, 40, 40, 8);
+  EXPECT_NE(plan, other);
+  EXPECT_TRUE(std::is_permutation(plan.begin(), plan.end(), other.begin(), other.end()));
+  EXPECT_TRUE(plan_comparisons(0, 40, 40, 7).empty());
+}
+
+TEST(SelftestPlan, EveryComparisonHasASeedOfItsOwn) {
+  std::set<std::uint64_t> seeds;
+  for (std::size_t number = 0; number < 1000; ++number) seeds.insert(seed_of_comparison(7, number));
+  EXPECT_EQ(seeds.size(), 1000u);
+  EXPECT_EQ(seed_of_comparison(7, 3), seed_of_comparison(7, 3));
+  EXPECT_NE(seed_of_comparison(7, 3), seed_of_comparison(8, 3));
+}
+
+TEST(SelftestPlan, TheForecastLearnsFromWhatWasDone) {
+  Forecast forecast({1, 5});
+  const std::vector<PlannedComparison> rest = {{0, 0}, {0, 0.01}, {1, 0}};
+  EXPECT_DOUBLE_EQ(forecast.seconds_for(rest), 7);
+  forecast.took(0, 2);
+  forecast.took(0, 4);
+  EXPECT_DOUBLE_EQ(forecast.seconds_for(rest), 11);
+  EXPECT_DOUBLE_EQ(forecast.seconds_for({}), 0);
+}
+
+class ComparisonSeriesTest : public testing::Test {
  protected:
-  TrialsTest() {
+  ComparisonSeriesTest() {
     record_.seed = 7;
     record_.goal = goal_for(Effort::normal);
     record_.device = arena_.info;
@@ -28,8 +81,8 @@ class TrialsTest : public testing::Test {
 
   std::optional<Error> try_run(Watch watch = {}) {
     record_.device = arena_.info;
-    Trials trials(arena_, problem_, options_, stages_, record_, watch);
-    auto error = trials.run();
+    ComparisonSeries series(arena_, problem_, options_, stages_, record_, watch);
+    auto error = series.run();
     conclude(record_);
     return error;
   }
@@ -52,12 +105,12 @@ class TrialsTest : public testing::Test {
   StageClock stages_{clock_};
   ScriptedArena arena_{clock_};
   Problem problem_ = selftest_problem();
-  TrialOptions options_;
+  SeriesOptions options_;
   SelftestRecord record_;
   std::vector<std::string> said_;
 };
 
-TEST_F(TrialsTest, TheSameWorkTakesTheSameTime) {
+TEST_F(ComparisonSeriesTest, TheSameWorkTakesTheSameTime) {
   run();
   EXPECT_EQ(record_.comparisons.size(), 12u);
   EXPECT_EQ(record_.same.called.trials, 12u);
@@ -75,7 +128,7 @@ TEST_F(TrialsTest, TheSameWorkTakesTheSameTime) {
   for (const SelftestKernel& kernel : record_.kernels) EXPECT_EQ(kernel.same.comparisons, 4u);
 }
 
-TEST_F(TrialsTest, FalseCallsAreCountedOneByOne) {
+TEST_F(ComparisonSeriesTest, FalseCallsAreCountedOneByOne) {
   slow_down({2, 3, 11}, 1.03);
   run();
   EXPECT_EQ(record_.same.called.count, 3u);
@@ -88,7 +141,7 @@ TEST_F(TrialsTest, FalseCallsAreCountedOneByOne) {
   EXPECT_EQ(record_.criteria[0].outcome, CriterionOutcome::fails);
 }
 
-TEST_F(TrialsTest, ADifferenceWithinTheMarginIsNoFalseCallButExcludesOne) {
+TEST_F(ComparisonSeriesTest, ADifferenceWithinTheMarginIsNoFalseCallButExcludesOne) {
   slow_down({5}, 1.004);
   run();
   EXPECT_EQ(record_.same.called.count, 0u);
@@ -96,7 +149,7 @@ TEST_F(TrialsTest, ADifferenceWithinTheMarginIsNoFalseCallButExcludesOne) {
   EXPECT_EQ(record_.comparisons[5].ratio->statement(), Statement::same);
 }
 
-TEST_F(TrialsTest, WhatIsAddedIsSeenToTheDigit) {
+TEST_F(ComparisonSeriesTest, WhatIsAddedIsSeenToTheDigit) {
   options_.comparisons = 0;
   options_.slowdowns = 9;
   run();
@@ -117,10 +170,10 @@ TEST_F(TrialsTest, WhatIsAddedIsSeenToTheDigit) {
   for (const SlowedDown& slowed : record_.slowed) EXPECT_NEAR(slowed.median_bias, 0, 1e-9);
 }
 
-TEST_F(TrialsTest, AMachineThatSpeedsUpTheSlowedSideIsFoundOut) {
+TEST_F(ComparisonSeriesTest, AMachineThatSpeedsUpTheSlowedSideIsFoundOut) {
   options_.comparisons = 0;
   options_.slowdowns = 36;
-  // All but the pilot's, which has the seed of the run.
+  // All draws but the calibration's, which have the seed of the run.
   arena_.factor = [this](Role role, const Draw& draw) {
     return role == Role::candidate && draw.seed != record_.seed ? 0.98 : 1.0;
   };
@@ -144,7 +197,7 @@ class Noise {
   std::mt19937 bits_{1};
 };
 
-TEST_F(TrialsTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
+TEST_F(ComparisonSeriesTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
   Noise noise;
   arena_.factor = [&](Role, const Draw&) { return 1 + 0.01 * noise.next(); };
   arena_.seconds_per_call = 0.001;
@@ -160,7 +213,7 @@ TEST_F(TrialsTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
   for (const SlowedDown& slowed : record_.slowed) EXPECT_NEAR(slowed.median_bias, 0, 0.0015);
 }
 
-TEST_F(TrialsTest, TheProtocolDoesNotHoldWhereOneSideIsAtADisadvantage) {
+TEST_F(ComparisonSeriesTest, TheProtocolDoesNotHoldWhereOneSideIsAtADisadvantage) {
   Noise noise;
   arena_.factor = [&](Role role, const Draw&) {
     return (role == Role::candidate ? 1.006 : 1) + 0.01 * noise.next();
@@ -173,7 +226,7 @@ TEST_F(TrialsTest, TheProtocolDoesNotHoldWhereOneSideIsAtADisadvantage) {
   EXPECT_TRUE(any_fails(record_));
 }
 
-TEST_F(TrialsTest, ShortKernelsRunSeveralTimesASample) {
+TEST_F(ComparisonSeriesTest, ShortKernelsRunSeveralTimesASample) {
   options_.kernels = *select_kernels({"arithmetic-3us"});
   options_.comparisons = 1;
   run();
@@ -182,7 +235,7 @@ TEST_F(TrialsTest, ShortKernelsRunSeveralTimesASample) {
   EXPECT_TRUE(record_.kernels[0].overhead_limited);
 }
 
-TEST_F(TrialsTest, TheOracleHasHardlyAnyWork) {
+TEST_F(ComparisonSeriesTest, TheOracleHasHardlyAnyWork) {
   options_.kernels = *select_kernels({"copy-500us"});
   options_.comparisons = 1;
   run();
@@ -191,7 +244,7 @@ TEST_F(TrialsTest, TheOracleHasHardlyAnyWork) {
   EXPECT_GT(arena_.lengths[Role::reference], arena_.lengths[Role::oracle]);
 }
 
-TEST_F(TrialsTest, ProcessesStayUnlessNewOnesAreAskedFor) {
+TEST_F(ComparisonSeriesTest, ProcessesStayUnlessNewOnesAreAskedFor) {
   run();
   EXPECT_EQ(arena_.starts, 0);
   options_.fresh = true;
@@ -201,14 +254,14 @@ TEST_F(TrialsTest, ProcessesStayUnlessNewOnesAreAskedFor) {
   EXPECT_EQ(arena_.starts, 12);
 }
 
-TEST_F(TrialsTest, OneThatDiesIsStartedAnew) {
+TEST_F(ComparisonSeriesTest, OneThatDiesIsStartedAnew) {
   arena_.dead = true;
   run();
   EXPECT_EQ(arena_.starts, 1);
   EXPECT_EQ(record_.same.comparisons, 12u);
 }
 
-TEST_F(TrialsTest, RankedTakesSeveralProcesses) {
+TEST_F(ComparisonSeriesTest, RankedTakesSeveralProcesses) {
   record_.goal = goal_for(Effort::ranked);
   options_.comparisons = 2;
   run();
@@ -218,7 +271,7 @@ TEST_F(TrialsTest, RankedTakesSeveralProcesses) {
   EXPECT_EQ(record_.comparisons[0].blocks, 5 * usual_first_look);
 }
 
-TEST_F(TrialsTest, WhenTheTimeIsOverThoseThatAreDoneCount) {
+TEST_F(ComparisonSeriesTest, WhenTheTimeIsOverThoseThatAreDoneCount) {
   options_.most_seconds = 0;
   run();
   EXPECT_EQ(record_.comparisons.size(), 1u);
@@ -226,7 +279,7 @@ TEST_F(TrialsTest, WhenTheTimeIsOverThoseThatAreDoneCount) {
   EXPECT_THAT(record_.notes.back(), testing::HasSubstr("the time was over after 1 of"));
 }
 
-TEST_F(TrialsTest, ShortKernelsTakeSeveralProcesses) {
+TEST_F(ComparisonSeriesTest, ShortKernelsTakeSeveralProcesses) {
   arena_.info.process_offset_ms = 1e6;
   options_.comparisons = 2;
   run();
@@ -235,7 +288,7 @@ TEST_F(TrialsTest, ShortKernelsTakeSeveralProcesses) {
   EXPECT_EQ(record_.comparisons[0].ratio->count, 4u);
 }
 
-TEST_F(TrialsTest, TheBudgetEndsAComparison) {
+TEST_F(ComparisonSeriesTest, TheBudgetEndsAComparison) {
   record_.goal.budget_seconds = 1;
   arena_.seconds_per_call = 0.03;
   int call = 0;
@@ -251,7 +304,7 @@ class HotWatch : public BlockWatch {
   std::string end_block() override { return "thermal slowdown"; }
 };
 
-TEST_F(TrialsTest, DisturbedComparisonsAreCountedAndGiveNoFigure) {
+TEST_F(ComparisonSeriesTest, DisturbedComparisonsAreCountedAndGiveNoFigure) {
   HotWatch watch;
   run({&watch, nullptr});
   EXPECT_EQ(record_.disturbed, 12u);
@@ -262,7 +315,7 @@ TEST_F(TrialsTest, DisturbedComparisonsAreCountedAndGiveNoFigure) {
   EXPECT_EQ(record_.criteria[0].outcome, CriterionOutcome::too_few);
 }
 
-TEST_F(TrialsTest, WhatAGradingWouldRefuseGivesNoFigure) {
+TEST_F(ComparisonSeriesTest, WhatAGradingWouldRefuseGivesNoFigure) {
   arena_.candidate_comparison = test::outputs_off_by(0.5);
   run();
   EXPECT_EQ(record_.refused, 12u);
@@ -270,7 +323,7 @@ TEST_F(TrialsTest, WhatAGradingWouldRefuseGivesNoFigure) {
   EXPECT_EQ(record_.same.called.trials, 0u);
 }
 
-TEST_F(TrialsTest, AFailureKeepsWhatWasFoundBefore) {
+TEST_F(ComparisonSeriesTest, AFailureKeepsWhatWasFoundBefore) {
   arena_.before_call = [this](Role, const Draw& draw) {
     if (draw.seed == seed_of_comparison(record_.seed, 5)) arena_.oracle_report.cuda_error = 700;
   };
@@ -281,7 +334,7 @@ TEST_F(TrialsTest, AFailureKeepsWhatWasFoundBefore) {
   EXPECT_EQ(record_.same.called.trials, 5u);
 }
 
-TEST_F(TrialsTest, WhereTimesAreNoSpeedEverythingRunsOnce) {
+TEST_F(ComparisonSeriesTest, WhereTimesAreNoSpeedEverythingRunsOnce) {
   arena_.info.measures_speed = false;
   options_.slowdowns = 3;
   run();
@@ -295,7 +348,7 @@ TEST_F(TrialsTest, WhereTimesAreNoSpeedEverythingRunsOnce) {
   EXPECT_FALSE(record_.judged());
 }
 
-TEST_F(TrialsTest, ProgressSaysWhatIsLeft) {
+TEST_F(ComparisonSeriesTest, ProgressSaysWhatIsLeft) {
   run();
   EXPECT_THAT(said_, testing::Contains("an empty kernel"));
   EXPECT_THAT(said_, testing::Contains(HasSubstr("1 of 12, ")));

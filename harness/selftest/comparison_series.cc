@@ -1,10 +1,12 @@
-#include "selftest/trials.h"
+#include "selftest/comparison_series.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "draw/philox.h"
 #include "grade/candidate_run.h"
 #include "grade/case_run.h"
 #include "measure/comparisons.h"
@@ -12,7 +14,12 @@
 namespace kgrade::selftest {
 namespace {
 
-// A call beyond its kernel: buffers moved and refilled, outputs compared, processes changed. For forecasts.
+// Streams of random numbers that no tensor and no order of calls uses.
+constexpr std::uint32_t order_stream = 0x73656c66;
+constexpr std::uint32_t seeds_stream = 0x73656564;
+
+// What a call costs beyond its kernel, for forecasts: moving and refilling buffers, comparing outputs,
+// changing processes.
 constexpr double call_overhead_ms = 1;
 
 std::size_t count_blocks(const Measurement& measurement, bool voided) {
@@ -41,13 +48,49 @@ void take(const CaseRecord& found, SelftestComparison& comparison) {
 
 }  // namespace
 
+std::vector<PlannedComparison> plan_comparisons(std::size_t kernels, std::size_t same, std::size_t slowed,
+                                                std::uint64_t seed) {
+  std::vector<PlannedComparison> plan;
+  if (kernels == 0) return plan;
+  for (std::size_t i = 0; i < same; ++i) plan.push_back({i % kernels, 0});
+  // Few comparisons still include every slow-down.
+  for (std::size_t i = 0; i < slowed; ++i) {
+    const std::size_t kernel = i % kernels;
+    plan.push_back({kernel, slow_downs[(i / kernels + kernel) % slow_downs.size()]});
+  }
+  for (std::size_t left = plan.size(); left > 1; --left) {
+    const PhiloxBlock random = random_block({seed, order_stream, 0}, left);
+    std::swap(plan[left - 1], plan[random.word[0] % left]);
+  }
+  return plan;
+}
+
+std::uint64_t seed_of_comparison(std::uint64_t seed, std::size_t number) {
+  const PhiloxBlock random = random_block({seed, seeds_stream, 0}, number);
+  return std::uint64_t{random.word[1]} << 32 | random.word[0];
+}
+
+void Forecast::took(std::size_t kernel, double seconds) {
+  took_[kernel].seconds += seconds;
+  took_[kernel].count += 1;
+}
+
+double Forecast::seconds_for(std::span<const PlannedComparison> rest) const {
+  double seconds = 0;
+  for (const PlannedComparison& planned : rest) {
+    const Taken& taken = took_[planned.kernel];
+    seconds += taken.count > 0 ? taken.seconds / taken.count : expected_[planned.kernel];
+  }
+  return seconds;
+}
+
 std::string time_left(double seconds) {
   if (seconds < 60) return "less than a minute left";
   return fmt::format("about {:.0f} min left", std::ceil(seconds / 60));
 }
 
-Trials::Trials(Arena& arena, const Problem& problem, const TrialOptions& options, StageClock& stages,
-               SelftestRecord& record, Watch watch)
+ComparisonSeries::ComparisonSeries(Arena& arena, const Problem& problem, const SeriesOptions& options,
+                                   StageClock& stages, SelftestRecord& record, Watch watch)
     : arena_(arena),
       problem_(problem),
       options_(options),
@@ -56,9 +99,9 @@ Trials::Trials(Arena& arena, const Problem& problem, const TrialOptions& options
       watch_(watch),
       plan_(plan_comparisons(options.kernels.size(), options.comparisons, options.slowdowns, record.seed)) {}
 
-std::optional<Error> Trials::run() {
-  is_shared_ = arena_.measures_speed() && arena_.busy_ms() > longest_wait_ms;
-  if (is_shared_) {
+std::optional<Error> ComparisonSeries::run() {
+  const bool is_shared = arena_.measures_speed() && arena_.busy_ms() > longest_wait_ms;
+  if (is_shared) {
     record_.notes.emplace_back("something else uses the device: wait until it is free, and test again");
   }
   if (auto error = calibrate()) return error;
@@ -74,17 +117,17 @@ std::optional<Error> Trials::run() {
   return std::nullopt;
 }
 
-std::optional<Error> Trials::calibrate() {
+std::optional<Error> ComparisonSeries::calibrate() {
   const auto timer = stages_.time("pilot");
-  Pilot pilot(arena_, problem_, record_.seed, options_.free_bytes);
+  KernelCalibrator calibrator(arena_, problem_, record_.seed, options_.free_bytes);
   options_.progress("an empty kernel");
-  auto floor = pilot.measure_floor();
+  auto floor = calibrator.measure_floor();
   if (!floor) return floor.error();
   record_.floor.empty_ms = std::move(*floor);
   std::vector<double> expected;
   for (const Kernel& kernel : options_.kernels) {
     options_.progress("how long is " + kernel.name);
-    const auto calibration = pilot.calibrate(kernel);
+    const auto calibration = calibrator.calibrate(kernel);
     if (!calibration) return calibration.error();
     SelftestKernel known;
     known.name = kernel.name;
@@ -102,21 +145,21 @@ std::optional<Error> Trials::calibrate() {
 }
 
 // Up to the first look at the interval.
-double Trials::expected_seconds(const Calibration& calibration) const {
+double ComparisonSeries::expected_seconds(const KernelCalibration& calibration) const {
   const double rounds = 2.0 * static_cast<double>(record_.goal.first_look);
   const double round_ms = 2 * calibration.ms + 3 * call_overhead_ms;
   return record_.goal.processes * std::min(record_.goal.budget_seconds, rounds * round_ms / 1000);
 }
 
-// Where times are no speed, the share is one of the work.
-std::int64_t Trials::second_length(const Calibration& calibration, double added) const {
+// Where times are no speed, the work is what grows by the share.
+std::int64_t ComparisonSeries::second_length(const KernelCalibration& calibration, double added) const {
   if (added == 0) return calibration.length;
   const double units = calibration.ms_per_length > 0 ? added * calibration.ms / calibration.ms_per_length
                                                      : added * static_cast<double>(calibration.length);
   return calibration.length + std::max<std::int64_t>(1, std::llround(units));
 }
 
-const Case& Trials::set_cases(const SelftestComparison& comparison) {
+const Case& ComparisonSeries::set_cases(const SelftestComparison& comparison) {
   const Kernel& kernel = options_.kernels[comparison.kernel];
   const Sizes& sizes = calibrations_[comparison.kernel].sizes;
   return arena_.set({case_of(problem_, kernel, sizes, sizes.least_length),
@@ -124,14 +167,14 @@ const Case& Trials::set_cases(const SelftestComparison& comparison) {
                      case_of(problem_, kernel, sizes, comparison.second_length)});
 }
 
-std::string Trials::words_for(std::size_t number) const {
+std::string ComparisonSeries::progress_prefix(std::size_t number) const {
   const double seconds = forecast_->seconds_for(std::span(plan_).subspan(number));
   return fmt::format("{} of {}, {}: ", number + 1, plan_.size(), time_left(seconds));
 }
 
-std::optional<Error> Trials::compare(const PlannedComparison& planned, std::size_t number) {
+std::optional<Error> ComparisonSeries::compare(const PlannedComparison& planned, std::size_t number) {
   const double start = stages_.now();
-  const Calibration& calibration = calibrations_[planned.kernel];
+  const KernelCalibration& calibration = calibrations_[planned.kernel];
   SelftestComparison comparison;
   comparison.kernel = planned.kernel;
   comparison.asked = planned.added;
@@ -141,7 +184,7 @@ std::optional<Error> Trials::compare(const PlannedComparison& planned, std::size
     if (auto error = start_anew()) return error;
   }
   const Case& bound = set_cases(comparison);
-  const auto found = measure(bound, seed_of_comparison(record_.seed, number), words_for(number));
+  const auto found = measure(bound, seed_of_comparison(record_.seed, number), progress_prefix(number));
   if (!found) return found.error();
   take(*found, comparison);
   if (arena_.measures_speed() && comparison.first.median > 0) {
@@ -154,9 +197,10 @@ std::optional<Error> Trials::compare(const PlannedComparison& planned, std::size
   return std::nullopt;
 }
 
-Result<CaseRecord> Trials::measure(const Case& bound, std::uint64_t seed, const std::string& words) {
+Result<CaseRecord> ComparisonSeries::measure(const Case& bound, std::uint64_t seed,
+                                             const std::string& prefix) {
   Session session{arena_, problem_, seed, record_.effort, {}, stages_, [&](const std::string& what) {
-                    options_.progress(words + what);
+                    options_.progress(prefix + what);
                   }};
   session.goal = record_.goal;
   session.watch = watch_.blocks;
@@ -177,7 +221,7 @@ Result<CaseRecord> Trials::measure(const Case& bound, std::uint64_t seed, const 
   return found;
 }
 
-std::optional<Error> Trials::start_anew() {
+std::optional<Error> ComparisonSeries::start_anew() {
   arena_.take_back();
   const auto answer = arena_.start_anew(load_patience, load_patience);
   calls_ = 0;

@@ -1,12 +1,13 @@
 // A record of a self-test as tables, JSON and a picture.
+#include "selftest/selftest_output.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
 #include "sample_selftest.h"
-#include "selftest/selftest_json.h"
 #include "selftest/selftest_svg.h"
-#include "selftest/selftest_table.h"
-#include "selftest/summary.h"
 
 namespace kgrade {
 namespace {
@@ -24,7 +25,7 @@ SelftestRecord good_record() {
   record.comparisons.push_back(comparison_of(1, 0, 1.001, 1.003, 1.005));
   for (int i = 0; i < 10; ++i) record.comparisons.push_back(comparison_of(1, 0.02, 0.978, 0.98, 0.983));
   record.total_seconds = 12.5;
-  selftest::conclude(record);
+  conclude(record);
   return record;
 }
 
@@ -58,7 +59,7 @@ TEST(SelftestTable, SaysWhatDoesNotHold) {
   SelftestRecord record = good_record();
   for (int i = 0; i < 4; ++i) record.comparisons.push_back(comparison_of(0, 0, 1.02, 1.03, 1.04));
   record.fresh_processes = true;
-  selftest::conclude(record);
+  conclude(record);
   const std::string table = table_of(record);
   EXPECT_THAT(table, HasSubstr("at most 1 %    does not hold"));
   EXPECT_THAT(table, HasSubstr("The measuring protocol does not hold on this machine."));
@@ -68,7 +69,7 @@ TEST(SelftestTable, SaysWhatDoesNotHold) {
 TEST(SelftestTable, SaysWhenThereIsTooLittleToSay) {
   SelftestRecord record = blank_selftest();
   record.comparisons = {usual(0)};
-  selftest::conclude(record);
+  conclude(record);
   const std::string table = table_of(record);
   EXPECT_THAT(table, HasSubstr("too few to say"));
   EXPECT_THAT(table, HasSubstr("Nothing speaks against the measuring protocol"));
@@ -81,7 +82,7 @@ TEST(SelftestTable, TellsOfDisturbancesAndRefusals) {
   record.comparisons[1].ratio.reset();
   record.comparisons[1].problem = "unstable: something";
   record.notes = {"beware"};
-  selftest::conclude(record);
+  conclude(record);
   const std::string table = table_of(record);
   EXPECT_THAT(table, HasSubstr("1 comparison disturbed by heat or a power brake"));
   EXPECT_THAT(table, HasSubstr("1 comparison refused; the first, of read-20us: unstable: something"));
@@ -147,7 +148,7 @@ TEST(SelftestPicture, ShowsNoSpeedWhereThereIsNone) {
 TEST(SelftestPicture, CutsOffWhatLiesBeyondTheScale) {
   SelftestRecord record = blank_selftest();
   record.comparisons = {comparison_of(0, 0, 0.5, 2, 3)};
-  selftest::conclude(record);
+  conclude(record);
   const std::string svg = render_svg(record);
   // The plot reaches from 56 to 416.
   EXPECT_THAT(svg, HasSubstr("y1=\"416.0\" x2=\"122.0\" y2=\"56.0\" stroke=\"#3b82c4\""));

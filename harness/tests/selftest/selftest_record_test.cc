@@ -1,4 +1,4 @@
-#include "selftest/summary.h"
+#include "selftest/selftest_record.h"
 
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ TEST(Conclusion, SaysHowLongKernelsReallyTake) {
   SelftestRecord record = blank_selftest();
   record.comparisons = {usual(1)};
   conclude(record);
-  EXPECT_DOUBLE_EQ(record.kernels[0].median_ms, 0.005) << "by the pilot: nothing was compared";
+  EXPECT_DOUBLE_EQ(record.kernels[0].median_ms, 0.005) << "from the calibration: nothing was compared";
   EXPECT_DOUBLE_EQ(record.kernels[1].median_ms, 0.02);
   EXPECT_TRUE(record.kernels[0].overhead_limited) << "less than five times 2.7 us";
   EXPECT_FALSE(record.kernels[1].overhead_limited);

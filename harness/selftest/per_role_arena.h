@@ -1,26 +1,33 @@
-// Two sides of a comparison that share one binary and differ in how much they are asked to do. The machinery
-// that grades knows one case, which all roles sit at; here the reference sits at the first side's, the
-// candidate at the second side's, and the oracle at one with the same answer for hardly any work.
+// An arena in which each role has a case of its own. Two sides of a comparison share one binary and differ in
+// their amount of work. The code that grades knows one case for all roles; here the reference gets the first
+// side's, the candidate the second side's, and the oracle one with the same answer for hardly any work.
 #pragma once
+
+#include <utility>
 
 #include "contest/arena.h"
 
 namespace kgrade::selftest {
 
-struct ArmCases {
+// All three have the same tensors and the same name.
+struct RoleCases {
   Case oracle;
   Case first;
   Case second;
 };
 
-class ArmsArena : public Arena {
+class PerRoleArena : public Arena {
  public:
   // Keeps a reference.
-  explicit ArmsArena(Arena& arena) : arena_(arena) {}
+  explicit PerRoleArena(Arena& arena) : arena_(arena) {}
 
-  // All three have the same tensors and the same name. Everybody rises. Returns the first side's, which stays
+  // Takes back all buffers, since leases refer to their case. Returns the first side's case, which stays
   // until the next call.
-  const Case& set(ArmCases cases);
+  const Case& set(RoleCases cases) {
+    arena_.take_back();
+    cases_ = std::move(cases);
+    return cases_.first;
+  }
 
   DeviceInfo device_info() const override { return arena_.device_info(); }
   double busy_ms() override { return arena_.busy_ms(); }
@@ -53,10 +60,13 @@ class ArmsArena : public Arena {
   std::vector<std::string> opened_libraries() override { return arena_.opened_libraries(); }
 
  private:
-  const Case& case_for(Role role, const Case& bound) const;
+  const Case& case_for(Role role, const Case& bound) const {
+    if (role == Role::oracle) return cases_.oracle;
+    return role == Role::candidate ? cases_.second : bound;
+  }
 
   Arena& arena_;
-  ArmCases cases_;
+  RoleCases cases_;
 };
 
 }  // namespace kgrade::selftest
