@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "soundness/rules.h"
+#include "soundness/lint_findings.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {

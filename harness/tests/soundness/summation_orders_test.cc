@@ -1,13 +1,11 @@
 // Sums in other orders, of references that are functions on the host.
-#include "soundness/summation.h"
+#include "soundness/summation_orders.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <random>
-
-#include "soundness/order_trials.h"
 
 namespace kgrade::testing {
 namespace {
@@ -37,11 +35,11 @@ Problem problem_of_tensors(const std::string& tensors) {
 
 using Rule = Values (*)(const std::vector<Values>& inputs, const Case& bound);
 
-class HostSubject : public Subject {
+class HostRunner : public ReferenceRunner {
  public:
-  HostSubject(Rule in_double, Rule in_float) : oracle_(in_double), reference_(in_float) {}
+  HostRunner(Rule in_double, Rule in_float) : oracle_(in_double), reference_(in_float) {}
 
-  std::optional<Error> sit(const Case& bound) override {
+  std::optional<Error> set_case(const Case& bound) override {
     case_ = bound;
     return std::nullopt;
   }
@@ -125,15 +123,15 @@ struct Found {
 };
 
 Found orders_of(const Problem& problem, Rule oracle, Rule reference) {
-  HostSubject subject(oracle, reference);
-  OrderTrials trials(problem);
+  HostRunner runner(oracle, reference);
+  SummationOrders orders(problem);
   const Case bound = *resolve_case(problem, problem.cases[0]);
-  subject.sit(bound);
-  OrderTrials none(problem);
-  const auto own = none.measure(subject, bound, {1, 0}, false);
-  const auto largest = trials.measure(subject, bound, {1, 0}, true);
+  runner.set_case(bound);
+  SummationOrders none(problem);
+  const auto own = none.measure(runner, bound, {1, 0}, false);
+  const auto largest = orders.measure(runner, bound, {1, 0}, true);
   EXPECT_TRUE(own && largest);
-  return {*own, *largest, trials.reordered()};
+  return {*own, *largest, orders.reordered()};
 }
 
 TEST(Summation, OperandsThatAreRearrangedAlikeGiveSumsAnotherOrder) {
@@ -184,16 +182,16 @@ TEST(Summation, AxesOfSeveralExtentsAreShuffledBlockByBlock) {
 TEST(Summation, LargeCasesRunWhatSmallOnesHaveProven) {
   const Problem problem = problem_of_tensors(tensor("x", "[n, k]", true) + tensor("y", "[n, k]", true) +
                                              tensor("out", "[n]", false));
-  HostSubject subject(row_products<double>, row_products<float>);
-  OrderTrials trials(problem);
+  HostRunner runner(row_products<double>, row_products<float>);
+  SummationOrders orders(problem);
   const Case small = *resolve_case(problem, problem.cases[0]);
-  subject.sit(small);
-  ASSERT_TRUE(trials.measure(subject, small, {1, 0}, true));
-  const int calls = subject.calls;
+  runner.set_case(small);
+  ASSERT_TRUE(orders.measure(runner, small, {1, 0}, true));
+  const int calls = runner.calls;
   const Case large = *resolve_case(problem, problem.cases[1]);
-  subject.sit(large);
-  ASSERT_TRUE(trials.measure(subject, large, {1, 0}, false));
-  EXPECT_EQ(subject.calls - calls, 3) << "as they are, reversed, shuffled";
+  runner.set_case(large);
+  ASSERT_TRUE(orders.measure(runner, large, {1, 0}, false));
+  EXPECT_EQ(runner.calls - calls, 3) << "as they are, reversed, shuffled";
   EXPECT_GT(calls, 6);
 }
 

@@ -1,5 +1,5 @@
-// Wrong answers, and what they are made from.
-#include "soundness/answers.h"
+// Wrong answers, what they are made from, and their comparison on the host.
+#include "soundness/wrong_answers.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+
+#include "soundness/dependence.h"
 
 namespace kgrade::testing {
 namespace {

@@ -1,4 +1,6 @@
-// Which cases lint looks at, and what they cost.
+// What cases cost, and which of them lint runs.
+#include "soundness/case_limits.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,9 +9,6 @@
 #include <limits>
 
 #include "base/temporary_directory.h"
-#include "soundness/costs.h"
-#include "soundness/host_memory.h"
-#include "soundness/soundness.h"
 
 namespace kgrade::testing {
 namespace {
@@ -41,7 +40,7 @@ text
 class Limits : public ::testing::Test {
  protected:
   std::string reason(const std::string& name, const SoundnessLimits& limits) const {
-    return why_passed_over(bound(name), limits);
+    return why_skipped(bound(name), limits);
   }
   Case bound(const std::string& name) const { return *resolve_case(problem_, *problem_.find_case(name)); }
 
@@ -65,14 +64,14 @@ TEST_F(Limits, DeepTakesWhatTheDeviceCanRun) {
 
 TEST_F(Limits, ACaseMustFitThreeTimesIntoTheMemory) {
   const std::vector<Case> cases = {bound("small"), bound("wide")};
-  LintBook book(problem_);
+  LintFindings findings(problem_);
   // Two tensors of 16 MB, three times, and the zones around them.
-  find_cases_beyond_memory(book, problem_, cases, {97'000'000, "a device"});
-  EXPECT_TRUE(book.empty());
-  find_cases_beyond_memory(book, problem_, cases, {96'000'000, "a device"});
-  ASSERT_EQ(book.findings().size(), 1U);
-  EXPECT_EQ(book.findings()[0].rule, "beyond-memory");
-  EXPECT_THAT(book.findings()[0].what.message, HasSubstr("case 'wide': needs 92 MiB"));
+  find_cases_beyond_memory(findings, problem_, cases, {97'000'000, "a device"});
+  EXPECT_TRUE(findings.empty());
+  find_cases_beyond_memory(findings, problem_, cases, {96'000'000, "a device"});
+  ASSERT_EQ(findings.all().size(), 1U);
+  EXPECT_EQ(findings.all()[0].rule, "beyond-memory");
+  EXPECT_THAT(findings.all()[0].what.message, HasSubstr("case 'wide': needs 92 MiB"));
 }
 
 TEST_F(Limits, WhatACaseTakesOfTheHostIsKnownBefore) {

@@ -1,4 +1,4 @@
-#include "soundness/classes.h"
+#include "soundness/precision_classes.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,20 @@
 #include <array>
 #include <cmath>
 
-#include "soundness/answers.h"
+#include "base/dtype.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
+
+// A carry out of the mantissa raises the exponent, as it should, up to infinity.
+float to_tf32(float value) {
+  constexpr std::uint32_t dropped = 13;
+  constexpr std::uint32_t below_half = (1u << (dropped - 1)) - 1;
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t raised = bits + below_half + (bits >> dropped & 1u);
+  return float_of(raised >> dropped << dropped);
+}
 
 constexpr std::array<double ClassErrors::*, 4> all_classes = {&ClassErrors::fp32, &ClassErrors::tf32,
                                                               &ClassErrors::fp16, &ClassErrors::bf16};
@@ -28,7 +37,26 @@ Error overlap(std::string_view better, double better_error, std::string_view wor
           {}};
 }
 
+// Frees an answer before the next call makes another.
+Result<double> error_of_call(const Result<std::vector<Values>>& answer, const std::vector<Values>& expected) {
+  if (!answer) return answer.errors();
+  return error_of(*answer, expected);
+}
+
 }  // namespace
+
+float rounded(float value, OperandFormat format) {
+  if (!std::isfinite(value)) return value;
+  switch (format) {
+    case OperandFormat::tf32:
+      return to_tf32(value);
+    case OperandFormat::bf16:
+      return rounded_to(Dtype::bfloat16, value);
+    case OperandFormat::fp16:
+      break;
+  }
+  return rounded_to(Dtype::float16, value);
+}
 
 void ClassStatistics::add(const ClassErrors& errors) {
   for (const auto member : all_classes) {
@@ -76,7 +104,7 @@ std::string to_string(const ClassErrors& errors) {
                      errors.fp16, errors.bf16);
 }
 
-Result<std::vector<Values>> rounded_answer(Subject& subject, const Draw& draw,
+Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
                                            const std::vector<Values>& inputs, OperandFormat format) {
   std::vector<InputEdit> edits;
   for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
@@ -85,40 +113,20 @@ Result<std::vector<Values>> rounded_answer(Subject& subject, const Draw& draw,
     for (float& value : edit.values) value = rounded(value, format);
     edits.push_back(std::move(edit));
   }
-  return subject.oracle(draw, edits);
+  return runner.oracle(draw, edits);
 }
 
-double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, Dtype dtype) {
-  double error = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    // The thresholds decide the class only.
-    const Judgement judgement = judge(compare(answer[i], expected[i], dtype), {}, Precision::fp32);
-    error = std::max(error, judgement.relative_error);
-  }
-  return error;
-}
-
-namespace {
-
-// An answer is let go before the next one is asked for.
-Result<double> error_of_call(const Result<std::vector<Values>>& answer, const std::vector<Values>& expected) {
-  if (!answer) return answer.errors();
-  return error_of(*answer, expected);
-}
-
-}  // namespace
-
-Result<ClassStatistics> measure_classes_on(Subject& subject, const Draw& draw,
+Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Draw& draw,
                                            const std::vector<Values>& inputs,
                                            const std::vector<Values>& expected, double reordered_fp32) {
   ClassErrors errors;
-  const auto single = error_of_call(subject.reference(draw, {}), expected);
+  const auto single = error_of_call(runner.reference(draw, {}), expected);
   if (!single) return single.errors();
   errors.fp32 = std::max(reordered_fp32, *single);
   for (const auto& [format, error] :
        {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
         std::pair{OperandFormat::bf16, &errors.bf16}}) {
-    const auto found = error_of_call(rounded_answer(subject, draw, inputs, format), expected);
+    const auto found = error_of_call(rounded_answer(runner, draw, inputs, format), expected);
     if (!found) return found.errors();
     *error = *found;
   }
@@ -127,15 +135,15 @@ Result<ClassStatistics> measure_classes_on(Subject& subject, const Draw& draw,
   return statistics;
 }
 
-Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws,
+Result<ClassStatistics> measure_classes(ReferenceRunner& runner, std::uint64_t seed, std::uint32_t draws,
                                         double reordered_fp32) {
   ClassStatistics all;
   for (std::uint32_t index = 0; index < draws; ++index) {
     const Draw draw{seed, index};
-    const auto expected = subject.oracle(draw, {});
+    const auto expected = runner.oracle(draw, {});
     if (!expected) return expected.errors();
-    const std::vector<Values> inputs = subject.inputs();
-    const auto errors = measure_classes_on(subject, draw, inputs, *expected, reordered_fp32);
+    const std::vector<Values> inputs = runner.inputs();
+    const auto errors = measure_classes_on(runner, draw, inputs, *expected, reordered_fp32);
     if (!errors) return errors.errors();
     all.add(*errors);
   }

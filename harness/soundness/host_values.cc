@@ -1,10 +1,9 @@
-#include "soundness/answers.h"
+#include "soundness/host_values.h"
 
 #include <algorithm>
 #include <cmath>
 #include <future>
 #include <numeric>
-#include <random>
 #include <thread>
 
 #include "device/element_operations.h"
@@ -12,7 +11,7 @@
 namespace kgrade {
 namespace {
 
-// Below it one thread is done before others have started.
+// With fewer elements one thread is done before others have started.
 constexpr std::size_t least_for_threads = std::size_t{1} << 22;
 
 Comparison compare_part(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
@@ -23,23 +22,60 @@ Comparison compare_part(std::span<const float> actual, std::span<const float> ex
   return total;
 }
 
-// The standard fixes what the generator yields, but not what std::shuffle makes of it.
-class Chance {
- public:
-  explicit Chance(std::uint64_t seed) : generator_(seed) {}
-  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(generator_() % bound); }
-
- private:
-  std::mt19937_64 generator_;
-};
-
 std::int64_t product(const std::vector<std::int64_t>& shape, std::size_t begin, std::size_t end) {
   return std::accumulate(shape.begin() + static_cast<std::ptrdiff_t>(begin),
                          shape.begin() + static_cast<std::ptrdiff_t>(end), std::int64_t{1},
                          std::multiplies<>());
 }
 
+// The means of `width` columns of `extent` rows, which lie `stride` elements apart.
+std::vector<float> column_means(std::span<const float> values, std::size_t width, std::size_t stride,
+                                std::size_t extent) {
+  std::vector<double> sums(width);
+  std::vector<std::size_t> counts(width);
+  for (std::size_t row = 0; row < extent; ++row) {
+    for (std::size_t i = 0; i < width; ++i) {
+      const float value = values[row * stride + i];
+      if (!std::isfinite(value)) continue;
+      sums[i] += static_cast<double>(value);
+      counts[i] += 1;
+    }
+  }
+  std::vector<float> means(width);
+  for (std::size_t i = 0; i < width; ++i)
+    means[i] = static_cast<float>(sums[i] / static_cast<double>(std::max<std::size_t>(1, counts[i])));
+  return means;
+}
+
 }  // namespace
+
+Values read_values(Device& device, const Lease::Loaned& tensor, Dtype dtype) {
+  Values values(static_cast<std::size_t>(tensor.tensor->elements));
+  if (dtype == Dtype::float32) {
+    device.read(*tensor.buffer, tensor.begin, values.data(), values.size() * sizeof(float));
+    return values;
+  }
+  std::vector<unsigned char> stored;
+  for (std::size_t first = 0; first < values.size(); first += slice_elements) {
+    const std::size_t count = std::min(slice_elements, values.size() - first);
+    stored.resize(count * element_bytes(dtype));
+    device.read(*tensor.buffer, tensor.begin + first * element_bytes(dtype), stored.data(), stored.size());
+    for (std::size_t i = 0; i < count; ++i) values[first + i] = load_element(dtype, stored.data(), i);
+  }
+  return values;
+}
+
+void write_values(Device& device, const Lease::Loaned& tensor, Dtype dtype, std::uint64_t first,
+                  const Values& values) {
+  std::vector<unsigned char> stored;
+  for (std::size_t begin = 0; begin < values.size(); begin += slice_elements) {
+    const std::size_t count = std::min(slice_elements, values.size() - begin);
+    stored.resize(count * element_bytes(dtype));
+    for (std::size_t i = 0; i < count; ++i) store_element(dtype, stored.data(), i, values[begin + i]);
+    device.write(*tensor.buffer, tensor.begin + (first + begin) * element_bytes(dtype), stored.data(),
+                 stored.size());
+  }
+}
 
 Comparison compare(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
                    std::size_t first) {
@@ -68,53 +104,6 @@ Comparison compare_made(const SliceMaker& make, std::span<const float> expected,
   return total;
 }
 
-double mean_of(const Values& values) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const float value : values) {
-    if (!std::isfinite(value)) continue;
-    sum += static_cast<double>(value);
-    ++count;
-  }
-  return count > 0 ? sum / static_cast<double>(count) : 0;
-}
-
-bool is_constant(const Values& values) {
-  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
-}
-
-// Within pieces that a cache holds, or large outputs would take minutes.
-Values shuffled(Values values, std::uint64_t seed) {
-  constexpr std::size_t piece = std::size_t{1} << 16;
-  const Values before = values;
-  Chance chance(seed);
-  for (std::size_t begin = 0; begin < values.size(); begin += piece) {
-    const std::size_t count = std::min(piece, values.size() - begin);
-    for (std::size_t i = count; i > 1; --i) std::swap(values[begin + i - 1], values[begin + chance.below(i)]);
-  }
-  if (values == before && !values.empty()) std::rotate(values.begin(), values.begin() + 1, values.end());
-  return values;
-}
-
-// Of `width` neighbours, each `stride` elements before the next of its own row.
-std::vector<float> column_means(std::span<const float> values, std::size_t width, std::size_t stride,
-                                std::size_t extent) {
-  std::vector<double> sums(width);
-  std::vector<std::size_t> counts(width);
-  for (std::size_t row = 0; row < extent; ++row) {
-    for (std::size_t i = 0; i < width; ++i) {
-      const float value = values[row * stride + i];
-      if (!std::isfinite(value)) continue;
-      sums[i] += static_cast<double>(value);
-      counts[i] += 1;
-    }
-  }
-  std::vector<float> means(width);
-  for (std::size_t i = 0; i < width; ++i)
-    means[i] = static_cast<float>(sums[i] / static_cast<double>(std::max<std::size_t>(1, counts[i])));
-  return means;
-}
-
 // Short rows are compared many at a time, long ones in parts.
 Comparison compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
                               std::size_t axis, Dtype dtype) {
@@ -140,34 +129,14 @@ Comparison compare_axis_means(std::span<const float> values, const std::vector<s
   return total;
 }
 
-// One of every two neighbours, so that nothing has to be kept for large tensors.
-Values half_replaced_by_mean(Values values, std::uint64_t seed) {
-  const auto mean = static_cast<float>(mean_of(values));
-  Chance chance(seed);
-  for (std::size_t i = 0; i + 1 < values.size(); i += 2) values[i + chance.below(2)] = mean;
-  return values;
-}
-
-float flipped(float value, const ResolvedInit& init) {
-  const double old = static_cast<double>(value);
-  const double larger = old + std::max(1.0, std::fabs(old));
-  switch (init.kind) {
-    case ResolvedInit::Kind::uniform: {
-      const double middle = (init.first + init.second) / 2;
-      // The upper end is excluded.
-      const double high = init.second - (init.second - init.first) / 1024;
-      return static_cast<float>(old < middle ? high : init.first);
-    }
-    case ResolvedInit::Kind::normal:
-      if (init.second == 0) break;
-      return static_cast<float>(init.first + (old < init.first ? 3 : -3) * init.second);
-    case ResolvedInit::Kind::integers:
-      if (init.first == init.second) break;
-      return static_cast<float>(old < init.second ? init.second : init.first);
-    case ResolvedInit::Kind::constant:
-      break;
+double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, Dtype dtype) {
+  double error = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    // The thresholds decide the class only.
+    const Judgement judgement = judge(compare(answer[i], expected[i], dtype), {}, Precision::fp32);
+    error = std::max(error, judgement.relative_error);
   }
-  return static_cast<float>(larger);
+  return error;
 }
 
 }  // namespace kgrade

@@ -4,7 +4,7 @@
 // An error is that of verify/judgement.h: norm of the difference from the oracle over the oracle's norm,
 // which is that of the same output, cancelled or not (verify/usual_norms.h): thresholds are on the safe side.
 // - fp32: the reference, which makes every product and sum in single precision, in its own order: one term
-//   after the other. `kgrade calibrate` measures other orders too (soundness/summation.h).
+//   after the other. `kgrade calibrate` measures other orders too (soundness/summation_orders.h).
 // - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32
 // and
 //   fp16 have mantissas of one length, so that there is one class for both; fp16 is shown for its range.
@@ -20,10 +20,20 @@
 
 #include "base/result.h"
 #include "problem/problem.h"
-#include "soundness/rounding.h"
-#include "soundness/subject.h"
+#include "soundness/host_values.h"
+#include "soundness/reference_runner.h"
 
 namespace kgrade {
+
+// Operands as lower precisions hold them, rounded to the nearest value, ties to even (IEEE 754-2019, 4.3.1).
+//
+// The formats that tensor cores take operands in, by the CUDA C++ Programming Guide, "Alternate
+// floating-point types": TF32 has 10 bits of mantissa and the exponent of float, bfloat16 7 bits and the
+// exponent of float, half 10 bits and 5 bits of exponent.
+enum class OperandFormat { tf32, fp16, bf16 };
+
+// Values that are not finite stay as they are; those beyond the largest half become infinite.
+float rounded(float value, OperandFormat format);
 
 struct ClassErrors {
   double fp32 = 0;
@@ -50,10 +60,10 @@ class ClassStatistics {
 // Neighbouring classes differ by at least this much, or no threshold between them is safe.
 inline constexpr double least_separation = 4;
 
-// What the largest output's rounding to float costs at least: 2^-24.
+// The least error that rounding the largest output to float causes: 2^-24.
 inline constexpr double least_fp32_error = 0x1p-24;
 
-// Why the classes cannot be told apart, in one sentence with the figures; the remedy with it, no place.
+// Why the classes cannot be told apart, in one sentence with the figures, and a remedy; without a place.
 std::optional<Error> why_not_separate(const ClassErrors& errors);
 
 // Between two classes the geometric mean of their errors, so that either has the same room; for the last one
@@ -64,22 +74,17 @@ Thresholds thresholds_for(const ClassErrors& errors);
 std::string to_string(const ClassErrors& errors);
 
 // The oracle's answer on a draw when every input is rounded to a format.
-Result<std::vector<Values>> rounded_answer(Subject& subject, const Draw& draw,
+Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
                                            const std::vector<Values>& inputs, OperandFormat format);
 
-// The largest error of any output; of a 16-bit type what rounding it once does not explain.
-double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
-                Dtype dtype = Dtype::float32);
-
-// The subject sits on a case, and a draw's inputs and the oracle's answer to them are known.
-// `reordered_fp32`: the error of fp32 with sums in other orders, where it was measured; it counts where it is
-// the larger one.
-Result<ClassStatistics> measure_classes_on(Subject& subject, const Draw& draw,
+// On the runner's case; a draw's inputs and the oracle's answer to them are known. `reordered_fp32`: the
+// error of fp32 with sums in other orders, where it was measured; the larger of the two errors counts.
+Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Draw& draw,
                                            const std::vector<Values>& inputs,
                                            const std::vector<Values>& expected, double reordered_fp32 = 0);
 
 // The same on draws 0 to `draws` - 1.
-Result<ClassStatistics> measure_classes(Subject& subject, std::uint64_t seed, std::uint32_t draws,
+Result<ClassStatistics> measure_classes(ReferenceRunner& runner, std::uint64_t seed, std::uint32_t draws,
                                         double reordered_fp32 = 0);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-#include "soundness/summation.h"
+#include "soundness/summation_orders.h"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,6 @@
 #include <numeric>
 #include <random>
 #include <set>
-
-#include "soundness/classes.h"
 
 namespace kgrade {
 namespace {
@@ -166,8 +164,8 @@ std::int64_t common_extent(const Arrangement& arrangement, const Case& bound) {
   return fits && *least > 1 ? *least : 0;
 }
 
-Result<ReorderedError> measure_reordered(Subject& subject, const Case& bound, const Arrangement& arrangement,
-                                         const PlainAnswers& plain) {
+Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bound,
+                                         const Arrangement& arrangement, const PlainAnswers& plain) {
   const std::int64_t extent = common_extent(arrangement, bound);
   if (extent == 0) return ReorderedError{};
   const auto arranged = [&](const Values& values, std::size_t tensor) {
@@ -186,15 +184,43 @@ Result<ReorderedError> measure_reordered(Subject& subject, const Case& bound, co
     }
     return all;
   };
-  const auto oracle = subject.oracle(plain.draw, edits);
+  const auto oracle = runner.oracle(plain.draw, edits);
   if (!oracle) return oracle.errors();
   // Written so that NaN fails.
   if (!(error_of(*oracle, arranged_outputs(plain.oracle)) <= same_answer))
     return ReorderedError{Reordering::refuted, 0};
-  const auto reference = subject.reference(plain.draw, edits);
+  const auto reference = runner.reference(plain.draw, edits);
   if (!reference) return reference.errors();
   if (*reference == arranged_outputs(plain.reference)) return ReorderedError{Reordering::idle, 0};
   return ReorderedError{Reordering::reordered, error_of(*reference, *oracle, bound.dtype)};
+}
+
+bool SummationOrders::is_tried(std::size_t arrangement, bool thorough) const {
+  if (states_[arrangement] == State::reordering) return true;
+  // A stride that does not fit the extents refutes a reversal on this case alone.
+  return thorough && (states_[arrangement] == State::unknown || arrangements_[arrangement].reversed);
+}
+
+Result<double> SummationOrders::measure(ReferenceRunner& runner, const Case& bound, const Draw& draw,
+                                        bool thorough) {
+  const auto oracle = runner.oracle(draw, {});
+  if (!oracle) return oracle.errors();
+  const std::vector<Values> inputs = runner.inputs();
+  const auto reference = runner.reference(draw, {});
+  if (!reference) return reference.errors();
+  double largest = error_of(*reference, *oracle, bound.dtype);
+  for (std::size_t i = 0; i < arrangements_.size(); ++i) {
+    if (!is_tried(i, thorough)) continue;
+    const auto found =
+        measure_reordered(runner, bound, arrangements_[i], {draw, inputs, *oracle, *reference});
+    if (!found) return found.errors();
+    if (found->what == Reordering::refuted && states_[i] == State::unknown) states_[i] = State::refuted;
+    if (found->what != Reordering::reordered) continue;
+    states_[i] = State::reordering;
+    reordered_.insert(arrangements_[i].name);
+    largest = std::max(largest, found->error);
+  }
+  return largest;
 }
 
 }  // namespace kgrade
