@@ -250,7 +250,7 @@ class CandidateCheck {
   CheckedCandidate record_;
   FindingList list_;
   UsualNorms norms_;                 // of the present case
-  bool out_of_time_ = false;         // a loop without end has none on any case and in any order
+  bool out_of_time_ = false;         // a loop without end runs into it on every case and in every order
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee, in this pass
 };

@@ -18,7 +18,7 @@
 
 namespace kgrade {
 
-// Which cases a checked run takes, where every memory access is looked at.
+// Which cases a checked run takes, where every memory access is checked.
 //
 // A checked kernel makes 20 to 40 million accesses a second on one core, about one for each operation of a
 // plain kernel; a case is called six times. This keeps each call near a second. On a GPU a run below one of
@@ -34,7 +34,7 @@ Result<std::vector<PlannedCase>> select_small_cases(const Problem& problem,
 
 inline constexpr int calls_in_a_pass = 2;
 
-// From what a pass with so many calls left to findings in words.
+// Turns what a pass with `calls` calls left into findings.
 using EvidenceReader = std::function<std::vector<Finding>(const Evidence&, const Case& bound, int calls)>;
 
 // What all candidates share. Owns nothing.

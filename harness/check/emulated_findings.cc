@@ -155,7 +155,7 @@ class Describer {
                        same_block ? "no barrier" : "nothing that orders blocks");
   }
 
-  // False when all threads of the block have come to barriers of one and the same line.
+  // False when all threads of the block wait at a barrier in the same line.
   bool add_waits() {
     finding_.exited = entry_.exited;
     for (const FoundWait& found : entry_.waits) {

@@ -11,7 +11,7 @@
 namespace kgrade {
 
 // `places` may be null: then findings have no lines. Findings come without case and pass. A barrier that all
-// threads of the block reach, each at the same line, is none.
+// threads of the block reach at the same line is no finding.
 std::vector<Finding> findings_of(const std::vector<FindingEntry>& entries, const Problem& problem,
                                  PlaceFinder* places, QuotedSource& source);
 

@@ -137,7 +137,7 @@ void read_detail(const std::string& text, ReportEntry& entry) {
 
 constexpr std::size_t longest_report_line = 8192;
 
-// Further than this from any allocation, an address is none of the device's.
+// Further than this from any allocation, an address is not in device memory.
 constexpr std::int64_t far_away = std::int64_t{64} << 20;
 
 bool says(const std::string& text, const char* words) { return text.find(words) != std::string::npos; }

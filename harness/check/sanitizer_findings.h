@@ -1,6 +1,6 @@
 // What a tool of compute-sanitizer wrote, as text, read into entries, and from these to findings in the form
-// of those of the emulated device. The tool's words are those of CUDA 13.0; lines that are not understood are
-// passed over.
+// of those of the emulated device. The tool's words are those of CUDA 13.0; other lines are
+// skipped.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ struct ReportEntry {
 std::vector<ReportEntry> parse_sanitizer_report(const std::string& text);
 
 // Of one pass with `calls` calls. `places` finds lines of host code and may be null. What follows from an
-// invalid access (errors of calls to the runtime) is no finding; a leak is one when every call has left the
+// invalid access (errors of calls to the runtime) is no finding. A leak is one when every call has left the
 // same.
 std::vector<Finding> findings_of_report(const std::string& report, const Case& bound, int calls,
                                         const OwnSources& own, PlaceFinder* places, QuotedSource& source);

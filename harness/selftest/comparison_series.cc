@@ -144,7 +144,7 @@ std::optional<Error> ComparisonSeries::calibrate() {
   return std::nullopt;
 }
 
-// Up to the first look at the interval.
+// Until the interval is examined for the first time.
 double ComparisonSeries::expected_seconds(const KernelCalibration& calibration) const {
   const double rounds = 2.0 * static_cast<double>(record_.goal.first_look);
   const double round_ms = 2 * calibration.ms + 3 * call_overhead_ms;

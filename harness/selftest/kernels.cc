@@ -11,7 +11,7 @@
 namespace kgrade::selftest {
 namespace {
 
-// The bytes are those of the shortest kernel's work: so none looks too fast.
+// The bytes are those of the shortest kernel's work, so that no kernel seems too fast.
 constexpr std::string_view problem_source = R"problem(---
 slug: kgrade-selftest
 title: "Kernels of a known length"
@@ -159,7 +159,7 @@ constexpr std::int64_t memory_elements = 4;
 constexpr std::int64_t memory_blocks = 4;
 
 constexpr std::uint64_t element_bytes = sizeof(float);
-// Beyond so many times the L2 cache, nothing of a pass is left when the next one begins.
+// Beyond this many times the L2 cache, nothing of a pass is left when the next one begins.
 constexpr double source_caches = 8;
 constexpr double copy_caches = 4;
 // Of what the nominal bandwidth reads within the kernel's time. What is read must not come round before the

@@ -140,7 +140,7 @@ bool all_hold(const SelftestRecord& record);
 // How much more work the second side gets in comparisons with a slow-down.
 inline constexpr std::array<double, 3> slow_downs = {0.01, 0.02, 0.05};
 
-// Kernels that take less than so many empty ones are limited by launching.
+// Launching limits kernels that take less than this many empty ones.
 inline constexpr double overhead_factor = 5;
 // Bounds of the criteria.
 inline constexpr double most_false_calls = 0.01;
@@ -159,7 +159,7 @@ CriterionOutcome outcome_of(const Share& share, double lowest, double highest);
 
 // The smallest difference between times that differ: the grain of the clock where times are many. Nothing
 // when all are alike. Times differ by more than a float's rounding, 1e-7 ms below 1 ms; longer ones are
-// passed over.
+// ignored.
 std::optional<double> grain_of(std::vector<double> times_ms);
 
 // Fills in what follows from the record's kernels, comparisons and floor.

@@ -124,7 +124,7 @@ class ThresholdEditor {
     return at;
   }
 
-  // Past the last line that belongs to the key's value; lines that are blank are none.
+  // Past the last line that belongs to the key's value, blank lines behind it excluded.
   std::size_t behind_value(std::size_t at) const {
     std::size_t behind = at + 1;
     for (std::size_t i = at + 1; i < end_; ++i) {

@@ -30,8 +30,8 @@ std::string intensity_text(const Case& bound) {
 // For the program, its buffers and slices.
 constexpr std::uint64_t own_host_bytes = std::uint64_t{512} << 20;
 
-// The number behind a word at the beginning of a line, or the file's only one where there is no word. "max"
-// is none.
+// The number behind a word at the beginning of a line, or the file's only one where no word is given. Nothing
+// for "max".
 std::optional<std::uint64_t> number_in(const std::filesystem::path& file, const std::string& key = "") {
   std::ifstream stream(file);
   std::string word;
@@ -141,8 +141,7 @@ SoundnessLimits soundness_limits(bool deep, bool emulated) {
 }
 
 std::string why_skipped(const Case& bound, const SoundnessLimits& limits) {
-  if (bound.role == CaseRole::bench && !limits.bench)
-    return "it is sized for a GPU's speed; --deep looks at it";
+  if (bound.role == CaseRole::bench && !limits.bench) return "it is sized for a GPU's speed; --deep runs it";
   if (bound.flops && *bound.flops > limits.flops)
     return fmt::format("it has {:.3g} operations, and up to {:.3g} are run here",
                        static_cast<double>(*bound.flops), static_cast<double>(limits.flops));

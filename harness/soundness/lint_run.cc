@@ -89,7 +89,7 @@ class LintRun {
       if (file.error_count() == 0) {
         add_jobs(file, jobs);
       } else if (file.problem) {
-        file.notes.emplace_back("soundness was not looked at: mend the errors first");
+        file.notes.emplace_back("soundness was not checked: mend the errors first");
       }
     }
     if (jobs.empty()) return;
@@ -141,7 +141,7 @@ class LintRun {
   }
 
   static void pass_over(std::span<const Job> jobs) {
-    for (const Job& job : jobs) add_note(job, "soundness was not looked at");
+    for (const Job& job : jobs) add_note(job, "soundness was not checked");
   }
 
   // What holds in the first type holds in the others too and is reported once.

@@ -153,24 +153,24 @@ class SoundnessRun {
     if (lacks_host_memory_) {
       report_.cannot_run = true;
       report_.notes.push_back(
-          "soundness was not looked at: no case fits into the host's memory; free some, or allow more with "
+          "soundness was not checked: no case fits into the host's memory; free some, or allow more with "
           "--host-memory");
       return;
     }
     const SoundnessLimits limits = soundness_limits(scope_.deep, emulated_);
-    findings_.add(
-        "no-small-case", "no case is small enough to be looked at here",
-        scope_.deep ? "add a case that this device can run, or look at the problem on a GPU"
-                    : fmt::format("add a `role: test` of at most {} operations and {} of tensors, or look at "
-                                  "larger ones with --deep",
-                                  limits.flops, format_bytes(static_cast<std::uint64_t>(limits.bytes))));
+    findings_.add("no-small-case", "no case is small enough to be checked here",
+                  scope_.deep
+                      ? "add a case that this device can run, or check the problem on a GPU"
+                      : fmt::format("add a `role: test` of at most {} operations and {} of tensors, or check "
+                                    "larger ones with --deep",
+                                    limits.flops, format_bytes(static_cast<std::uint64_t>(limits.bytes))));
   }
 
   // What the author can mend is a finding, what the machine lacks is not.
   void note(const GradeFailure& failure) {
     if (builds_.is_unsupported()) {
       report_.cannot_run = true;
-      report_.notes.push_back("soundness was not looked at: " + failure.errors.front().message);
+      report_.notes.push_back("soundness was not checked: " + failure.errors.front().message);
       return;
     }
     if (failure.exit_code != exit_usage) {
@@ -199,7 +199,7 @@ class SoundnessRun {
     if (reason.empty()) {
       cases_.push_back(std::move(bound));
     } else if (scope_.deep || bound.role != CaseRole::bench) {
-      report_.notes.push_back(fmt::format("case '{}' was not looked at: {}", bound.name, reason));
+      report_.notes.push_back(fmt::format("case '{}' was not checked: {}", bound.name, reason));
     }
   }
 
@@ -227,8 +227,7 @@ class SoundnessRun {
       report_.failure = GradeFailure{exit_machine, skipped.errors()};
       return false;
     }
-    if (*skipped)
-      report_.notes.push_back("memory accesses of the reference were not looked at: " + **skipped);
+    if (*skipped) report_.notes.push_back("memory accesses of the reference were not checked: " + **skipped);
     return findings_.empty();
   }
 
@@ -254,7 +253,7 @@ class SoundnessRun {
       report_.hidden += goes_on && bound.role == CaseRole::hidden ? 1 : 0;
       if (!goes_on) {
         report_.notes.push_back(
-            fmt::format("case '{}' was not looked at: {}", bound.name, goes_on.error().message));
+            fmt::format("case '{}' was not checked: {}", bound.name, goes_on.error().message));
         continue;
       }
       if (!*goes_on) return;

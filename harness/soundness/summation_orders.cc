@@ -40,7 +40,8 @@ std::vector<std::string> names_in_inputs(const std::vector<const Parameter*>& te
   return {found.begin(), found.end()};
 }
 
-// One axis or none of each tensor; not every tensor none. Those of most tensors come first.
+// One axis or none of each tensor, but an axis of one input at least. Those with axes of most tensors come
+// first.
 std::vector<Arrangement> shuffles_of(const std::vector<const Parameter*>& tensors, const std::string& name) {
   std::vector<Arrangement> all(1);
   for (const Parameter* tensor : tensors) {

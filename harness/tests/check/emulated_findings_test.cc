@@ -27,9 +27,9 @@ class FakePlaces : public PlaceFinder {
   }
 };
 
-class BookFindings : public testing::Test {
+class EmulatedFindings : public testing::Test {
  protected:
-  BookFindings() {
+  EmulatedFindings() {
     problem_.parameters.resize(2);
     problem_.parameters[0].name = "input";
     problem_.parameters[1].name = "output";
@@ -56,7 +56,7 @@ class BookFindings : public testing::Test {
   QuotedSource source_;
 };
 
-TEST_F(BookFindings, SaysHowFarOutsideOfWhat) {
+TEST_F(EmulatedFindings, SaysHowFarOutsideOfWhat) {
   entry_.parameter = 0;
   entry_.object_bytes = 4096;
   entry_.distance = 8;
@@ -71,7 +71,7 @@ TEST_F(BookFindings, SaysHowFarOutsideOfWhat) {
   EXPECT_EQ(message(), "writes 1 byte of `input` (4096 bytes), which may only be read");
 }
 
-TEST_F(BookFindings, NamesSharedVariablesAndAllocations) {
+TEST_F(EmulatedFindings, NamesSharedVariablesAndAllocations) {
   entry_.kind = FindingKind::uninitialized_read;
   entry_.space = MemorySpace::shared;
   EXPECT_EQ(message(), "reads 4 bytes of shared memory that was never written");
@@ -85,12 +85,12 @@ TEST_F(BookFindings, NamesSharedVariablesAndAllocations) {
             "reads 4 bytes of an allocation (64 bytes) that was never written, allocated at x.cu:7");
 }
 
-TEST_F(BookFindings, AParameterThatTheProblemLacksHasNoName) {
+TEST_F(EmulatedFindings, AParameterThatTheProblemLacksHasNoName) {
   entry_.parameter = 77;
   EXPECT_THAT(message(), HasSubstr("an allocation"));
 }
 
-TEST_F(BookFindings, ARaceNamesTheEarlierAccess) {
+TEST_F(EmulatedFindings, ARaceNamesTheEarlierAccess) {
   entry_.kind = FindingKind::race;
   entry_.space = MemorySpace::shared;
   entry_.other.pc = 214;
@@ -105,7 +105,7 @@ TEST_F(BookFindings, ARaceNamesTheEarlierAccess) {
   EXPECT_THAT(message(), HasSubstr("wrote it here too, with"));
 }
 
-TEST_F(BookFindings, ABarrierSaysWhichThreadsWaitWhere) {
+TEST_F(EmulatedFindings, ABarrierSaysWhichThreadsWaitWhere) {
   entry_.kind = FindingKind::divergent_barrier;
   entry_.waits[0] = wait_of(112, 24, 0, true);
   entry_.exited = 8;
@@ -119,7 +119,7 @@ TEST_F(BookFindings, ABarrierSaysWhichThreadsWaitWhere) {
       "(0,0,0); 1 thread waits at x.cu:30 (a warp operation, mask 0x000000ff), first (5,0,0)");
 }
 
-TEST_F(BookFindings, ABarrierThatTheCompilerHasDoubledIsNoFinding) {
+TEST_F(EmulatedFindings, ABarrierThatTheCompilerHasDoubledIsNoFinding) {
   entry_.kind = FindingKind::divergent_barrier;
   entry_.waits[0] = wait_of(112, 24, 0, true);
   entry_.waits[1] = wait_of(312, 8, 24, true);
@@ -131,14 +131,14 @@ TEST_F(BookFindings, ABarrierThatTheCompilerHasDoubledIsNoFinding) {
   EXPECT_EQ(findings().size(), 1u);
 }
 
-TEST_F(BookFindings, WithoutLinesThereIsStillTheKernel) {
+TEST_F(EmulatedFindings, WithoutLinesThereIsStillTheKernel) {
   const auto found = findings_of({entry_}, problem_, nullptr, source_);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_FALSE(found[0].place);
   EXPECT_EQ(found[0].kernel, "scale");
 }
 
-TEST_F(BookFindings, ForeignCodeIsPlacedWhereTheCandidateCallsIt) {
+TEST_F(EmulatedFindings, ForeignCodeIsPlacedWhereTheCandidateCallsIt) {
   entry_.access.pc = 500;
   entry_.access.callers[0] = 600;
   entry_.access.callers[1] = 721;
@@ -146,7 +146,7 @@ TEST_F(BookFindings, ForeignCodeIsPlacedWhereTheCandidateCallsIt) {
   EXPECT_EQ(findings().at(0).place->line, 21);
 }
 
-TEST_F(BookFindings, HostCodeHasNoThread) {
+TEST_F(EmulatedFindings, HostCodeHasNoThread) {
   entry_.kind = FindingKind::host_access;
   entry_.kernel[0] = '\0';
   entry_.parameter = 1;
@@ -154,7 +154,7 @@ TEST_F(BookFindings, HostCodeHasNoThread) {
   EXPECT_EQ(message(), "host code reads 4 bytes of `output`, which is device memory");
 }
 
-TEST_F(BookFindings, EveryKindHasASentenceAndARemedy) {
+TEST_F(EmulatedFindings, EveryKindHasASentenceAndARemedy) {
   for (std::uint32_t kind = 1; kind <= last_finding_kind; ++kind) {
     entry_.kind = static_cast<FindingKind>(kind);
     const auto found = findings();

@@ -150,7 +150,7 @@ TEST(Calibrate, WhatWasMeasuredIsPrintedThoughItCannotBeWritten) {
   const Result result = kgrade({"calibrate", problem.path().string(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 2) << result.output;
   EXPECT_THAT(result.output, HasSubstr("\nthresholds: {fp32: "));
-  EXPECT_THAT(result.output, HasSubstr("runner where they cannot be replaced"));
+  EXPECT_THAT(result.output, HasSubstr("stand where they cannot be replaced"));
   EXPECT_EQ(content_of(problem.path()), text);
 }
 

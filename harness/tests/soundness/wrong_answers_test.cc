@@ -18,13 +18,13 @@ using ::testing::UnorderedElementsAreArray;
 
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 
-TEST(Answers, TheMeanIsThatOfFiniteValues) {
+TEST(WrongAnswers, TheMeanIsThatOfFiniteValues) {
   EXPECT_EQ(mean_of({1, 2, nan, 6}), 3);
   EXPECT_EQ(mean_of({nan}), 0);
   EXPECT_EQ(mean_of({}), 0);
 }
 
-TEST(Answers, ShufflingKeepsTheElementsAndMovesThem) {
+TEST(WrongAnswers, ShufflingKeepsTheElementsAndMovesThem) {
   const Values values = {1, 2, 3, 4, 5, 6, 7, 8};
   EXPECT_THAT(shuffled(values, 1), UnorderedElementsAreArray(values));
   EXPECT_NE(shuffled(values, 1), values);
@@ -38,7 +38,7 @@ double off_axis_means(const Values& values, const std::vector<std::int64_t>& sha
   return comparison.sum_squared_difference;
 }
 
-TEST(Answers, MeansAlongEachAxis) {
+TEST(WrongAnswers, MeansAlongEachAxis) {
   const Values values = {0, 2, 4, 6, 8, 10};
   EXPECT_EQ(off_axis_means(values, {2, 3}, 0), 6 * 9);
   EXPECT_EQ(off_axis_means(values, {2, 3}, 1), 4 * 4);
@@ -46,7 +46,7 @@ TEST(Answers, MeansAlongEachAxis) {
   EXPECT_EQ(compare_axis_means(values, {2, 3}, 0).sum_squared_expected, 220);
 }
 
-TEST(Answers, MeansOfLargeOutputsAreTakenInParts) {
+TEST(WrongAnswers, MeansOfLargeOutputsAreTakenInParts) {
   const std::size_t wide = slice_elements + 3;
   Values values(2 * wide, 1.0F);
   values[wide - 1] = 5;  // and 1 below it: off by 2 each
@@ -59,7 +59,7 @@ TEST(Answers, MeansOfLargeOutputsAreTakenInParts) {
   EXPECT_NEAR(off_axis_means(line, {static_cast<std::int64_t>(line.size())}, 0), 1, 1e-5);
 }
 
-TEST(Answers, WhatIsMadeInSlicesIsComparedAsAWhole) {
+TEST(WrongAnswers, WhatIsMadeInSlicesIsComparedAsAWhole) {
   Values expected(2 * slice_elements + 5);
   std::iota(expected.begin(), expected.end(), 0.0F);
   std::size_t next = 0;
@@ -77,7 +77,7 @@ TEST(Answers, WhatIsMadeInSlicesIsComparedAsAWhole) {
   EXPECT_EQ(comparison.worst_index, 8388609U);
 }
 
-TEST(Answers, ASampleHasHalfOfTheElements) {
+TEST(WrongAnswers, ASampleHasHalfOfTheElements) {
   Values values(1000);
   std::iota(values.begin(), values.end(), 0.0F);
   const auto mean = static_cast<float>(mean_of(values));
@@ -86,7 +86,7 @@ TEST(Answers, ASampleHasHalfOfTheElements) {
   EXPECT_NE(half_replaced_by_mean(values, 4), sampled);
 }
 
-TEST(Answers, FlippingGoesFarAndStaysWithinTheDistribution) {
+TEST(WrongAnswers, FlippingGoesFarAndStaysWithinTheDistribution) {
   const ResolvedInit uniform{ResolvedInit::Kind::uniform, -1, 1};
   EXPECT_EQ(flipped(0.25F, uniform), -1);
   EXPECT_GT(flipped(-0.25F, uniform), 0.99F);
@@ -97,7 +97,7 @@ TEST(Answers, FlippingGoesFarAndStaysWithinTheDistribution) {
   EXPECT_EQ(flipped(1, {ResolvedInit::Kind::constant, 1, 0}), 2);
 }
 
-TEST(Answers, ComparesAsTheRefereeDoes) {
+TEST(WrongAnswers, ComparesAsTheRefereeDoes) {
   const Comparison comparison = compare(Values{1, 2, nan, 4}, Values{1, 4, nan, nan});
   EXPECT_EQ(comparison.compared, 2U);
   EXPECT_EQ(comparison.sum_squared_difference, 4);
@@ -107,7 +107,7 @@ TEST(Answers, ComparesAsTheRefereeDoes) {
   EXPECT_EQ(comparison.first_nonfinite_mismatch, 3U);
 }
 
-TEST(Answers, LargeOutputsAreComparedInFull) {
+TEST(WrongAnswers, LargeOutputsAreComparedInFull) {
   Values expected((std::size_t{1} << 22) + 5, 1.0F);
   Values actual = expected;
   for (const std::size_t i : {std::size_t{0}, expected.size() / 2, expected.size() - 1}) actual[i] = 3;
