@@ -13,7 +13,7 @@
 #include "device/registry.h"
 #include "grade/machinery.h"
 #include "problem/catalogue.h"
-#include "soundness/host_memory.h"
+#include "soundness/case_limits.h"
 
 namespace kgrade::cli {
 namespace {

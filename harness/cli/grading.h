@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "check/finding.h"
+#include "check/check_record.h"
 #include "cli/app.h"
 #include "cli/ci_output.h"
 #include "cli/options.h"

@@ -12,9 +12,9 @@
 #include "grade/grade.h"
 #include "grade/machinery.h"
 #include "problem/catalogue.h"
-#include "soundness/host_memory.h"
+#include "soundness/case_limits.h"
+#include "soundness/lint_findings.h"
 #include "soundness/lint_run.h"
-#include "soundness/rules.h"
 
 namespace kgrade::cli {
 namespace {

@@ -11,9 +11,8 @@
 #include "cli/outputs.h"
 #include "cli/progress.h"
 #include "device/registry.h"
-#include "selftest/selftest_json.h"
+#include "selftest/selftest_output.h"
 #include "selftest/selftest_svg.h"
-#include "selftest/selftest_table.h"
 
 namespace kgrade::cli {
 namespace {

@@ -1,10 +1,9 @@
-#include "check/check_run.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "check/check.h"
 #include "tests/support/fake_arena.h"
 #include "verify/usual_norms.h"
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "check/check_json.h"
+#include <nlohmann/json.hpp>
+
+#include "check/check_record.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
