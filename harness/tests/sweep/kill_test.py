@@ -112,8 +112,8 @@ class Sweep:
         self.mark = f"KGRADE_TEST_RUN={work.name}-{random.getrandbits(64):x}"
         environment = dict(os.environ, TMPDIR=str(self.temporary), KGRADE_CACHE_DIR=str(work / "cache"))
         environment.update([self.mark.split("=")])
-        command = [arguments.kgrade, "sweep", "--device", "emulated", "--jobs", "2", "--problems", PROBLEMS, "--seed", "7",
-                   "--hidden-seed", "11", "--output", str(output), *(["--resume"] if resume else [])]
+        command = [arguments.kgrade, "sweep", "--problems", PROBLEMS, "--device", "emulated", "--jobs", "2",
+                   "--seed", "7", "--hidden-seed", "11", "--output", str(output), *(["--resume"] if resume else [])]
         self.log = work / f"{output.name}.log"
         with self.log.open("wb") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=log,

@@ -10,16 +10,17 @@
 const float epsilon = 1e-5f;
 
 struct Steps {
-  Convolution conv;  // its output lies in `memory`, as do the next three
-  float* mean;       // of each channel
-  float* inverse_deviation;
-  float* pooled;
+  Convolution conv;
   const float* bn_weight;
   const float* bn_bias;
   const float* gn_weight;
   const float* gn_bias;
   float* output;
   size_t num_groups;
+  // What lies between the steps, as does the output of `conv`.
+  float* mean;  // of each channel
+  float* inverse_deviation;
+  float* pooled;
 
   __host__ __device__ size_t planes() const { return conv.batch_size * conv.out_channels; }
   __host__ __device__ size_t conv_positions() const { return conv.height.output * conv.width.output; }
@@ -129,18 +130,11 @@ extern "C" void solution(const float* input, const float* kernel, const float* b
                          size_t width, size_t kernel_h, size_t kernel_w, size_t stride_h, size_t stride_w,
                          size_t padding_h, size_t padding_w, size_t output_padding_h, size_t output_padding_w,
                          size_t groups, size_t num_groups) {
-  Steps s = {convolution(input, kernel, nullptr, batch_size, in_channels, out_channels, groups, no_depth(),
-                         axis_of(height, kernel_h, stride_h, padding_h, output_padding_h, 1),
-                         axis_of(width, kernel_w, stride_w, padding_w, output_padding_w, 1)),
-             nullptr,
-             nullptr,
-             nullptr,
-             bn_weight,
-             bn_bias,
-             gn_weight,
-             gn_bias,
-             output,
-             num_groups};
+  const Convolution conv =
+      convolution(input, kernel, nullptr, batch_size, in_channels, out_channels, groups, no_depth(),
+                  axis_of(height, kernel_h, stride_h, padding_h, output_padding_h, 1),
+                  axis_of(width, kernel_w, stride_w, padding_w, output_padding_w, 1));
+  Steps s = {conv, bn_weight, bn_bias, gn_weight, gn_bias, output, num_groups};
   // One allocation for all that lies between the steps.
   const size_t pooled_count = s.planes() * s.pooled_positions();
   float* memory = nullptr;
