@@ -82,6 +82,7 @@ testing::Matcher<std::string> element_outside() {
 TEST_P(NarrowCandidates, TheNaiveOnesErrorIsFarBelowTheThreshold) {
   const Graded graded = grade({slug, solution()});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.exit_code, 0);
   EXPECT_EQ(graded.record["problem"]["dtype"], GetParam().name);
   for (const json& result : graded.record["candidates"][0]["cases"]) {
     if (!result["run"]) continue;
