@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "base/text.h"
-#include "record/confinement.h"
+#include "record/table.h"
 
 namespace kgrade {
 namespace {

@@ -11,8 +11,7 @@
 #include "base/unique_fd.h"
 #include "cli/app.h"
 #include "draw/seed.h"
-#include "record/github.h"
-#include "record/junit.h"
+#include "record/ci_formats.h"
 
 namespace kgrade::cli {
 namespace {

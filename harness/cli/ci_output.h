@@ -8,8 +8,8 @@
 
 #include "base/result.h"
 #include "cli/outputs.h"
+#include "record/ci_formats.h"
 #include "record/record.h"
-#include "record/ungraded.h"
 
 namespace kgrade::cli {
 

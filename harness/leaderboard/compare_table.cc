@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "record/markdown_text.h"
-#include "record/speed_table.h"
+#include "record/ci_formats.h"
+#include "record/table.h"
 
 namespace kgrade {
 namespace {

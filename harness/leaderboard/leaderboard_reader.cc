@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "leaderboard/record_files.h"
-#include "record/json_parts.h"
+#include "record/run_json.h"
 
 namespace kgrade {
 namespace {

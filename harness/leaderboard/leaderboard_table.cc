@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "leaderboard/page_rows.h"
-#include "record/speed_table.h"
+#include "record/table.h"
 
 namespace kgrade {
 namespace {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "record/json_parts.h"
+#include "record/run_json.h"
 
 namespace kgrade {
 

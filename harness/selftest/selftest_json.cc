@@ -1,6 +1,6 @@
 #include "selftest/selftest_json.h"
 
-#include "record/json_parts.h"
+#include "record/run_json.h"
 
 namespace kgrade {
 namespace {

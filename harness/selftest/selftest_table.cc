@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
-#include "record/confinement.h"
+#include "record/table.h"
 
 namespace kgrade {
 namespace {

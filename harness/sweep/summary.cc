@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "measure/suite_score.h"
 #include "record/record.h"
-#include "record/speed_table.h"
+#include "record/table.h"
 
 namespace kgrade {
 namespace {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "record/ci_formats.h"
 #include "record/terminal.h"
-#include "record/ungraded.h"
 #include "sweep/sweep.h"
 
 namespace kgrade {

@@ -1,4 +1,4 @@
-// Fields that the records of several commands have in common.
+// The JSON of a RunRecord and of what stands in it: the part that the records of all commands have in common.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "record/json_fields.h"
+#include "record/json_archive.h"
 #include "record/record.h"
 
 namespace kgrade {
@@ -34,9 +34,6 @@ template <class T>
 nlohmann::ordered_json value_or_null(const std::optional<T>& value) {
   return json_of(value);
 }
-
-// Numbers of 64 bits are written as text: readers that know only doubles would round them.
-std::uint64_t unsigned_text(const JsonValue& value);
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<ToolInfo>& tool) {

@@ -1,8 +1,7 @@
+#include "record/ci_formats.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "record/github.h"
-#include "record/junit.h"
 
 namespace kgrade {
 namespace {

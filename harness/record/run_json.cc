@@ -1,16 +1,7 @@
-#include "record/json_parts.h"
-
-#include <charconv>
-
-#include "base/characters.h"
+#include "record/run_json.h"
 
 namespace kgrade {
 namespace {
-
-std::string checked(const JsonValue& value, const std::string& text, bool good, const char* what) {
-  if (!good && !text.empty()) value.complain(what);
-  return good ? text : std::string();
-}
 
 template <class Archive>
 void begin(Archive& archive, typename Archive::template Value<RunRecord>& record) {
@@ -42,45 +33,6 @@ nlohmann::ordered_json json_of(const Summary& summary) {
   JsonWriter writer(json);
   fields(writer, summary);
   return json;
-}
-
-std::string word_of(const JsonValue& value, std::initializer_list<std::string_view> words) {
-  return value.word([&](std::string_view text) -> std::optional<std::string> {
-    const auto found = std::find(words.begin(), words.end(), text);
-    return found == words.end() ? std::nullopt : std::optional<std::string>(*found);
-  });
-}
-
-std::string slug_of(const JsonValue& value) {
-  const std::string text = value.text(200);
-  const bool good = std::all_of(text.begin(), text.end(),
-                                [](char c) { return is_digit(c) || is_small_letter(c) || c == '-'; });
-  return checked(value, text, good, "is not of small letters, digits and hyphens");
-}
-
-std::string sha256_of(const JsonValue& value) {
-  const std::string text = value.text(64);
-  const bool good = text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {
-                      return is_digit(c) || (c >= 'a' && c <= 'f');
-                    });
-  return checked(value, text, good, "is no SHA-256 in hexadecimal digits");
-}
-
-std::string moment_of(const JsonValue& value) {
-  constexpr std::string_view form = "0000-00-00T00:00:00Z";
-  const std::string text = value.text(form.size());
-  const bool good = std::equal(text.begin(), text.end(), form.begin(), form.end(),
-                               [](char c, char f) { return f == '0' ? is_digit(c) : c == f; });
-  return checked(value, text, good, "is no moment like 2026-01-31T12:00:00Z");
-}
-
-std::uint64_t unsigned_text(const JsonValue& value) {
-  const std::string text = value.text(20);
-  std::uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (!text.empty() && (parsed.ec != std::errc{} || parsed.ptr != text.data() + text.size()))
-    value.complain("is no whole number of 64 bits");
-  return number;
 }
 
 nlohmann::ordered_json reasons_json(const TelemetrySummary& telemetry) {
