@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
-#include "leaderboard/compare_json.h"
-#include "leaderboard/compare_table.h"
+#include "leaderboard/compare_output.h"
 
 namespace kgrade::cli {
 namespace {

@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
-#include "leaderboard/leaderboard_json.h"
-#include "leaderboard/leaderboard_table.h"
+#include "leaderboard/leaderboard_output.h"
 #include "leaderboard/page.h"
 #include "leaderboard/record_files.h"
 

@@ -1,5 +1,7 @@
 #include "record/run_json.h"
 
+#include <fmt/format.h>
+
 namespace kgrade {
 namespace {
 
@@ -32,6 +34,12 @@ nlohmann::ordered_json json_of(const Summary& summary) {
   if (summary.count == 0) return json;
   JsonWriter writer(json);
   fields(writer, summary);
+  return json;
+}
+
+nlohmann::ordered_json fast_p_json(const std::map<double, double>& fast_p) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [p, share] : fast_p) json[fmt::format("{}", p)] = share;
   return json;
 }
 

@@ -1,6 +1,7 @@
 // The JSON of a RunRecord and of what stands in it: the part that the records of all commands have in common.
 #pragma once
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -75,6 +76,18 @@ void fields(Archive& archive, typename Archive::template Value<DeviceInfo>& devi
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Ceilings>& ceilings) {
+  archive("measured_at", ceilings.measured_at, moment_of);
+  archive("tensor_instructions", ceilings.tensor_instructions, text_up_to<64>);
+  archive("copy_bytes_per_second", ceilings.copy_bytes_per_second, positive);
+  archive("fp32_flops_per_second", ceilings.fp32_flops_per_second, positive);
+  archive("tf32_flops_per_second", ceilings.tf32_flops_per_second, positive);
+  archive("fp16_flops_per_second", ceilings.fp16_flops_per_second, positive);
+  archive("bf16_flops_per_second", ceilings.bf16_flops_per_second, positive);
+  archive("fp64_flops_per_second", ceilings.fp64_flops_per_second, positive);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<SandboxLayer>& layer) {
   archive("name", layer.name);
   archive("active", layer.active);
@@ -137,6 +150,8 @@ void fields(Archive& archive, typename Archive::template Value<ReferenceRecord>&
   archive("sha256", reference.sha256, sha256_of);
 }
 
+// Shares of the cases by speedup, "1.5" for 1.5.
+nlohmann::ordered_json fast_p_json(const std::map<double, double>& fast_p);
 // Why clocks were low: shares of the time by name; null where that is not known.
 nlohmann::ordered_json reasons_json(const TelemetrySummary& telemetry);
 nlohmann::ordered_json stages_json(const std::vector<StageTime>& stages);

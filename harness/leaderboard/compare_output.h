@@ -1,6 +1,7 @@
-// A comparison as people read it.
+// A comparison as people and programs read it: as JSON, as a table, and in Markdown.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "leaderboard/compare.h"
@@ -8,7 +9,19 @@
 
 namespace kgrade {
 
-// A row a pair, then a row a case where there are several, what was added and removed, and the suite's line.
+// --- JSON ---
+
+constexpr int compare_schema_version = 1;
+
+nlohmann::ordered_json to_json(const ComparedRecords& comparison);
+
+// The same as text, with a line break at the end. What is not UTF-8 is replaced by U+FFFD.
+std::string to_text(const ComparedRecords& comparison);
+
+// --- Text ---
+
+// A row for each pair, then a row for each case where there are several, what was added and removed, and the
+// suite's line.
 std::string render_table(const ComparedRecords& comparison, const Style& style);
 
 // The same in GitHub's Markdown, the summary first, for a comment on a pull request: of pairs that did not

@@ -1,12 +1,25 @@
-// A leaderboard for the terminal, and in Markdown.
+// A leaderboard as JSON, as a table, and in Markdown.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "leaderboard/leaderboard.h"
 #include "record/terminal.h"
 
 namespace kgrade {
+
+// --- JSON ---
+
+constexpr int leaderboard_schema_version = 1;
+
+nlohmann::ordered_json to_json(const Leaderboard& leaderboard);
+
+// The same as text, with a line break at the end; what is not UTF-8 is replaced by U+FFFD. Only what is in
+// the entries is in it, no clock: the same entries give the same bytes.
+std::string to_text(const Leaderboard& leaderboard);
+
+// --- Text ---
 
 // All boards with their ranked rows, and how many have no rank by their verdicts.
 std::string render_table(const Leaderboard& leaderboard, const Style& style);
