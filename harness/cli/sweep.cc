@@ -16,9 +16,8 @@
 #include "cli/progress.h"
 #include "device/registry.h"
 #include "sweep/chunks.h"
-#include "sweep/estimate.h"
+#include "sweep/report.h"
 #include "sweep/slurm_sweep.h"
-#include "sweep/summary.h"
 
 namespace kgrade::cli {
 namespace {
@@ -175,7 +174,7 @@ int run(SweepArguments& arguments) {
   {
     Progress progress;
     const SteadyClock clock;
-    Seldom log(clock.now());
+    LogInterval log(clock.now());
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     options.events.progress = [&](const std::string& what) {
       progress.show(what);

@@ -19,6 +19,7 @@ struct EarlierResults {
   std::string note;
 };
 
-EarlierResults sift(const SweepPlan& plan, const SweepOptions& options, const ResultFile& results);
+EarlierResults find_earlier_results(const SweepPlan& plan, const SweepOptions& options,
+                                    const ResultFile& results);
 
 }  // namespace kgrade

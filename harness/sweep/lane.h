@@ -11,8 +11,8 @@
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "base/unique_fd.h"
 #include "grade/grade.h"
-#include "sweep/line_socket.h"
 
 namespace kgrade {
 
@@ -63,6 +63,24 @@ std::string to_line(const LaneJob& job);
 std::string to_line(const LaneMessage& message);
 std::optional<LaneJob> read_job(const std::string& line);
 std::optional<LaneMessage> read_message(const std::string& line);
+
+// One end of a connection over which two processes exchange lines.
+class LineSocket {
+ public:
+  explicit LineSocket(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  int descriptor() const { return socket_.get(); }
+  // False when the other side is gone. `line` has no break.
+  bool send(const std::string& line) const;
+  // Waits until something comes; false at the end: the other side is gone.
+  bool receive();
+  // The next line that has come whole.
+  std::optional<std::string> next();
+
+ private:
+  UniqueFd socket_;
+  std::string received_;
+};
 
 // The parent's side.
 class Lane {

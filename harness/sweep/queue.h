@@ -1,4 +1,5 @@
-// Who grades what next. Pure: it starts nothing and knows no clock.
+// Which lane grades what next, and whether a failure is the candidate's fault or the lane's. It starts no
+// process and reads no clock.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +52,7 @@ class SweepQueue {
   // The lane is to blame: what it did not grade waits as before.
   void give_back(const SweepBatch& batch, std::size_t graded);
   // One failure of the task was the lane's.
-  void forgive(std::size_t task);
+  void take_back_failure(std::size_t task);
 
   std::size_t left() const { return left_; }  // tasks without an end, waiting or with a lane
   const std::vector<SweepFailure>& failures() const { return failures_; }
@@ -77,6 +78,33 @@ class SweepQueue {
   std::map<std::size_t, int> attempts_;  // of tasks that failed
   std::size_t left_ = 0;
   std::vector<SweepFailure> failures_;
+};
+
+// Whether failures in a lane are its own fault, judged by its results and refusals one after the other. A
+// refusal is a batch that the lane gave back before a candidate had begun, or for a reason that is the
+// machine's.
+class LaneHealth {
+ public:
+  static constexpr int most_refusals = 3;
+
+  void succeeded();
+  // `blamed`: the task that was blamed for it, if any.
+  void refused(std::size_t group, std::optional<std::size_t> blamed);
+
+  // The lane's last answer was a result: a refusal now is the batch's fault, as far as can be known.
+  bool is_good() const { return good_; }
+  // So many refusals without one result in between.
+  bool is_broken() const { return refusals_ >= most_refusals; }
+  // Groups that it has ever refused. The lane gets the others first: they show whose fault the refusals were.
+  const std::set<std::size_t>& avoided() const { return avoided_; }
+  // The task that was blamed since the last result; if the lane is broken, the blame was wrong.
+  std::optional<std::size_t> blamed() const { return blamed_; }
+
+ private:
+  bool good_ = false;
+  int refusals_ = 0;
+  std::set<std::size_t> avoided_;
+  std::optional<std::size_t> blamed_;
 };
 
 }  // namespace kgrade

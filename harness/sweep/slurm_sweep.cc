@@ -10,13 +10,10 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "sweep/chunk_results.h"
 #include "sweep/chunks.h"
 #include "sweep/earlier_results.h"
-#include "sweep/estimate.h"
+#include "sweep/report.h"
 #include "sweep/slurm_client.h"
-#include "sweep/slurm_job.h"
-#include "sweep/slurm_nodes.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -35,7 +32,7 @@ class SlurmSweep {
         results_(results),
         folder_(slurm_folder(results.path())),
         finder_(plan, options.lane.effort),
-        earlier_(sift(plan, options, results)),
+        earlier_(find_earlier_results(plan, options, results)),
         found_(std::move(earlier_.found)),
         left_(static_cast<std::size_t>(
             std::count_if(found_.begin(), found_.end(), [](const auto& record) { return !record; }))),
@@ -189,7 +186,7 @@ class SlurmSweep {
     for (const auto& [index, task] : tasks) {
       states[task.state] += 1;
       if (task.waits_for_nothing()) client_.start_now(job_, index);
-      lines_.heard_of(round_, index, task.ended(), clock_.now());
+      lines_.task_state(round_, index, task.ended(), clock_.now());
     }
     std::string text = fmt::format("{}/{}", found_.size() - left_, found_.size());
     if (const auto seconds = time_left_.seconds(left_, clock_.now()))

@@ -9,7 +9,6 @@
 #include "sweep/plan.h"
 #include "sweep/queue.h"
 #include "sweep/result_file.h"
-#include "sweep/task_finder.h"
 
 namespace kgrade {
 

@@ -1,10 +1,15 @@
-// How long a sweep still takes.
+// What a sweep tells people: a line as each result comes, how long it still takes, and what it came to.
 #pragma once
 
 #include <cstddef>
 #include <deque>
 #include <optional>
 #include <string>
+#include <vector>
+
+#include "record/ci_formats.h"
+#include "record/terminal.h"
+#include "sweep/sweep.h"
 
 namespace kgrade {
 
@@ -24,11 +29,11 @@ class TimeLeft {
 };
 
 // What is said now and then in a log: the first time when a minute has passed.
-class Seldom {
+class LogInterval {
  public:
   static constexpr double seconds = 60;
 
-  explicit Seldom(double now) : last_(now) {}
+  explicit LogInterval(double now) : last_(now) {}
   // Whether it is time to say it, and then it counts as said.
   bool is_due(double now);
 
@@ -38,5 +43,14 @@ class Seldom {
 
 // "about 3 min left", "about 2.5 h left", "less than a minute left".
 std::string describe_time_left(double seconds);
+
+// "accepted  conv-.../naive.cu  1.48x cudnn-fp32", for a line as each result comes.
+std::string result_line(const Record& record, const Style& style);
+
+// A row a candidate, those without a verdict with the reason, and a line of counts.
+std::string render_summary(const SweepOutcome& outcome, const Style& style);
+
+// Those without a verdict, for CI systems: on the device of the other results.
+std::vector<Ungraded> ungraded_of(const SweepOutcome& outcome);
 
 }  // namespace kgrade
