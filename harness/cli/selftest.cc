@@ -9,7 +9,6 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "device/registry.h"
 #include "selftest/selftest_json.h"
 #include "selftest/selftest_svg.h"

@@ -37,7 +37,7 @@ struct LaneJob {
   std::string dtype;
   std::string precision;  // the class to be reached
   std::vector<std::string> candidates;
-  bool only_builds = false;  // fills the cache, see sweep/lane_builds.h
+  bool only_builds = false;  // fills the cache: build_for() in lane_worker.cc
 };
 
 // What it answers, in this order: for each candidate begun, doing..., graded; at last ended.
