@@ -51,7 +51,7 @@ bool holds_records(const std::string& file) {
   return head.find("\"kgrade-record\"") != std::string::npos;
 }
 
-// Whether files can be made there, 0 or errno: root may write to any folder, and yet /proc takes no files.
+// 0 if a file can be made there, or errno: root may write to any folder, and yet /proc takes no files.
 int try_to_make_file(const fs::path& path) { return PartialFile::beside(path) ? 0 : errno; }
 
 std::optional<Error> check_writable(const std::string& path, const std::string& option) {

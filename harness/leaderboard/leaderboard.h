@@ -1,7 +1,7 @@
 // From finished results to boards on which candidates are ranked.
 //
 // A board is one problem in one element type on one GPU model, for answers of one precision class: nothing is
-// ranked together that differs in one of them. On it stands a candidate (a path, whatever has lain there)
+// ranked together that differs in one of them. A candidate (a path, whatever its file has held) stands on it
 // with the newest of its results; the older ones, of this and of other versions, are its history.
 //
 // What has no speed has no rank, and stands apart: candidates that were not accepted, and results of devices

@@ -66,7 +66,7 @@ class Reader {
     if (!*read && !pass_over) complain({no_record});
   }
 
-  // One whose first line is JSON of another kind is none of ours.
+  // A file whose first line is JSON of another kind holds no records.
   void read_lines(const fs::path& path) {
     auto reader = LineReader::open(path, most_record_bytes);
     if (!reader) return complain(reader.errors());

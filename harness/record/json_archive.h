@@ -45,9 +45,9 @@ class JsonComplaints {
   Errors errors_;
 };
 
-// One value, or the lack of it. Reading what is not as asked for complains once and gives an empty value, so
-// that a reader reads all of a document before it looks whether there were complaints. The document and the
-// complaints outlive it.
+// One value, which may be missing. If the value is not what a function expects, the function adds one
+// complaint and returns an empty value: a reader reads the whole document first, and then checks for
+// complaints. The document and the complaints must outlive it.
 class JsonValue {
  public:
   JsonValue(const nlohmann::json& json, JsonComplaints& complaints)
@@ -217,7 +217,7 @@ class JsonReader {
   template <class T>
   using Value = T;
 
-  // Without detail a reader passes over what only someone who looks at a single record needs.
+  // Without detail a reader skips what is needed only where a single record is looked at.
   JsonReader(JsonValue object, bool detailed) : object_(std::move(object)), detailed_(detailed) {}
 
   template <class T, class Rule = AnyValue>

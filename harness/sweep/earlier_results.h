@@ -1,4 +1,4 @@
-// What an earlier sweep has found: which of it counts for this one.
+// Which results of an earlier sweep count for this one.
 #pragma once
 
 #include <optional>

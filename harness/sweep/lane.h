@@ -1,6 +1,5 @@
-// A process of its own that grades batches of candidates on one device, one candidate at a time, and tells
-// what it finds over a socket. Whatever happens to it costs the candidate that it was grading, and nothing
-// else.
+// A lane is a process that grades batches of candidates on one device, one candidate at a time, and reports
+// over a socket. If it dies, only the candidate that it was grading is affected.
 #pragma once
 
 #include <filesystem>
@@ -58,7 +57,7 @@ std::string result_line_of(Record record, const LaneOptions& options);
 // A job of that problem, type and class, without candidates.
 LaneJob job_for(const LaneOptions& options, const Problem& problem);
 
-// One line of JSON without a break, and back; nothing for a line that is none of ours.
+// One line of JSON without a break, and back; nothing for any other line.
 std::string to_line(const LaneJob& job);
 std::string to_line(const LaneMessage& message);
 std::optional<LaneJob> read_job(const std::string& line);
@@ -86,7 +85,7 @@ class LineSocket {
 class Lane {
  public:
   // Starts `command`, with the socket as descriptor 3. A folder for its temporary files is its last argument
-  // and in TMPDIR; that goes with the object, however the process ended.
+  // and in TMPDIR; the destructor removes it, however the process ended.
   static Result<Lane> start(const std::vector<std::string>& command);
 
   int descriptor() const { return socket_.descriptor(); }
@@ -107,7 +106,7 @@ class Lane {
   LineSocket socket_;
 };
 
-// The process's own side: does jobs from the socket until that is closed, and removes the folder in the end,
+// The lane's own side: carries out jobs from the socket until it is closed, and then removes the folder,
 // since no other process may be left to do so. Returns the exit code.
 int run_lane(int socket, const std::filesystem::path& folder);
 

@@ -18,7 +18,7 @@ struct SweepBatch {
   std::vector<std::size_t> tasks;
 };
 
-// What cannot be graded, through no fault of the candidate's: `kgrade` or the machine is to blame.
+// A task that cannot be graded, through no fault of the candidate: `kgrade` or the machine is to blame.
 struct SweepFailure {
   std::size_t task = 0;
   std::string message;
@@ -42,11 +42,11 @@ class SweepQueue {
   std::vector<std::size_t> upcoming(const std::vector<std::size_t>& current, std::size_t most) const;
 
   void finished(std::size_t task);
-  // The lane could not go on. `graded` of the batch are finished, the next one had `begun` or not. If it had,
-  // or was alone, it is to blame: it is tried once more, alone, and after a second failure given up. Else any
-  // of those that are left may be, and each of them is tried alone. Where three of a group were refused
-  // alone, before they began, one after the other with the same words, the group is to blame and all of it is
-  // given up.
+  // The lane could not go on. `graded` tasks of the batch are finished; `begun`: the next one had begun. If
+  // it had, or was alone, it is to blame: it is tried once more, alone, and after a second failure given up.
+  // Otherwise any task that is left may be to blame, and each is tried alone. If three tasks of a group in a
+  // row are refused alone, before they began and with the same message, the group is to blame and all of it
+  // is given up.
   void failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message);
 
   // The lane is to blame: what it did not grade waits as before.
@@ -80,7 +80,7 @@ class SweepQueue {
   std::vector<SweepFailure> failures_;
 };
 
-// Whether failures in a lane are its own fault, judged by its results and refusals one after the other. A
+// Tells whether a lane's failures are its own fault, from the sequence of its results and refusals. A
 // refusal is a batch that the lane gave back before a candidate had begun, or for a reason that is the
 // machine's.
 class LaneHealth {

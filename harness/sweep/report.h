@@ -19,7 +19,7 @@ class TimeLeft {
   static constexpr std::size_t window = 50;
 
   explicit TimeLeft(double now) : times_{now} {}
-  // Seconds of a clock that does not go back.
+  // `now`: seconds of a monotonic clock.
   void result_at(double now);
   // Nothing before the second result.
   std::optional<double> seconds(std::size_t left, double now) const;
@@ -28,13 +28,13 @@ class TimeLeft {
   std::deque<double> times_;
 };
 
-// What is said now and then in a log: the first time when a minute has passed.
+// Limits how often something is logged: once a minute, the first time after a minute.
 class LogInterval {
  public:
   static constexpr double seconds = 60;
 
   explicit LogInterval(double now) : last_(now) {}
-  // Whether it is time to say it, and then it counts as said.
+  // True if it is time to log it, which then counts as done.
   bool is_due(double now);
 
  private:
@@ -47,7 +47,7 @@ std::string describe_time_left(double seconds);
 // "accepted  conv-.../naive.cu  1.48x cudnn-fp32", for a line as each result comes.
 std::string result_line(const Record& record, const Style& style);
 
-// A row a candidate, those without a verdict with the reason, and a line of counts.
+// A row for each candidate, those without a verdict with the reason, and a line of counts.
 std::string render_summary(const SweepOutcome& outcome, const Style& style);
 
 // Those without a verdict, for CI systems: on the device of the other results.

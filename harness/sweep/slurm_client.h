@@ -33,7 +33,7 @@ struct SlurmTask {
   bool ended() const;
   // Held back for two minutes after its node was lost, though others could run it at once.
   bool waits_for_nothing() const;
-  // Waits for a person, or for what will never be: JobHeldUser, BadConstraints.
+  // Waits for a person, or for a condition that will never hold: JobHeldUser, BadConstraints.
   bool held() const;
 };
 
@@ -71,7 +71,7 @@ std::size_t read_largest_array(const std::string& output);
 
 struct SlurmJob {
   std::string name;  // of this one submission alone
-  std::string id;    // empty: it was to be submitted, and whether it was is not known
+  std::string id;    // empty: it may have been submitted or not
   std::size_t round = 0;
 };
 

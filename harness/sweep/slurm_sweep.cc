@@ -73,7 +73,7 @@ class SlurmSweep {
   fs::path job_file() const { return folder_ / "job.json"; }
   fs::path plan_file() const { return folder_ / fmt::format("plan{}.json", round_); }
 
-  // Its tasks would take the new plan for theirs.
+  // Its tasks would read the new plan as their own.
   Trouble refuse_running_job() const {
     const auto job = read_slurm_job(job_file());
     const auto id = job ? id_of(*job, client_) : Result<std::string>(std::string());
@@ -158,7 +158,7 @@ class SlurmSweep {
     round_ += rounds;
   }
 
-  // Tasks that only a person can let go are waited for as long as that person may need, but not for ever.
+  // Tasks that only a person can release are waited for, but not for ever.
   bool given_up(const std::map<std::size_t, SlurmTask>& tasks) {
     const std::string reason = why_held(tasks);
     if (reason.empty()) {

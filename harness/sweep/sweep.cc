@@ -182,7 +182,7 @@ class Sweep {
     return record;
   }
 
-  // A lane that tells of something else has no more say in this batch.
+  // A lane that sends the result of something else cannot be trusted with the rest of this batch.
   Trouble keep(Worker& worker, const LaneMessage& message) {
     auto record = result_in(worker, message);
     if (!record) {
@@ -211,8 +211,8 @@ class Sweep {
     worker.doing.clear();
   }
 
-  // The candidates, or the lane. One that is broken may not empty the queue by refusing what others can
-  // grade; where there are no others, only what it says of its machine is held against it.
+  // Blames the candidates, or the lane. A broken lane must not empty the queue by refusing what others can
+  // grade. If there are no others, the lane is blamed only for failures that it attributes to its machine.
   void blame(Worker& worker, const std::string& why, int exit_code) {
     const SweepBatch& batch = *worker.batch;
     const bool machine = exit_code == exit_machine;
