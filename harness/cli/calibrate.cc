@@ -9,7 +9,6 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "device/registry.h"
 #include "grade/machinery.h"
 #include "problem/catalogue.h"

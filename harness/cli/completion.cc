@@ -204,7 +204,8 @@ class Line {
 
 Command add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Print what makes a shell complete command lines");
+  CLI::App* command =
+      app.add_subcommand("completion", "Print a script that lets a shell complete command lines");
   command->add_option("shell", *shell, "The shell")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))

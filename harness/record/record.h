@@ -12,8 +12,7 @@
 #include "base/statistics.h"
 #include "problem/case.h"
 #include "record/device_info.h"
-#include "record/measurement.h"
-#include "record/telemetry.h"
+#include "record/speed.h"
 #include "record/verdict.h"
 #include "sandbox/sandbox.h"
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "record/confinement.h"
-#include "record/json_parts.h"
+#include "record/run_json.h"
+#include "record/table.h"
 
 namespace kgrade {
 namespace {

@@ -14,8 +14,8 @@
 #include "measure/intervals.h"
 #include "measure/speed_ratio.h"
 #include "measure/telemetry.h"
-#include "record/measurement.h"
 #include "record/record.h"
+#include "record/speed.h"
 
 namespace kgrade {
 

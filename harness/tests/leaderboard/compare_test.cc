@@ -5,9 +5,8 @@
 
 #include <cmath>
 
-#include "leaderboard/compare_json.h"
-#include "leaderboard/compare_table.h"
-#include "record/markdown_text.h"
+#include "leaderboard/compare_output.h"
+#include "record/ci_formats.h"
 #include "tests/support/sample_results.h"
 
 namespace kgrade {

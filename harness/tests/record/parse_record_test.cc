@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "record/json.h"
-#include "record/json_reader.h"
+#include "record/json_archive.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
