@@ -7,7 +7,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/characters.h"
 #include "base/text.h"
 
 namespace kgrade {
