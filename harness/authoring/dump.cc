@@ -11,8 +11,8 @@
 #include "contest/referee.h"
 #include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "grade/preparation.h"
-#include "verify/call_review.h"
+#include "grade/run_setup.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {

@@ -14,11 +14,9 @@
 #include "contest/check_referee.h"
 #include "draw/draws.h"
 #include "draw/seed.h"
-#include "grade/preparation.h"
 #include "grade/run_setup.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 #include "verify/judgement.h"
-#include "verify/usual_norms.h"
 
 namespace kgrade {
 namespace {

@@ -11,8 +11,6 @@
 #include "compile/toolchain.h"
 #include "contest/check_arena.h"
 #include "device/thread_order.h"
-#include "grade/candidate_run.h"
-#include "grade/machinery.h"
 #include "grade/run.h"
 #include "record/stage_clock.h"
 

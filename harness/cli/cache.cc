@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 
 namespace kgrade::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "device/registry.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
 #include "soundness/case_limits.h"
 

@@ -15,7 +15,6 @@
 #include "cli/outputs.h"
 #include "compile/declarations.h"
 #include "device/registry.h"
-#include "grade/machinery.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
 

@@ -9,7 +9,7 @@
 #include "cli/outputs.h"
 #include "device/registry.h"
 #include "grade/grade.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
 #include "soundness/case_limits.h"
 #include "soundness/lint_findings.h"

@@ -5,20 +5,19 @@
 
 #include "base/statistics.h"
 #include "draw/draws.h"
-#include "grade/candidate_run.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
 
-// Samples of one that is fast: at least, and at most within this time. The first call searches for the
-// fastest algorithm, and is none.
+// How many samples a baseline gets: at least, and at most while the budget lasts. The first call searches for
+// the fastest algorithm and gives no sample.
 constexpr int fewest_samples = 3;
 constexpr int most_samples = 20;
 constexpr double budget_seconds = 0.5;
 // Draws of their own, apart from those of candidates and of the reference alone.
-constexpr std::uint32_t first_draw = 1 << 21;
+constexpr std::uint32_t first_baseline_draw = 1 << 21;
 
 }  // namespace
 
@@ -37,7 +36,7 @@ void BaselineBench::start(const Toolchain& toolchain, Device& device, const Prob
   for (Entry& entry : entries_) {
     if (auto hash = hash_of(files_of_baseline(entry.source.source))) entry.record.sha256 = *hash;
     entry.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);
-    // Whatever the problem forbids to candidates.
+    // A baseline may use any library, even if candidates of this problem may not.
     auto seat = Seat::take(device, problem, Libraries::any, ModuleLoading::lazy);
     if (seat) {
       entry.seat = std::move(*seat);
@@ -68,7 +67,7 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
   for (const PlannedCase& planned : cases) {
     if (!planned.is_measured()) continue;
     const Errors errors = try_case(session, referee, planned.bound);
-    // What is left here must not affect the next call.
+    // Nothing may be left here that affects the next call.
     for (Entry& entry : entries_) {
       if (entry.seat != nullptr) entry.seat->take_back();
     }
@@ -97,7 +96,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
   UsualNorms norms;
   if (const auto finding = norms.learn(referee, bound, Precision::bf16, session.seed))
     return {trusted_failure("oracle", bound, finding->message)};
-  DrawSequence draws(session.seed, first_draw);
+  DrawSequence draws(session.seed, first_baseline_draw);
   double start = 0;
   for (int call = 0; call <= most_samples; ++call) {
     if (call == 1) start = session.stages.now();

@@ -10,22 +10,63 @@
 #include <map>
 #include <memory>
 
+#include "base/defences.h"
 #include "contest/referee.h"
+#include "draw/seed.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
-#include "grade/chosen_cases.h"
-#include "grade/preparation.h"
-#include "grade/reference_watch.h"
 #include "grade/run_setup.h"
-#include "measure/ceilings_cache.h"
-#include "measure/process_offset.h"
-#include "measure/voiding.h"
+#include "measure/block_run.h"
+#include "measure/roofline.h"
+#include "measure/speedup.h"
+#include "problem/hidden_cases.h"
 
 namespace kgrade {
 namespace {
 
 // Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
 constexpr std::size_t seats_at_once = 4;
+
+struct ChosenCases {
+  std::vector<PlannedCase> cases;
+  std::optional<std::uint64_t> hidden_seed;  // of those drawn from the problem's ranges, if any were
+};
+
+bool asks_for_hidden(const GradeOptions& options) {
+  return options.hidden_cases.value_or(options.hidden_seed ? usual_hidden_cases : 0) > 0;
+}
+
+Error no_hidden_shapes(const Problem& problem) {
+  return {fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem.slug),
+          "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
+          {problem.path.string(), 0, 0}};
+}
+
+// Where cases are named, those are wanted.
+std::size_t hidden_count(const Problem& problem, const GradeOptions& options) {
+  if (problem.fuzz.empty() || !is_on(Defence::hidden_shapes)) return 0;
+  const bool usual = options.cases.empty() || options.hidden_seed;
+  return options.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
+}
+
+// The cases of the problem's file, and hidden ones. These are drawn by the seed of the options, or a private
+// one of their own; where cases are named, hidden ones run only if they are asked for. Errors: a name that is
+// no case, hidden cases of a problem without ranges, ranges in which no legal shape was found.
+Result<ChosenCases> choose_cases(const Problem& problem, const GradeOptions& options, bool measures_speed) {
+  auto cases = select_cases(problem, options.cases, measures_speed);
+  if (!cases) return cases.errors();
+  ChosenCases chosen{std::move(*cases), std::nullopt};
+  if (asks_for_hidden(options) && problem.fuzz.empty()) return no_hidden_shapes(problem);
+  HiddenOptions hidden;
+  hidden.count = hidden_count(problem, options);
+  if (hidden.count == 0) return chosen;
+  hidden.seed = options.hidden_seed ? *options.hidden_seed : random_seed();
+  chosen.hidden_seed = hidden.seed;
+  auto drawn = draw_hidden_cases(problem, hidden);
+  if (!drawn) return drawn.errors();
+  for (Case& bound : *drawn) chosen.cases.push_back({std::move(bound), ""});
+  return chosen;
+}
 
 class GradeRun {
  public:
@@ -79,7 +120,7 @@ class GradeRun {
     return take_seats();
   }
 
-  // Only for cases in which they are compared: a vendor's library takes its time to load.
+  // Only for cases in which they are compared: a vendor's library is slow to load.
   void start_baselines() {
     const bool on_gpu = setup_.device().info().measures_speed;
     record_.no_baselines = why_no_baselines(problem_, options_.layout, on_gpu);
@@ -90,7 +131,7 @@ class GradeRun {
     if (!record_.no_baselines.empty()) return;
     baselines_ = BaselineBench(baselines_of(problem_, options_.layout, on_gpu));
     baselines_.start(setup_.toolchain(), setup_.device(), problem_, options_.layout, setup_.stages());
-    // Until one does.
+    // Until a candidate is compared.
     record_.no_baselines = "no candidate got as far as to be compared";
   }
 
@@ -98,7 +139,7 @@ class GradeRun {
     return {referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), std::move(progress)};
   }
 
-  // Now, while compilers are at the baselines.
+  // While the baselines are being compiled.
   Failure time_reference(Referee& referee) {
     if (baselines_.is_empty()) return std::nullopt;
     Session session = session_with(referee, options_.progress);
@@ -108,7 +149,7 @@ class GradeRun {
     return std::nullopt;
   }
 
-  // With no candidate on the device, which could be in the way of a search for the fastest algorithm.
+  // With no candidate on the device, which could disturb a search for the fastest algorithm.
   Errors try_baselines(Referee& referee) {
     Session session = session_with(referee, options_.progress);
     baselines_are_tried_ = true;
@@ -122,8 +163,8 @@ class GradeRun {
     return errors;
   }
 
-  // The worker of a candidate prepares its device while that is being compiled. Side by side several take
-  // hardly longer than one.
+  // The worker of a candidate prepares its device while the candidate is being compiled. Side by side several
+  // take hardly longer than one.
   Failure take_seats() {
     const std::size_t left = setup_.candidates().size() - record_.candidates.size();
     const std::size_t most = setup_.device().info().measures_speed ? seats_at_once : 1;
@@ -135,7 +176,7 @@ class GradeRun {
     return std::nullopt;
   }
 
-  // While one is measured, no other may be at work. A seat reports its errors when it is taken.
+  // No other worker may be busy while one is measured. A seat reports its errors when it is taken.
   std::unique_ptr<Seat> next_seat() {
     for (const auto& seat : seats_) seat->await_ready(load_patience);
     std::unique_ptr<Seat> next = std::move(seats_.front());
@@ -148,20 +189,20 @@ class GradeRun {
     record_.required_precision = precision_from(problem_.precision);
     record_.thresholds = problem_.thresholds;
     record_.effort = options_.effort;
-    note_options_in_vain();
+    note_useless_options();
   }
 
   // Otherwise users would believe that these options did something.
-  void note_options_in_vain() {
+  void note_useless_options() {
     if (setup_.device().info().measures_speed) return;
-    std::vector<std::string> vain;
-    if (options_.effort == Effort::quick) vain.emplace_back("--quick");
-    if (options_.effort == Effort::ranked) vain.emplace_back("--ranked");
-    if (options_.cache == CacheState::warm) vain.emplace_back("--warm");
-    if (options_.launches) vain.emplace_back("--launches");
-    if (vain.empty()) return;
+    std::vector<std::string> useless;
+    if (options_.effort == Effort::quick) useless.emplace_back("--quick");
+    if (options_.effort == Effort::ranked) useless.emplace_back("--ranked");
+    if (options_.cache == CacheState::warm) useless.emplace_back("--warm");
+    if (options_.launches) useless.emplace_back("--launches");
+    if (useless.empty()) return;
     record_.notes.push_back(
-        fmt::format("{}: of no use on a device that measures no speed", fmt::join(vain, ", ")));
+        fmt::format("{}: of no use on a device that measures no speed", fmt::join(useless, ", ")));
   }
 
   Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source,
@@ -170,7 +211,7 @@ class GradeRun {
     auto record = run_one(referee, source, built);
     if (!record) return GradeFailure{exit_internal, record.errors()};
     if (record->verdict == Verdict::unstable) {
-      // Something else may have been on the machine: once more, from the start.
+      // Another program may have disturbed it: grade it once more.
       const std::string first = "graded twice, the first time unstable: " + record->message;
       if (auto failure = take_seats()) return failure;
       record = run_one(referee, source, built);
@@ -192,10 +233,10 @@ class GradeRun {
     setup_.take_times(one);
     const std::vector<StageTime> stages = one.stages;
     const double total = one.total_seconds;
-    one.stages = times_since(told_stages_, one.stages);
-    one.total_seconds -= told_seconds_;
-    told_stages_ = stages;
-    told_seconds_ = total;
+    one.stages = times_since(reported_stages_, one.stages);
+    one.total_seconds -= reported_seconds_;
+    reported_stages_ = stages;
+    reported_seconds_ = total;
     return one;
   }
 
@@ -262,7 +303,7 @@ class GradeRun {
     return result;
   }
 
-  // The run's baselines beside the candidate whose turn it is.
+  // The run's baselines, as the session of one candidate sees them.
   class RunBaselines : public Baselines {
    public:
     RunBaselines(GradeRun& run, Referee& referee) : run_(run), referee_(referee) {}
@@ -291,9 +332,9 @@ class GradeRun {
   bool baselines_are_tried_ = false;
   ReferenceAlone reference_alone_;  // see Session
   Record record_;
-  std::vector<std::size_t> graded_;     // numbers of its candidates
-  std::vector<StageTime> told_stages_;  // by the records of the candidates before
-  double told_seconds_ = 0;
+  std::vector<std::size_t> graded_;         // numbers of its candidates
+  std::vector<StageTime> reported_stages_;  // in the records of the candidates before
+  double reported_seconds_ = 0;
 };
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "measure/suite_score.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {

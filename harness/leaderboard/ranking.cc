@@ -4,7 +4,7 @@
 #include <set>
 #include <tuple>
 
-#include "measure/suite_score.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {

@@ -73,7 +73,7 @@ struct MeasuringGoal {
   // the budget for them (patience_for_blocks).
   std::size_t fewest_blocks = 0;
   // In how many processes of every contestant it is measured: in so many at least, and in up to
-  // `most_processes` where it takes them (measure/process_offset.h).
+  // `most_processes` where it takes them (measure/speedup.h).
   int processes = 1;
   int most_processes = 1;
   // After so many blocks the intervals are looked at for the first time.
@@ -88,16 +88,29 @@ enum class Purpose {
   repeated   // its inputs are those of the call before
 };
 
-// The time of one launch of a call, in milliseconds.
+// Calls of one kind take the protocol equally long.
+struct SampleKind {
+  std::uint32_t launches = 1;
+  bool queued = true;    // all launches were queued before the call could begin
+  bool captured = true;  // outputs were copied when the worker's clock stopped
+
+  bool operator==(const SampleKind&) const = default;
+};
+
+// One timed call of a contestant, from its worker to the record. Times are those of one of its launches, in
+// milliseconds.
 struct Sample {
   // NOLINTNEXTLINE(google-explicit-constructor): lists of times are lists of samples.
   Sample(double reported = 0, Purpose why = Purpose::compared) : reported_ms(reported), purpose(why) {}
 
   double reported_ms;      // by the worker
-  double attested_ms = 0;  // of it, by the referee's clock (measure/clock_rule.h); 0: the clock says nothing
+  double settled_ms = 0;   // by the referee's clock, the protocol included; not kept in records
+  double attested_ms = 0;  // of it, by the clock rule (measure/clock_rule.h); 0: the clock says nothing
   Purpose purpose;
+  SampleKind kind;  // not kept in records
 
-  double counted_ms() const { return reported_ms < attested_ms ? attested_ms : reported_ms; }
+  double counted_ms() const { return is_raised() ? attested_ms : reported_ms; }
+  bool is_raised() const { return attested_ms > reported_ms; }
 };
 
 struct Block {

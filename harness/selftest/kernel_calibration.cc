@@ -7,7 +7,7 @@
 
 #include "base/statistics.h"
 #include "grade/session.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 
 namespace kgrade::selftest {
 namespace {

@@ -9,7 +9,7 @@
 #include "contest/referee.h"
 #include "draw/seed.h"
 #include "grade/candidate_run.h"
-#include "measure/voiding.h"
+#include "measure/block_run.h"
 #include "selftest/comparison_series.h"
 
 namespace kgrade::selftest {

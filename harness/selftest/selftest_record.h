@@ -12,7 +12,7 @@
 
 #include "base/statistics.h"
 #include "measure/intervals.h"
-#include "measure/speed_ratio.h"
+#include "measure/speedup.h"
 #include "measure/telemetry.h"
 #include "record/record.h"
 #include "record/speed.h"

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "grade/preparation.h"
+#include "grade/run_setup.h"
 #include "problem/families.h"
 #include "record/record.h"
 #include "soundness/case_limits.h"

@@ -2,7 +2,7 @@
 // the thresholds that follow.
 //
 // An error is that of verify/judgement.h: norm of the difference from the oracle over the oracle's norm,
-// which is that of the same output, cancelled or not (verify/usual_norms.h): thresholds are on the safe side.
+// which is that of the same output, cancelled or not (verify/judgement.h): thresholds are on the safe side.
 // - fp32: the reference, which makes every product and sum in single precision, in its own order: one term
 //   after the other. `kgrade calibrate` measures other orders too (soundness/summation_orders.h).
 // - tf32, fp16, bf16: the oracle on inputs that are rounded to the format, as tensor cores take them. TF32

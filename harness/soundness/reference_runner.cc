@@ -5,7 +5,7 @@
 #include "draw/seed.h"
 #include "grade/candidate_run.h"
 #include "grade/session.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {

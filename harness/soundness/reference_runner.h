@@ -13,8 +13,7 @@
 #include "base/result.h"
 #include "contest/seat.h"
 #include "grade/contestants.h"
-#include "grade/machinery.h"
-#include "grade/trusted_contestant.h"
+#include "grade/run.h"
 #include "problem/case.h"
 #include "soundness/host_values.h"
 

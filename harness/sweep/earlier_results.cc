@@ -6,7 +6,7 @@
 #include <map>
 
 #include "device/registry.h"
-#include "grade/preparation.h"
+#include "grade/run_setup.h"
 
 namespace kgrade {
 namespace {

@@ -13,7 +13,7 @@
 #include "compile/declarations.h"
 #include "device/registry.h"
 #include "grade/contestants.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "measure/baselines.h"
 #include "record/stage_clock.h"
 #include "sweep/lane.h"

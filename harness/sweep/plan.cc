@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 #include "compile/declarations.h"
-#include "grade/preparation.h"
+#include "grade/run_setup.h"
 #include "problem/catalogue.h"
 #include "record/record.h"
 

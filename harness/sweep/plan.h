@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "compile/layout.h"
-#include "measure/schedule.h"
+#include "measure/block_run.h"
 #include "problem/problem.h"
 #include "record/record.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "measure/suite_score.h"
+#include "measure/speedup.h"
 #include "record/record.h"
 #include "record/table.h"
 

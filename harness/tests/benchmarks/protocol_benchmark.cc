@@ -17,9 +17,9 @@
 #include "draw/draws.h"
 #include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 
 namespace kgrade::benchmark {
 namespace {

@@ -7,7 +7,7 @@
 #include "contest/arena.h"
 #include "contest/worker_process.h"
 #include "tests/fuzz/targets.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 
 namespace kgrade::fuzz {
 

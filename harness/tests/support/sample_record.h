@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "measure/schedule.h"
+#include "measure/block_run.h"
 #include "record/record.h"
 
 namespace kgrade::test {

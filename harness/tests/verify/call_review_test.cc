@@ -1,10 +1,10 @@
-#include "verify/call_review.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {

@@ -1,12 +1,11 @@
 // Errors in units of an output's usual norm.
-#include "verify/usual_norms.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "tests/support/case_fixture.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {

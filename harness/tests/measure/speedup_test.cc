@@ -1,4 +1,4 @@
-#include "measure/speed_ratio.h"
+#include "measure/speedup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "measure/process_offset.h"
+#include "measure/block_run.h"
 #include "tests/measure/simulation.h"
 
 namespace kgrade {
