@@ -11,6 +11,7 @@
 #include "compile/toolchain.h"
 #include "contest/check_arena.h"
 #include "device/thread_order.h"
+#include "grade/candidate_run.h"
 #include "grade/run.h"
 #include "record/stage_clock.h"
 
