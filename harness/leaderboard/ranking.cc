@@ -152,14 +152,14 @@ using ProblemKey = std::pair<std::string, Dtype>;
 // By solution and problem the newest result.
 using Newest = std::map<std::string, std::map<ProblemKey, const Record*>>;
 
-ProblemKey problem_of(const Record& record) { return {record.problem_slug, record.dtype}; }
+ProblemKey problem_key_of(const Record& record) { return {record.problem_slug, record.dtype}; }
 
 std::map<std::string, Newest> newest_by_device(const std::vector<Record>& records) {
   std::map<std::string, Newest> devices;
   for (const Record& record : records) {
     if (!record.device.measures_speed) continue;
     const std::string solution = std::filesystem::path(record.candidate().path).stem().string();
-    const Record*& newest = devices[record.device.name][solution][problem_of(record)];
+    const Record*& newest = devices[record.device.name][solution][problem_key_of(record)];
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
     };

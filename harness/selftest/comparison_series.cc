@@ -9,6 +9,7 @@
 #include "draw/philox.h"
 #include "grade/candidate_run.h"
 #include "grade/case_run.h"
+#include "grade/contestants.h"
 #include "measure/speedup.h"
 
 namespace kgrade::selftest {

@@ -9,6 +9,7 @@
 #include "contest/referee.h"
 #include "draw/seed.h"
 #include "grade/candidate_run.h"
+#include "grade/contestants.h"
 #include "measure/block_run.h"
 #include "selftest/comparison_series.h"
 
