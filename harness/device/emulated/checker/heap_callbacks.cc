@@ -6,7 +6,7 @@
 #include <new>
 
 #include "device/emulated/checker/checker.h"
-#include "device/emulated/runtime/spaced_memory.h"
+#include "device/emulated/runtime/memory.h"
 
 namespace {
 

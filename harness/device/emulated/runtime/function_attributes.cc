@@ -1,4 +1,4 @@
-#include "device/emulated/runtime/function_attributes.h"
+// What programs say and ask of kernels: cudaFuncSetAttribute() and its kin.
 
 #include <algorithm>
 #include <map>

@@ -1,7 +1,7 @@
 #include <cstdint>
 #include <map>
 
-#include "device/emulated/runtime/allocations.h"
+#include "device/emulated/runtime/memory.h"
 #include "kgrade_emulated/api_memory_pools.h"
 
 using kgrade_emulated::PoolUsage;

@@ -1,4 +1,4 @@
-#include "device/emulated/runtime/program_limits.h"
+#include "device/emulated/runtime/limits.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,7 +14,6 @@
 #include <mutex>
 
 #include "device/emulated/runtime/block_runner.h"
-#include "device/emulated/runtime/limits.h"
 
 namespace kgrade_emulated {
 namespace {

@@ -1,12 +1,10 @@
-#include "device/emulated/runtime/fiber_switch.h"
+#include "device/emulated/runtime/fiber.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <vector>
-
-#include "device/emulated/runtime/fiber.h"
 
 namespace kgrade_emulated {
 namespace {

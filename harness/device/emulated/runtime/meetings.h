@@ -1,4 +1,5 @@
-// Where the lanes of a warp wait for each other.
+// Where threads of a block wait for some of the others: lanes in warp operations, and groups at barriers of
+// their own.
 #pragma once
 
 #include <memory>
@@ -65,6 +66,28 @@ class WarpMeetings {
   std::vector<Warp> warps_;
   std::vector<std::unique_ptr<Meeting>> all_;
   Meeting* free_ = nullptr;
+};
+
+// Threads of a block that wait for something only some of them share (kgrade_emulated/synchronisation.h).
+class Sleepers {
+ public:
+  void begin_block() { places_.clear(); }
+
+  void sleep(Fiber& fiber, const void* key);
+  // Makes all that sleep on the key ready.
+  void wake(const void* key, FiberQueue& ready);
+
+  unsigned int count_at(const void* key) const;
+  unsigned int count() const;
+
+ private:
+  struct Place {
+    const void* key;
+    unsigned int count;
+    FiberQueue waiting;
+  };
+
+  std::vector<Place> places_;  // few: one a barrier in use
 };
 
 }  // namespace kgrade_emulated

@@ -1,4 +1,4 @@
-#include "device/emulated/runtime/warp_meetings.h"
+#include "device/emulated/runtime/meetings.h"
 
 #include <gtest/gtest.h>
 
