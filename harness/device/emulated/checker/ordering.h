@@ -19,7 +19,7 @@ struct Stamp {
   bool write = false;
   bool atomic = false;
   std::uint32_t pc = 0;
-  std::uint32_t chain = 0;  // of calls, see call_chains.h
+  std::uint32_t chain = 0;  // of calls, see CallChains
 };
 
 class Ordering {

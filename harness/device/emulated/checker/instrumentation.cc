@@ -1,16 +1,20 @@
-// What compilers call in code built with -fsanitize=thread,alignment: the functions of ThreadSanitizer's and
+// What code built with -fsanitize=thread,alignment calls: the functions of ThreadSanitizer's and
 // UndefinedBehaviorSanitizer's run-time interfaces (compiler-rt, tsan_interface.h, tsan_interface_atomic.h,
-// ubsan_handlers.h), and what the linker puts in the place of memcpy() and its kin (--wrap).
+// ubsan_handlers.h), and what the linker puts in the place of memcpy(), malloc(), new and their kin (--wrap).
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <new>
 
 #include "device/emulated/checker/checker.h"
+#include "device/emulated/runtime/memory.h"
 
 namespace {
 
 using kgrade_emulated::Access;
 using kgrade_emulated::active_checker;
+using kgrade_emulated::is_checking;
 using kgrade_emulated::number;
 
 void report(const volatile void* address, std::size_t bytes, bool write, const void* pc) {
@@ -31,6 +35,26 @@ void report_atomic(const volatile void* address, std::size_t bytes, bool write, 
     const Access access{number(address), static_cast<std::uint32_t>(bytes), write, true, false, pc};
     checker->access(access);
   }
+}
+
+constexpr std::size_t alignment = 16;  // what malloc() in a kernel promises
+
+bool in_kernel() { return is_checking() && active_checker()->in_kernel(); }
+
+void* device_allocate(std::size_t bytes, const void* pc) {
+  void* const memory = kgrade_emulated::allocate_spaced(alignment, bytes);
+  if (memory != nullptr) {
+    active_checker()->allocated(memory, bytes, kgrade_emulated::spacing(), false, pc);
+  }
+  return memory;
+}
+
+// False for memory of the host's.
+bool device_release(void* memory) {
+  if (memory == nullptr || !is_checking() || !active_checker()->is_allocation(memory)) return false;
+  active_checker()->released(memory);
+  kgrade_emulated::free_spaced(memory);
+  return true;
 }
 
 }  // namespace
@@ -161,6 +185,42 @@ void* __wrap_memmove(void* to, const void* from, std::size_t bytes) {
 void* __wrap_memset(void* to, int byte, std::size_t bytes) {
   report(to, bytes, true, KGRADE_PC);
   return std::memset(to, byte, bytes);
+}
+
+// In kernels these give memory of the device, whose bounds are known; on the host they are the C and C++
+// libraries' own.
+void* __wrap_malloc(std::size_t bytes) {
+  return in_kernel() ? device_allocate(bytes, KGRADE_PC) : std::malloc(bytes);
+}
+
+void* __wrap_calloc(std::size_t count, std::size_t bytes) {
+  if (!in_kernel()) return std::calloc(count, bytes);
+  void* const memory = device_allocate(count * bytes, KGRADE_PC);
+  if (memory != nullptr) active_checker()->written(std::memset(memory, 0, count * bytes), count * bytes);
+  return memory;
+}
+
+void __wrap_free(void* memory) {
+  if (!device_release(memory)) std::free(memory);
+}
+
+void* __wrap__Znwm(std::size_t bytes) {
+  return in_kernel() ? device_allocate(bytes, KGRADE_PC) : ::operator new(bytes);
+}
+void* __wrap__Znam(std::size_t bytes) {
+  return in_kernel() ? device_allocate(bytes, KGRADE_PC) : ::operator new[](bytes);
+}
+void __wrap__ZdlPv(void* memory) {
+  if (!device_release(memory)) ::operator delete(memory);
+}
+void __wrap__ZdlPvm(void* memory, std::size_t) {
+  if (!device_release(memory)) ::operator delete(memory);
+}
+void __wrap__ZdaPv(void* memory) {
+  if (!device_release(memory)) ::operator delete[](memory);
+}
+void __wrap__ZdaPvm(void* memory, std::size_t) {
+  if (!device_release(memory)) ::operator delete[](memory);
 }
 
 }  // extern "C"
