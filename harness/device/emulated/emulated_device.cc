@@ -81,7 +81,7 @@ std::uint64_t meminfo_bytes(const std::string& key) {
   return 0;
 }
 
-// What worker_limits.cc lets a worker have, and what is not counted there: shared memory, and its /tmp.
+// What limit_contestant() lets a worker have, and what is not counted there: shared memory, and its /tmp.
 // Buffers that are lent are the referee's. Where control groups can be had, a worker takes no more.
 std::uint64_t most_memory([[maybe_unused]] const SandboxPolicy& policy) {
 #ifdef KGRADE_SANITIZED
