@@ -7,7 +7,7 @@
 #include "device/emulated/runtime/fault.h"
 #include "kgrade_emulated/atomics.h"
 #include "kgrade_emulated/memory_access.h"
-#include "kgrade_emulated/sleep.h"
+#include "kgrade_emulated/synchronisation.h"
 
 constinit thread_local uint3 threadIdx = {0, 0, 0};
 constinit thread_local uint3 blockIdx = {0, 0, 0};

@@ -1,10 +1,16 @@
-// What libcu++'s barriers, pipelines and atomics share (CUDA C++ Core Libraries, "Thread Scopes").
+// What libcu++'s headers share: thread scopes (CUDA C++ Core Libraries, "Thread Scopes"), and cuda::std,
+// which is the host's standard library here.
 #pragma once
 
 #include <cstddef>
 #include <cstring>
 
 #include "cuda_runtime.h"
+
+namespace std {}
+namespace cuda::std {
+using namespace ::std;
+}
 
 namespace cuda {
 
