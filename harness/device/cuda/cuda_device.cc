@@ -319,7 +319,7 @@ class CudaDevice : public Device {
     compared_ = outputs.size();
     inspection_.begin();
     Counter* const counters = results_.fresh_counters(2 * inspected_);
-    // Outputs first: who goes on writing when the clock has stopped comes too late.
+    // Outputs first: a write after the clock has stopped comes too late.
     for (std::size_t i = 0; i < compared_; ++i) queue_comparison(outputs[i], results_.parts(i));
     looks_.clear();
     for (std::size_t i = 0; i < inspected_; ++i) looks_.push_back(look_at(fillings[i], counters + 2 * i));
@@ -400,7 +400,7 @@ class CudaDevice : public Device {
   }
 
   // A worker sees the node of its one GPU, so that ordinals mean something else to it. Parts of a GPU have no
-  // UUID that could be told from here.
+  // UUID that could be found out here.
   std::string name_for_workers() const {
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     const bool is_part =

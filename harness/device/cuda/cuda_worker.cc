@@ -25,7 +25,7 @@ bool make_event(void*& handle) {
 
 // What cudaFreeAsync() gives back would go to the system when the stream is waited for: up to a millisecond
 // at the end of every call that no event covers, and as much to get it again. A kernel that keeps a pool of
-// its own, as the frameworks do, pays that once; so does everybody here.
+// its own, as the frameworks do, pays that once; so does every contestant here.
 void keep_freed_memory(int ordinal) {
   cudaMemPool_t pool = nullptr;
   std::uint64_t all = UINT64_MAX;

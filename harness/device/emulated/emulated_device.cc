@@ -49,7 +49,8 @@ class MemoryFile : public SharedBuffer {
 
  private:
   UniqueFd fd_;
-  UniqueFd read_only_;  // a file of its own to the kernel: who has it can never map the memory writable
+  UniqueFd
+      read_only_;  // a file of its own to the kernel: a process that has it can never map the memory writable
   unsigned char* data_;
   std::uint64_t bytes_;
 };
@@ -187,7 +188,7 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
   return {};
 }
 
-// Outputs are what they are when the clock has stopped; who goes on writing then comes too late.
+// Outputs are what they are when the clock has stopped; a write after that comes too late.
 void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
                                       std::span<const OutputPair> outputs) {
   inspected_ = fillings;

@@ -381,7 +381,7 @@ TEST_P(EveryDevice, CountsASignThatChanged) {
   EXPECT_EQ(damage_of(filling).input_elements, 1u);
 }
 
-// One who undoes a change makes the contents those of the call before.
+// A contestant that undoes a change makes the contents those of the call before.
 TEST_P(EveryDevice, AnElementThatIsSetBackToWhatItWasHasChanged) {
   const std::uint64_t elements = 1003;
   const Distribution distribution{Kind::uniform, 0, 1};

@@ -1,6 +1,7 @@
 // What code built with -fsanitize=thread,alignment calls: the functions of ThreadSanitizer's and
 // UndefinedBehaviorSanitizer's run-time interfaces (compiler-rt, tsan_interface.h, tsan_interface_atomic.h,
-// ubsan_handlers.h), and what the linker puts in the place of memcpy(), malloc(), new and their kin (--wrap).
+// ubsan_handlers.h), and what the linker puts in the place of memcpy(), malloc(), new and their relatives
+// (--wrap).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -230,16 +230,6 @@ class FileRewriter {
   Edits edits_;
 };
 
-// As a C++ string literal.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "\"";
-}
-
 std::string copy_name(std::size_t number, const std::filesystem::path& original) {
   return fmt::format("{}_{}", number, original.filename().string());
 }
@@ -289,7 +279,7 @@ class TreeRewriter {
       if (auto errors = rewrite_include(text, path, shown_as, directive, file)) return *errors;
     }
     if (auto error = file.rewrite()) return *error;
-    return fmt::format("#line 1 {}\n{}", quoted(shown_as), file.edits().apply(text));
+    return fmt::format("#line 1 {}\n{}", string_literal(shown_as), file.edits().apply(text));
   }
 
   std::optional<Errors> rewrite_include(const std::string& text, const std::filesystem::path& path,
@@ -303,7 +293,7 @@ class TreeRewriter {
       auto copy =
           rewrite_file(*found, shown_name(*include, *found, path, shown_as), file.is_conditional(directive));
       if (!copy) return copy.errors();
-      file.edits().replace(include->begin, include->end, quoted(copy->string()));
+      file.edits().replace(include->begin, include->end, string_literal(copy->string()));
       return std::nullopt;
     }
     if (has_header(request_.device_headers, include->name)) return std::nullopt;

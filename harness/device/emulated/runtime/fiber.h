@@ -12,7 +12,7 @@ namespace kgrade_emulated {
 // Where a suspended stack goes on. Owned by the code that switches.
 struct StackContext {
   void* stack_pointer = nullptr;
-  // For AddressSanitizer and ThreadSanitizer, which have to be told; unused without them.
+  // For AddressSanitizer and ThreadSanitizer, which have to know; unused without them.
   void* fake_stack = nullptr;
   const void* stack_bottom = nullptr;
   std::size_t stack_bytes = 0;

@@ -1,4 +1,4 @@
-// What programs say and ask of kernels: cudaFuncSetAttribute() and its kin.
+// What programs set and query of kernels: cudaFuncSetAttribute() and its relatives.
 
 #include <algorithm>
 #include <map>

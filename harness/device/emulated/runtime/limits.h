@@ -53,7 +53,7 @@ inline constexpr std::size_t file_bytes = 16 << 20;
 namespace kgrade_emulated {
 
 // Dynamic shared memory that a launch may ask for: 48 KiB unless the kernel has opted in to more. A kernel
-// that cannot be told (null) gets all there is.
+// that is not known (null) gets all there is.
 std::size_t most_dynamic_shared_bytes(const void* function);
 
 // Shared memory of a block, its static variables included. Those are known only as a block comes to them, so

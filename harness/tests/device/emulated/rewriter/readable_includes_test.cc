@@ -90,7 +90,7 @@ TEST_F(ReadableIncludesTest, NothingIsReadableByAnEmptyList) {
 }
 
 // Whether such a file exists must make no difference.
-TEST_F(ReadableIncludesTest, TellsNobodyWhatLiesBesideTheDevicesHeaders) {
+TEST_F(ReadableIncludesTest, DoesNotTellWhatLiesBesideTheDevicesHeaders) {
   const auto refusal_of = [this](const std::string& name) {
     write("in/main.cu", "#include <" + name + ">\n");
     const auto tree = rewrite_tree(request_);
