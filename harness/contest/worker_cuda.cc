@@ -10,7 +10,6 @@
 #include "base/subprocess.h"
 #include "contest/listener.h"
 #include "contest/worker_main.h"
-#include "device/cuda/checked_cuda_worker.h"
 #include "device/cuda/cuda_worker.h"
 
 namespace {

@@ -6,7 +6,6 @@
 #include "contest/worker_main.h"
 #include "device/emulated/emulated_worker.h"
 #include "device/emulated/runtime/emulated_runtime.h"
-#include "device/emulated/worker_limits.h"
 
 namespace {
 

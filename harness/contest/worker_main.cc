@@ -197,7 +197,7 @@ class Worker {
     reply.error = timed.error;
     reply.elapsed_ms = timed.elapsed_ms;
     reply.latency_hidden = timed.latency_hidden ? 1 : 0;
-    reply.limit_bytes = timed.limit_bytes;
+    reply.limit_bytes = timed.memory_limit_bytes;
     if (timed.device_failed) return reply;
     link_.send(reply);
     Reply idle;

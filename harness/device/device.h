@@ -26,8 +26,8 @@ class SharedBuffer {
  public:
   virtual ~SharedBuffer() = default;
   virtual int descriptor() const = 0;
-  // For one who may only read, as far as the device can tell the two apart by descriptor. It may be that from
-  // then on no process can map the memory for writing that has not done so yet.
+  // For a process that may only read, as far as the device distinguishes the two by descriptor. From then on,
+  // a process that has not mapped the memory for writing yet may no longer be able to.
   virtual int read_only_descriptor() const { return descriptor(); }
   virtual std::uint64_t bytes() const = 0;
 };

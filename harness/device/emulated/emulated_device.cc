@@ -49,7 +49,8 @@ class MemoryFile : public SharedBuffer {
 
  private:
   UniqueFd fd_;
-  UniqueFd read_only_;  // a file of its own to the kernel: who has it can never map the memory writable
+  UniqueFd
+      read_only_;  // a file of its own to the kernel: a process that has it can never map the memory writable
   unsigned char* data_;
   std::uint64_t bytes_;
 };
@@ -81,7 +82,7 @@ std::uint64_t meminfo_bytes(const std::string& key) {
   return 0;
 }
 
-// What worker_limits.cc lets a worker have, and what is not counted there: shared memory, and its /tmp.
+// What limit_contestant() lets a worker have, and what is not counted there: shared memory, and its /tmp.
 // Buffers that are lent are the referee's. Where control groups can be had, a worker takes no more.
 std::uint64_t most_memory([[maybe_unused]] const SandboxPolicy& policy) {
 #ifdef KGRADE_SANITIZED
@@ -187,7 +188,7 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
   return {};
 }
 
-// Outputs are what they are when the clock has stopped; who goes on writing then comes too late.
+// Outputs are what they are when the clock has stopped; a write after that comes too late.
 void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
                                       std::span<const OutputPair> outputs) {
   inspected_ = fillings;
