@@ -82,8 +82,8 @@ end
 complete -c kgrade -f -a '(__kgrade_complete)'
 )sh";
 
-constexpr const char* files = ":file\n";
-constexpr const char* folders = ":folder\n";
+constexpr const char* any_file = ":file\n";
+constexpr const char* any_folder = ":folder\n";
 
 // What was typed of a line, up to the word at the cursor.
 class Line {
@@ -166,12 +166,12 @@ class Line {
       case ValueKind::other:
         return "";
       case ValueKind::file:
-        return files;
+        return any_file;
       case ValueKind::folder:
-        return folders;
+        return any_folder;
       case ValueKind::problem:
         text = slugs();
-        return text.empty() ? files : text;
+        return text.empty() ? any_file : text;
       case ValueKind::choice:
         for (const std::string& choice : value.choices) text += offer(choice);
         return text;

@@ -118,7 +118,7 @@ constexpr std::size_t most_list_bytes = 5'000;
 // A row of a table has one line.
 std::string cell(const std::string& text) { return replace_all(printable(text), "\n", " "); }
 
-std::string problem_of(const Record& record) {
+std::string problem_label(const Record& record) {
   return record.dtype == Dtype::float32 ? record.problem_slug
                                         : fmt::format("{} {}", record.problem_slug, to_string(record.dtype));
 }
@@ -198,7 +198,7 @@ std::string coloured(const ComparedPair& pair, const Style& style) {
 }
 
 void add_rows(TextTable& table, const ComparedPair& pair, const Style& style) {
-  table.add({problem_of(pair.after), cell(candidates_of(pair)), pair.speed ? ratio_of(*pair.speed) : "-",
+  table.add({problem_label(pair.after), cell(candidates_of(pair)), pair.speed ? ratio_of(*pair.speed) : "-",
              pair.speed ? interval_text(*pair.speed) : "", coloured(pair, style), cell(detail_of(pair))});
   if (pair.cases.size() < 2) return;
   for (const ComparedCase& c : pair.cases) {
@@ -210,7 +210,7 @@ void add_rows(TextTable& table, const ComparedPair& pair, const Style& style) {
 std::string only_text(const std::vector<Record>& records, const std::string& word) {
   std::string text;
   for (const Record& record : records) {
-    text += fmt::format("  {}: {}  {}  {}  {}\n", word, problem_of(record), cell(record.candidate().path),
+    text += fmt::format("  {}: {}  {}  {}  {}\n", word, problem_label(record), cell(record.candidate().path),
                         cell(record.device.name), to_string(record.candidate().verdict));
   }
   return text;
@@ -247,7 +247,7 @@ std::string row(const std::vector<std::string>& cells) {
 std::string markdown_row(const ComparedPair& pair) {
   const std::string outcome = outcome_text(pair);
   const std::string detail = detail_of(pair);
-  return row({problem_of(pair.after), markdown_code(candidates_of(pair)),
+  return row({problem_label(pair.after), markdown_code(candidates_of(pair)),
               pair.speed ? ratio_of(*pair.speed) : "-", pair.speed ? interval_text(*pair.speed) : "",
               is_good(pair) || is_bad(pair) ? "**" + outcome + "**" : outcome,
               detail.empty() ? "" : markdown_code(detail)});
@@ -260,7 +260,7 @@ std::string markdown_list(const std::vector<Record>& records, const std::string&
   std::size_t shown = 0;
   for (; shown < records.size() && text.size() < most_list_bytes; ++shown) {
     text += fmt::format(
-        "- {}, {}, {}: {}\n", problem_of(records[shown]), markdown_code(records[shown].candidate().path),
+        "- {}, {}, {}: {}\n", problem_label(records[shown]), markdown_code(records[shown].candidate().path),
         markdown_code(records[shown].device.name), to_string(records[shown].candidate().verdict));
   }
   if (shown < records.size()) text += fmt::format("- and {} more\n", records.size() - shown);
