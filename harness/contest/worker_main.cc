@@ -14,7 +14,7 @@
 
 #include "base/defences.h"
 #include "contest/link.h"
-#include "sandbox/filters.h"
+#include "sandbox/seccomp.h"
 
 namespace kgrade {
 namespace {
