@@ -8,7 +8,7 @@
 
 #include "check/finding.h"
 #include "compile/toolchain.h"
-#include "contest/check_arena.h"
+#include "contest/arena.h"
 #include "grade/candidate_run.h"
 #include "record/stage_clock.h"
 

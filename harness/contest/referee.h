@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "contest/arena.h"
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 
 namespace kgrade {
 

@@ -1,6 +1,7 @@
 // kgrade-worker-cuda GPU [--connect PATH]: started by the referee, never by hand. GPU is a UUID ("GPU-...")
 // or an ordinal. With --connect it is checked: it runs below compute-sanitizer, which closes descriptors, and
 // so connects to a socket itself.
+#include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,10 +9,13 @@
 #include <cstring>
 
 #include "base/descriptor_limit.h"
-#include "contest/listener.h"
+#include "contest/protocol.h"
 #include "contest/worker_main.h"
 #include "device/cuda/checked_cuda_worker.h"
 #include "device/cuda/cuda_worker.h"
+
+// See worker_main.h.
+extern "C" int dlclose(void*) noexcept { return 0; }
 
 namespace {
 

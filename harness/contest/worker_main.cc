@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/defences.h"
-#include "contest/link.h"
+#include "contest/protocol.h"
 #include "sandbox/seccomp.h"
 
 namespace kgrade {

@@ -1,10 +1,14 @@
 // The worker's program: one process for one contestant. It holds the contestant, the buffers lent for the
 // current case and one socket (descriptor 3), and does what the referee asks until the socket closes.
+//
+// A program that calls run_worker() defines dlclose() for all that it loads, and closes nothing there: the
+// record lists the libraries that a contestant opens by what is mapped into its process after a case
+// (contest/mapped_libraries.h), and one that it closed within a call would be missing.
 #pragma once
 
 #include <cstdint>
 
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "device/worker_device.h"
 
 namespace kgrade {

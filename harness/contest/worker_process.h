@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "base/subprocess.h"
-#include "contest/last_words.h"
-#include "contest/link.h"
 #include "contest/mapped_libraries.h"
+#include "contest/protocol.h"
 #include "device/device.h"
 #include "device/gate.h"
 
@@ -64,6 +63,22 @@ struct CallSlots {
 // When kernels come to the device: all of them with their library, or each with its first launch. A vendor's
 // library has thousands.
 enum class ModuleLoading { eager, lazy };
+
+// What a worker prints, as far as it tells why it ended: an assertion that failed, a deadlock, an exception.
+class LastWords {
+ public:
+  // Room for the first 64 KiB, which cannot grow: printing more fails in the worker, and costs nothing here.
+  LastWords();
+
+  // For the worker's stdout and stderr; -1 when the machine gives none.
+  int descriptor() const { return file_.get(); }
+
+  // The last line that was printed, without control characters and at most 300 bytes of it; empty for none.
+  std::string last_line() const;
+
+ private:
+  UniqueFd file_;
+};
 
 class WorkerProcess {
  public:

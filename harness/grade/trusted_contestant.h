@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "grade/contestants.h"
 #include "soundness/lint_book.h"
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "soundness/subject.h"
 
 namespace kgrade {

@@ -10,8 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "contest/link.h"
-#include "contest/listener.h"
+#include "contest/protocol.h"
 #include "counting_page.h"
 
 namespace {

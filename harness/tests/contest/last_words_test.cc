@@ -1,4 +1,4 @@
-#include "contest/last_words.h"
+#include "contest/worker_process.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>

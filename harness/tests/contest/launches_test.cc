@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "contest/referee.h"
 #include "device/registry.h"
 #include "lease_fixture.h"

@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "lease_fixture.h"
 
 namespace kgrade {

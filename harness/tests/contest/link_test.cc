@@ -1,4 +1,4 @@
-#include "contest/link.h"
+#include "contest/protocol.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "contest/listener.h"
+#include "contest/protocol.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // A contestant in the real worker of the emulated device, as the referee sees its calls.
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

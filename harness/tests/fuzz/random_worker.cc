@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "contest/link.h"
+#include "contest/protocol.h"
 #include "tests/fuzz/random_replies.h"
 #include "tests/fuzz/sent_messages.h"
 

@@ -1,4 +1,4 @@
-// The messages between referee and worker as a contestant finds them (contest/message.h), and ways to send
+// The messages between referee and worker as a contestant finds them (contest/protocol.h), and ways to send
 // others than the worker would.
 #pragma once
 

@@ -4,9 +4,16 @@
 // clock.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
+#include "base/result.h"
+#include "base/unique_fd.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -84,5 +91,67 @@ struct Reply {
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
+
+// One end of the socket between referee and worker.
+class Link {
+ public:
+  explicit Link(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  // Two connected ends. Throws std::system_error when the kernel has no sockets left.
+  static std::pair<Link, Link> make_pair();
+
+  int descriptor() const { return socket_.get(); }
+
+  // The referee's side. send() never waits: it is false when the worker is gone, or has left so many requests
+  // unread that no more fit into the socket, or for another reason in errno. `descriptor` -1 sends none.
+  bool send(const Request& request, int descriptor = -1);
+  enum class Outcome { message, timeout, closed, malformed };
+  // Waits for one reply; a reply of another size, magic or sequence number is malformed.
+  Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience);
+  // False when there is nothing to receive within that time.
+  bool wait(std::chrono::milliseconds patience);
+  // From now on every wait begins with asking again and again, for so long: an answer that comes in the
+  // meantime does not find the thread asleep, and waking it up takes tens of microseconds.
+  void ask_eagerly_for(std::chrono::microseconds time) { eager_ = time; }
+  // True when anything is there that has not been received, be it no reply; not for an end that is closed.
+  bool has_unread();
+  // A sound reply that is there, which stays there; false when there is none.
+  bool peek(Reply& reply, std::uint64_t sequence);
+
+  // The worker's side.
+  bool send(const Reply& reply);
+  // The next request and the descriptor that came with it; nothing when the referee is gone, or sends what is
+  // no request: another size, magic or type, more parameters than there are, a tensor outside of its buffer.
+  std::optional<std::pair<Request, UniqueFd>> next_request();
+  // From now on next_request() looks so many times before it goes to sleep. Not a time: who is stopped
+  // meanwhile goes on looking when he is woken, and that is when the next request comes.
+  void look_eagerly(int times) { looks_ = times; }
+
+ private:
+  Outcome read(Reply& reply, std::uint64_t sequence, int flags);
+  void look_for_request() const;
+
+  UniqueFd socket_;
+  std::chrono::microseconds eager_{0};
+  int looks_ = 0;
+};
+
+// A socket in a private folder, for a worker that cannot inherit its end: it connects to it.
+class Listener {
+ public:
+  // An Error when the path is too long for a socket's address (unix(7): 107 bytes), or exists.
+  static Result<Listener> open(const std::filesystem::path& path);
+
+  // Waits for one connection of our own user. An Error when none comes in time, or `is_gone` says that the
+  // one who was to connect has ended.
+  Result<Link> accept(std::chrono::milliseconds patience, const std::function<bool()>& is_gone);
+
+ private:
+  explicit Listener(UniqueFd socket) : socket_(std::move(socket)) {}
+  UniqueFd socket_;
+};
+
+// The other side: a connected socket, or none.
+UniqueFd connect_to(const std::filesystem::path& path);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 
 #include <algorithm>
 #include <iterator>
