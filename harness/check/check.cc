@@ -49,7 +49,7 @@ class CheckRun {
     if (auto failure = prepare()) return failure;
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
-    CheckReferee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), sanitizer_,
+    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_,
                          order_seed(record_.seed));
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);

@@ -1,4 +1,5 @@
-// What grading a case and checking it need of a contest, apart from how it is done: tests put fakes in its place.
+// What grading a case and checking it need of a contest, apart from how it is done: tests put fakes in its
+// place.
 #pragma once
 
 #include <optional>
@@ -19,20 +20,20 @@ using Patience = WorkerProcess::Patience;
 // For contestants of our own, which may be slow but do end.
 constexpr Patience trusted_patience{300'000};
 
-struct OutputComparison {
+struct OutputErrors {
   std::string tensor;
   std::vector<std::int64_t> shape;
-  Comparison comparison;
+  ElementErrors errors;
 };
 
 // How a call is made.
 struct CallKind {
   // Launches are queued while the inputs are not there yet, where the device has a gate and the contestant
-  // has not been seen to wait for the device. Otherwise none are, as one is called who does wait: where there
-  // is a gate, his worker's thread waits there.
+  // has not been seen to wait for the device. Otherwise none are, and where there is a gate, the worker's
+  // thread waits there.
   bool ahead = true;
-  // Outputs are captured when the clock stops, and count as they are then. Otherwise hardly anything of them
-  // is, and they count as they are when the device does something for the referee again.
+  // Outputs are captured when the clock stops, and count as they are then. Otherwise hardly
+  // anything of them is, and they count as they are when the device works for the referee again.
   bool captures = true;
 };
 
@@ -50,12 +51,12 @@ struct CallReport {
   double settled_ms = 0;
   bool latency_hidden = false;    // as the worker says, where the referee does not know better
   bool queued = false;            // it waited at its gate, its launches queued as far as its worker says
-  bool keeps_lines = false;       // the device's cache keeps lines for the contestant, or so his worker says
+  bool keeps_lines = false;       // the device's cache keeps lines for the contestant, or so its worker says
   unsigned int threads_left = 0;  // in the contestant's process, that were not there before it was loaded
   double waited_ms = 0;           // that the device was busy before the call was prepared
-  Lease::Damage damage;
+  Lease::Corruption corruption;
   // Held against what the oracle's last call left; the oracle's own only where they are appraised.
-  std::vector<OutputComparison> outputs;
+  std::vector<OutputErrors> outputs;
 };
 
 // One kind of call, timed or not: buffers moved, outputs and guard zones filled with fresh random bits,
@@ -98,7 +99,7 @@ class Arena {
 
   // What a candidate that died in a call was about: the same call in a fresh worker that may write to its
   // inputs. Says which inputs or guard zones it then changes.
-  virtual Lease::Damage diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
+  virtual Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
 
   // Once the candidate's worker has ended: waits until the device is free of it, and proves the device
   // healthy. An Error when it is not.
@@ -141,7 +142,7 @@ class CheckArena {
   virtual Result<Answer> enter(const CheckPass& pass, const Case& bound) = 0;
   virtual CallReport call(const Draw& draw, Patience patience) = 0;
   // Every output of the candidate with what the oracle's call left.
-  virtual std::vector<OutputComparison> compare() = 0;
+  virtual std::vector<OutputErrors> compare() = 0;
   // Ends the worker, if it still lives, and reads what it left.
   virtual Evidence leave() = 0;
 };

@@ -82,7 +82,7 @@ std::vector<std::string> Sanitizer::command(std::string_view tool, const std::fi
   return command;
 }
 
-CheckReferee::CheckReferee(Device& device, const Problem& problem, Seat& oracle,
+CheckReferee::CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
                            std::optional<Sanitizer> sanitizer, std::uint64_t order_seed)
     : device_(device),
       problem_(problem),
@@ -94,13 +94,12 @@ CheckReferee::CheckReferee(Device& device, const Problem& problem, Seat& oracle,
 Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw) {
   LeaseTerms terms;
   terms.widens = true;
-  auto seated = oracle_.lend(bound, false, terms, lending_patience);
-  if (!seated) return seated.errors();
-  if (seated->ok())
-    return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, &oracle_.lease());
+  auto lent = oracle_.lend(bound, false, terms, lending_patience);
+  if (!lent) return lent.errors();
+  if (lent->ok()) return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, &oracle_.lease());
   CallReport report;
-  report.fault = seated->fault;
-  report.detail = seated->detail;
+  report.fault = lent->fault;
+  report.detail = lent->detail;
   return report;
 }
 
@@ -127,14 +126,14 @@ Result<Answer> CheckReferee::watch() {
   auto book = device_.allocate(sizeof(FindingBook));
   if (!book) return book.errors();
   book_ = std::move(*book);
-  return seat_->worker().watch(*book_, lending_patience);
+  return runner_->worker().watch(*book_, lending_patience);
 }
 
 Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   auto worker = start_worker(pass);
   if (!worker) return worker.errors();
-  seat_ = Seat::take_with(device_, problem_, std::move(*worker));
-  Answer answer = seat_->await_ready(worker_patience);
+  runner_ = ContestantRunner::with_worker(device_, problem_, std::move(*worker));
+  Answer answer = runner_->await_ready(worker_patience);
   if (answer.ok() && !sanitizer_) {
     auto watching = watch();
     if (!watching) return watching.errors();
@@ -145,35 +144,35 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
                  "run `kgrade doctor`; another program may hold the GPU",
                  {}};
   }
-  answer = seat_->load(library_, load_patience);
+  answer = runner_->load(library_, load_patience);
   if (!answer.ok()) return answer;
   // On a GPU the contestant gets copies anyway, and what it changes in those of inputs is looked at.
-  return seat_->lend(bound, sanitizer_.has_value(), {}, lending_patience);
+  return runner_->lend(bound, sanitizer_.has_value(), {}, lending_patience);
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {
-  return seat_->checked_call(draw, poison_key_, ++calls_, patience);
+  return runner_->checked_call(draw, poison_key_, ++calls_, patience);
 }
 
-std::vector<OutputComparison> CheckReferee::compare() {
-  return compare_outputs(seat_->lease(), oracle_.lease());
+std::vector<OutputErrors> CheckReferee::compare() {
+  return compare_outputs(runner_->lease(), oracle_.lease());
 }
 
 Evidence CheckReferee::leave() {
   Evidence evidence;
   if (sanitizer_) {
-    seat_->worker().dismiss(farewell_patience);
+    runner_->worker().dismiss(farewell_patience);
     if (auto report = read_text_file(folder_->path() / "report", report_limit)) {
       evidence.tool_report = std::move(*report);
     }
   } else {
-    if (seat_->alive()) seat_->retire();
+    if (runner_->alive()) runner_->retire();
     const auto book = std::make_unique<FindingBook>();
     device_.read(*book_, 0, book.get(), sizeof *book);
     evidence.entries = read_book(*book);
     if (book->magic == finding_book_magic) evidence.dropped = book->dropped;
   }
-  seat_.reset();
+  runner_.reset();
   book_.reset();
   folder_.reset();
   return evidence;

@@ -40,14 +40,14 @@ inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", 
 class CheckReferee : public CheckArena {
  public:
   // With a sanitizer passes are its tools, without one orders of threads.
-  CheckReferee(Device& device, const Problem& problem, Seat& oracle, std::optional<Sanitizer> sanitizer,
-               std::uint64_t order_seed);
+  CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
+               std::optional<Sanitizer> sanitizer, std::uint64_t order_seed);
   void set_candidate(std::filesystem::path library) { library_ = std::move(library); }
 
   Result<CallReport> call_oracle(const Case& bound, const Draw& draw) override;
   Result<Answer> enter(const CheckPass& pass, const Case& bound) override;
   CallReport call(const Draw& draw, Patience patience) override;
-  std::vector<OutputComparison> compare() override;
+  std::vector<OutputErrors> compare() override;
   Evidence leave() override;
 
  private:
@@ -56,13 +56,13 @@ class CheckReferee : public CheckArena {
 
   Device& device_;
   const Problem& problem_;
-  Seat& oracle_;
+  ContestantRunner& oracle_;
   std::optional<Sanitizer> sanitizer_;
   std::uint64_t order_seed_;
   std::filesystem::path library_;
   std::unique_ptr<TemporaryDirectory> folder_;  // of the tool: its socket and its report
   std::unique_ptr<SharedBuffer> book_;
-  std::unique_ptr<Seat> seat_;
+  std::unique_ptr<ContestantRunner> runner_;
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
 };

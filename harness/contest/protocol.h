@@ -1,7 +1,7 @@
-// What referee and worker say to each other: fixed-size messages over one SOCK_SEQPACKET socket, so that each
-// read is one whole message or none. A worker is not trusted: whatever it sends is checked for size, type and
-// sequence number, and nothing in a reply decides a verdict; the times in it are checked by the referee's
-// clock.
+// The protocol of referee and worker: fixed-size messages over one SOCK_SEQPACKET socket, so that each read
+// is one whole message or none, and the two ends of that socket. A worker is not trusted: the referee checks
+// the size, type and sequence number of every reply, nothing in a reply decides a verdict, and the referee's
+// clock checks the times in it.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,7 @@ constexpr RequestType last_request_type = RequestType::evict_cache_lines;
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
 
-// Who waits at the gate: the device, with all launches queued, or the worker's thread before the first of
+// What waits at the gate: the device, with all launches queued, or the worker's thread before the first of
 // them.
 enum class GateWaiter : std::uint32_t { device = 0, thread = 1 };
 
@@ -93,12 +93,12 @@ struct Reply {
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
 
 // One end of the socket between referee and worker.
-class Link {
+class Connection {
  public:
-  explicit Link(UniqueFd socket) : socket_(std::move(socket)) {}
+  explicit Connection(UniqueFd socket) : socket_(std::move(socket)) {}
 
   // Two connected ends. Throws std::system_error when the kernel has no sockets left.
-  static std::pair<Link, Link> make_pair();
+  static std::pair<Connection, Connection> make_pair();
 
   int descriptor() const { return socket_.get(); }
 
@@ -110,9 +110,8 @@ class Link {
   Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience);
   // False when there is nothing to receive within that time.
   bool wait(std::chrono::milliseconds patience);
-  // From now on every wait begins with asking again and again, for so long: an answer that comes in the
-  // meantime does not find the thread asleep, and waking it up takes tens of microseconds.
-  void ask_eagerly_for(std::chrono::microseconds time) { eager_ = time; }
+  // From now on every wait polls for so long before it sleeps: waking a thread up takes tens of microseconds.
+  void spin_for(std::chrono::microseconds time) { spin_ = time; }
   // True when anything is there that has not been received, be it no reply; not for an end that is closed.
   bool has_unread();
   // A sound reply that is there, which stays there; false when there is none.
@@ -123,17 +122,17 @@ class Link {
   // The next request and the descriptor that came with it; nothing when the referee is gone, or sends what is
   // no request: another size, magic or type, more parameters than there are, a tensor outside of its buffer.
   std::optional<std::pair<Request, UniqueFd>> next_request();
-  // From now on next_request() looks so many times before it goes to sleep. Not a time: who is stopped
-  // meanwhile goes on looking when he is woken, and that is when the next request comes.
-  void look_eagerly(int times) { looks_ = times; }
+  // From now on next_request() polls so many times before it sleeps. A number and not a time: a process that
+  // is stopped meanwhile goes on polling when it continues, and that is when the next request comes.
+  void spin_times(int times) { spins_ = times; }
 
  private:
   Outcome read(Reply& reply, std::uint64_t sequence, int flags);
   void look_for_request() const;
 
   UniqueFd socket_;
-  std::chrono::microseconds eager_{0};
-  int looks_ = 0;
+  std::chrono::microseconds spin_{0};
+  int spins_ = 0;
 };
 
 // A socket in a private folder, for a worker that cannot inherit its end: it connects to it.
@@ -143,8 +142,8 @@ class Listener {
   static Result<Listener> open(const std::filesystem::path& path);
 
   // Waits for one connection of our own user. An Error when none comes in time, or `is_gone` says that the
-  // one who was to connect has ended.
-  Result<Link> accept(std::chrono::milliseconds patience, const std::function<bool()>& is_gone);
+  // process that was to connect has ended.
+  Result<Connection> accept(std::chrono::milliseconds patience, const std::function<bool()>& is_gone);
 
  private:
   explicit Listener(UniqueFd socket) : socket_(std::move(socket)) {}

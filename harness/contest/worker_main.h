@@ -13,12 +13,12 @@
 
 namespace kgrade {
 
-constexpr int link_descriptor = 3;
+constexpr int connection_descriptor = 3;
 
 // Returns the process's exit code: 0 when the referee has gone, 1 when the device cannot be used. The
 // contestant is loaded in a process that can no longer start others, unless it `may_start_programs` (tools
 // do, within it).
-int run_worker(WorkerDevice& device, int socket = link_descriptor, bool may_start_programs = false);
+int run_worker(WorkerDevice& device, int socket = connection_descriptor, bool may_start_programs = false);
 
 // Answers the request that is being served with memory_limit or stack_overflow, and ends the process. Safe in
 // a signal handler, on any thread and on any stack.

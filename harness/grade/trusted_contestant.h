@@ -1,4 +1,4 @@
-// A contestant of our own, the oracle or the reference: built and seated once for all candidates.
+// A contestant of our own, the oracle or the reference: built and started once for all candidates.
 #pragma once
 
 #include <filesystem>
@@ -16,7 +16,7 @@ class TrustedContestant {
   TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build);
 
   // Starts its worker.
-  Failure take_seat(Device& device, const Problem& problem);
+  Failure start_runner(Device& device, const Problem& problem);
   // Waits until the worker has the device. A failure is the machine's.
   Failure await_ready();
   // Waits for the build. What does not build is for the author of the reference to mend.
@@ -25,7 +25,7 @@ class TrustedContestant {
   // Waits for the build.
   const Result<BuildOutcome>& built() { return build_->finish(); }
   const char* name() const { return name_; }  // "oracle"
-  Seat& seat() { return *seat_; }
+  ContestantRunner& runner() { return *runner_; }
 
  private:
   GradeFailure failure(int exit_code, const std::string& what, const std::string& remedy) const;
@@ -33,7 +33,7 @@ class TrustedContestant {
   const char* name_;
   std::filesystem::path source_;
   std::unique_ptr<Build> build_;
-  std::unique_ptr<Seat> seat_;
+  std::unique_ptr<ContestantRunner> runner_;
 };
 
 }  // namespace kgrade

@@ -79,8 +79,8 @@ VerdictChange change_of(const Record& before, const Record& after) {
 }
 
 const SpeedRatio* ratio_to_reference(const CaseRecord& c) {
-  for (const SpeedComparison& comparison : c.comparisons) {
-    if (comparison.against == "reference") return &comparison.ratio;
+  for (const Speedup& speedup : c.speedups) {
+    if (speedup.against == "reference") return &speedup.ratio;
   }
   return nullptr;
 }
@@ -170,8 +170,8 @@ double square(double value) { return value * value; }
 std::string any_name(const Record&) { return ""; }
 
 template <class Predicate>
-std::size_t count_of_pairs(const ComparedRecords& comparison, Predicate predicate) {
-  return static_cast<std::size_t>(std::count_if(comparison.pairs.begin(), comparison.pairs.end(), predicate));
+std::size_t count_of_pairs(const ComparedRecords& speedup, Predicate predicate) {
+  return static_cast<std::size_t>(std::count_if(speedup.pairs.begin(), speedup.pairs.end(), predicate));
 }
 
 }  // namespace
@@ -194,64 +194,63 @@ SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after) 
 }
 
 ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> after) {
-  ComparedRecords comparison;
-  before = newest_of(std::move(before), comparison.superseded);
-  after = newest_of(std::move(after), comparison.superseded);
+  ComparedRecords speedup;
+  before = newest_of(std::move(before), speedup.superseded);
+  after = newest_of(std::move(after), speedup.superseded);
   const bool direct = before.size() == 1 && after.size() == 1;
-  take_pairs(before, after, normal_path, comparison.pairs);
-  take_pairs(before, after, file_name, comparison.pairs);
-  if (direct) take_pairs(before, after, any_name, comparison.pairs);
-  std::sort(comparison.pairs.begin(), comparison.pairs.end(),
+  take_pairs(before, after, normal_path, speedup.pairs);
+  take_pairs(before, after, file_name, speedup.pairs);
+  if (direct) take_pairs(before, after, any_name, speedup.pairs);
+  std::sort(speedup.pairs.begin(), speedup.pairs.end(),
             [](const ComparedPair& a, const ComparedPair& b) { return is_before(a.after, b.after); });
-  for (ComparedPair& pair : comparison.pairs) finish(pair);
-  comparison.removed = std::move(before);
-  comparison.added = std::move(after);
-  comparison.suite = suite_of(comparison.pairs);
-  return comparison;
+  for (ComparedPair& pair : speedup.pairs) finish(pair);
+  speedup.removed = std::move(before);
+  speedup.added = std::move(after);
+  speedup.suite = suite_of(speedup.pairs);
+  return speedup;
 }
 
 ComparedRecords compare_results(RecordsRead before, RecordsRead after) {
-  ComparedRecords comparison = compare_records(std::move(before.records), std::move(after.records));
-  comparison.unfinished_before = std::move(before.unfinished);
-  comparison.unfinished_after = std::move(after.unfinished);
-  return comparison;
+  ComparedRecords speedup = compare_records(std::move(before.records), std::move(after.records));
+  speedup.unfinished_before = std::move(before.unfinished);
+  speedup.unfinished_after = std::move(after.unfinished);
+  return speedup;
 }
 
-std::size_t count_of(const ComparedRecords& comparison, Statement statement) {
-  return count_of_pairs(comparison, [&](const ComparedPair& pair) {
-    return pair.speed && pair.speed->statement() == statement;
-  });
+std::size_t count_of(const ComparedRecords& speedup, Statement statement) {
+  return count_of_pairs(
+      speedup, [&](const ComparedPair& pair) { return pair.speed && pair.speed->statement() == statement; });
 }
 
-std::size_t count_of_suspects(const ComparedRecords& comparison) {
-  return count_of_pairs(comparison, [](const ComparedPair& pair) {
+std::size_t count_of_suspects(const ComparedRecords& speedup) {
+  return count_of_pairs(speedup, [](const ComparedPair& pair) {
     if (!pair.speed) return false;
     const Interval point{pair.speed->ratio, pair.speed->ratio};
     return statement_of(pair.speed->interval.value_or(point)) == Statement::slower;
   });
 }
 
-std::size_t count_of(const ComparedRecords& comparison, VerdictChange change) {
-  return count_of_pairs(comparison, [&](const ComparedPair& pair) { return pair.change == change; });
+std::size_t count_of(const ComparedRecords& speedup, VerdictChange change) {
+  return count_of_pairs(speedup, [&](const ComparedPair& pair) { return pair.change == change; });
 }
 
-std::size_t count_of_missing(const ComparedRecords& comparison) {
+std::size_t count_of_missing(const ComparedRecords& speedup) {
   return static_cast<std::size_t>(
-      std::count_if(comparison.removed.begin(), comparison.removed.end(),
+      std::count_if(speedup.removed.begin(), speedup.removed.end(),
                     [](const Record& record) { return record.candidate().verdict == Verdict::accepted; }));
 }
 
-std::size_t count_of_incomparable(const ComparedRecords& comparison) {
-  return count_of_pairs(comparison, [](const ComparedPair& pair) {
+std::size_t count_of_incomparable(const ComparedRecords& speedup) {
+  return count_of_pairs(speedup, [](const ComparedPair& pair) {
     return pair.change == VerdictChange::none && pair.after.candidate().verdict == Verdict::accepted &&
            pair.before.device.measures_speed && pair.after.device.measures_speed && !pair.speed;
   });
 }
 
-bool loses_accepted(const ComparedRecords& comparison) {
-  return count_of(comparison, VerdictChange::regression) > 0 ||
-         count_of(comparison, VerdictChange::lower_class) > 0 || count_of_missing(comparison) > 0 ||
-         !comparison.unfinished_before.empty() || !comparison.unfinished_after.empty();
+bool loses_accepted(const ComparedRecords& speedup) {
+  return count_of(speedup, VerdictChange::regression) > 0 ||
+         count_of(speedup, VerdictChange::lower_class) > 0 || count_of_missing(speedup) > 0 ||
+         !speedup.unfinished_before.empty() || !speedup.unfinished_after.empty();
 }
 
 }  // namespace kgrade

@@ -47,7 +47,7 @@ std::string ratio_text(double ratio) {
 }
 
 std::string speed_table(const CaseRecord& c, const Style& style) {
-  if (!c.measurement || c.comparisons.empty()) return "";
+  if (!c.measurement || c.speedups.empty()) return "";
   const Measurement& measurement = *c.measurement;
   TextTable table(
       {"contestant", "median", "quartiles", "minimum", "roofline", "candidate is", "95 % interval", ""},
@@ -59,8 +59,8 @@ std::string speed_table(const CaseRecord& c, const Style& style) {
         fmt::format("{} to {}", format_ms(summary.first_quartile), format_ms(summary.third_quartile)),
         format_ms(summary.minimum),
         c.roofline ? fmt::format("{:.1f} %", 100 * c.roofline->shares[arm]) : "-"};
-    if (arm < c.comparisons.size()) {
-      const SpeedRatio& ratio = c.comparisons[arm].ratio;
+    if (arm < c.speedups.size()) {
+      const SpeedRatio& ratio = c.speedups[arm].ratio;
       row.insert(row.end(),
                  {ratio_text(ratio.ratio), interval_text(ratio), statement_text(ratio.statement(), style)});
     } else {

@@ -29,7 +29,7 @@ std::string median_text(const Arm& arm, bool is_speed) {
 
 // Beside the reference; what else it was compared with has a table of its own.
 std::string speedup_text(const CaseRecord& c) {
-  return c.comparisons.empty() ? "-" : ratio_text(c.comparisons.front().ratio.ratio);
+  return c.speedups.empty() ? "-" : ratio_text(c.speedups.front().ratio.ratio);
 }
 
 void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {

@@ -1,5 +1,5 @@
-// kgrade-sandbox: its command line, and its probe of what this machine allows. See sandbox/sandbox.h for who
-// calls it, launch.h and supervision.h for how it runs a program.
+// kgrade-sandbox: its command line, and its probe of what this machine allows. sandbox/sandbox.h calls it;
+// launch.h and supervision.h run the program.
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -361,7 +361,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  // Process 1 can be looked at from inside, and what is hidden should not be named there.
+  // The confined program can read the command line of process 1, which should not name what is hidden.
   for (int i = 1; i < argc; ++i) std::memset(argv[i], 0, std::strlen(argv[i]));
   return kgrade::run(arguments);
 }

@@ -301,7 +301,7 @@ class RootBuilder {
     if (!plan_.names_threads) return mount_or_fail("proc", target, "proc", attributes | MS_RDONLY);
     // This is the process that will be confined, and an exec keeps its number, so that the folder remains its
     // own. A mount of its own there stays writable when the one around it no longer is. What is in /proc/sys
-    // belongs to the superuser, who the confined program may be by number.
+    // belongs to the superuser, whose user id the confined program may have.
     mount_or_fail("proc", target, "proc", attributes);
     const std::string tasks = target + "/self/task";
     mount_or_fail(tasks, tasks, nullptr, MS_BIND);

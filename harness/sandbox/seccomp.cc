@@ -58,7 +58,7 @@ class FilterProgram {
   // The verdict on what has not been denied; the last instruction.
   void allow_rest() { append(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
 
-  // Looks at argument `index` of one call, its low 32 bits: all arguments looked at here are of 32 bits or
+  // Checks argument `index` of one call, its low 32 bits: all arguments checked here are of 32 bits or
   // have all their meaning there. With these values the call is denied and otherwise allowed, or the reverse.
   void deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
   void allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
@@ -168,7 +168,7 @@ constexpr unsigned denied_calls[] = {
     SYS_kcmp,
     call_process_madvise,
     call_process_mrelease,
-    // Large parts of the kernel that a contestant has no need of.
+    // Large parts of the kernel that a contestant does not need.
     call_io_uring_setup,
     call_io_uring_enter,
     call_io_uring_register,

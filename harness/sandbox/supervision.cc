@@ -126,15 +126,15 @@ int supervise(pid_t child, const SupervisorChannel& channel) {
   close_descriptors(0, channel.outside);
   constexpr char begin = 1;
   ::send(channel.outside, &begin, 1, MSG_NOSIGNAL);
-  int told = 0;
+  int reported = 0;
   ssize_t count = 0;
   do {
-    count = ::recv(channel.outside, &told, sizeof told, 0);
+    count = ::recv(channel.outside, &reported, sizeof reported, 0);
   } while (count < 0 && errno == EINTR);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (count == sizeof told) return told;
+  if (count == sizeof reported) return reported;
   constexpr int failed = exit_launcher_failed << 8;
   return WIFEXITED(status) ? failed : status;
 }

@@ -16,21 +16,21 @@ namespace kgrade {
 // As the referee compares outputs (device/element_operations.h). Both have as many elements; the actual ones
 // are rounded to the type that they would be stored in. `first`: the number of the first element, where they
 // are a part of an output.
-Comparison compare(std::span<const float> actual, std::span<const float> expected,
-                   Dtype dtype = Dtype::float32, std::size_t first = 0);
+ElementErrors compare(std::span<const float> actual, std::span<const float> expected,
+                      Dtype dtype = Dtype::float32, std::size_t first = 0);
 
 // Writes elements of an answer, from number `first` on.
 using SliceMaker = std::function<void(std::size_t first, std::span<float> slice)>;
 
 // The same of an answer that is made slice by slice, in order: an output may fill much of the host's memory.
-Comparison compare_made(const SliceMaker& make, std::span<const float> expected,
-                        Dtype dtype = Dtype::float32);
+ElementErrors compare_made(const SliceMaker& make, std::span<const float> expected,
+                           Dtype dtype = Dtype::float32);
 inline constexpr std::size_t slice_elements = std::size_t{1} << 22;
 
 // Every element replaced by the mean along one axis of the shape, against the elements themselves. In slices
 // too.
-Comparison compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
-                              std::size_t axis, Dtype dtype = Dtype::float32);
+ElementErrors compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
+                                 std::size_t axis, Dtype dtype = Dtype::float32);
 
 // 0 where no value is finite.
 double mean_of(const Values& values);

@@ -21,10 +21,10 @@ class Judge {
   Judgement judge(const Values& answer, const Values& expected) const {
     return judge(compare(answer, expected, problem_.dtype));
   }
-  Judgement judge(const Comparison& comparison) const {
-    return kgrade::judge(comparison, problem_.thresholds, required_);
+  Judgement judge(const ElementErrors& errors) const {
+    return kgrade::judge(errors, problem_.thresholds, required_);
   }
-  // That of the comparisons.
+  // That of the outputs.
   Dtype dtype() const { return problem_.dtype; }
   bool accepts(const Values& answer, const Values& expected) const {
     return judge(answer, expected).verdict == Verdict::accepted;

@@ -15,9 +15,9 @@ namespace kgrade {
 struct ReferenceCheck {
   Device& device;
   const Problem& problem;
-  Seat& oracle;     // that has loaded the contestant
-  Build& build;     // of the oracle, for checked runs
-  bool all_orders;  // of threads, not just the forward one
+  ContestantRunner& oracle;  // that has loaded the contestant
+  Build& build;              // of the oracle, for checked runs
+  bool all_orders;           // of threads, not just the forward one
   std::uint64_t seed;
   StageClock& stages;
   std::function<void(const std::string&)> progress;

@@ -9,7 +9,7 @@
 
 namespace kgrade {
 
-Stand::Stand(Device& device, const Problem& problem, Seat& oracle, Seat& reference)
+Stand::Stand(Device& device, const Problem& problem, ContestantRunner& oracle, ContestantRunner& reference)
     : device_(device),
       problem_(problem),
       oracle_(oracle),
@@ -24,13 +24,13 @@ void Stand::rise() {
 std::optional<Error> Stand::sit(const Case& bound) {
   rise();
   case_ = std::make_unique<const Case>(bound);
-  for (Seat* const seat : {&oracle_, &reference_}) {
+  for (ContestantRunner* const runner : {&oracle_, &reference_}) {
     // They move from call to call, so that nothing depends on where a tensor lies.
     LeaseTerms terms{true, false, 1};
-    terms.widens = seat == &oracle_;
-    const auto seated = seat->lend(*case_, false, terms, lending_patience);
-    if (!seated) return seated.error();
-    if (!seated->ok()) return Error{"a worker cannot use the case's memory: " + seated->detail, "", {}};
+    terms.widens = runner == &oracle_;
+    const auto lent = runner->lend(*case_, false, terms, lending_patience);
+    if (!lent) return lent.error();
+    if (!lent->ok()) return Error{"a worker cannot use the case's memory: " + lent->detail, "", {}};
   }
   return std::nullopt;
 }
@@ -62,9 +62,9 @@ std::vector<Values> Stand::inputs() {
   return inputs;
 }
 
-Result<std::vector<Values>> Stand::call(Seat& seat, const char* name, const Draw& draw,
+Result<std::vector<Values>> Stand::call(ContestantRunner& runner, const char* name, const Draw& draw,
                                         const std::vector<InputEdit>& edits) {
-  Seat::Edit write;
+  ContestantRunner::Edit write;
   if (!edits.empty()) {
     write = [&](const Lease& lease) {
       const auto tensors = lease.tensors();
@@ -72,17 +72,17 @@ Result<std::vector<Values>> Stand::call(Seat& seat, const char* name, const Draw
         write_values(device_, tensors.at(edit.tensor), lease.dtype(), edit.first, edit.values);
     };
   }
-  CallReport report = seat.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
+  CallReport report = runner.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
   // It was us who changed them; the worker has them read-only.
-  if (!edits.empty()) report.damage.input_elements = 0;
+  if (!edits.empty()) report.corruption.input_elements = 0;
   if (const auto finding = review_call(report)) {
     return Error{fmt::format("the {} fails: {}", name, finding->message),
                  "mend the reference source, from which it is built; `kgrade check` on it may say more",
                  {}};
   }
   std::vector<Values> outputs;
-  for (const Lease::Loaned& output : seat.lease().outputs())
-    outputs.push_back(read_values(device_, output, seat.lease().dtype()));
+  for (const Lease::Loaned& output : runner.lease().outputs())
+    outputs.push_back(read_values(device_, output, runner.lease().dtype()));
   return outputs;
 }
 

@@ -11,8 +11,8 @@ namespace kgrade {
 
 class Stand : public Subject {
  public:
-  // Keeps references to all four. Both seats have loaded their contestants.
-  Stand(Device& device, const Problem& problem, Seat& oracle, Seat& reference);
+  // Keeps references to all four. Both runners have loaded their contestants.
+  Stand(Device& device, const Problem& problem, ContestantRunner& oracle, ContestantRunner& reference);
   ~Stand() override { rise(); }
   Stand(const Stand&) = delete;
   Stand& operator=(const Stand&) = delete;
@@ -24,14 +24,14 @@ class Stand : public Subject {
   std::vector<Values> inputs() override;
 
  private:
-  Result<std::vector<Values>> call(Seat& seat, const char* name, const Draw& draw,
+  Result<std::vector<Values>> call(ContestantRunner& runner, const char* name, const Draw& draw,
                                    const std::vector<InputEdit>& edits);
   void rise();
 
   Device& device_;
   const Problem& problem_;
-  Seat& oracle_;
-  Seat& reference_;
+  ContestantRunner& oracle_;
+  ContestantRunner& reference_;
   std::unique_ptr<const Case> case_;  // that the leases refer to
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;

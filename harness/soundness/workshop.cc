@@ -54,7 +54,7 @@ Failure ProblemBuilds::load() {
   for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
     if (auto failure = load(*contestant)) return failure;
   }
-  stand_ = std::make_unique<Stand>(workshop_.device(), problem_, oracle_->seat(), reference_->seat());
+  stand_ = std::make_unique<Stand>(workshop_.device(), problem_, oracle_->runner(), reference_->runner());
   return std::nullopt;
 }
 
@@ -75,9 +75,9 @@ Failure ProblemBuilds::load(TrustedContestant& contestant) {
         {about_source(fmt::format("the {} does not build: {}", contestant.name(), built->message),
                       "mend the source; it must define the function that `kgrade show` prints")}};
   }
-  if (auto failure = contestant.take_seat(workshop_.device(), problem_)) return failure;
+  if (auto failure = contestant.start_runner(workshop_.device(), problem_)) return failure;
   if (auto failure = contestant.await_ready()) return failure;
-  const Answer loaded = contestant.seat().load(built->library, load_patience);
+  const Answer loaded = contestant.runner().load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;
   return GradeFailure{exit_usage,
                       {about_source(fmt::format("the {} does not load: {}", contestant.name(), loaded.detail),

@@ -59,7 +59,7 @@ class ProblemBuilds {
 
   const Problem& problem() const { return problem_; }
   const std::filesystem::path& source() const { return source_; }
-  Seat& oracle() { return oracle_->seat(); }
+  ContestantRunner& oracle() { return oracle_->runner(); }
   Stand& stand() { return *stand_; }
   // Null where none was asked for, or there is no source.
   Build* checked_build() { return checked_.get(); }

@@ -37,7 +37,7 @@ constexpr double concentration_limit = 16;
 
 // `usual_squares` is what the sum of squares of expected usually is, on other contents
 // (verify/usual_norms.h).
-Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required,
+Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
                 double usual_squares = 0);
 
 // The same once it is known how many of the elements are wrong: where each is a sum of a few products, some

@@ -46,10 +46,10 @@ std::optional<CallFinding> UsualNorms::learn(Arena& arena, const Case& bound, Pr
   return std::nullopt;
 }
 
-void UsualNorms::add(const std::vector<OutputComparison>& outputs) {
+void UsualNorms::add(const std::vector<OutputErrors>& outputs) {
   squares_.resize(std::max(squares_.size(), outputs.size()));
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    squares_[i].push_back(outputs[i].comparison.sum_squared_expected);
+    squares_[i].push_back(outputs[i].errors.sum_squared_expected);
 }
 
 double UsualNorms::squares(std::size_t output) const {

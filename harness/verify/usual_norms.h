@@ -28,11 +28,11 @@ class UsualNorms {
   // lower classes are a third of theirs, and the smallest outputs get more calls.
   static int draws_of(const Case& bound, Precision required);
 
-  // Where they matter: calls of the oracle, which is seated, on contents used for no other call. What
+  // Where they matter: calls of the oracle, which has its buffers, on contents used for no other call. What
   // is wrong when it fails.
   std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required, std::uint64_t seed);
   // Of one call of the oracle, of a single launch: outputs that were held against themselves.
-  void add(const std::vector<OutputComparison>& outputs);
+  void add(const std::vector<OutputErrors>& outputs);
   // What the sum of squares of an output's elements usually is; 0 where nothing is known. In calls of several
   // launches, each one's outputs follow those of the one before.
   double squares(std::size_t output) const;
