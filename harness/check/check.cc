@@ -168,28 +168,28 @@ class CandidateCheck {
       out_of_time_ = failure->verdict == Verdict::time_limit;
       return report.fault == Fault::none && !is_crash(report);
     }
-    const std::vector<OutputComparison> outputs = session_.arena.compare();
+    const std::vector<OutputErrors> outputs = session_.arena.compare();
     for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(outputs[i], norms_.squares(i));
     return true;
   }
 
-  void judge_output(const OutputComparison& output, double usual_squares) {
-    const Judgement judgement = judge(output.comparison, session_.problem.thresholds,
+  void judge_output(const OutputErrors& output, double usual_squares) {
+    const Judgement judgement = judge(output.errors, session_.problem.thresholds,
                                       precision_from(session_.problem.precision), usual_squares);
     if (judgement.verdict == Verdict::accepted) return;
     see({judgement.verdict, check_behind(judgement.verdict), describe(output, judgement)});
   }
 
-  static std::string describe(const OutputComparison& output, const Judgement& judgement) {
-    const Comparison& comparison = output.comparison;
-    if (comparison.nonfinite_mismatches > 0) {
+  static std::string describe(const OutputErrors& output, const Judgement& judgement) {
+    const ElementErrors& errors = output.errors;
+    if (errors.nonfinite_mismatches > 0) {
       return fmt::format(
           "`{}` has {} values that should be finite and are not, or the reverse, the first at {}",
-          output.tensor, comparison.nonfinite_mismatches,
-          coordinates(comparison.first_nonfinite_mismatch, output.shape));
+          output.tensor, errors.nonfinite_mismatches,
+          coordinates(errors.first_nonfinite_mismatch, output.shape));
     }
     return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
-                       judgement.relative_error, coordinates(comparison.worst_index, output.shape));
+                       judgement.relative_error, coordinates(errors.worst_index, output.shape));
   }
 
   // The first thing that goes wrong is the pass's verdict.
@@ -285,7 +285,7 @@ class CheckRun {
     if (auto failure = prepare()) return failure;
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
-    CheckReferee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), sanitizer_,
+    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_,
                          order_seed(record_.seed));
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);

@@ -9,7 +9,7 @@
 
 #include "check/check_record.h"
 #include "compile/toolchain.h"
-#include "contest/check_arena.h"
+#include "contest/arena.h"
 #include "device/thread_order.h"
 #include "grade/candidate_run.h"
 #include "grade/run.h"

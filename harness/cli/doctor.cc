@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "compile/nvcc_toolchain.h"
 #include "compile/source_places.h"
-#include "contest/sanitizer.h"
+#include "contest/check_referee.h"
 #include "device/registry.h"
 #include "measure/nvml.h"
 #include "problem/catalogue.h"

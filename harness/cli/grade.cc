@@ -4,7 +4,7 @@
 
 #include "cli/app.h"
 #include "cli/grading.h"
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "draw/seed.h"
 
 namespace kgrade::cli {

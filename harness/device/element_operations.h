@@ -142,7 +142,7 @@ KGRADE_HOST_DEVICE inline double difference(float actual, float expected, Dtype 
   return (static_cast<double>(actual) + next) / 2 - wide;
 }
 
-KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float expected,
+KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, float actual, float expected,
                                           std::uint64_t index, Dtype dtype = Dtype::float32) {
   const float rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) {
@@ -162,7 +162,7 @@ KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float
 }
 
 // Adds what another part of the same output gave; the smallest index wins where values tie.
-KGRADE_HOST_DEVICE inline void merge(Comparison& total, const Comparison& part) {
+KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& part) {
   total.sum_squared_difference += part.sum_squared_difference;
   total.sum_squared_expected += part.sum_squared_expected;
   total.compared += part.compared;

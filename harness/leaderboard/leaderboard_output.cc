@@ -28,10 +28,10 @@ Json scores_json(const Record& record) {
 
 Json case_json(const CaseRecord& c) {
   Json comparisons = Json::array();
-  for (const SpeedComparison& comparison : c.comparisons) {
-    comparisons.push_back({{"against", comparison.against},
-                           {"speedup", comparison.ratio.ratio},
-                           {"interval", json_of(comparison.ratio.interval)}});
+  for (const Speedup& speedup : c.speedups) {
+    comparisons.push_back({{"against", speedup.against},
+                           {"speedup", speedup.ratio.ratio},
+                           {"interval", json_of(speedup.ratio.interval)}});
   }
   return {{"name", c.name},
           {"median_ms", c.candidate().summary.median},

@@ -53,7 +53,7 @@ std::vector<std::string> baselines_of(const std::vector<LeaderboardRow*>& ranked
   std::set<std::string> names;
   for (const LeaderboardRow* row : ranked) {
     for (const CaseRecord* c : compared_cases(row->newest.candidate())) {
-      if (c->comparisons.size() > 1) names.insert(c->headline()->against);
+      if (c->speedups.size() > 1) names.insert(c->headline()->against);
     }
   }
   return {names.begin(), names.end()};

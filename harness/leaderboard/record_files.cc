@@ -151,7 +151,7 @@ CaseRecord case_of(const JsonValue& json) {
   one.tensor_bytes = json["bytes"].integer(0, INT64_MAX);
   if (const auto flops = json.find("flops")) one.flops = flops->integer(0, INT64_MAX);
   for (const JsonValue& item : json["comparisons"].items(most_items)) {
-    one.comparisons.push_back({item["against"].text(200), ratio_of(item)});
+    one.speedups.push_back({item["against"].text(200), ratio_of(item)});
   }
   return one;
 }

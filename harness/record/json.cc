@@ -265,9 +265,9 @@ void fields(Archive& archive, typename Archive::template Value<Measurement>& mea
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<SpeedComparison>& comparison) {
-  archive("against", comparison.against, text_up_to<200>);
-  fields(archive, comparison.ratio);
+void fields(Archive& archive, typename Archive::template Value<Speedup>& speedup) {
+  archive("against", speedup.against, text_up_to<200>);
+  fields(archive, speedup.ratio);
 }
 
 template <class Archive>
@@ -349,7 +349,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   } else {
     write_arms(archive, c);
   }
-  archive("comparisons", c.comparisons);
+  archive("comparisons", c.speedups);
   if (Archive::reads || c.clock) archive("clock", c.clock);
   roofline_fields(archive, c);
   if (archive.wants_detail())

@@ -164,7 +164,7 @@ struct CaseRoofline {
 };
 
 // One contestant's speed beside another's.
-struct SpeedComparison {
+struct Speedup {
   std::string against;  // "reference", or the baseline's name
   SpeedRatio ratio;     // above 1: the candidate is faster
 };

@@ -47,7 +47,7 @@ std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
 // A line for each arm and what it took, with the comparison that it stands for; empty for a case that has
 // none.
 std::string speed_table(const CaseRecord& c, const Style& style) {
-  if (!c.measurement || c.comparisons.empty()) return "";
+  if (!c.measurement || c.speedups.empty()) return "";
   const Measurement& measurement = *c.measurement;
   TextTable table(
       {"contestant", "median", "quartiles", "minimum", "roofline", "candidate is", "95 % interval", ""},
@@ -59,8 +59,8 @@ std::string speed_table(const CaseRecord& c, const Style& style) {
         fmt::format("{} to {}", format_ms(summary.first_quartile), format_ms(summary.third_quartile)),
         format_ms(summary.minimum),
         c.roofline ? fmt::format("{:.1f} %", 100 * c.roofline->shares[arm]) : "-"};
-    if (arm < c.comparisons.size()) {
-      const SpeedRatio& ratio = c.comparisons[arm].ratio;
+    if (arm < c.speedups.size()) {
+      const SpeedRatio& ratio = c.speedups[arm].ratio;
       row.insert(row.end(),
                  {ratio_text(ratio.ratio), interval_text(ratio), statement_text(ratio.statement(), style)});
     } else {
@@ -117,7 +117,7 @@ std::string median_text(const Arm& arm, bool is_speed) {
 
 // Beside the reference; what else it was compared with has a table of its own.
 std::string speedup_text(const CaseRecord& c) {
-  return c.comparisons.empty() ? "-" : ratio_text(c.comparisons.front().ratio.ratio);
+  return c.speedups.empty() ? "-" : ratio_text(c.speedups.front().ratio.ratio);
 }
 
 void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {

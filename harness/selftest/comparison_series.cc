@@ -44,7 +44,7 @@ void take(const CaseRecord& found, SelftestComparison& comparison) {
   comparison.end = measurement.processes.back().end;
   comparison.first = found.reference().summary;
   comparison.second = found.candidate().summary;
-  if (comparison.problem.empty()) comparison.ratio = compare_arms(found).front().ratio;
+  if (comparison.problem.empty()) comparison.ratio = speedups_of(found).front().ratio;
 }
 
 }  // namespace

@@ -64,9 +64,9 @@ Result<KernelCalibrator::TwoTimes> KernelCalibrator::time(const Kernel& kernel, 
       arena_.set({case_of(problem_, kernel, sizes, sizes.least_length),
                   case_of(problem_, kernel, sizes, first), case_of(problem_, kernel, sizes, second)});
   for (const Role role : {Role::reference, Role::candidate}) {
-    const auto seated = arena_.lend(role, bound, 1);
-    if (!seated) return seated.errors();
-    if (!seated->ok()) return Error{"a worker cannot use its buffers: " + seated->detail, "", {}};
+    const auto lent = arena_.lend(role, bound, 1);
+    if (!lent) return lent.errors();
+    if (!lent->ok()) return Error{"a worker cannot use its buffers: " + lent->detail, "", {}};
   }
   TwoTimes times;
   for (int i = 0; i <= calls; ++i) {

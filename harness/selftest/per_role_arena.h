@@ -51,7 +51,7 @@ class PerRoleArena : public Arena {
     return arena_.count_wrong(output, limit);
   }
   std::uint64_t count_unwritten(std::size_t output) override { return arena_.count_unwritten(output); }
-  Lease::Damage diagnose(const Case&, const Draw& draw, Patience patience) override {
+  Lease::Corruption diagnose(const Case&, const Draw& draw, Patience patience) override {
     return arena_.diagnose(cases_.second, draw, patience);
   }
   std::optional<Error> recover() override { return arena_.recover(); }

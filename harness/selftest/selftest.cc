@@ -53,7 +53,7 @@ class Run {
     if (auto failure = build()) return failure;
     if (auto failure = load()) return failure;
     Referee referee(*device_, problem_, *oracle_, *first_);
-    referee.seat_candidate(std::move(second_), library_);
+    referee.set_candidate(std::move(second_), library_);
     const Answer loaded = referee.load_candidate(load_patience, load_patience);
     if (!loaded.ok()) return worker_failure(loaded);
     return run_series(referee);
@@ -72,10 +72,10 @@ class Run {
     device_->confine_workers(machinery_.sandbox);
     telemetry_ = machinery_.open_telemetry ? machinery_.open_telemetry(device_->info())
                                            : no_telemetry("there is none");
-    for (std::unique_ptr<Seat>* const seat : {&oracle_, &first_, &second_}) {
-      auto taken = Seat::take(*device_, problem_);
+    for (std::unique_ptr<ContestantRunner>* const runner : {&oracle_, &first_, &second_}) {
+      auto taken = ContestantRunner::start(*device_, problem_);
       if (!taken) return GradeFailure{exit_machine, taken.errors()};
-      *seat = std::move(*taken);
+      *runner = std::move(*taken);
     }
     return std::nullopt;
   }
@@ -116,9 +116,9 @@ class Run {
   }
 
   Failure load() {
-    for (Seat* const seat : {oracle_.get(), first_.get()}) {
-      Answer answer = seat->await_ready(load_patience);
-      if (answer.ok()) answer = seat->load(library_, load_patience);
+    for (ContestantRunner* const runner : {oracle_.get(), first_.get()}) {
+      Answer answer = runner->await_ready(load_patience);
+      if (answer.ok()) answer = runner->load(library_, load_patience);
       if (!answer.ok()) return worker_failure(answer);
     }
     return std::nullopt;
@@ -166,9 +166,9 @@ class Run {
   std::unique_ptr<Toolchain> toolchain_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Telemetry> telemetry_;
-  std::unique_ptr<Seat> oracle_;
-  std::unique_ptr<Seat> first_;
-  std::unique_ptr<Seat> second_;
+  std::unique_ptr<ContestantRunner> oracle_;
+  std::unique_ptr<ContestantRunner> first_;
+  std::unique_ptr<ContestantRunner> second_;
   std::filesystem::path library_;
   SelftestRecord record_;
 };

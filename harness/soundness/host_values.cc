@@ -14,9 +14,9 @@ namespace {
 // With fewer elements one thread is done before others have started.
 constexpr std::size_t least_for_threads = std::size_t{1} << 22;
 
-Comparison compare_part(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
-                        std::size_t first, std::size_t begin, std::size_t end) {
-  Comparison total;
+ElementErrors compare_part(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
+                           std::size_t first, std::size_t begin, std::size_t end) {
+  ElementErrors total;
   for (std::size_t i = begin; i < end; ++i)
     device::accumulate(total, rounded_to(dtype, actual[i]), expected[i], first + i, dtype);
   return total;
@@ -77,24 +77,24 @@ void write_values(Device& device, const Lease::Loaned& tensor, Dtype dtype, std:
   }
 }
 
-Comparison compare(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
-                   std::size_t first) {
+ElementErrors compare(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
+                      std::size_t first) {
   const std::size_t count = actual.size();
   const std::size_t parts =
       count < least_for_threads ? 1 : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-  std::vector<std::future<Comparison>> rest;
+  std::vector<std::future<ElementErrors>> rest;
   for (std::size_t part = 1; part < parts; ++part) {
     rest.push_back(std::async(std::launch::async, [=] {
       return compare_part(actual, expected, dtype, first, count * part / parts, count * (part + 1) / parts);
     }));
   }
-  Comparison total = compare_part(actual, expected, dtype, first, 0, count / parts);
+  ElementErrors total = compare_part(actual, expected, dtype, first, 0, count / parts);
   for (auto& part : rest) device::merge(total, part.get());
   return total;
 }
 
-Comparison compare_made(const SliceMaker& make, std::span<const float> expected, Dtype dtype) {
-  Comparison total;
+ElementErrors compare_made(const SliceMaker& make, std::span<const float> expected, Dtype dtype) {
+  ElementErrors total;
   Values slice(std::min(expected.size(), slice_elements));
   for (std::size_t first = 0; first < expected.size(); first += slice_elements) {
     const std::span<float> made(slice.data(), std::min(slice_elements, expected.size() - first));
@@ -105,12 +105,12 @@ Comparison compare_made(const SliceMaker& make, std::span<const float> expected,
 }
 
 // Short rows are compared many at a time, long ones in parts.
-Comparison compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
-                              std::size_t axis, Dtype dtype) {
+ElementErrors compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
+                                 std::size_t axis, Dtype dtype) {
   const auto inner = static_cast<std::size_t>(product(shape, axis + 1, shape.size()));
   const auto extent = static_cast<std::size_t>(shape[axis]);
   const std::size_t most_rows = std::clamp<std::size_t>(slice_elements / inner, 1, extent);
-  Comparison total;
+  ElementErrors total;
   for (std::size_t block = 0; block < values.size(); block += extent * inner) {
     for (std::size_t column = 0; column < inner; column += slice_elements) {
       const std::size_t width = std::min(slice_elements, inner - column);

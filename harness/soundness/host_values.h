@@ -30,20 +30,20 @@ void write_values(Device& device, const Lease::Loaned& tensor, Dtype dtype, std:
 // As the referee compares outputs (device/element_operations.h). Both have the same number of elements; the
 // actual ones are rounded to their stored type. `first`: the number of the first element, where they are a
 // part of an output.
-Comparison compare(std::span<const float> actual, std::span<const float> expected,
-                   Dtype dtype = Dtype::float32, std::size_t first = 0);
+ElementErrors compare(std::span<const float> actual, std::span<const float> expected,
+                      Dtype dtype = Dtype::float32, std::size_t first = 0);
 
 // Writes elements of an answer, from number `first` on.
 using SliceMaker = std::function<void(std::size_t first, std::span<float> slice)>;
 
 // The same for an answer that is made slice by slice, in order: an output may fill much of the host's memory.
-Comparison compare_made(const SliceMaker& make, std::span<const float> expected,
-                        Dtype dtype = Dtype::float32);
+ElementErrors compare_made(const SliceMaker& make, std::span<const float> expected,
+                           Dtype dtype = Dtype::float32);
 inline constexpr std::size_t slice_elements = std::size_t{1} << 22;
 
 // Compares an answer in which every element is the mean along one axis of the shape. In slices too.
-Comparison compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
-                              std::size_t axis, Dtype dtype = Dtype::float32);
+ElementErrors compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
+                                 std::size_t axis, Dtype dtype = Dtype::float32);
 
 // The largest error of any output; of a 16-bit type the part that one rounding does not explain.
 double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
@@ -62,10 +62,10 @@ class Acceptance {
   Judgement judge(const Values& answer, const Values& expected) const {
     return judge(compare(answer, expected, problem_.dtype));
   }
-  Judgement judge(const Comparison& comparison) const {
-    return kgrade::judge(comparison, problem_.thresholds, required_);
+  Judgement judge(const ElementErrors& errors) const {
+    return kgrade::judge(errors, problem_.thresholds, required_);
   }
-  // Of the comparisons.
+  // Of the compared values.
   Dtype dtype() const { return problem_.dtype; }
   bool accepts(const Values& answer, const Values& expected) const {
     return judge(answer, expected).verdict == Verdict::accepted;

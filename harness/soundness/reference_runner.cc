@@ -14,7 +14,7 @@ namespace {
 class WorkerReferenceRunner : public ReferenceRunner {
  public:
   // Keeps references to all three. Both seats have loaded their contestants.
-  WorkerReferenceRunner(Device& device, Seat& oracle, Seat& reference)
+  WorkerReferenceRunner(Device& device, ContestantRunner& oracle, ContestantRunner& reference)
       : device_(device), oracle_(oracle), reference_(reference), poison_key_(random_seed()) {}
   ~WorkerReferenceRunner() override { take_back(); }
   WorkerReferenceRunner(const WorkerReferenceRunner&) = delete;
@@ -23,11 +23,11 @@ class WorkerReferenceRunner : public ReferenceRunner {
   std::optional<Error> set_case(const Case& bound) override {
     take_back();
     case_ = std::make_unique<const Case>(bound);
-    for (Seat* const seat : {&oracle_, &reference_}) {
+    for (ContestantRunner* const runner : {&oracle_, &reference_}) {
       // Buffers move from call to call, so that nothing depends on where a tensor lies.
       LeaseTerms terms{true, false, 1};
-      terms.widens = seat == &oracle_;
-      const auto lent = seat->lend(*case_, false, terms, lending_patience);
+      terms.widens = runner == &oracle_;
+      const auto lent = runner->lend(*case_, false, terms, lending_patience);
       if (!lent) return lent.error();
       if (!lent->ok()) return Error{"a worker cannot use the case's memory: " + lent->detail, "", {}};
     }
@@ -62,9 +62,9 @@ class WorkerReferenceRunner : public ReferenceRunner {
   }
 
  private:
-  Result<std::vector<Values>> call(Seat& seat, const char* name, const Draw& draw,
+  Result<std::vector<Values>> call(ContestantRunner& runner, const char* name, const Draw& draw,
                                    const std::vector<InputEdit>& edits) {
-    Seat::Edit write;
+    ContestantRunner::Edit write;
     if (!edits.empty()) {
       write = [&](const Lease& lease) {
         const auto tensors = lease.tensors();
@@ -72,17 +72,18 @@ class WorkerReferenceRunner : public ReferenceRunner {
           write_values(device_, tensors.at(edit.tensor), lease.dtype(), edit.first, edit.values);
       };
     }
-    CallReport report = seat.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
+    CallReport report =
+        runner.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
     // These are the edits made here: the worker has its inputs read-only.
-    if (!edits.empty()) report.damage.input_elements = 0;
+    if (!edits.empty()) report.corruption.input_elements = 0;
     if (const auto finding = review_call(report)) {
       return Error{fmt::format("the {} fails: {}", name, finding->message),
                    "mend the reference source, from which it is built; `kgrade check` on it may say more",
                    {}};
     }
     std::vector<Values> outputs;
-    for (const Lease::Loaned& output : seat.lease().outputs())
-      outputs.push_back(read_values(device_, output, seat.lease().dtype()));
+    for (const Lease::Loaned& output : runner.lease().outputs())
+      outputs.push_back(read_values(device_, output, runner.lease().dtype()));
     return outputs;
   }
 
@@ -92,8 +93,8 @@ class WorkerReferenceRunner : public ReferenceRunner {
   }
 
   Device& device_;
-  Seat& oracle_;
-  Seat& reference_;
+  ContestantRunner& oracle_;
+  ContestantRunner& reference_;
   std::unique_ptr<const Case> case_;  // that the leases refer to
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
@@ -146,7 +147,8 @@ Failure ProblemBuilds::load() {
   for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
     if (auto failure = load(*contestant)) return failure;
   }
-  runner_ = std::make_unique<WorkerReferenceRunner>(context_.device(), oracle_->seat(), reference_->seat());
+  runner_ =
+      std::make_unique<WorkerReferenceRunner>(context_.device(), oracle_->runner(), reference_->runner());
   return std::nullopt;
 }
 
@@ -167,9 +169,9 @@ Failure ProblemBuilds::load(TrustedContestant& contestant) {
         {about_source(fmt::format("the {} does not build: {}", contestant.name(), built->message),
                       "mend the source; it must define the function that `kgrade show` prints")}};
   }
-  if (auto failure = contestant.take_seat(context_.device(), problem_)) return failure;
+  if (auto failure = contestant.start_runner(context_.device(), problem_)) return failure;
   if (auto failure = contestant.await_ready()) return failure;
-  const Answer loaded = contestant.seat().load(built->library, load_patience);
+  const Answer loaded = contestant.runner().load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;
   return GradeFailure{exit_usage,
                       {about_source(fmt::format("the {} does not load: {}", contestant.name(), loaded.detail),

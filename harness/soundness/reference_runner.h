@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
 #include "problem/case.h"
@@ -93,7 +93,7 @@ class ProblemBuilds {
 
   const Problem& problem() const { return problem_; }
   const std::filesystem::path& source() const { return source_; }
-  Seat& oracle() { return oracle_->seat(); }
+  ContestantRunner& oracle() { return oracle_->runner(); }
   ReferenceRunner& runner() { return *runner_; }
   // Null where none was asked for, or there is no source.
   Build* checked_build() { return checked_.get(); }

@@ -11,7 +11,7 @@
 #include "check/emulated_findings.h"
 #include "check/sanitizer_findings.h"
 #include "contest/check_referee.h"
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "draw/seed.h"
 #include "grade/contestants.h"
 #include "problem/hidden_cases.h"

@@ -131,9 +131,9 @@ class Results {
     zeroed_ = true;
   }
   // Room for the parts of comparison number `index`.
-  Comparison* parts(std::size_t index) {
+  ElementErrors* parts(std::size_t index) {
     if (index >= max_parameters) throw std::logic_error("too many outputs");
-    return reinterpret_cast<Comparison*>(static_cast<unsigned char*>(device_) + offset_of(index));
+    return reinterpret_cast<ElementErrors*>(static_cast<unsigned char*>(device_) + offset_of(index));
   }
 
   // Of what is queued so far, with the parts of so many comparisons; there once it has been waited for.
@@ -146,20 +146,20 @@ class Results {
     wait();
   }
   Counter counter(std::size_t index) const { return static_cast<const Counter*>(host_)[index]; }
-  Comparison comparison(std::size_t index) const {
+  ElementErrors errors_of(std::size_t index) const {
     const auto* const first =
-        reinterpret_cast<const Comparison*>(static_cast<const unsigned char*>(host_) + offset_of(index));
-    Comparison total;
+        reinterpret_cast<const ElementErrors*>(static_cast<const unsigned char*>(host_) + offset_of(index));
+    ElementErrors total;
     for (unsigned int i = 0; i < comparison_parts; ++i) device::merge(total, first[i]);
     return total;
   }
 
  private:
   static constexpr std::size_t offset_of(std::size_t comparison) {
-    return max_counters * sizeof(Counter) + comparison * comparison_parts * sizeof(Comparison);
+    return max_counters * sizeof(Counter) + comparison * comparison_parts * sizeof(ElementErrors);
   }
   static constexpr std::size_t bytes =
-      max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(Comparison);
+      max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(ElementErrors);
 
   void* device_ = nullptr;
   void* host_ = nullptr;
@@ -332,9 +332,9 @@ class CudaDevice : public Device {
     Inspection inspection;
     inspection.since_reveal = inspection_.since(refresh_);
     for (std::size_t i = 0; i < inspected_; ++i) {
-      inspection.damage.push_back({results_.counter(2 * i), results_.counter(2 * i + 1)});
+      inspection.corruption.push_back({results_.counter(2 * i), results_.counter(2 * i + 1)});
     }
-    for (std::size_t i = 0; i < compared_; ++i) inspection.comparisons.push_back(results_.comparison(i));
+    for (std::size_t i = 0; i < compared_; ++i) inspection.errors.push_back(results_.errors_of(i));
     return inspection;
   }
 
@@ -429,7 +429,7 @@ class CudaDevice : public Device {
             counters};
   }
 
-  static void queue_comparison(const OutputPair& output, Comparison* parts) {
+  static void queue_comparison(const OutputPair& output, ElementErrors* parts) {
     cuda::compare(two_outputs(output), parts);
   }
 

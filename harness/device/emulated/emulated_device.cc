@@ -121,8 +121,8 @@ void for_each_element(const OutputPair& output, const Visit& visit) {
   }
 }
 
-Comparison compare_in_full(const OutputPair& output) {
-  Comparison total;
+ElementErrors compare_in_full(const OutputPair& output) {
+  ElementErrors total;
   for_each_element(output, [&](std::uint64_t i, float actual, float expected) {
     device::accumulate(total, actual, expected, i, output.dtype);
   });
@@ -194,17 +194,17 @@ void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
   inspected_ = fillings;
   inspection_ = {};
   inspection_.since_reveal = std::chrono::steady_clock::now() - revealed_;
-  for (const OutputPair& output : outputs) inspection_.comparisons.push_back(compare_in_full(output));
+  for (const OutputPair& output : outputs) inspection_.errors.push_back(compare_in_full(output));
 }
 
 Inspection EmulatedDevice::end_inspection() {
   Inspection inspection = std::move(inspection_);
   for (const Filling& filling : inspected_) {
-    BufferDamage damage;
-    damage.guard_bytes = changed_bytes(filling, {0, filling.begin}) +
-                         changed_bytes(filling, {filling.end(), filling.buffer->bytes()});
-    if (filling.input) damage.input_elements = changed_elements(filling);
-    inspection.damage.push_back(damage);
+    BufferCorruption corruption;
+    corruption.guard_bytes = changed_bytes(filling, {0, filling.begin}) +
+                             changed_bytes(filling, {filling.end(), filling.buffer->bytes()});
+    if (filling.input) corruption.input_elements = changed_elements(filling);
+    inspection.corruption.push_back(corruption);
   }
   return inspection;
 }

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "device/finding_book.h"
 #include "problem/catalogue.h"
 #include "problem/families.h"

@@ -62,7 +62,7 @@ TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
   record.device.measures_speed = false;
   for (CandidateRecord& candidate : record.candidates) {
     candidate.scores.clear();
-    for (CaseRecord& c : candidate.cases) c.comparisons.clear();
+    for (CaseRecord& c : candidate.cases) c.speedups.clear();
   }
   const std::string table = render_table(record, Style(false), false);
   EXPECT_THAT(table, Not(HasSubstr(" ms")));

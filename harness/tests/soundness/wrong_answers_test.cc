@@ -33,9 +33,9 @@ TEST(WrongAnswers, ShufflingKeepsTheElementsAndMovesThem) {
 
 // The squared distances from the means.
 double off_axis_means(const Values& values, const std::vector<std::int64_t>& shape, std::size_t axis) {
-  const Comparison comparison = compare_axis_means(values, shape, axis);
-  EXPECT_EQ(comparison.compared, values.size());
-  return comparison.sum_squared_difference;
+  const ElementErrors errors = compare_axis_means(values, shape, axis);
+  EXPECT_EQ(errors.compared, values.size());
+  return errors.sum_squared_difference;
 }
 
 TEST(WrongAnswers, MeansAlongEachAxis) {
@@ -70,11 +70,11 @@ TEST(WrongAnswers, WhatIsMadeInSlicesIsComparedAsAWhole) {
     for (std::size_t i = 0; i < slice.size(); ++i)
       slice[i] = expected[first + i] + (first + i == 8388609 ? 3 : 0);
   };
-  const Comparison comparison = compare_made(make, expected);
+  const ElementErrors errors = compare_made(make, expected);
   EXPECT_EQ(next, expected.size());
-  EXPECT_EQ(comparison.compared, expected.size());
-  EXPECT_EQ(comparison.sum_squared_difference, 9);
-  EXPECT_EQ(comparison.worst_index, 8388609U);
+  EXPECT_EQ(errors.compared, expected.size());
+  EXPECT_EQ(errors.sum_squared_difference, 9);
+  EXPECT_EQ(errors.worst_index, 8388609U);
 }
 
 TEST(WrongAnswers, ASampleHasHalfOfTheElements) {
@@ -111,10 +111,10 @@ TEST(WrongAnswers, LargeOutputsAreComparedInFull) {
   Values expected((std::size_t{1} << 22) + 5, 1.0F);
   Values actual = expected;
   for (const std::size_t i : {std::size_t{0}, expected.size() / 2, expected.size() - 1}) actual[i] = 3;
-  const Comparison comparison = compare(actual, expected);
-  EXPECT_EQ(comparison.compared, expected.size());
-  EXPECT_EQ(comparison.sum_squared_difference, 12);
-  EXPECT_EQ(comparison.worst_index, 0U);
+  const ElementErrors errors = compare(actual, expected);
+  EXPECT_EQ(errors.compared, expected.size());
+  EXPECT_EQ(errors.sum_squared_difference, 12);
+  EXPECT_EQ(errors.worst_index, 0U);
 }
 
 }  // namespace

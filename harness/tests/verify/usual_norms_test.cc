@@ -110,10 +110,10 @@ TEST_F(UsualNormsTest, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
   EXPECT_THAT(record.error().message, HasSubstr("the oracle"));
 }
 
-Comparison of_squares(double squares) {
-  Comparison comparison;
-  comparison.sum_squared_expected = squares;
-  return comparison;
+ElementErrors of_squares(double squares) {
+  ElementErrors errors;
+  errors.sum_squared_expected = squares;
+  return errors;
 }
 
 TEST(UsualNorms, AreTheMeanOfAllButTheLargest) {

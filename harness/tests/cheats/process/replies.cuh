@@ -1,4 +1,4 @@
-// The messages between referee and worker as a contestant sees them (contest/message.h), and ways to send
+// The messages between referee and worker as a contestant sees them (contest/protocol.h), and ways to send
 // different ones.
 #pragma once
 

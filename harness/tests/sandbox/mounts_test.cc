@@ -1,5 +1,5 @@
 // Which mounts a policy leads to.
-#include "sandbox/mount_plan.h"
+#include "sandbox/mounts.h"
 
 #include <gmock/gmock.h>
 

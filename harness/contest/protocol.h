@@ -1,12 +1,19 @@
-// What referee and worker say to each other: fixed-size messages over one SOCK_SEQPACKET socket, so that each
-// read is one whole message or none. A worker is not trusted: whatever it sends is checked for size, type and
-// sequence number, and nothing in a reply decides a verdict; the times in it are checked by the referee's
-// clock.
+// The protocol of referee and worker: fixed-size messages over one SOCK_SEQPACKET socket, so that each read
+// is one whole message or none, and the two ends of that socket. A worker is not trusted: the referee checks
+// the size, type and sequence number of every reply, nothing in a reply decides a verdict, and the referee's
+// clock checks the times in it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
+#include "base/result.h"
+#include "base/unique_fd.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -30,7 +37,7 @@ constexpr RequestType last_request_type = RequestType::evict_cache_lines;
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
 
-// Who waits at the gate: the device, with all launches queued, or the worker's thread before the first of
+// What waits at the gate: the device, with all launches queued, or the worker's thread before the first of
 // them.
 enum class GateWaiter : std::uint32_t { device = 0, thread = 1 };
 
@@ -84,5 +91,66 @@ struct Reply {
 };
 
 static_assert(std::is_trivially_copyable_v<Request> && std::is_trivially_copyable_v<Reply>);
+
+// One end of the socket between referee and worker.
+class Connection {
+ public:
+  explicit Connection(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  // Two connected ends. Throws std::system_error when the kernel has no sockets left.
+  static std::pair<Connection, Connection> make_pair();
+
+  int descriptor() const { return socket_.get(); }
+
+  // The referee's side. send() never waits: it is false when the worker is gone, or has left so many requests
+  // unread that no more fit into the socket, or for another reason in errno. `descriptor` -1 sends none.
+  bool send(const Request& request, int descriptor = -1);
+  enum class Outcome { message, timeout, closed, malformed };
+  // Waits for one reply; a reply of another size, magic or sequence number is malformed.
+  Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience);
+  // False when there is nothing to receive within that time.
+  bool wait(std::chrono::milliseconds patience);
+  // From now on every wait polls for so long before it sleeps: waking a thread up takes tens of microseconds.
+  void spin_for(std::chrono::microseconds time) { spin_ = time; }
+  // True when anything is there that has not been received, be it no reply; not for an end that is closed.
+  bool has_unread();
+  // A sound reply that is there, which stays there; false when there is none.
+  bool peek(Reply& reply, std::uint64_t sequence);
+
+  // The worker's side.
+  bool send(const Reply& reply);
+  // The next request and the descriptor that came with it; nothing when the referee is gone, or sends what is
+  // no request: another size, magic or type, more parameters than there are, a tensor outside of its buffer.
+  std::optional<std::pair<Request, UniqueFd>> next_request();
+  // From now on next_request() polls so many times before it sleeps. A number and not a time: a process that
+  // is stopped meanwhile goes on polling when it continues, and that is when the next request comes.
+  void spin_times(int times) { spins_ = times; }
+
+ private:
+  Outcome read(Reply& reply, std::uint64_t sequence, int flags);
+  void look_for_request() const;
+
+  UniqueFd socket_;
+  std::chrono::microseconds spin_{0};
+  int spins_ = 0;
+};
+
+// A socket in a private folder, for a worker that cannot inherit its end: it connects to it.
+class Listener {
+ public:
+  // An Error when the path is too long for a socket's address (unix(7): 107 bytes), or exists.
+  static Result<Listener> open(const std::filesystem::path& path);
+
+  // Waits for one connection of our own user. An Error when none comes in time, or `is_gone` says that the
+  // process that was to connect has ended.
+  Result<Connection> accept(std::chrono::milliseconds patience, const std::function<bool()>& is_gone);
+
+ private:
+  explicit Listener(UniqueFd socket) : socket_(std::move(socket)) {}
+  UniqueFd socket_;
+};
+
+// The other side: a connected socket, or none.
+UniqueFd connect_to(const std::filesystem::path& path);
 
 }  // namespace kgrade

@@ -1,17 +1,22 @@
-#include "sandbox/confined_program.h"
+#include "sandbox/launch.h"
 
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 
-#include "sandbox/filters.h"
-#include "sandbox/give_up.h"
+#include "sandbox/bubblewrap.h"
+#include "sandbox/control_group.h"
+#include "sandbox/fail_launch.h"
 #include "sandbox/landlock.h"
-#include "sandbox/new_root.h"
 #include "sandbox/privileges.h"
+#include "sandbox/seccomp.h"
+#include "sandbox/supervision.h"
 
 namespace kgrade {
 namespace {
@@ -58,6 +63,48 @@ pid_t only_target_of_signals(const LaunchOptions& options) {
   return options.policy.starts_programs && landlock_does ? 0 : ::getpid();
 }
 
+// One that cannot be made, though it could be when the layers were tried, is a limit that a record would list
+// and nothing would keep.
+ControlGroup make_group(const LaunchOptions& options) {
+  const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
+  if (!options.layers.control_group || !has_limits) return {};
+  ControlGroup group = ControlGroup::make(options.policy);
+  if (!group.exists()) fail_launch("cannot make a control group", errno);
+  return group;
+}
+
+// The child waits for a message to begin; if the connection breaks, it never begins.
+void take_in(ControlGroup& group, pid_t child, const SupervisorChannel& channel) {
+  if (!group.exists() || group.take_in(child)) return;
+  const int error = errno;
+  ::close(channel.inside);
+  ::close(channel.outside);
+  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  group.remove();
+  fail_launch("cannot move a process into its control group", error);
+}
+
+[[noreturn]] void launch_supervised(LaunchPlan plan, const std::string& launcher) {
+  const LaunchOptions& options = plan.options;
+  const SupervisorChannel channel = open_supervisor_channel();
+  ControlGroup group = make_group(options);
+  plan.counts_processes = group.exists();
+  const pid_t child = options.layers.bubblewrap
+                          ? start_command(bubblewrap_command(plan, launcher, channel.inside), channel)
+                          : start_in_namespaces(options.layers, channel, [&plan] {
+                              confine(plan);
+                              execute(plan);
+                            });
+  if (child < 0) fail_launch("cannot start a process in new namespaces");
+  take_in(group, child, channel);
+  const int status = supervise(child, channel);
+  const bool out_of_memory = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && group.ran_out_of_memory();
+  group.remove();
+  if (out_of_memory) ::_exit(exit_out_of_memory);
+  end_like(status);
+}
+
 }  // namespace
 
 LaunchPlan make_launch_plan(const LaunchOptions& options) {
@@ -83,7 +130,7 @@ void confine(const LaunchPlan& plan) {
   if (options.layers.landlock) restrict_files(options.policy, plan.program, options.layers.confines());
   if (!options.layers.seccomp) return;
   if (const int error = restrict_system_calls(only_target_of_signals(options)); error != 0) {
-    give_up("cannot install the filter of system calls", error);
+    fail_launch("cannot install the filter of system calls", error);
   }
 }
 
@@ -93,10 +140,22 @@ void execute(const LaunchPlan& plan) {
     arguments.push_back(const_cast<char*>(argument.c_str()));
   }
   arguments.push_back(nullptr);
-  if (plan.program.empty()) give_up("cannot find " + plan.options.command.front(), 0, exit_not_found);
+  if (plan.program.empty()) fail_launch("cannot find " + plan.options.command.front(), 0, exit_not_found);
   ::execv(plan.program.c_str(), arguments.data());
-  give_up("cannot execute " + plan.program.string(), errno,
-          errno == ENOENT ? exit_not_found : exit_not_executable);
+  fail_launch("cannot execute " + plan.program.string(), errno,
+              errno == ENOENT ? exit_not_found : exit_not_executable);
+}
+
+void launch(const LaunchOptions& options, const std::string& launcher) {
+  const LaunchPlan plan = make_launch_plan(options);
+  const auto run = [&plan] {
+    confine(plan);
+    execute(plan);
+  };
+  if (options.supervisor >= 0) be_process_one(options.supervisor, run);
+  if (options.layers.confines()) launch_supervised(plan, launcher);
+  run();
+  ::_exit(exit_launcher_failed);
 }
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// One contestant: its worker, and the buffers lent for the current case.
+// Runs one contestant: its worker, and the buffers lent for the current case.
 #pragma once
 
 #include <filesystem>
@@ -13,18 +13,18 @@ namespace kgrade {
 // How long a worker may take to map what it is lent for a case.
 constexpr Patience lending_patience{60'000};
 
-class Seat {
+class ContestantRunner {
  public:
   // Starts the worker, which prepares its device while the contestant is still being compiled.
-  static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem) {
-    return take(device, problem, problem.libraries, ModuleLoading::eager);
+  static Result<std::unique_ptr<ContestantRunner>> start(Device& device, const Problem& problem) {
+    return start(device, problem, problem.libraries, ModuleLoading::eager);
   }
   // The same for a contestant with rules of its own about libraries.
-  static Result<std::unique_ptr<Seat>> take(Device& device, const Problem& problem, Libraries libraries,
-                                            ModuleLoading loading);
+  static Result<std::unique_ptr<ContestantRunner>> start(Device& device, const Problem& problem,
+                                                         Libraries libraries, ModuleLoading loading);
   // With a worker that was started some other way.
-  static std::unique_ptr<Seat> take_with(Device& device, const Problem& problem,
-                                         std::unique_ptr<WorkerProcess> worker);
+  static std::unique_ptr<ContestantRunner> with_worker(Device& device, const Problem& problem,
+                                                       std::unique_ptr<WorkerProcess> worker);
 
   // Waits for the worker's device (once), then loads the contestant. A fault of the first is the machine's.
   Answer await_ready(Patience patience);
@@ -40,27 +40,27 @@ class Seat {
   void take_back();
   // For a contestant that is trusted: small buffers stay and serve the next case, too.
   void keep_small_buffers() { keeps_small_buffers_ = true; }
-  // New places and fresh poison, inputs revealed, the worker asked (before that, where it waits at a gate);
-  // then guard zones and inputs looked at. With `expected`, whose outputs are what this one's should be, they
-  // are compared at once. `edit` may write to inputs that are in place; the report then counts what it wrote
-  // as damage.
+  // Moves the tensors, fills in fresh poison, reveals the inputs and asks the worker (before that, where it
+  // waits at a gate), then inspects guard zones and inputs. With `expected`, whose outputs are what this
+  // one's should be, it compares them at once. `edit` may write to inputs that are in place; the report then
+  // counts what it wrote as corruption.
   using Edit = std::function<void(const Lease&)>;
   CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
                           const Lease* expected = nullptr, CallKind kind = {}, const Edit& edit = {});
   void retire() { worker_->retire(); }
 
   // Libraries that the worker has now (contest/mapped_libraries.h) and had not before it loaded the
-  // contestant, sorted. None where that cannot be told.
+  // contestant, sorted. None where that is not known.
   std::vector<std::string> opened_libraries() const;
 
   bool alive() const { return worker_->alive(); }
-  bool has_lease() const { return is_seated_; }
+  bool has_lease() const { return is_lent_; }
   Lease& lease() { return *lease_; }
   WorkerProcess& worker() { return *worker_; }
 
  private:
-  Seat(Device& device, const Problem& problem, Libraries libraries, ModuleLoading loading,
-       std::unique_ptr<WorkerProcess> worker)
+  ContestantRunner(Device& device, const Problem& problem, Libraries libraries, ModuleLoading loading,
+                   std::unique_ptr<WorkerProcess> worker)
       : device_(device),
         problem_(problem),
         libraries_(libraries),
@@ -90,7 +90,7 @@ class Seat {
   std::unique_ptr<WorkerProcess> worker_;
   std::filesystem::path library_;  // that was loaded last
   std::unique_ptr<Lease> lease_;
-  bool is_seated_ = false;        // otherwise, what lease_ has is kept for another case
+  bool is_lent_ = false;          // otherwise, what lease_ has is kept for another case
   bool inputs_writable_ = false;  // of the buffers in lease_
   bool keeps_small_buffers_ = false;
   std::unique_ptr<Gate> gate_;                 // null where the device has none
@@ -102,6 +102,6 @@ class Seat {
 };
 
 // Every output of one lease with its like of another.
-std::vector<OutputComparison> compare_outputs(Lease& actual, const Lease& expected);
+std::vector<OutputErrors> compare_outputs(Lease& actual, const Lease& expected);
 
 }  // namespace kgrade

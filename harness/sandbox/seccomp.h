@@ -1,6 +1,6 @@
-// Filters of system calls (seccomp(2)): what a confined program has no need of, and what can be used to reach
-// out of a sandbox. Written for x86-64 and AArch64. This library depends on the C library alone, so that a
-// worker may link it.
+// Filters of system calls (seccomp(2)): they deny what a confined program does not need, and what can be used
+// to reach out of a sandbox. Written for x86-64 and AArch64. This library depends on the C library alone, so
+// that a worker may link it.
 #pragma once
 
 #include <sys/types.h>

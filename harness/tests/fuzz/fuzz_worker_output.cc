@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "contest/last_words.h"
+#include "contest/worker_process.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {
@@ -16,8 +16,8 @@ bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '
 
 }  // namespace
 
-int fuzz_last_words(const std::uint8_t* data, std::size_t size) {
-  const LastWords words;
+int fuzz_worker_output(const std::uint8_t* data, std::size_t size) {
+  const WorkerOutput words;
   // The first byte says where it is written: a worker may write anywhere in the file.
   ByteReader input(data, size);
   const auto begin = static_cast<off_t>(input.byte()) * 300;

@@ -1,9 +1,12 @@
-#include "contest/link.h"
+#include "contest/protocol.h"
 
+#include <fmt/format.h>
 #include <poll.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -90,50 +93,73 @@ bool has_event(int socket, short event) {
 
 bool has_hung_up(int socket) { return has_event(socket, POLLRDHUP); }
 
+// How often a listener looks whether there is anything left to wait for.
+constexpr int look_again_ms = 50;
+
+// False when the path is too long.
+bool address_of(const std::filesystem::path& path, sockaddr_un& address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  const std::string& text = path.native();
+  if (text.size() >= sizeof address.sun_path) return false;
+  ::memcpy(address.sun_path, text.c_str(), text.size() + 1);
+  return true;
+}
+
+UniqueFd new_socket() { return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0)); }
+
+// Only we can reach the folder, so only we can connect; this checks it.
+bool is_our_own(int socket) {
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == ::geteuid();
+}
+
 }  // namespace
 
-std::pair<Link, Link> Link::make_pair() {
+std::pair<Connection, Connection> Connection::make_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
     throw std::system_error(errno, std::generic_category(), "socketpair");
   }
-  return {Link(UniqueFd(ends[0])), Link(UniqueFd(ends[1]))};
+  return {Connection(UniqueFd(ends[0])), Connection(UniqueFd(ends[1]))};
 }
 
-bool Link::send(const Request& request, int descriptor) {
+bool Connection::send(const Request& request, int descriptor) {
   return send_all(socket_.get(), &request, sizeof request, descriptor, MSG_DONTWAIT);
 }
 
-bool Link::send(const Reply& reply) { return send_all(socket_.get(), &reply, sizeof reply, -1, 0); }
+bool Connection::send(const Reply& reply) { return send_all(socket_.get(), &reply, sizeof reply, -1, 0); }
 
-Link::Outcome Link::receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience) {
+Connection::Outcome Connection::receive(Reply& reply, std::uint64_t sequence,
+                                        std::chrono::milliseconds patience) {
   // Without patience the read says itself that nothing is there.
   if (patience.count() > 0 && !wait(patience)) return Outcome::timeout;
   return read(reply, sequence, MSG_DONTWAIT);
 }
 
-bool Link::wait(std::chrono::milliseconds patience) {
+bool Connection::wait(std::chrono::milliseconds patience) {
   const Clock::time_point start = Clock::now();
-  const Clock::time_point eager_until = start + std::min<Clock::duration>(eager_, patience);
-  while (Clock::now() < eager_until) {
+  const Clock::time_point spin_until = start + std::min<Clock::duration>(spin_, patience);
+  while (Clock::now() < spin_until) {
     if (has_event(socket_.get(), POLLIN)) return true;
     ::sched_yield();  // the other end may have no other processor
   }
   return wait_readable(socket_.get(), start + patience);
 }
 
-bool Link::has_unread() {
+bool Connection::has_unread() {
   char first = 0;
   const ssize_t size = ::recv(socket_.get(), &first, sizeof first, MSG_DONTWAIT | MSG_PEEK);
   // An empty message reads as the end of the stream does.
   return size > 0 || (size == 0 && !has_hung_up(socket_.get()));
 }
 
-bool Link::peek(Reply& reply, std::uint64_t sequence) {
+bool Connection::peek(Reply& reply, std::uint64_t sequence) {
   return read(reply, sequence, MSG_DONTWAIT | MSG_PEEK) == Outcome::message;
 }
 
-Link::Outcome Link::read(Reply& reply, std::uint64_t sequence, int flags) {
+Connection::Outcome Connection::read(Reply& reply, std::uint64_t sequence, int flags) {
   // MSG_TRUNC makes the kernel tell the true length of a message that is too long. No control buffer is
   // offered, so descriptors that a worker sends are dropped by the kernel.
   const ssize_t size = ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC | flags);
@@ -147,11 +173,11 @@ Link::Outcome Link::read(Reply& reply, std::uint64_t sequence, int flags) {
   return sound ? Outcome::message : Outcome::malformed;
 }
 
-void Link::look_for_request() const {
-  for (int look = 0; look < looks_ && !has_event(socket_.get(), POLLIN); ++look) ::sched_yield();
+void Connection::look_for_request() const {
+  for (int spin = 0; spin < spins_ && !has_event(socket_.get(), POLLIN); ++spin) ::sched_yield();
 }
 
-std::optional<std::pair<Request, UniqueFd>> Link::next_request() {
+std::optional<std::pair<Request, UniqueFd>> Connection::next_request() {
   look_for_request();
   Request request;
   iovec part{&request, sizeof request};
@@ -172,6 +198,45 @@ std::optional<std::pair<Request, UniqueFd>> Link::next_request() {
     return std::nullopt;
   }
   return std::make_pair(request, std::move(descriptor));
+}
+
+Result<Listener> Listener::open(const std::filesystem::path& path) {
+  sockaddr_un address;
+  if (!address_of(path, address)) {
+    return Error{fmt::format("the path {} is too long for a socket", path.string()),
+                 "set TMPDIR to a shorter one",
+                 {}};
+  }
+  UniqueFd socket = new_socket();
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  if (!socket || ::bind(socket.get(), generic, sizeof address) != 0 || ::listen(socket.get(), 1) != 0) {
+    return Error{fmt::format("cannot listen on {}: {}", path.string(), ::strerror(errno)), "", {}};
+  }
+  return Listener(std::move(socket));
+}
+
+Result<Connection> Listener::accept(std::chrono::milliseconds patience,
+                                    const std::function<bool()>& is_gone) {
+  const auto deadline = Clock::now() + patience;
+  while (Clock::now() < deadline) {
+    pollfd entry{socket_.get(), POLLIN, 0};
+    if (::poll(&entry, 1, look_again_ms) > 0) {
+      UniqueFd connected(::accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      if (connected && is_our_own(connected.get())) return Connection(std::move(connected));
+    } else if (is_gone()) {
+      return Error{"the process has ended before it connected", "", {}};
+    }
+  }
+  return Error{"nothing connected in time", "", {}};
+}
+
+UniqueFd connect_to(const std::filesystem::path& path) {
+  sockaddr_un address;
+  UniqueFd socket = new_socket();
+  if (!address_of(path, address) || !socket) return UniqueFd();
+  const auto* generic = reinterpret_cast<const sockaddr*>(&address);
+  if (::connect(socket.get(), generic, sizeof address) != 0) return UniqueFd();
+  return socket;
 }
 
 }  // namespace kgrade

@@ -1,5 +1,5 @@
 // Tries each system call that a confined program must not make.
-#include "sandbox/filters.h"
+#include "sandbox/seccomp.h"
 
 #include <fcntl.h>
 #include <linux/perf_event.h>

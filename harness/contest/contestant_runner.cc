@@ -1,4 +1,4 @@
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 
 #include <algorithm>
 #include <iterator>
@@ -18,11 +18,11 @@ double milliseconds(std::chrono::nanoseconds duration) {
   return std::chrono::duration<double, std::milli>(duration).count();
 }
 
-std::vector<OutputComparison> named(const Lease& lease, const std::vector<Comparison>& comparisons) {
-  std::vector<OutputComparison> outputs;
+std::vector<OutputErrors> named(const Lease& lease, const std::vector<ElementErrors>& errors) {
+  std::vector<OutputErrors> outputs;
   for (const Lease::Loaned& output : lease.outputs()) {
-    if (outputs.size() == comparisons.size()) break;
-    outputs.push_back({output.tensor->name, output.tensor->shape, comparisons[outputs.size()]});
+    if (outputs.size() == errors.size()) break;
+    outputs.push_back({output.tensor->name, output.tensor->shape, errors[outputs.size()]});
   }
   return outputs;
 }
@@ -40,20 +40,22 @@ std::vector<CallSlots> further_slots(const Lease& lease) {
 
 }  // namespace
 
-Result<std::unique_ptr<Seat>> Seat::take(Device& device, const Problem& problem, Libraries libraries,
-                                         ModuleLoading loading) {
+Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device, const Problem& problem,
+                                                                  Libraries libraries,
+                                                                  ModuleLoading loading) {
   auto worker = start_worker(device, libraries, loading);
   if (!worker) return worker.errors();
-  return std::unique_ptr<Seat>(new Seat(device, problem, libraries, loading, std::move(*worker)));
+  return std::unique_ptr<ContestantRunner>(
+      new ContestantRunner(device, problem, libraries, loading, std::move(*worker)));
 }
 
-std::unique_ptr<Seat> Seat::take_with(Device& device, const Problem& problem,
-                                      std::unique_ptr<WorkerProcess> worker) {
-  return std::unique_ptr<Seat>(
-      new Seat(device, problem, problem.libraries, ModuleLoading::eager, std::move(worker)));
+std::unique_ptr<ContestantRunner> ContestantRunner::with_worker(Device& device, const Problem& problem,
+                                                                std::unique_ptr<WorkerProcess> worker) {
+  return std::unique_ptr<ContestantRunner>(
+      new ContestantRunner(device, problem, problem.libraries, ModuleLoading::eager, std::move(worker)));
 }
 
-Answer Seat::await_ready(Patience patience) {
+Answer ContestantRunner::await_ready(Patience patience) {
   if (is_ready_) return {};
   gate_.reset();
   Answer answer = worker_->give_back(patience);
@@ -64,14 +66,14 @@ Answer Seat::await_ready(Patience patience) {
   return answer;
 }
 
-Result<Answer> Seat::start_anew(Patience ready_patience, Patience load_patience) {
+Result<Answer> ContestantRunner::start_anew(Patience ready_patience, Patience load_patience) {
   if (auto errors = begin_anew(); !errors.empty()) return errors;
   return finish_anew(ready_patience, load_patience);
 }
 
-Errors Seat::begin_anew() {
+Errors ContestantRunner::begin_anew() {
   lease_.reset();
-  is_seated_ = false;
+  is_lent_ = false;
   is_ready_ = false;
   worker_->retire();
   auto worker = start_worker(device_, libraries_, loading_);
@@ -80,12 +82,12 @@ Errors Seat::begin_anew() {
   return {};
 }
 
-Answer Seat::finish_anew(Patience ready_patience, Patience load_patience) {
+Answer ContestantRunner::finish_anew(Patience ready_patience, Patience load_patience) {
   const Answer ready = await_ready(ready_patience);
   return ready.ok() ? load(library_, load_patience) : ready;
 }
 
-Answer Seat::load(const std::filesystem::path& library, Patience patience) {
+Answer ContestantRunner::load(const std::filesystem::path& library, Patience patience) {
   library_ = library;
   // Before it is, it has neither a gate nor the threads that are its own.
   if (!is_ready_) {
@@ -98,7 +100,7 @@ Answer Seat::load(const std::filesystem::path& library, Patience patience) {
   return worker_->load(library, patience);
 }
 
-std::vector<std::string> Seat::opened_libraries() const {
+std::vector<std::string> ContestantRunner::opened_libraries() const {
   const auto now = alive() && own_libraries_ ? worker_->libraries() : std::nullopt;
   LibraryNames opened;
   if (!now) return {};
@@ -107,13 +109,14 @@ std::vector<std::string> Seat::opened_libraries() const {
   return listed(opened);
 }
 
-Result<Answer> Seat::lend(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience) {
+Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, LeaseTerms terms,
+                                      Patience patience) {
   take_back();
   calls_ = 0;
   waits_for_device_ = false;
   if (lease_ != nullptr && inputs_writable == inputs_writable_ && lease_->has_room_for(bound, terms)) {
     lease_->rebind(bound);
-    is_seated_ = true;
+    is_lent_ = true;
     worker_->thaw();
     return lease_->tell_lengths(*worker_);
   }
@@ -122,20 +125,21 @@ Result<Answer> Seat::lend(const Case& bound, bool inputs_writable, LeaseTerms te
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
   inputs_writable_ = inputs_writable;
-  is_seated_ = true;
+  is_lent_ = true;
   worker_->thaw();
   return lease_->lend_to(*worker_, inputs_writable, patience);
 }
 
-void Seat::take_back() {
-  is_seated_ = false;
+void ContestantRunner::take_back() {
+  is_lent_ = false;
   if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) lease_.reset();
 }
 
 // Of the first call of a case nothing is queued ahead: it may load modules, take memory or search for the
 // best algorithm, all of which can wait for a stream that waits.
-CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-                              Patience patience, const Lease* expected, CallKind kind, const Edit& edit) {
+CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
+                                          Patience patience, const Lease* expected, CallKind kind,
+                                          const Edit& edit) {
   CallReport report;
   if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
   if (report.fault != Fault::none) return report;
@@ -156,9 +160,9 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   }
   worker_->freeze();
   Lease::Findings findings = lease_->end_inspection();
-  report.damage = std::move(findings.damage);
-  report.outputs = named(*lease_, findings.comparisons);
-  report.settled_ms = milliseconds(report.damage.settled);
+  report.corruption = std::move(findings.corruption);
+  report.outputs = named(*lease_, findings.errors);
+  report.settled_ms = milliseconds(findings.settled);
   // It takes a while, which is the protocol's and not the call's: later than all that has a clock.
   if (report.keeps_lines)
     send([](WorkerProcess& worker) { return worker.evict_cache_lines(settling_patience); }, report);
@@ -167,8 +171,8 @@ CallReport Seat::checked_call(const Draw& draw, std::uint64_t poison_key, std::u
   return report;
 }
 
-Seat::Begun Seat::begin(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, const Edit& edit,
-                        CallReport& report) {
+ContestantRunner::Begun ContestantRunner::begin(const Draw& draw, std::uint64_t poison_key,
+                                                std::uint32_t call, const Edit& edit, CallReport& report) {
   lease_->prepare(draw, poison_key, call);
   report.waited_ms = milliseconds(lease_->reveal());
   if (edit) edit(*lease_);
@@ -179,8 +183,9 @@ Seat::Begun Seat::begin(const Draw& draw, std::uint64_t poison_key, std::uint32_
 
 // A process takes some time to wake up, and some machines take more of it at times: while there are no inputs
 // yet.
-Seat::Begun Seat::begin_at_gate(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
-                                GateWaiter waiter, CallReport& report) {
+ContestantRunner::Begun ContestantRunner::begin_at_gate(const Draw& draw, std::uint64_t poison_key,
+                                                        std::uint32_t call, GateWaiter waiter,
+                                                        CallReport& report) {
   const std::uint32_t number = gate_->next();
   worker_->thaw();
   lease_->prepare(draw, poison_key, call);
@@ -196,7 +201,7 @@ Seat::Begun Seat::begin_at_gate(const Draw& draw, std::uint64_t poison_key, std:
   return {at, std::move(answer)};
 }
 
-void Seat::send(const Message& message, CallReport& report) {
+void ContestantRunner::send(const Message& message, CallReport& report) {
   worker_->thaw();
   const Answer answer = message(*worker_);
   worker_->freeze();
@@ -205,7 +210,7 @@ void Seat::send(const Message& message, CallReport& report) {
   report.detail = answer.detail;
 }
 
-void Seat::see_answer(const Answer& answer, CallReport& report) {
+void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
   report.fault = answer.fault;
   report.detail = answer.detail;
   if (!answer.ok()) return;
@@ -216,7 +221,7 @@ void Seat::see_answer(const Answer& answer, CallReport& report) {
 }
 
 // What is left when the call is over.
-void Seat::see_rest(const Answer& idle, CallReport& report) {
+void ContestantRunner::see_rest(const Answer& idle, CallReport& report) {
   report.fault = idle.fault;
   report.detail = idle.detail;
   const unsigned int threads = worker_->threads();
@@ -224,9 +229,9 @@ void Seat::see_rest(const Answer& idle, CallReport& report) {
   report.keeps_lines = idle.ok() && idle.reply.kept_cache_bytes != 0;
 }
 
-std::vector<OutputComparison> compare_outputs(Lease& actual, const Lease& expected) {
+std::vector<OutputErrors> compare_outputs(Lease& actual, const Lease& expected) {
   actual.begin_inspection(&expected);
-  return named(actual, actual.end_inspection().comparisons);
+  return named(actual, actual.end_inspection().errors);
 }
 
 }  // namespace kgrade
