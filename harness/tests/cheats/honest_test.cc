@@ -1,6 +1,6 @@
-// All solutions and other honest candidates are accepted, whatever is drawn: on every case that the device
-// runs and of the class that they declare, in one run, or in as many as KGRADE_HONEST_RUNS says, five at
-// most, each with another seed.
+// All solutions and the other honest candidates are accepted, whatever is drawn: on every case that the
+// device runs, and in the class that they declare. Each is graded once, or KGRADE_HONEST_RUNS times, at most
+// five, each time with another seed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ std::map<std::string, Honest> all_honest() {
   const std::vector<std::string> different = slugs_of_different_solutions();
   std::map<std::string, Honest> all;
   for (const std::string& slug : slugs_with_solutions()) {
-    // Of those that share a source one is enough.
+    // One of those that share a source is enough.
     const bool differs = std::find(different.begin(), different.end(), slug) != different.end();
     all[slug] = {slug, sources_in(root / "solutions" / slug), differs};
     for (const std::string& file : sources_in(root / "harness/tests/honest" / slug))
@@ -77,7 +77,7 @@ int runs() {
 
 class HonestCandidates : public testing::TestWithParam<std::string> {};
 
-// Of exactly the class that it declares: one that is better than it says competes in the wrong class.
+// Exactly the class that it declares: a better one than declared competes in the wrong class.
 void expect_accepted(const nlohmann::json& candidate, const std::string& precision) {
   EXPECT_EQ(candidate["verdict"], "accepted") << candidate["path"] << ": " << candidate["message"];
   EXPECT_EQ(candidate["precision"], precision) << candidate["path"];
