@@ -460,7 +460,7 @@ std::optional<Error> wrong_version(std::int64_t version, const Location& from) {
   }
   return Error{fmt::format("is a record of version {}, and this program knows version {}", version,
                            record_schema_version),
-               "convert it with tools/convert_records.py, or grade again", from};
+               "grade again", from};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
-// All solutions and other honest candidates are accepted, whatever is drawn: on every case that the device
-// runs and of the class that they declare, in one run, or in as many as KGRADE_HONEST_RUNS says, five at
-// most, each with another seed.
+// All solutions and the other honest candidates are accepted, whatever is drawn: on every case that the
+// device runs, and in the class that they declare. Each is graded once, or KGRADE_HONEST_RUNS times, at most
+// five, each time with another seed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ int runs() {
 
 class HonestCandidates : public testing::TestWithParam<std::string> {};
 
-// Of exactly the class that it declares: one that is better than it says competes in the wrong class.
+// Exactly the class that it declares: a better one than declared competes in the wrong class.
 void expect_accepted(const nlohmann::json& candidate, const std::string& precision) {
   EXPECT_EQ(candidate["verdict"], "accepted") << candidate["path"] << ": " << candidate["message"];
   EXPECT_EQ(candidate["precision"], precision) << candidate["path"];

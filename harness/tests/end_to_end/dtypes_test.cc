@@ -78,7 +78,7 @@ testing::Matcher<std::string> element_outside() {
                         HasSubstr("1 byte written outside of 'output'"));
 }
 
-// That it is accepted, and of which class, is shown by HonestCandidates.
+// HonestCandidates shows that it is accepted, and in which class.
 TEST_P(NarrowCandidates, TheNaiveOnesErrorIsFarBelowTheThreshold) {
   const Graded graded = grade({slug, solution()});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
@@ -86,7 +86,7 @@ TEST_P(NarrowCandidates, TheNaiveOnesErrorIsFarBelowTheThreshold) {
   EXPECT_EQ(graded.record["problem"]["dtype"], GetParam().name);
   for (const json& result : graded.record["candidates"][0]["cases"]) {
     if (!result["run"]) continue;
-    // Far below the threshold of 5e-6: nearly every element is the nearest number.
+    // The threshold is 5e-6: nearly every element is the nearest number.
     EXPECT_LT(result["error"]["relative"], 5e-7) << result["name"];
   }
 }

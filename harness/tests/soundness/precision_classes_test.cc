@@ -1,5 +1,5 @@
-// Operands as lower precisions hold them, whether precision classes can be told apart, and the thresholds
-// between them.
+// Operands rounded as lower precisions store them, whether precision classes can be told apart, and the
+// thresholds between them.
 #include "soundness/precision_classes.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of several problems with all their solutions on the emulated
-device, killed at random moments and resumed each time, ends with the results of one that was left alone.
+"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of several problems with all their solutions on the emulated device
+is killed at random moments and resumed each time. It must end with the same results as an undisturbed sweep.
 
 After each kill no process of the sweep keeps running, its temporary files are gone, and only the last line of the result
 file may be damaged. Ctrl-C ends a sweep in the same way."""
