@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-WITH_BASELINES = "results/nvidia-h200/baselines/conv-transpose-2d-sq-input-asym-kernel.json"
 
 
 CALLS = ("candidate", "reference", "reference alone", "oracle")  # stages in which the GPU works

@@ -27,6 +27,12 @@ constexpr int long_unqueued_reference_calls = 3;
 // Each process has contents of its own.
 constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;
 
+// Random numbers apart from those of tensors; and where decisions begin in the sequence of a case, apart from
+// each other and from those on changed contents.
+constexpr std::uint32_t coin_position = 0x636f696e;
+constexpr std::uint32_t first_launches_decision = 1u << 20;
+constexpr std::uint32_t first_capture_decision = 1u << 21;
+
 // The device has counters for so many tensors (device/cuda/cuda_device.cc).
 int most_launches(const Case& bound) {
   const std::size_t tensors = std::max<std::size_t>(1, bound.tensors.size());
@@ -40,7 +46,7 @@ bool is_captured(const Block& block) { return block.samples.front().front().kind
 std::uint64_t seed_of(const Session& session, const Case& bound, int process) {
   const RandomStream stream = input_stream(session.seed, session.problem.slug, bound.name, 0, 0);
   const RandomStream coins{stream.key, stream.stream, static_cast<std::uint32_t>(process)};
-  const PhiloxBlock random = random_block(coins, 0x636f696e);
+  const PhiloxBlock random = random_block(coins, coin_position);
   return (std::uint64_t{random.word[0]} << 32) | random.word[1];
 }
 
@@ -118,7 +124,7 @@ void MeasuredCase::choose_captures() {
 bool MeasuredCase::captures_now() const {
   const std::uint32_t block = rounds_ / 2;
   if (captures_ != Captures::by_turns) return captures_ == Captures::always;
-  return block % 2 == draws_.number_below(2, (1u << 21) + block / 2);
+  return block % 2 == draws_.number_below(2, first_capture_decision + block / 2);
 }
 
 // The fastest of the candidate's own class.
@@ -212,7 +218,7 @@ bool MeasuredCase::wants_change(std::uint32_t round) const {
 // delays a launch's work until the next launch leaves it undone here.
 MeasuredCase::Trouble MeasuredCase::play_change() {
   const std::uint32_t fewer = std::max(1u, launches_ - 1);
-  const std::uint32_t launches = 1 + draws_.number_below(fewer, (1u << 20) + rounds_);
+  const std::uint32_t launches = 1 + draws_.number_below(fewer, first_launches_decision + rounds_);
   if (auto trouble = calls_.draw(draws_.changed(launches))) return trouble;
   calls_.call_candidate(Purpose::changed);
   return std::nullopt;

@@ -15,8 +15,8 @@
 
 namespace kgrade {
 
-// With --quick the intervals are looked at after so many blocks, not usual_first_look: half of the precision
-// is asked for.
+// With --quick the first look comes after so many blocks instead of usual_first_look: only half of the
+// precision is required.
 constexpr std::size_t quick_first_look = 10;
 
 // So many times the budget may be spent on MeasuringGoal::fewest_blocks.
