@@ -98,13 +98,13 @@ TEST(WrongAnswers, FlippingGoesFarAndStaysWithinTheDistribution) {
 }
 
 TEST(WrongAnswers, ComparesAsTheRefereeDoes) {
-  const Comparison comparison = compare(Values{1, 2, nan, 4}, Values{1, 4, nan, nan});
-  EXPECT_EQ(comparison.compared, 2U);
-  EXPECT_EQ(comparison.sum_squared_difference, 4);
-  EXPECT_EQ(comparison.sum_squared_expected, 17);
-  EXPECT_EQ(comparison.worst_index, 1U);
-  EXPECT_EQ(comparison.nonfinite_mismatches, 1U);
-  EXPECT_EQ(comparison.first_nonfinite_mismatch, 3U);
+  const ElementErrors errors = compare(Values{1, 2, nan, 4}, Values{1, 4, nan, nan});
+  EXPECT_EQ(errors.compared, 2U);
+  EXPECT_EQ(errors.sum_squared_difference, 4);
+  EXPECT_EQ(errors.sum_squared_expected, 17);
+  EXPECT_EQ(errors.worst_index, 1U);
+  EXPECT_EQ(errors.nonfinite_mismatches, 1U);
+  EXPECT_EQ(errors.first_nonfinite_mismatch, 3U);
 }
 
 TEST(WrongAnswers, LargeOutputsAreComparedInFull) {
