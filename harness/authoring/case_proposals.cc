@@ -1,6 +1,8 @@
 #include "authoring/case_proposals.h"
 
 #include <algorithm>
+#include <cctype>
+#include <initializer_list>
 #include <map>
 #include <optional>
 #include <string>
@@ -9,13 +11,60 @@
 #include <utility>
 #include <vector>
 
-#include "authoring/parameter_meaning.h"
+#include "base/text.h"
 #include "problem/case.h"
 #include "problem/hidden_cases.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {
+
+// "in_channels" and "inChannels" as in, channels: in lower case.
+std::vector<std::string> words_of_name(std::string_view name) {
+  std::vector<std::string> words(1);
+  bool was_small = false;
+  for (const char c : name) {
+    const bool capital = is_letter(c) && !is_small_letter(c);
+    if ((c == '_' || (capital && was_small)) && !words.back().empty()) words.emplace_back();
+    if (c != '_') words.back() += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    was_small = is_small_letter(c) || is_digit(c);
+  }
+  if (words.back().empty()) words.pop_back();
+  return words;
+}
+
+bool has(const std::vector<std::string>& words, std::initializer_list<std::string_view> wanted) {
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return std::find(wanted.begin(), wanted.end(), word) != wanted.end();
+  });
+}
+
+char axis_of(const std::vector<std::string>& words) {
+  if (has(words, {"d", "depth", "z", "kd", "sd", "pd"})) return 'd';
+  if (has(words, {"h", "height", "y", "kh", "sh", "ph"})) return 'h';
+  if (has(words, {"w", "width", "x", "kw", "sw", "pw", "l", "length"})) return 'w';
+  return 0;
+}
+
+ParameterRole role_of(const std::vector<std::string>& words) {
+  const bool out = has(words, {"out", "output"});
+  const bool in = has(words, {"in", "input"});
+  if (has(words, {"padding", "pad", "pads", "ph", "pw", "pd"}))
+    return out ? ParameterRole::output_padding : ParameterRole::padding;
+  if (has(words, {"stride", "strides", "sh", "sw", "sd"})) return ParameterRole::stride;
+  if (has(words, {"dilation", "dilations"})) return ParameterRole::dilation;
+  if (has(words, {"groups", "group"}))
+    return has(words, {"num", "n", "norm", "gn"}) ? ParameterRole::norm_groups : ParameterRole::groups;
+  if (has(words, {"kernel", "filter", "window", "kh", "kw", "kd"}) ||
+      (has(words, {"pool"}) && has(words, {"size"})))
+    return ParameterRole::kernel;
+  if (has(words, {"channels", "channel", "features", "filters"}))
+    return out || has(words, {"filters"}) ? ParameterRole::out_channels
+           : in                           ? ParameterRole::in_channels
+                                          : ParameterRole::channels;
+  if (has(words, {"batch", "batches"})) return ParameterRole::batch;
+  return ParameterRole::extent;
+}
 
 constexpr std::int64_t largest_bench = std::int64_t{1} << 30;
 
@@ -105,14 +154,9 @@ std::vector<Theme> plain_themes() {
   return themes;
 }
 
-bool is_integer(const Parameter& parameter) {
-  const ScalarType* type = find_scalar_type(parameter.type);
-  return !parameter.pointer && type != nullptr && type->is_integer();
-}
-
 bool has_role(const Problem& problem, ParameterRole role) {
   return std::any_of(problem.parameters.begin(), problem.parameters.end(), [&](const Parameter& parameter) {
-    return is_integer(parameter) && meaning_of(parameter.name).role == role;
+    return parameter.is_integer() && meaning_of(parameter.name).role == role;
   });
 }
 
@@ -170,7 +214,7 @@ CaseSpec case_of(const Problem& problem, const Theme& theme) {
 
 void set_role(const Problem& problem, CaseSpec& spec, ParameterRole role, std::int64_t value) {
   for (const Parameter& parameter : problem.parameters) {
-    if (is_integer(parameter) && meaning_of(parameter.name).role == role)
+    if (parameter.is_integer() && meaning_of(parameter.name).role == role)
       spec.integers[parameter.name] = value;
   }
 }
@@ -190,7 +234,7 @@ std::optional<CaseSpec> legal(const Problem& problem, const Theme& theme) {
 
 void halve(const Problem& problem, CaseSpec& spec) {
   for (const Parameter& parameter : problem.parameters) {
-    if (!is_integer(parameter) || meaning_of(parameter.name).role != ParameterRole::extent) continue;
+    if (!parameter.is_integer() || meaning_of(parameter.name).role != ParameterRole::extent) continue;
     spec.integers[parameter.name] = std::max<std::int64_t>(1, spec.integers[parameter.name] / 2);
   }
 }
@@ -233,6 +277,11 @@ std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, 
 
 }  // namespace
 
+ParameterMeaning meaning_of(std::string_view name) {
+  const std::vector<std::string> words = words_of_name(name);
+  return {role_of(words), axis_of(words), has(words, {"pool", "pooling", "maxpool", "avgpool"})};
+}
+
 std::vector<CaseSpec> propose_cases(const Problem& problem) {
   const bool shaped = std::none_of(problem.parameters.begin(), problem.parameters.end(),
                                    [](const Parameter& p) { return p.pointer && p.shape.empty(); });
@@ -254,7 +303,7 @@ std::vector<FuzzRange> propose_fuzz(const Problem& problem) {
   Problem ranged = problem;
   std::size_t extents = 0;
   for (const Parameter& parameter : problem.parameters) {
-    if (!is_integer(parameter)) continue;
+    if (!parameter.is_integer()) continue;
     const ParameterMeaning meaning = meaning_of(parameter.name);
     FuzzRange range;
     range.parameter = parameter.name;

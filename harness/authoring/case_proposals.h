@@ -1,11 +1,38 @@
-// Cases and hidden ranges for a problem that has none yet.
+// Cases and hidden ranges for a problem that has none yet, by what its parameters' names mean.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "authoring/draft.h"
 
 namespace kgrade::authoring {
+
+// What a scalar parameter is, by the conventions of its name: PyTorch's and ONNX's arguments and their usual
+// abbreviations.
+enum class ParameterRole {
+  batch,
+  in_channels,
+  out_channels,
+  channels,
+  extent,  // height, rows, n: whatever has no other role
+  kernel,
+  stride,
+  padding,
+  output_padding,
+  dilation,
+  groups,       // of a convolution
+  norm_groups,  // of a group norm
+};
+
+struct ParameterMeaning {
+  ParameterRole role = ParameterRole::extent;
+  char axis = 0;         // 'd', 'h' or 'w'; 0 for one that counts for all axes or for none
+  bool of_pool = false;  // its name says so: pool_size
+};
+
+ParameterMeaning meaning_of(std::string_view name);
 
 // A sample, tests that vary what the parameters' names allow (strides, padding, dilation, groups, a kernel of
 // 1, prime extents, long and short rows), and one bench of at most 1 GiB. Only cases that `require` and the

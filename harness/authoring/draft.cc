@@ -3,17 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.h"
+#include "problem/fields.h"
 
 namespace kgrade::authoring {
 namespace {
 
 constexpr std::size_t width = 108;
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
+bool is_alphanumeric(char c) { return is_letter(c) || is_digit(c); }
 
 // A text in double quotes; YAML knows these escapes.
 std::string in_double_quotes(std::string_view text) {
@@ -35,7 +35,7 @@ bool is_plain_word(std::string_view text) {
   const bool letters = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
     return is_alphanumeric(c) || c == '_' || c == '-';
   });
-  if (!letters || !((text[0] >= 'a' && text[0] <= 'z') || (text[0] >= 'A' && text[0] <= 'Z'))) return false;
+  if (!letters || !is_letter(text[0])) return false;
   for (const std::string_view word : {"true", "false", "null", "yes", "no", "on", "off"}) {
     if (text == word) return false;
   }
@@ -157,6 +157,50 @@ std::string values_text(const Draft& draft) {
   return text;
 }
 
+constexpr std::size_t longest_slug = 128;
+
+// "Row Softmax.md" as row-softmax; empty when nothing of it is left.
+std::string suggested_slug(std::string_view text) {
+  if (text.ends_with(".md")) text.remove_suffix(3);
+  std::string slug;
+  for (const char c : text) {
+    const bool kept = is_alphanumeric(c);
+    if (kept) slug += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!kept && !slug.empty() && slug.back() != '-') slug += '-';
+  }
+  slug.resize(std::min(slug.size(), longest_slug));
+  while (slug.ends_with('-')) slug.pop_back();
+  return slug;
+}
+
+// Where a comment begins that YAML sees as one: behind a blank, and not in double quotes.
+std::optional<std::size_t> comment_in(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && (i == 0 || line[i - 1] != '\\')) quoted = !quoted;
+    if (line[i] == '#' && !quoted && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) return i;
+  }
+  return std::nullopt;
+}
+
+std::optional<Mark> todo_in(std::string_view line) {
+  const auto comment = comment_in(line);
+  if (!comment) return std::nullopt;
+  const std::string_view text = trimmed(line.substr(*comment + 1));
+  if (!text.starts_with(todo_mark)) return std::nullopt;
+  return Mark{0, static_cast<int>(*comment) + 1, std::string(text), true};
+}
+
+std::optional<Mark> placeholder_in(std::string_view line) {
+  for (const std::string_view placeholder : {sentence_placeholder, formula_placeholder}) {
+    const std::size_t at = line.find(placeholder);
+    if (at != line.npos) return Mark{0, static_cast<int>(at) + 1, std::string(placeholder), false};
+  }
+  return std::nullopt;
+}
+
+bool is_dashes(std::string_view line) { return line.starts_with("---") && trimmed(line) == "---"; }
+
 }  // namespace
 
 DraftParameter* Draft::find(std::string_view name) {
@@ -175,6 +219,33 @@ std::string problem_text(const Draft& draft) {
   text += fmt::format("\ndtypes: {}\nprecision: {}\n", listed(draft.dtypes, word), draft.precision);
   text += formulas_text(draft) + values_text(draft) + "---\n" + draft.statement;
   return text.ends_with('\n') ? text : text + "\n";
+}
+
+std::optional<Error> check_slug(const std::string& slug) {
+  if (is_slug(slug) && !slug.ends_with('-')) return std::nullopt;
+  const std::string shown = slug.size() > 60 ? slug.substr(0, 60) + "..." : slug;
+  const std::string better = suggested_slug(slug);
+  return Error{
+      fmt::format("'{}' cannot be a slug", shown),
+      "use lower-case letters, digits and hyphens" +
+          (is_slug(better) ? fmt::format(", as in `{}`", better) : std::string(", as in `row-softmax`")),
+      {}};
+}
+
+std::vector<Mark> marks_left_in(std::string_view file) {
+  std::vector<Mark> marks;
+  int dashes = 0;
+  for (int number = 1; !file.empty(); ++number) {
+    const std::size_t end = std::min(file.find('\n'), file.size());
+    const std::string_view line = file.substr(0, end);
+    file.remove_prefix(std::min(end + 1, file.size()));
+    if (dashes < 2 && is_dashes(line)) ++dashes;
+    auto mark = dashes < 2 ? todo_in(line) : placeholder_in(line);
+    if (!mark) continue;
+    mark->line = number;
+    marks.push_back(*std::move(mark));
+  }
+  return marks;
 }
 
 }  // namespace kgrade::authoring

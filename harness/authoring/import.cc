@@ -3,17 +3,289 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <utility>
 
-#include "authoring/def_parameters.h"
-#include "authoring/marks.h"
-#include "authoring/slug.h"
-#include "authoring/stated_shapes.h"
+#include "authoring/draft.h"
 #include "base/text.h"
-#include "problem/scalar_type.h"
 
 namespace kgrade::authoring {
 namespace {
 
+constexpr std::size_t most_parameters = 1'000;
+
+bool is_word(char c) { return is_digit(c) || is_letter(c) || c == '_'; }
+
+// Reads the `parameters` list of a `def.py`: literals, never executed. The text has a line `parameters =
+// [...]`, at any indentation, whose items are dicts with the members name, type, pointer and const
+// (`constant`); text, numbers, True, False and None are values. Anything else in the list is an Error with
+// its line.
+class DefReader {
+ public:
+  DefReader(std::string_view text, const std::filesystem::path& path) : text_(text), path_(path) {}
+
+  // As YAML of a problem file: "parameters:\n  - {name: ..., ...}\n".
+  Result<std::string> list() {
+    if (!go_to_list()) return error("has no list `parameters = [...]`");
+    std::string yaml = "parameters:\n";
+    for (std::size_t count = 0; !take(']'); ++count) {
+      if (count == most_parameters) return error("lists too many parameters");
+      const auto item = dict();
+      if (!item) return item.errors();
+      yaml += "  - {" + *item + "}\n";
+      if (!take(',') && !sees(']')) return error("is no list of literals");
+    }
+    return yaml;
+  }
+
+ private:
+  Error error(const std::string& what) const {
+    const auto line = 1 + std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(at_), '\n');
+    return Error{what,
+                 "write parameters = [{\"name\": \"x\", \"type\": \"float\", \"pointer\": True, \"const\": "
+                 "True}, ...], "
+                 "or the parameters into the statement's frontmatter",
+                 {path_.string(), static_cast<int>(line), 0}};
+  }
+
+  // Behind the bracket of the first line that begins so.
+  bool go_to_list() {
+    for (std::size_t found = text_.find("parameters"); found != text_.npos;
+         found = text_.find("parameters", found + 1)) {
+      const std::size_t line = text_.rfind('\n', found) == text_.npos ? 0 : text_.rfind('\n', found) + 1;
+      at_ = found + std::string_view("parameters").size();
+      if (trimmed(text_.substr(line, found - line)).empty() && take('=') && take('[')) return true;
+    }
+    at_ = 0;
+    return false;
+  }
+
+  void skip_blanks() {
+    while (at_ < text_.size()) {
+      if (text_[at_] == '#') {
+        at_ = std::min(text_.find('\n', at_), text_.size());
+      } else if (std::string_view(" \t\r\n").find(text_[at_]) == std::string_view::npos) {
+        return;
+      } else {
+        ++at_;
+      }
+    }
+  }
+  bool sees(char c) {
+    skip_blanks();
+    return at_ < text_.size() && text_[at_] == c;
+  }
+  bool take(char c) {
+    if (!sees(c)) return false;
+    ++at_;
+    return true;
+  }
+
+  // As members of a YAML map.
+  Result<std::string> dict() {
+    if (!take('{')) return error("holds something else than a dict");
+    std::string yaml;
+    while (!take('}')) {
+      const auto name = string();
+      static constexpr std::array<std::string_view, 5> known = {"name", "type", "pointer", "const",
+                                                                "constant"};
+      if (!name || std::find(known.begin(), known.end(), *name) == known.end())
+        return error("has a key other than name, type, pointer, const and constant");
+      if (!take(':')) return error("has a key without a value");
+      const auto value = literal();
+      if (!value) return error("has a value that is no literal");
+      yaml += (yaml.empty() ? "" : ", ") + *name + ": " + *value;
+      if (!take(',') && !sees('}')) return error("has a dict that does not end");
+    }
+    return yaml;
+  }
+
+  std::optional<std::string> literal() {
+    if (auto text = string()) return "\"" + *text + "\"";
+    skip_blanks();
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is_word(text_[at_])) ++at_;
+    const std::string_view word = text_.substr(begin, at_ - begin);
+    if (word == "True") return "true";
+    if (word == "False") return "false";
+    if (word == "None") return "null";
+    const bool number = !word.empty() && std::all_of(word.begin(), word.end(), is_digit);
+    return number ? std::optional(std::string(word)) : std::nullopt;
+  }
+
+  // Without escapes, quotes and control characters in it.
+  std::optional<std::string> string() {
+    skip_blanks();
+    if (at_ == text_.size() || (text_[at_] != '"' && text_[at_] != '\'')) return std::nullopt;
+    const std::size_t end = text_.find(text_[at_], at_ + 1);
+    if (end == text_.npos) return std::nullopt;
+    const std::string_view inner = text_.substr(at_ + 1, end - at_ - 1);
+    const bool plain = std::all_of(inner.begin(), inner.end(), [](char c) {
+      return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f && c != '\\' && c != '"';
+    });
+    if (!plain) return std::nullopt;
+    at_ = end + 1;
+    return std::string(inner);
+  }
+
+  std::string_view text_;
+  const std::filesystem::path& path_;
+  std::size_t at_ = 0;
+};
+
+// What a statement says of one tensor.
+struct StatedShape {
+  std::vector<std::string> extents;  // expressions of parameters; empty: it cannot be used
+  std::string written;               // "(B, C_{in}, H, W)"; empty: the statement writes none
+  std::string problem;               // why it cannot be used
+};
+
+using Names = std::vector<std::string>;
+
+// What papers and PyTorch's documentation call the arguments of layers.
+constexpr std::pair<std::string_view, std::string_view> conventions[] = {
+    {"B", "batch_size"}, {"N", "batch_size"},  {"C_in", "in_channels"}, {"C_out", "out_channels"},
+    {"C", "channels"},   {"D", "depth"},       {"H", "height"},         {"W", "width"},
+    {"L", "length"},     {"K", "kernel_size"}, {"K_d", "kernel_d"},     {"K_h", "kernel_h"},
+    {"K_w", "kernel_w"}, {"g", "groups"},      {"G", "groups"},         {"groups", "groups"},
+};
+
+// "C_{\text{in}}" as "C_in".
+std::string plain_symbol(std::string_view latex) {
+  std::string text(trimmed(latex));
+  for (const char* command : {"\\text", "\\mathrm", "\\,", "\\;", "\\left", "\\right", "\\_"})
+    text = replace_all(std::move(text), command, std::string_view(command) == "\\_" ? "_" : "");
+  std::erase_if(text, [](char c) { return c == '{' || c == '}' || c == ' '; });
+  return text;
+}
+
+bool contains(const Names& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
+
+// The parameter that a symbol stands for; empty where there is none.
+std::string parameter_of(const std::string& symbol, const Names& integers) {
+  const bool is_number = !symbol.empty() && std::all_of(symbol.begin(), symbol.end(), is_digit);
+  if (is_number || contains(integers, symbol)) return symbol;
+  for (const auto& [convention, name] : conventions) {
+    if (symbol == convention && contains(integers, name)) return std::string(name);
+  }
+  return contains(integers, lower(symbol)) ? lower(symbol) : "";
+}
+
+// Nothing where a symbol stands for no parameter: `unknown` is that one.
+std::optional<std::string> extent_of(std::string_view latex, const Names& integers, std::string& unknown) {
+  std::string expression;
+  for (std::string_view rest = latex;;) {
+    const std::size_t slash = std::min(rest.find('/'), rest.size());
+    const std::string symbol = plain_symbol(rest.substr(0, slash));
+    const std::string parameter = parameter_of(symbol, integers);
+    if (parameter.empty()) {
+      unknown = symbol;
+      return std::nullopt;
+    }
+    expression += (expression.empty() ? "" : " / ") + parameter;
+    if (slash == rest.size()) return expression;
+    rest.remove_prefix(slash + 1);
+  }
+}
+
+std::vector<std::string_view> split(std::string_view text, std::string_view separator) {
+  std::vector<std::string_view> parts;
+  for (std::size_t end = 0; end != text.npos;) {
+    end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end != text.npos) text.remove_prefix(end + separator.size());
+  }
+  return parts;
+}
+
+// The extents of "(B, H, W)" or "M \times N"; nothing for other formulas.
+std::vector<std::string_view> extents_in(std::string_view formula) {
+  const std::string_view text = trimmed(formula);
+  if (text.starts_with('(') && text.ends_with(')')) {
+    auto parts = split(text.substr(1, text.size() - 2), ",");
+    if (parts.size() > 1 && trimmed(parts.back()).empty()) parts.pop_back();  // "(n,)"
+    return parts;
+  }
+  if (text.find("\\times") != text.npos) return split(text, "\\times");
+  return {};
+}
+
+StatedShape shape_of(std::string_view formula, const Names& integers) {
+  StatedShape shape{{}, std::string(trimmed(formula)), ""};
+  for (const std::string_view extent : extents_in(formula)) {
+    std::string unknown;
+    const auto expression = extent_of(extent, integers, unknown);
+    if (!expression) {
+      shape.extents.clear();
+      shape.problem = unknown.empty() ? "an extent is missing" : fmt::format("'{}' is no parameter", unknown);
+      return shape;
+    }
+    shape.extents.push_back(*expression);
+  }
+  return shape;
+}
+
+// Texts between two of this character, with where each ends in the line.
+std::vector<std::pair<std::string_view, std::size_t>> quoted_in(std::string_view line, char quote) {
+  std::vector<std::pair<std::string_view, std::size_t>> found;
+  for (std::size_t begin = line.find(quote); begin != line.npos;) {
+    const std::size_t end = line.find(quote, begin + 1);
+    if (end == line.npos) break;
+    found.emplace_back(line.substr(begin + 1, end - begin - 1), end);
+    begin = line.find(quote, end + 1);
+  }
+  return found;
+}
+
+struct Named {
+  std::string tensor;
+  std::size_t end = 0;  // of its name in the line
+};
+
+std::optional<Named> only_tensor_in(std::string_view line, const Names& tensors) {
+  std::optional<Named> named;
+  for (const char quote : {'`', '$'}) {
+    for (const auto& [text, end] : quoted_in(line, quote)) {
+      const std::string name = plain_symbol(text);
+      if (!contains(tensors, name)) continue;
+      if (named && named->tensor != name) return std::nullopt;
+      if (!named) named = Named{name, end};
+    }
+  }
+  return named;
+}
+
+// Shapes that a statement writes at a parameter, by tensor: "- Tensor `input` of shape $(B, C_{in}, H, W)$".
+// A line counts that names one tensor, in backquotes or between dollars, and after that a shape between
+// dollars: a list in parentheses or factors with \times. An extent is a number, a parameter's name, a symbol
+// of `conventions`, or a quotient of these. A symbol that stands for no integer parameter makes the shape
+// unusable: nothing is guessed.
+std::map<std::string, StatedShape> stated_shapes(std::string_view statement, const Names& tensors,
+                                                 const Names& integers) {
+  std::map<std::string, StatedShape> shapes;
+  for (const std::string_view line : split(statement, "\n")) {
+    const auto named = only_tensor_in(line, tensors);
+    if (!named) continue;
+    for (const auto& [formula, end] : quoted_in(line, '$')) {
+      if (end <= named->end || extents_in(formula).empty()) continue;
+      const StatedShape shape = shape_of(formula, integers);
+      const auto [known, is_new] = shapes.try_emplace(named->tensor, shape);
+      if (!is_new && known->second.written != shape.written)
+        known->second = {{}, known->second.written, "elsewhere the statement writes " + shape.written};
+      break;
+    }
+  }
+  return shapes;
+}
 constexpr std::size_t largest_statement = 256 << 10;
 
 std::optional<Error> refusal(const Problem& problem) {
@@ -37,7 +309,8 @@ Result<std::string> with_parameters(std::string_view content, const std::filesys
   const std::size_t end = content.find("\n---", 1);
   const bool has = end == content.npos || content.substr(0, end).find("\nparameters:") != content.npos;
   if (has || def_py.empty() || line == content.npos) return std::string(content);
-  const auto parameters = parameters_in(def_py, path.parent_path() / "def.py");
+  const std::filesystem::path file = path.parent_path() / "def.py";
+  const auto parameters = DefReader(def_py, file).list();
   if (!parameters) return parameters.errors();
   return std::string(content.substr(0, line + 1)) + *parameters + std::string(content.substr(line + 1));
 }
@@ -73,9 +346,7 @@ Draft draft_of(const Problem& problem) {
 std::vector<std::string> names_of(const Problem& problem, bool tensors) {
   std::vector<std::string> names;
   for (const Parameter& parameter : problem.parameters) {
-    const ScalarType* type = find_scalar_type(parameter.type);
-    const bool integer = !parameter.pointer && type != nullptr && type->is_integer();
-    if (tensors ? parameter.pointer : integer) names.push_back(parameter.name);
+    if (tensors ? parameter.pointer : parameter.is_integer()) names.push_back(parameter.name);
   }
   return names;
 }

@@ -10,7 +10,7 @@
 
 namespace kgrade::authoring {
 
-// What stands in the file as a comment that begins with todo_mark (authoring/marks.h).
+// What stands in the file as a comment that begins with todo_mark (authoring/draft.h).
 struct Todo {
   std::string what;  // "shape of 'kernel'"
   std::string why;   // "the statement writes (K, K), and 'K' is no parameter"
@@ -21,8 +21,8 @@ struct Imported {
   std::vector<Todo> todos;
 };
 
-// Takes what is stated for machines, in the frontmatter, and shapes that the statement writes at a parameter
-// (authoring/stated_shapes.h). Nothing is guessed: everything else is a Todo. The statement stays as it is.
+// Takes what is stated for machines, in the frontmatter, and shapes that the statement writes at a parameter.
+// Nothing is guessed: everything else is a Todo. The statement stays as it is.
 //
 // `def_py`, the text of a `def.py` beside the file, gives the parameters where the frontmatter has none;
 // empty: there is no such file. `slug` replaces the file's when it is not empty. An Error when the file is no

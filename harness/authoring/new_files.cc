@@ -7,8 +7,8 @@
 
 #include <cerrno>
 
-#include "base/partial_file.h"
 #include "base/text.h"
+#include "base/text_file.h"
 
 namespace kgrade::authoring {
 namespace {

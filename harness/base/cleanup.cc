@@ -10,18 +10,22 @@
 
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <system_error>
 #include <thread>
+#include <utility>
+
+#include "base/temporary_directory.h"
 
 namespace kgrade {
 namespace {
 
-constexpr auto patience_with_the_killed = std::chrono::seconds(2);
+constexpr auto kill_timeout = std::chrono::seconds(2);
 
 // Until `step` says that nothing is left to do; a killed process takes a moment to go.
 template <class Step>
 void repeat(Step step) {
-  const auto deadline = std::chrono::steady_clock::now() + patience_with_the_killed;
+  const auto deadline = std::chrono::steady_clock::now() + kill_timeout;
   while (step() && std::chrono::steady_clock::now() < deadline) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -97,7 +101,7 @@ void Cleanup::kill_group(pid_t child) {
   kill_with_group(child);
 }
 
-int Cleanup::bury(pid_t child) {
+int Cleanup::reap(pid_t child) {
   // Not yet reaped, its id and its group's cannot be given to another process.
   siginfo_t info{};
   int failure = 0;
@@ -125,7 +129,7 @@ void Cleanup::adopt_orphans() {
   ::signal(SIGCHLD, SIG_DFL);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
   for (const ProcessEntry& entry : process_table()) {
-    if (entry.parent == ::getpid() && !children_.contains(entry.pid)) strangers_.insert(entry.pid);
+    if (entry.parent == ::getpid() && !children_.contains(entry.pid)) earlier_children_.insert(entry.pid);
   }
   adopts_ = true;
 }
@@ -134,11 +138,11 @@ void Cleanup::adopt_orphans() {
 // only. What a library forks for itself stays in ours.
 bool Cleanup::is_orphan(const ProcessEntry& entry) const {
   return entry.parent == ::getpid() && entry.session != ::getsid(0) && !children_.contains(entry.session) &&
-         !children_.contains(entry.pid) && !strangers_.contains(entry.pid);
+         !children_.contains(entry.pid) && !earlier_children_.contains(entry.pid);
 }
 
-// One look; whether there were any. Call with the mutex held: an orphan's id stays its own until it is reaped
-// here.
+// Looks once; true when there were any. Call with the mutex held: an orphan's id stays its own until it is
+// reaped here.
 bool Cleanup::kill_orphans() {
   if (!adopts_) return false;
   bool found = false;
@@ -153,13 +157,13 @@ bool Cleanup::kill_orphans() {
   return found;
 }
 
-// Whether there are any left. Call with the mutex held.
+// True when any are left. Call with the mutex held.
 bool Cleanup::reap_children() {
   std::erase_if(children_, [](pid_t child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
   return !children_.empty();
 }
 
-void Cleanup::take_all_along() {
+void Cleanup::clean_up() {
   mutex_.lock();
   for (const pid_t child : children_) kill_with_group(child);
   repeat([this] { return reap_children(); });
@@ -174,14 +178,15 @@ void Cleanup::take_all_along() {
   });
 }
 
-void Cleanup::set_farewell(std::string words) {
+void Cleanup::set_final_message(std::string text) {
   const std::lock_guard lock(mutex_);
-  farewell_ = std::move(words);
+  final_message_ = std::move(text);
 }
 
-void Cleanup::say_farewell() const {
-  // Who reads it may be gone already.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, farewell_.data(), farewell_.size());
+void Cleanup::write_final_message() const {
+  // The reader may be gone already.
+  [[maybe_unused]] const ssize_t written =
+      ::write(STDERR_FILENO, final_message_.data(), final_message_.size());
 }
 
 void clean_up_on_signals() {
@@ -197,12 +202,28 @@ void clean_up_on_signals() {
     int received = 0;
     sigwait(&signals, &received);
     Cleanup& cleanup = Cleanup::of_this_process();
-    cleanup.take_all_along();
-    cleanup.say_farewell();
+    cleanup.clean_up();
+    cleanup.write_final_message();
     end_by(received);
   }).detach();
 }
 
 void adopt_orphans() { Cleanup::of_this_process().adopt_orphans(); }
+
+TemporaryDirectory::TemporaryDirectory() {
+  const char* base = std::getenv("TMPDIR");
+  const std::string folder = base != nullptr && *base != '\0' ? base : "/tmp";
+  path_ = Cleanup::of_this_process().make_directory(folder + "/kgrade-XXXXXX");
+}
+
+TemporaryDirectory::TemporaryDirectory(std::filesystem::path made_already) : path_(std::move(made_already)) {
+  Cleanup::of_this_process().remember(path_);
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+  Cleanup::of_this_process().forget(path_);
+}
 
 }  // namespace kgrade

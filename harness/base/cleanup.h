@@ -24,7 +24,7 @@ void clean_up_on_signals();
 
 // Makes this process the parent of what its children leave behind (PR_SET_CHILD_SUBREAPER), so that a process
 // that left its group by setsid(2) or setpgid(2) is found and killed when the child that it descends from
-// ends: see Cleanup::bury. Children that this process has already, from before an exec, are left alone. Also
+// ends: see Cleanup::reap. Children that this process has already, from before an exec, are left alone. Also
 // takes SIGCHLD back to its default, since ignored children cannot be waited for. Call once, in main().
 void adopt_orphans();
 
@@ -54,27 +54,27 @@ class Cleanup {
   // return, must call setsid(2) first, and may only use async-signal-safe functions.
   pid_t start(const std::function<void()>& become);
 
-  // SIGKILL to a child that start() returned and that is not buried, and to its group.
+  // SIGKILL to a child that start() returned and that is not reaped, and to its group.
   void kill_group(pid_t child);
 
   // Waits for the child's end, kills what is left of its group, reaps it, and returns its wait status
   // (SIGKILL when that cannot be known). Then kills and reaps orphans, if adopt_orphans() was called:
-  // children of this process in a session that is neither ours nor that of a child not yet buried. A child
+  // children of this process in a session that is neither ours nor that of a child not yet reaped. A child
   // that starts daemons in sessions of their own may thus lose them when another child ends. Gives up on
   // orphans that do not die within 2 s.
-  int bury(pid_t child);
+  int reap(pid_t child);
 
   void adopt_orphans();
 
-  // What a signal that ends this process leaves to be said on standard error, as it stands; empty: nothing.
-  void set_farewell(std::string words);
+  // The text for standard error when a signal ends this process; empty: none.
+  void set_final_message(std::string text);
 
   // Kills all children, their groups and the orphans, waits a few seconds at most for them, and removes all
   // folders. Every other call blocks from then on: the process must end.
-  void take_all_along();
+  void clean_up();
 
-  // Writes the farewell; call after take_all_along().
-  void say_farewell() const;
+  // Writes that message; call after clean_up().
+  void write_final_message() const;
 
  private:
   Cleanup() = default;
@@ -84,10 +84,10 @@ class Cleanup {
 
   std::mutex mutex_;
   std::set<std::filesystem::path> paths_;
-  std::set<pid_t> children_;   // each the leader of a session and of a group
-  std::set<pid_t> strangers_;  // children from before adopt_orphans()
+  std::set<pid_t> children_;          // each the leader of a session and of a group
+  std::set<pid_t> earlier_children_;  // children from before adopt_orphans()
   bool adopts_ = false;
-  std::string farewell_;
+  std::string final_message_;
 };
 
 }  // namespace kgrade

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-#include "base/host_device.h"
+#include "base/compiler.h"
 
 namespace kgrade {
 

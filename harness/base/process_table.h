@@ -1,4 +1,4 @@
-// What the kernel tells about processes in /proc/PID/stat (proc(5)).
+// What the kernel reports about processes in /proc/PID/stat (proc(5)).
 #pragma once
 
 #include <sys/types.h>
@@ -22,7 +22,7 @@ struct ProcessEntry {
 std::optional<ProcessEntry> process_entry(pid_t pid);
 
 // All processes that are visible, by rising id. The rows are read one after the other: a process that starts
-// or ends meanwhile may be missing or be told as it was.
+// or ends meanwhile may be missing or listed as it was.
 std::vector<ProcessEntry> process_table();
 
 }  // namespace kgrade

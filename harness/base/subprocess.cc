@@ -17,7 +17,6 @@
 #include <thread>
 
 #include "base/cleanup.h"
-#include "base/descriptor_limit.h"
 #include "base/unique_fd.h"
 
 namespace kgrade {
@@ -33,6 +32,15 @@ std::vector<char*> pointers(const std::vector<std::string>& strings) {
   for (const std::string& string : strings) result.push_back(const_cast<char*>(string.c_str()));
   result.push_back(nullptr);
   return result;
+}
+
+// Of the number of open files.
+template <class Change>
+void change_descriptor_limit(Change change) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  change(limit);
+  ::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 void set_limit(int resource, std::uint64_t value) {
@@ -138,7 +146,7 @@ bool ChildProcess::has_ended() const {
 
 int ChildProcess::wait() {
   if (pid_ < 0) throw std::logic_error("there is no child to wait for");
-  if (!status_) status_ = Cleanup::of_this_process().bury(pid_);
+  if (!status_) status_ = Cleanup::of_this_process().reap(pid_);
   return *status_;
 }
 
@@ -169,6 +177,12 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
       [&] { become(request, program->c_str(), argv.data(), envp.data(), parent); });
   if (pid < 0) return Error{fmt::format("cannot fork: {}", ::strerror(errno)), "", {}};
   return ChildProcess(pid);
+}
+
+std::vector<std::string> whole_environment() {
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
+  return environment;
 }
 
 Result<ProcessOutcome> run_process(const ProcessRequest& request) {
@@ -228,6 +242,27 @@ std::string describe_wait_status(int status) {
   if (WIFSIGNALED(status))
     return fmt::format("signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
   return fmt::format("wait status {:#x}", status);
+}
+
+void raise_descriptor_limit() {
+  change_descriptor_limit([](rlimit& limit) {
+    constexpr rlim_t enough = 1 << 20;
+    limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, enough));
+  });
+}
+
+void restore_usual_descriptor_limit() {
+  change_descriptor_limit([](rlimit& limit) {
+    constexpr rlim_t usual = 1024;
+    limit.rlim_cur = std::min(limit.rlim_cur, usual);
+  });
+}
+
+void limit_descriptors(unsigned int most) {
+  change_descriptor_limit([most](rlimit& limit) {
+    limit.rlim_max = std::min<rlim_t>(limit.rlim_max, most);
+    limit.rlim_cur = std::min(limit.rlim_cur, limit.rlim_max);
+  });
 }
 
 }  // namespace kgrade

@@ -59,7 +59,7 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   void kill_group();
   bool has_ended() const;
-  // Waits for the end, and ends what the child left behind (Cleanup::bury); the wait status of waitpid(2).
+  // Waits for the end, and ends what the child left behind (Cleanup::reap); the wait status of waitpid(2).
   // Further calls return the same.
   int wait();
   // As wait(), but gives up after `patience`.
@@ -69,6 +69,9 @@ class ChildProcess {
   pid_t pid_ = -1;
   std::optional<int> status_;
 };
+
+// The environment of this process, as requests have it: for programs that are to have all of it.
+std::vector<std::string> whole_environment();
 
 struct SpawnRequest {
   std::vector<std::string> command;
@@ -82,6 +85,21 @@ struct SpawnRequest {
 
 // Starts a child, without a terminal, that dies with the thread that started it (PR_SET_PDEATHSIG).
 Result<ChildProcess> spawn(const SpawnRequest& request);
+
+// How many files a process may have open (RLIMIT_NOFILE). Each of the next three changes nothing where the
+// system does not let it, and may be called in a child between fork and exec.
+
+// Lets this process have as many as the system lets it, up to a million. Those that spawn() starts get the
+// usual number: some close, or look at, all that they could have.
+void raise_descriptor_limit();
+
+// 1,024 at most, until it raises them again.
+void restore_usual_descriptor_limit();
+
+// At most so many, for good. Of the descriptors that processes of one account have sent and that are
+// not received yet, no process may add to more than its own limit (unix(7), ETOOMANYREFS): a contestant that
+// has far fewer than the referee cannot keep it from lending buffers.
+void limit_descriptors(unsigned int most);
 
 // The path of a program in PATH (or the name itself when it holds a slash and is executable).
 std::optional<std::filesystem::path> find_program(const std::string& name);

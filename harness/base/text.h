@@ -30,6 +30,12 @@ std::filesystem::path resolved(const std::filesystem::path& path);
 // its.
 int write_and_close(UniqueFd fd, std::string_view content);
 
+// ASCII characters by kind, whatever the locale.
+constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_small_letter(char c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_letter(char c) { return is_small_letter(c) || (c >= 'A' && c <= 'Z'); }
+constexpr bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+
 // The byte offset of the first byte that is not UTF-8 (RFC 3629: no surrogates, no overlong forms).
 std::optional<std::size_t> first_invalid_utf8(std::string_view text);
 

@@ -1,3 +1,5 @@
+#include "base/text_file.h"
+
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
@@ -12,17 +14,19 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/partial_file.h"
+#include "base/cleanup.h"
 #include "base/text.h"
-#include "base/unique_fd.h"
 
 namespace kgrade {
 namespace {
 
 namespace fs = std::filesystem;
 
-Error file_error(const std::filesystem::path& path, const std::string& what, const std::string& remedy = "") {
-  return Error{what, remedy, Location{path.string(), 0, 0}};
+constexpr std::size_t bytes_of_a_piece = 1 << 20;  // that LineReader reads at once
+
+Error file_error(const fs::path& path, const std::string& what, const std::string& remedy = "",
+                 int line = 0) {
+  return Error{what, remedy, Location{path.string(), line, 0}};
 }
 
 // Writing to a pipe without a reader is an error here, not a signal that ends the process.
@@ -170,6 +174,69 @@ Result<bool> write_file_atomically(const fs::path& path, std::string_view conten
   if (failure == EISDIR) return file_error(path, "is a folder", "name a file in it");
   return file_error(path, fmt::format("cannot be written: {}", ::strerror(failure)),
                     "name a file in an existing folder that you may write to");
+}
+
+PartialFile PartialFile::beside(const std::filesystem::path& path) {
+  std::string name = path.string() + ".XXXXXX";
+  UniqueFd fd = Cleanup::of_this_process().make_file(name);
+  if (!fd) name.clear();
+  return {std::move(name), std::move(fd)};
+}
+
+int PartialFile::rename_to(const std::filesystem::path& path) {
+  if (::rename(name_.c_str(), path.c_str()) != 0) return errno;
+  Cleanup::of_this_process().forget(std::exchange(name_, {}));
+  return 0;
+}
+
+PartialFile::~PartialFile() {
+  if (name_.empty()) return;
+  ::unlink(name_.c_str());
+  Cleanup::of_this_process().forget(name_);
+}
+
+Result<LineReader> LineReader::open(const std::filesystem::path& path, std::uint64_t limit) {
+  std::error_code failure;
+  const auto status = std::filesystem::status(path, failure);
+  if (!std::filesystem::exists(status)) return file_error(path, "no such file");
+  if (!std::filesystem::is_regular_file(status)) return file_error(path, "is not a regular file");
+  LineReader reader(path, limit);
+  reader.stream_.open(path, std::ios::binary);
+  if (!reader.stream_.is_open()) return file_error(path, "cannot be read", "check its permissions");
+  return reader;
+}
+
+bool LineReader::fill() {
+  piece_.erase(0, begin_);
+  begin_ = 0;
+  const std::size_t kept = piece_.size();
+  piece_.resize(kept + bytes_of_a_piece);
+  stream_.read(piece_.data() + kept, bytes_of_a_piece);
+  const auto count = static_cast<std::size_t>(stream_.gcount());
+  piece_.resize(kept + count);
+  return count > 0;
+}
+
+Result<std::optional<std::string>> LineReader::next() {
+  std::size_t searched = begin_;
+  while (true) {
+    const std::size_t end = piece_.find('\n', searched);
+    const std::size_t length = (end == std::string::npos ? piece_.size() : end) - begin_;
+    if (length > limit_) {
+      return file_error(path_, fmt::format("the line is longer than {}", format_bytes(limit_)),
+                        "name a file of which each line is a record", line_ + 1);
+    }
+    if (end != std::string::npos) {
+      std::string line = piece_.substr(begin_, length);
+      begin_ = end + 1;
+      ++line_;
+      return std::optional(std::move(line));
+    }
+    if (!fill()) break;
+    searched = length;  // from the new beginning
+  }
+  if (stream_.bad()) return file_error(path_, "cannot be read", "check its permissions");
+  return std::optional<std::string>();
 }
 
 }  // namespace kgrade

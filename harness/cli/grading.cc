@@ -7,8 +7,6 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/check_json.h"
-#include "check/check_table.h"
 #include "record/json.h"
 #include "record/table.h"
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/cleanup.h"
-#include "base/descriptor_limit.h"
+#include "base/subprocess.h"
 #include "cli/app.h"
 #include "grade/run.h"
 #include "record/record.h"

@@ -1,7 +1,9 @@
-// A toolchain that builds nothing twice.
+// A toolchain that builds nothing twice, and the keys by which it knows what it has built.
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "compile/contestant_cache.h"
@@ -16,6 +18,17 @@ std::string program_build_id();
 // What this program adds to the keys of builds. It is not the program's version: most changes of it decide
 // nothing about a library, and what does is in the keys itself (the generated unit, commands, the rewriter).
 std::string program_identity();
+
+// The SHA-256 of all that decides what a build gives: `identity` (of the toolchain and of this program), the
+// generated unit, macros, and names and contents of all files that the compiler may read, relative to their
+// folders: where a folder lies plays no part. Of a vendor's folders the name stands for what they hold.
+// Nothing where a file cannot be read, or where they are too many to be a contestant's: that is then built
+// anew each time.
+std::optional<std::string> content_key(const std::string& identity, const Problem& problem,
+                                       const BuildRequest& request);
+
+// The SHA-256 of the names and contents of all files below the folder; nothing where they cannot all be read.
+std::optional<std::string> hash_of_folder(const std::filesystem::path& folder);
 
 // Takes from the cache what it holds, and keeps in it what the other toolchain builds. Not for checked
 // builds, whose places of findings name folders; and nothing that fails is kept, since a limit may have been

@@ -89,8 +89,9 @@ std::string write_entry(const CachedContestant& contestant) {
          contestant.library;
 }
 
-// At least what all entries take together: a number in a file, to which everybody adds what is kept. Without
-// it every new entry would cost a look at all others. No other process adds to it while the object lives.
+// An upper bound on the bytes of all entries: a number in a file, to which every process adds what it keeps.
+// Without it every new entry would cost a look at all others. No other process adds to it while the object
+// lives.
 class SizeEstimate {
  public:
   explicit SizeEstimate(const fs::path& folder)

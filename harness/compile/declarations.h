@@ -37,7 +37,7 @@ struct CandidateGroup {
   std::vector<std::filesystem::path> candidates;
 };
 
-// Whether a run for the one can grade candidates of the other; both are of one file.
+// True when a run for the one can grade candidates of the other; both are of one file.
 bool asks_for_the_same(const Problem& one, const Problem& other);
 
 // All candidates in `dtype` where one is given, else each in the type that it declares, or else in the

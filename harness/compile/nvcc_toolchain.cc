@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "compile/binding.h"
 #include "compile/compiler_log.h"
-#include "compile/toolchain_paths.h"
+#include "compile/confined_compiler.h"
 
 namespace kgrade {
 namespace {
@@ -51,8 +51,8 @@ bool is_script(const std::filesystem::path& program) {
 }
 
 // A script that starts an nvcc elsewhere (Debian's package has one) lies outside of the toolkit, whose other
-// programs are found beside nvcc only. The real one tells its folder.
-std::filesystem::path behind_script(const std::filesystem::path& program) {
+// programs are found beside nvcc only. The real one reports its folder.
+std::filesystem::path program_behind_script(const std::filesystem::path& program) {
   if (!is_script(program)) return program;
   const auto outcome = run_process({{program.string(), "--dryrun", "-x", "cu", "/dev/null"},
                                     compiler_environment(program, "/tmp"),
@@ -88,12 +88,12 @@ ConfinedCompiler confined(const std::filesystem::path& nvcc, std::shared_ptr<con
 }  // namespace
 
 std::optional<std::filesystem::path> find_nvcc() {
-  if (auto found = find_program("nvcc")) return behind_script(*found);
+  if (auto found = find_program("nvcc")) return program_behind_script(*found);
   std::vector<std::string> places;
   if (const char* home = std::getenv("CUDA_HOME")) places.push_back(std::string(home) + "/bin/nvcc");
   places.emplace_back("/usr/local/cuda/bin/nvcc");
   for (const std::string& place : places) {
-    if (auto found = find_program(place)) return behind_script(*found);
+    if (auto found = find_program(place)) return program_behind_script(*found);
   }
   return std::nullopt;
 }

@@ -25,7 +25,7 @@ bool lies_below(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
 
-// Of this run or another one: TemporaryDirectory makes them (base/temporary_directory.cc).
+// Of this run or another one: TemporaryDirectory makes them (base/cleanup.cc).
 bool is_build_folder(const fs::path& folder) {
   const std::string name = folder.filename().string();
   if (!name.starts_with("kgrade-") || name.size() != std::string("kgrade-XXXXXX").size()) return false;

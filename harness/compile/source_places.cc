@@ -7,7 +7,7 @@
 
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "compile/toolchain_paths.h"
+#include "compile/confined_compiler.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;

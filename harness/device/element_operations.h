@@ -132,7 +132,7 @@ KGRADE_HOST_DEVICE inline bool same_nonfinite(float a, float b) {
 // How far a value of the type is from what was expected, both finite. An expected value is a float32 whatever
 // the type, and all that rounding it once to a 16-bit type can make of it is as good as the value itself:
 // what counts is the distance from the numbers that `actual` is the nearest value of. So a kernel that works
-// in float32 and rounds in the end is off by what he is off before he rounds, at most, and by nothing most of
+// in float32 and rounds at the end is off by what it is off before it rounds, at most, and by nothing most of
 // the time.
 KGRADE_HOST_DEVICE inline double difference(float actual, float expected, Dtype dtype) {
   const double wide = static_cast<double>(expected);
@@ -142,7 +142,7 @@ KGRADE_HOST_DEVICE inline double difference(float actual, float expected, Dtype 
   return (static_cast<double>(actual) + next) / 2 - wide;
 }
 
-KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float expected,
+KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, float actual, float expected,
                                           std::uint64_t index, Dtype dtype = Dtype::float32) {
   const float rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) {
@@ -162,7 +162,7 @@ KGRADE_HOST_DEVICE inline void accumulate(Comparison& total, float actual, float
 }
 
 // Adds what another part of the same output gave; the smallest index wins where values tie.
-KGRADE_HOST_DEVICE inline void merge(Comparison& total, const Comparison& part) {
+KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& part) {
   total.sum_squared_difference += part.sum_squared_difference;
   total.sum_squared_expected += part.sum_squared_expected;
   total.compared += part.compared;

@@ -6,7 +6,7 @@
 namespace kgrade {
 namespace {
 
-constexpr std::uint32_t coins_stream = 0x64726177;  // apart from every tensor's
+constexpr std::uint32_t choice_stream = 0x64726177;  // apart from every tensor's
 
 }  // namespace
 
@@ -21,7 +21,7 @@ Draw DrawSequence::changed(std::uint32_t launches) {
 }
 
 std::uint32_t DrawSequence::number_below(std::uint32_t below, std::uint32_t number) const {
-  return random_block({coins_, coins_stream, 0}, number).word[0] % below;
+  return random_block({choices_, choice_stream, 0}, number).word[0] % below;
 }
 
 }  // namespace kgrade

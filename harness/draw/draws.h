@@ -11,10 +11,10 @@ namespace kgrade {
 struct Draw {
   std::uint64_t seed = 0;
   std::uint32_t index = 0;
-  // 0: as the index says. Otherwise one input differs from that in a few elements (draw/changes.h): where and
-  // how depends on this number. Odd ones change one element of the largest input: who looks at every n-th one
-  // only sees that once in n times. Even ones change several, of each input in turn: some elements may play
-  // no part in the output.
+  // 0: as the index says. Otherwise one input differs from that in a few elements (InputChanges in
+  // draw/distribution.h): where and how depends on this number. Odd ones change one element of the largest
+  // input: a contestant that looks at every n-th element only sees that once in n times. Even ones change
+  // several, of each input in turn: some elements may play no part in the output.
   std::uint32_t change = 0;
   // How many launches the call has, each on other contents. A lease has its own number at most.
   std::uint32_t launches = 1;
@@ -24,10 +24,10 @@ constexpr bool is_single_change(std::uint32_t change) { return change % 2 == 1; 
 
 class DrawSequence {
  public:
-  // `coins` is the seed of what is decided by chance. Contents are numbered from `first` on: sequences of one
-  // seed that may not meet begin far apart.
-  explicit DrawSequence(std::uint64_t seed, std::uint32_t first = 0, std::uint64_t coins = 0)
-      : seed_(seed), coins_(coins), next_(first) {}
+  // `choices` is the seed of what is decided by chance. Contents are numbered from `first` on: sequences of
+  // one seed that may not meet begin far apart.
+  explicit DrawSequence(std::uint64_t seed, std::uint32_t first = 0, std::uint64_t choices = 0)
+      : seed_(seed), choices_(choices), next_(first) {}
 
   // New throughout.
   Draw fresh(std::uint32_t launches = 1);
@@ -39,7 +39,7 @@ class DrawSequence {
 
  private:
   std::uint64_t seed_;
-  std::uint64_t coins_;
+  std::uint64_t choices_;
   std::uint32_t next_;
   std::uint32_t changes_ = 0;
 };

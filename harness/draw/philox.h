@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-#include "base/host_device.h"
+#include "base/compiler.h"
 
 namespace kgrade {
 

@@ -1,4 +1,4 @@
-// The baselines of a problem in one run. They are built and seated beside the reference, tried by themselves
+// The baselines of a problem in one run. They are built and started beside the reference, tried by themselves
 // on the cases whose speed is measured, and then compared with the candidates. A baseline that fails takes no
 // part: the record says why, and nothing else fails.
 #pragma once
@@ -34,14 +34,14 @@ class BaselineBench {
   std::vector<BaselineChoice> choices(const std::string& case_name) const;
   // From now on this one is Role::baseline, in a process of its own for every number. False if it cannot be
   // started.
-  bool seat(const std::string& name, int process, Referee& referee);
+  bool activate(const std::string& name, int process, Referee& referee);
 
  private:
   struct Entry {
     BaselineSource source;
     BaselineRecord record;
     std::unique_ptr<Build> build;
-    std::unique_ptr<Seat> seat;
+    std::unique_ptr<ContestantRunner> runner;
     int process = 0;
 
     bool takes_part() const { return record.problem.empty(); }

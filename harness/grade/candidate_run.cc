@@ -35,9 +35,9 @@ Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind
 }
 
 Result<AloneTimes> time_case(Session& session, const Case& bound) {
-  auto seated = session.arena.lend(Role::reference, bound, 1);
-  if (!seated) return seated.errors();
-  if (!seated->ok()) return trusted_failure("reference", bound, seated->detail);
+  auto lent = session.arena.lend(Role::reference, bound, 1);
+  if (!lent) return lent.errors();
+  if (!lent->ok()) return trusted_failure("reference", bound, lent->detail);
   AloneTimes times;
   DrawSequence draws(session.seed, first_draw_alone);
   for (int call = 0; call < calls_alone + unqueued_calls_alone; ++call) {

@@ -61,26 +61,26 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
   record_.run = true;
 }
 
-CaseCalls::Trouble CaseCalls::seat(const std::vector<Role>& roles, std::uint32_t launches) {
+CaseCalls::Trouble CaseCalls::lend_buffers(const std::vector<Role>& roles, std::uint32_t launches) {
   const auto timer = session_.stages.time("lend");
-  // With more to seat than a case needs, a lack of room is not the candidate's fault.
+  // If more is lent than a case needs, a lack of room is not the candidate's fault.
   const bool is_least = launches == 1 && std::find(roles.begin(), roles.end(), Role::baseline) == roles.end();
   for (const Role role : roles) {
-    auto seated = session_.arena.lend(role, case_, launches);
-    if (!seated && session_.arena.candidate_alive() && !failed_ && is_least) {
+    auto lent = session_.arena.lend(role, case_, launches);
+    if (!lent && session_.arena.candidate_alive() && !failed_ && is_least) {
       // The candidate may have kept the missing memory since the last case.
       session_.arena.retire_candidate();
-      seated = session_.arena.lend(role, case_, launches);
-      if (seated) {
+      lent = session_.arena.lend(role, case_, launches);
+      if (lent) {
         note({Verdict::memory_limit, "memory", "it keeps device memory that other contestants need"});
       }
     }
-    if (!seated) return seated.error();
-    if (seated->ok() || failed_) continue;
-    if (role != Role::candidate) return trusted_failure(std::string(to_string(role)), case_, seated->detail);
+    if (!lent) return lent.error();
+    if (lent->ok() || failed_) continue;
+    if (role != Role::candidate) return trusted_failure(std::string(to_string(role)), case_, lent->detail);
     CallReport report;
-    report.fault = seated->fault;
-    report.detail = seated->detail;
+    report.fault = lent->fault;
+    report.detail = lent->detail;
     note(*review_call(report));
   }
   return std::nullopt;
@@ -133,9 +133,9 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   const std::string name(to_string(Role::reference));
   if (const auto finding = review_call(report)) return trusted_failure(name, case_, finding->message);
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
-    const OutputComparison& output = report.outputs[i];
+    const OutputErrors& output = report.outputs[i];
     const Judgement judgement =
-        judge(output.comparison, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
+        judge(output.errors, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
     if (judgement.verdict == Verdict::accepted) continue;
     return trusted_failure(
         name, case_,
@@ -200,14 +200,14 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   if (purpose == Purpose::compared) record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
 }
 
-void CaseCalls::judge_output(OutputComparison output, std::size_t index) {
-  if (!is_on(Defence::nonfinite_compared)) output.comparison.nonfinite_mismatches = 0;
-  Judgement judgement = judge(output.comparison, session_.problem.thresholds,
+void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
+  if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
+  Judgement judgement = judge(output.errors, session_.problem.thresholds,
                               precision_from(session_.problem.precision), norms_.squares(index));
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer) {
     wrong = session_.arena.count_wrong(index, judgement.element_limit);
-    judgement = reconsidered(judgement, wrong, output.comparison.compared);
+    judgement = reconsidered(judgement, wrong, output.errors.compared);
   }
   record_.precision = std::max(record_.precision, judgement.precision);
   record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
@@ -232,16 +232,16 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
   return finding;
 }
 
-std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_t index,
+std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t index,
                                       const Judgement& judgement, std::uint64_t wrong) {
-  const Comparison& comparison = output.comparison;
+  const ElementErrors& errors = output.errors;
   if (judgement.verdict == Verdict::low_precision) {
     return fmt::format("'{}' reaches {} precision (error {:.1e}), and {} is asked for", output.tensor,
                        to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
   }
-  const std::uint64_t elements = comparison.compared + comparison.nonfinite_mismatches;
+  const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
   const std::uint64_t worst =
-      comparison.nonfinite_mismatches > 0 ? comparison.first_nonfinite_mismatch : comparison.worst_index;
+      errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index;
   std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
                                  elements, coordinates(worst, output.shape));
   const std::uint64_t unwritten = session_.arena.count_unwritten(index);

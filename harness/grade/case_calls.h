@@ -32,7 +32,7 @@ class CaseCalls {
   CaseCalls(Session& session, const Case& bound, CheckList& checks);
 
   // Lends buffers to all of these, for calls of so many launches.
-  Trouble seat(const std::vector<Role>& roles, std::uint32_t launches);
+  Trouble lend_buffers(const std::vector<Role>& roles, std::uint32_t launches);
   // From now on the calls are on these contents; the oracle computes the expected outputs.
   Trouble draw(const Draw& draw);
   // The reference or a baseline.
@@ -66,9 +66,9 @@ class CaseCalls {
   Trouble review_reference(const CallReport& report);
   double capture_ms() const;
   void accept_call(const CallReport& report, Purpose purpose);
-  void judge_output(OutputComparison output, std::size_t index);
+  void judge_output(OutputErrors output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
-  std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement,
+  std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
   std::optional<std::string> busy_between_calls() const;
 

@@ -47,7 +47,7 @@ class CaseRun {
   }
 
   Trouble run_rounds() {
-    auto trouble = calls_.seat({Role::oracle, Role::reference, Role::candidate}, 1);
+    auto trouble = calls_.lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1);
     DrawSequence draws(session_.seed);
     for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
       if (trouble || calls_.failed()) return trouble;
@@ -116,7 +116,7 @@ class CaseRun {
     checks_.pass_all();
     if (case_.role == CaseRole::hidden) checks_.pass("hidden_shapes");
     if (!measured_) return;
-    record().comparisons = compare_arms(record());
+    record().speedups = speedups_of(record());
     record().roofline = roofline_of(case_, record(), session_.ceilings);
   }
 
@@ -151,7 +151,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.precision = std::max(record.precision, more.precision);
   record.relative_error = std::max(record.relative_error, more.relative_error);
   record.max_scaled_error = std::max(record.max_scaled_error, more.max_scaled_error);
-  record.comparisons.clear();
+  record.speedups.clear();
   if (record.measurement && more.measurement) {
     const bool same_arms =
         std::equal(record.arms.begin(), record.arms.end(), more.arms.begin(), more.arms.end(),
@@ -168,7 +168,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
     }  // Or a baseline could not be started again, which is no failure.
   }
   if (more.verdict == Verdict::accepted) {
-    if (!more.comparisons.empty()) record.comparisons = compare_arms(record);
+    if (!more.speedups.empty()) record.speedups = speedups_of(record);
     record.roofline = roofline_of(bound, record, ceilings);
     return;
   }

@@ -139,16 +139,16 @@ TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, st
       source_(std::move(source)),
       build_(std::move(build)) {}
 
-Failure TrustedContestant::take_seat(Device& device, const Problem& problem) {
-  auto seat = Seat::take(device, problem);
-  if (!seat) return GradeFailure{exit_machine, seat.errors()};
-  seat_ = std::move(*seat);
-  seat_->keep_small_buffers();
+Failure TrustedContestant::start_runner(Device& device, const Problem& problem) {
+  auto runner = ContestantRunner::start(device, problem);
+  if (!runner) return GradeFailure{exit_machine, runner.errors()};
+  runner_ = std::move(*runner);
+  runner_->keep_small_buffers();
   return std::nullopt;
 }
 
 Failure TrustedContestant::await_ready() {
-  const Answer ready = seat_->await_ready(load_patience);
+  const Answer ready = runner_->await_ready(load_patience);
   if (ready.ok()) return std::nullopt;
   return GradeFailure{exit_machine,
                       {{"a worker cannot use the device: " + ready.detail,
@@ -164,7 +164,7 @@ Failure TrustedContestant::load(StageClock& stages) {
                    "the reference must define the function that `kgrade show` prints");
   }
   const auto timer = stages.time("load");
-  const Answer loaded = seat_->load(built->library, load_patience);
+  const Answer loaded = runner_->load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;
   return failure(exit_internal, "does not load: " + loaded.detail, "");
 }

@@ -14,7 +14,7 @@
 #include "compile/layout.h"
 #include "compile/own_files.h"
 #include "compile/toolchain.h"
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "grade/run.h"
 #include "measure/baselines.h"
 #include "record/stage_clock.h"
@@ -70,14 +70,14 @@ class Build {
 inline constexpr std::chrono::milliseconds load_patience{60'000};
 inline constexpr std::chrono::milliseconds candidate_load_patience{10'000};
 
-// A contestant of our own, the oracle or the reference: built and seated once for all candidates.
+// A contestant of our own, the oracle or the reference: built and started once for all candidates.
 class TrustedContestant {
  public:
   // `build` is under way, from `source`.
   TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build);
 
   // Starts its worker.
-  Failure take_seat(Device& device, const Problem& problem);
+  Failure start_runner(Device& device, const Problem& problem);
   // Waits until the worker has the device. A failure is the machine's.
   Failure await_ready();
   // Waits for the build. If the reference does not build, its author has to mend it.
@@ -86,7 +86,7 @@ class TrustedContestant {
   // Waits for the build.
   const Result<BuildOutcome>& built() { return build_->finish(); }
   const char* name() const { return name_; }  // "oracle"
-  Seat& seat() { return *seat_; }
+  ContestantRunner& runner() { return *runner_; }
 
  private:
   GradeFailure failure(int exit_code, const std::string& what, const std::string& remedy) const;
@@ -94,7 +94,7 @@ class TrustedContestant {
   const char* name_;
   std::filesystem::path source_;
   std::unique_ptr<Build> build_;
-  std::unique_ptr<Seat> seat_;
+  std::unique_ptr<ContestantRunner> runner_;
 };
 
 }  // namespace kgrade

@@ -25,7 +25,7 @@ namespace kgrade {
 namespace {
 
 // Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
-constexpr std::size_t seats_at_once = 4;
+constexpr std::size_t runners_at_once = 4;
 
 struct ChosenCases {
   std::vector<PlannedCase> cases;
@@ -92,7 +92,7 @@ class GradeRun {
     open_telemetry();
     if (auto failure = setup_.load_trusted()) return failure;
     prepare_measuring();
-    Referee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), setup_.seat_of_trusted(1));
+    Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1));
     if (auto failure = time_reference(referee)) return failure;
     return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
       return grade_candidate(referee, number, source, *build.finish());
@@ -117,7 +117,7 @@ class GradeRun {
     if (auto failure = setup_.read(select)) return failure;
     if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
     start_baselines();
-    return take_seats();
+    return start_runners();
   }
 
   // Only for cases in which they are compared: a vendor's library is slow to load.
@@ -165,22 +165,22 @@ class GradeRun {
 
   // The worker of a candidate prepares its device while the candidate is being compiled. Side by side several
   // take hardly longer than one.
-  Failure take_seats() {
+  Failure start_runners() {
     const std::size_t left = setup_.candidates().size() - record_.candidates.size();
-    const std::size_t most = setup_.device().info().measures_speed ? seats_at_once : 1;
-    while (seats_.size() < std::clamp<std::size_t>(left, 1, most)) {
-      auto seat = Seat::take(setup_.device(), problem_);
-      if (!seat) return GradeFailure{exit_machine, seat.errors()};
-      seats_.push_back(std::move(*seat));
+    const std::size_t most = setup_.device().info().measures_speed ? runners_at_once : 1;
+    while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
+      auto runner = ContestantRunner::start(setup_.device(), problem_);
+      if (!runner) return GradeFailure{exit_machine, runner.errors()};
+      runners_.push_back(std::move(*runner));
     }
     return std::nullopt;
   }
 
-  // No other worker may be busy while one is measured. A seat reports its errors when it is taken.
-  std::unique_ptr<Seat> next_seat() {
-    for (const auto& seat : seats_) seat->await_ready(load_patience);
-    std::unique_ptr<Seat> next = std::move(seats_.front());
-    seats_.pop_front();
+  // No other worker may be busy while one is measured. A runner reports its errors when it is next.
+  std::unique_ptr<ContestantRunner> next_runner() {
+    for (const auto& runner : runners_) runner->await_ready(load_patience);
+    std::unique_ptr<ContestantRunner> next = std::move(runners_.front());
+    runners_.pop_front();
     return next;
   }
 
@@ -213,7 +213,7 @@ class GradeRun {
     if (record->verdict == Verdict::unstable) {
       // Another program may have disturbed it: grade it once more.
       const std::string first = "graded twice, the first time unstable: " + record->message;
-      if (auto failure = take_seats()) return failure;
+      if (auto failure = start_runners()) return failure;
       record = run_one(referee, source, built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
       record->notes.push_back(first);
@@ -222,7 +222,7 @@ class GradeRun {
     record_.candidates.push_back(std::move(*record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
     const bool last = record_.candidates.size() == setup_.candidates().size();
-    return last || !seats_.empty() ? std::nullopt : take_seats();
+    return last || !runners_.empty() ? std::nullopt : start_runners();
   }
 
   Record record_of_last() {
@@ -283,7 +283,7 @@ class GradeRun {
   Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source,
                                       const BuildOutcome& built, TelemetrySampler& sampler,
                                       TelemetryWatch& watch) {
-    referee.seat_candidate(next_seat(), built.library);
+    referee.set_candidate(next_runner(), built.library);
     Session session = session_with(referee, setup_.progress_of(source));
     session.launches = options_.launches;
     session.cache = options_.cache;
@@ -313,8 +313,8 @@ class GradeRun {
     std::vector<BaselineChoice> choices(const std::string& case_name) const override {
       return run_.baselines_.choices(case_name);
     }
-    bool seat(const std::string& name, int process) override {
-      return run_.baselines_.seat(name, process, referee_);
+    bool activate(const std::string& name, int process) override {
+      return run_.baselines_.activate(name, process, referee_);
     }
 
    private:
@@ -326,7 +326,7 @@ class GradeRun {
   const GradeOptions& options_;
   const Machinery& machinery_;
   RunSetup setup_;
-  std::deque<std::unique_ptr<Seat>> seats_;  // of the next candidates
+  std::deque<std::unique_ptr<ContestantRunner>> runners_;  // of the next candidates
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
   bool baselines_are_tried_ = false;

@@ -97,7 +97,7 @@ BlockPlan MeasuredCase::plan() const {
 // candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
-  if (auto trouble = calls_.seat({Role::oracle, Role::reference, Role::candidate}, 1)) return trouble;
+  if (auto trouble = calls_.lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1)) return trouble;
   for (int round = 0; round < 2 && !calls_.failed(); ++round) {
     if (auto trouble = calls_.draw(draws_.fresh())) return trouble;
     const auto reference = calls_.call_trusted(Role::reference, Purpose::warm_up);
@@ -147,7 +147,7 @@ int MeasuredCase::choose_launches() const {
 
 MeasuredCase::Trouble MeasuredCase::take_arms() {
   const std::optional<BaselineChoice> baseline = choose_baseline();
-  if (baseline && session_.baselines->seat(baseline->name, process_)) {
+  if (baseline && session_.baselines->activate(baseline->name, process_)) {
     class_ = baseline->precision;
     fastest_ms_ = std::min(fastest_ms_, baseline->median_ms);
     arms_.insert(arms_.begin() + 1, Role::baseline);
@@ -155,21 +155,21 @@ MeasuredCase::Trouble MeasuredCase::take_arms() {
   }
   launches_ = static_cast<std::uint32_t>(choose_launches());
   if (launches_ == 1 && arms_.size() == 2) return std::nullopt;
-  if (auto trouble = seat_arms()) return trouble;
+  if (auto trouble = lend_to_arms()) return trouble;
   return call_all(Purpose::warm_up);
 }
 
-MeasuredCase::Trouble MeasuredCase::seat_arms() {
+MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   std::vector<Role> all = arms_;
   all.insert(all.begin(), Role::oracle);
-  auto trouble = calls_.seat(all, launches_);
+  auto trouble = calls_.lend_buffers(all, launches_);
   if (!trouble) return trouble;
   // No room for so many tensors: first one launch, then no baseline; neither is a failure.
-  if (std::exchange(launches_, 1) > 1) return seat_arms();
+  if (std::exchange(launches_, 1) > 1) return lend_to_arms();
   if (arms_.size() == 2) return trouble;
   arms_.erase(arms_.begin() + 1);
   baseline_.clear();
-  return seat_arms();
+  return lend_to_arms();
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {

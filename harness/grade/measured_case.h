@@ -30,7 +30,7 @@ class MeasuredCase : private RoundPlayer {
   BlockPlan plan() const;
   int choose_launches() const;
   Trouble take_arms();
-  Trouble seat_arms();
+  Trouble lend_to_arms();
   Trouble call_all(Purpose purpose);
   Trouble play_change();
   bool wants_change(std::uint32_t round) const;

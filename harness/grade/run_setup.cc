@@ -204,7 +204,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   const Errors memory = check_memory(cases_, problem_, *device_);
   if (!memory.empty()) return GradeFailure{exit_usage, memory};
   for (TrustedContestant& contestant : trusted_) {
-    if (auto failure = contestant.take_seat(*device_, problem_)) return failure;
+    if (auto failure = contestant.start_runner(*device_, problem_)) return failure;
   }
   return std::nullopt;
 }

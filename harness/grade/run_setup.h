@@ -93,7 +93,7 @@ class RunSetup {
   Device& device() { return *device_; }
   const Toolchain& toolchain() const { return *toolchain_; }
   // In the order in which they were started.
-  Seat& seat_of_trusted(std::size_t index) { return trusted_.at(index).seat(); }
+  ContestantRunner& trusted_runner(std::size_t index) { return trusted_.at(index).runner(); }
   // Reports what is done with one candidate.
   std::function<void(const std::string&)> progress_of(const CandidateSource& source) const;
 

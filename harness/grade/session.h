@@ -44,7 +44,7 @@ class Baselines {
   // Those that are accepted in this case, in any order.
   virtual std::vector<BaselineChoice> choices(const std::string& case_name) const = 0;
   // From now on this one is Role::baseline, in the process of that number. False if it cannot be started.
-  virtual bool seat(const std::string& name, int process) = 0;
+  virtual bool activate(const std::string& name, int process) = 0;
 };
 
 // References what it does not own; the rest are plain values.

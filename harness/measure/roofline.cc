@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "base/characters.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 

@@ -178,12 +178,12 @@ SpeedRatio ratio_across(const std::vector<double>& process_estimates_log) {
           Method::across_processes, process_estimates_log.size()};
 }
 
-std::vector<SpeedComparison> compare_arms(const CaseRecord& record) {
-  std::vector<SpeedComparison> comparisons;
+std::vector<Speedup> speedups_of(const CaseRecord& record) {
+  std::vector<Speedup> speedups;
   const std::size_t candidate = record.arms.size() - 1;
   for (std::size_t arm = 0; arm < candidate; ++arm)
-    comparisons.push_back({record.arms[arm].name, ratio_of(record, arm, candidate)});
-  return comparisons;
+    speedups.push_back({record.arms[arm].name, ratio_of(record, arm, candidate)});
+  return speedups;
 }
 
 int processes_wanted(const CaseRecord& record) {
@@ -214,8 +214,8 @@ std::vector<Score> scores_of(const std::vector<CaseRecord>& cases) {
   std::vector<SpeedRatio> references;
   std::vector<SpeedRatio> baselines;
   for (const CaseRecord& c : cases) {
-    for (const SpeedComparison& comparison : c.comparisons) {
-      (comparison.against == reference_name ? references : baselines).push_back(comparison.ratio);
+    for (const Speedup& speedup : c.speedups) {
+      (speedup.against == reference_name ? references : baselines).push_back(speedup.ratio);
     }
   }
   std::vector<Score> scores;

@@ -73,7 +73,7 @@ SpeedRatio ratio_across(const std::vector<double>& process_estimates_log);
 // The candidate, which is the last arm, beside each of the others. Over several processes every one of them
 // counts as one estimate, however many blocks it has; what processes differ by of themselves is in the
 // interval.
-std::vector<SpeedComparison> compare_arms(const CaseRecord& record);
+std::vector<Speedup> speedups_of(const CaseRecord& record);
 
 // In how many processes the case is to be measured, as far as its record tells by now.
 int processes_wanted(const CaseRecord& record);

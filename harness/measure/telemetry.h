@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "record/telemetry.h"
+#include "record/speed.h"
 
 namespace kgrade {
 

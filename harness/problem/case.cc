@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
 
 namespace kgrade {
 namespace {
@@ -21,7 +21,7 @@ class CaseResolver {
     case_.dtype = problem.dtype;
   }
 
-  // Each step builds on the one before, so that one fault is not told many times over.
+  // Each step builds on the one before, so that one fault is not reported many times over.
   Result<Case> run() {
     for (const auto& step : {&CaseResolver::evaluate_let, &CaseResolver::check_requirements,
                              &CaseResolver::resolve_tensors, &CaseResolver::evaluate_costs}) {

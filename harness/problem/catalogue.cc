@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "problem/diagnostics.h"
 #include "problem/fields.h"
-#include "problem/quote.h"
 
 namespace kgrade {
 namespace {
@@ -25,7 +25,7 @@ Error unknown_slug(const std::string& slug, const std::vector<std::filesystem::p
 }
 
 // Which of two problems a slug means must not depend on the names of their files. Files that do not parse
-// clash with nothing; `kgrade lint` tells of them.
+// clash with nothing; `kgrade lint` reports them.
 Errors clashes_with(const Problem& problem, const std::vector<std::filesystem::path>& files) {
   std::vector<Problem> namesakes = {problem};
   for (const auto& file : files) {

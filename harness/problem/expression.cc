@@ -6,8 +6,8 @@
 #include <limits>
 #include <optional>
 
-#include "problem/expression_node.h"
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
+#include "problem/expression_parser.h"
 
 namespace kgrade {
 namespace {
@@ -216,6 +216,16 @@ void collect_names(const Node& node, const std::string& file, std::vector<Expres
 }
 
 }  // namespace
+
+Result<Expression> Expression::parse(std::string_view text, const Location& location) {
+  auto parsed = parse_expression(text, location);
+  if (!parsed) return parsed.errors();
+  Expression expression;
+  expression.text_ = std::move(parsed->text);
+  expression.location_ = std::move(parsed->location);
+  expression.root_ = std::move(parsed->root);
+  return expression;
+}
 
 Result<std::int64_t> Expression::evaluate(const Bindings& bindings) const {
   Evaluator evaluator(bindings, location_.file);

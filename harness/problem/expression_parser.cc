@@ -1,23 +1,160 @@
+#include "problem/expression_parser.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 #include <span>
 
 #include "base/text.h"
-#include "problem/expression_lexer.h"
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
 
 namespace kgrade {
 namespace {
 
 using Node = Expression::Node;
 using NodePointer = std::unique_ptr<Node>;
-using Token = ExpressionToken;
 
 constexpr std::size_t longest_text = 10'000;
 constexpr int deepest_nesting = 100;
+
+struct Token {
+  enum class Kind { integer, name, symbol, end };
+  Kind kind = Kind::end;
+  std::string_view text;  // of the source; empty at the end
+  std::int64_t value = 0;
+  Position at;
+
+  bool is(std::string_view symbol) const { return kind == Kind::symbol && text == symbol; }
+};
+
+bool is_name_start(char c) { return is_letter(c) || c == '_'; }
+bool is_name_part(char c) { return is_name_start(c) || is_digit(c); }
+
+// Two-character operators first: the longest match counts.
+constexpr std::array<std::string_view, 19> symbols = {"==", "!=", "<=", ">=", "&&", "||", "<", ">", "+", "-",
+                                                      "*",  "/",  "%",  "!",  "(",  ")",  ",", "&", "|"};
+
+struct ForeignOperator {
+  std::string_view text;
+  std::string_view remedy;
+};
+
+// What people write by habit from other languages.
+constexpr std::array<ForeignOperator, 8> foreign_operators = {{
+    {"**", "there is no power: multiply instead, as in n * n"},
+    {"//", "write /: division rounds down already"},
+    {"<<", "there are no shifts: multiply instead"},
+    {">>", "there are no shifts: divide instead"},
+    {"^", "there is no power: multiply instead, as in n * n"},
+    {"=", "write == to compare"},
+    {"?", "there is no conditional: use min, max or a comparison, which yields 0 or 1"},
+    {".", "names hold letters, digits and underscores only"},
+}};
+
+// Splits the text, which must outlive the tokens.
+class Lexer {
+ public:
+  Lexer(std::string_view text, const Location& start)
+      : text_(text), file_(start.file), at_{start.line, start.column} {}
+
+  // The tokens with one of kind `end` last. An Error for a character or number that no expression holds.
+  Result<std::vector<Token>> run() {
+    for (skip_spaces(); offset_ < text_.size() && !error_; skip_spaces()) read_token();
+    if (error_) return *error_;
+    tokens_.push_back({Token::Kind::end, {}, 0, at_});
+    return std::move(tokens_);
+  }
+
+ private:
+  void skip_spaces() {
+    for (; offset_ < text_.size() && is_space(text_[offset_]); ++offset_) {
+      if (text_[offset_] == '\n') {
+        at_ = {at_.line + 1, 1};
+      } else {
+        ++at_.column;
+      }
+    }
+  }
+
+  void read_token() {
+    const char c = text_[offset_];
+    if (is_digit(c)) {
+      read_integer();
+    } else if (is_name_start(c)) {
+      push(Token::Kind::name, length_while(is_name_part), 0);
+    } else {
+      read_symbol();
+    }
+  }
+
+  void read_integer() {
+    const std::size_t length = length_while([](char c) { return is_name_part(c) || c == '.'; });
+    const std::string_view digits = text_.substr(offset_, length);
+    std::int64_t value = 0;
+    const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (end != digits.data() + digits.size() && status != std::errc::result_out_of_range) {
+      return fail(fmt::format("{} is no integer", in_quotes(digits)), "write a decimal integer, as in 16");
+    }
+    if (status != std::errc()) {
+      return fail(fmt::format("{} does not fit into 64 bits", in_quotes(digits)),
+                  "write an integer of at most 9223372036854775807");
+    }
+    push(Token::Kind::integer, length, value);
+  }
+
+  void read_symbol() {
+    const std::string_view rest = text_.substr(offset_);
+    for (const ForeignOperator& foreign : foreign_operators) {
+      const bool comparison = rest.substr(0, 2) == "==";
+      if (!comparison && rest.starts_with(foreign.text)) {
+        return fail(fmt::format("'{}' is no operator here", foreign.text), std::string(foreign.remedy));
+      }
+    }
+    for (const std::string_view symbol : symbols) {
+      if (!rest.starts_with(symbol)) continue;
+      if (symbol == "&" || symbol == "|") {
+        return fail(fmt::format("'{}' is no operator here", symbol), fmt::format("write {0}{0}", symbol));
+      }
+      return push(Token::Kind::symbol, symbol.size(), 0);
+    }
+    const std::size_t length = utf8_length(rest.front());
+    fail(fmt::format("{} cannot stand in an expression", in_quotes(rest.substr(0, length))),
+         "use integers, names, + - * / % == != < <= > >= && || ! and parentheses");
+  }
+
+  // An error names a whole character, not one byte of it.
+  static std::size_t utf8_length(char first) {
+    const auto byte = static_cast<unsigned char>(first);
+    return byte < 0x80 ? 1 : byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
+  }
+
+  template <class Predicate>
+  std::size_t length_while(Predicate accepts) const {
+    std::size_t end = offset_;
+    while (end < text_.size() && accepts(text_[end])) ++end;
+    return end - offset_;
+  }
+
+  void push(Token::Kind kind, std::size_t length, std::int64_t value) {
+    tokens_.push_back({kind, text_.substr(offset_, length), value, at_});
+    offset_ += length;
+    at_.column += static_cast<int>(length);
+  }
+
+  void fail(std::string message, std::string remedy) {
+    error_ = Error{std::move(message), std::move(remedy), {file_, at_.line, at_.column}};
+  }
+
+  std::string_view text_;
+  std::string file_;
+  Position at_;
+  std::size_t offset_ = 0;
+  std::vector<Token> tokens_;
+  std::optional<Error> error_;
+};
 
 struct OperatorName {
   std::string_view symbol;
@@ -49,7 +186,7 @@ NodePointer make_node(Node::Kind kind, Position at) {
   return node;
 }
 
-// Each member reads one rule of the grammar in the header; a null pointer means that error_ is set.
+// Each member reads one rule of the grammar in expression.h; a null pointer means that error_ is set.
 class Parser {
  public:
   Parser(const std::vector<Token>& tokens, std::string file) : tokens_(tokens), file_(std::move(file)) {}
@@ -223,12 +360,12 @@ class Parser {
 
 }  // namespace
 
-Result<Expression> Expression::parse(std::string_view text, const Location& location) {
+Result<ParsedExpression> parse_expression(std::string_view text, const Location& location) {
   if (text.size() > longest_text) {
     return Error{fmt::format("an expression of {} characters; {} is the limit", text.size(), longest_text),
                  "name parts of it under `let`", location};
   }
-  const auto tokens = tokenize_expression(text, location);
+  const auto tokens = Lexer(text, location).run();
   if (!tokens) return tokens.errors();
   if (tokens->size() == 1) {
     return Error{"the expression is empty", "write an integer, a name or a formula", location};
@@ -236,14 +373,14 @@ Result<Expression> Expression::parse(std::string_view text, const Location& loca
   Parser parser(*tokens, location.file);
   NodePointer root = parser.parse();
   if (!root) return parser.error();
-  Expression expression;
   const Token& first = tokens->front();
   const Token& last = (*tokens)[tokens->size() - 2];
-  expression.text_ = std::string(first.text.data(), last.text.data() + last.text.size());
-  std::replace(expression.text_.begin(), expression.text_.end(), '\n', ' ');
-  expression.location_ = {location.file, first.at.line, first.at.column};
-  expression.root_ = std::move(root);
-  return expression;
+  ParsedExpression parsed;
+  parsed.root = std::move(root);
+  parsed.text = std::string(first.text.data(), last.text.data() + last.text.size());
+  std::replace(parsed.text.begin(), parsed.text.end(), '\n', ' ');
+  parsed.location = {location.file, first.at.line, first.at.column};
+  return parsed;
 }
 
 }  // namespace kgrade

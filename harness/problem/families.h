@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "problem/diagnostics.h"
+#include "problem/frontmatter.h"
 
 namespace kgrade {
 
@@ -30,7 +32,7 @@ class Families {
   virtual ~Families() = default;
   // In order.
   virtual std::vector<std::string> names() const = 0;
-  // Of one of these names: its file, as messages name it, and the bytes of that.
+  // The file of one of these names, for messages, and its bytes.
   virtual std::filesystem::path path(const std::string& name) const = 0;
   virtual Result<std::string> content(const std::string& name) const = 0;
 };
@@ -50,5 +52,10 @@ class FamilyFolder final : public Families {
 
 // The folder of families that belongs to problem files in `problems`.
 std::filesystem::path families_beside(const std::filesystem::path& problems);
+
+// By the rules above, what the problem would say without a family; every node keeps its place in the file
+// that it is from. Reports keys that clash, and what a family must not have. Both must be maps.
+YamlNode merge_family(const YamlNode& family, const YamlNode& problem, const std::string& family_name,
+                      Diagnostics& diagnostics);
 
 }  // namespace kgrade

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
 
 namespace kgrade {
 namespace {
@@ -65,7 +65,7 @@ std::optional<double> parse_real(std::string_view text) {
 }
 
 bool is_slug(std::string_view text) {
-  const auto letter_or_digit = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const auto letter_or_digit = [](char c) { return is_small_letter(c) || is_digit(c); };
   return !text.empty() && text.size() <= 128 && letter_or_digit(text.front()) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return letter_or_digit(c) || c == '-'; });
 }

@@ -1,5 +1,5 @@
-// Reads values of expected kinds out of a YAML tree. Whatever is not as expected is reported, and the reader
-// returns nothing; for spec, and for authoring, which writes what spec reads.
+// Reads values of expected kinds out of a YAML tree. What is not as expected is reported, and the reader
+// returns nothing.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 #include "problem/diagnostics.h"
 #include "problem/expression.h"
-#include "problem/yaml_tree.h"
+#include "problem/frontmatter.h"
 
 namespace kgrade {
 

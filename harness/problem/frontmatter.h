@@ -1,21 +1,52 @@
-// Cuts a problem file into YAML and statement; internal to spec.
+// The frontmatter of a problem file as a tree in which every node knows its place.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
+#include "problem/diagnostics.h"
 
 namespace kgrade {
 
-struct Frontmatter {
-  std::string yaml;       // what stands between the two lines of dashes, line ends as \n
-  int first_line = 2;     // of `yaml` in the file
-  std::string statement;  // what follows, line ends as \n
+struct YamlNode {
+  enum class Kind { null, scalar, sequence, map };
+
+  Kind kind = Kind::null;
+  Location location;
+  std::string value;  // of a scalar, quotes and escapes undone
+  bool quoted = false;
+  // The text of a scalar as it stands in the file, and where: line breaks included, so that columns in it
+  // are true. The same as `value` when escapes make that impossible.
+  std::string source;
+  Location source_location;
+
+  std::string key;  // of an entry of a map
+  Location key_location;
+  std::vector<YamlNode> children;  // items, or entries in file order without doubled keys
+
+  bool is_scalar() const { return kind == Kind::scalar; }
+  bool is_sequence() const { return kind == Kind::sequence; }
+  bool is_map() const { return kind == Kind::map; }
+  // Of the value, or of the key when there is no value.
+  const Location& place() const {
+    return kind == Kind::null && key_location.line > 0 ? key_location : location;
+  }
+  const YamlNode* find(std::string_view name) const;
 };
 
-// Errors: an empty file, over 16 MiB, not UTF-8, a control character, no frontmatter, one without end or
-// of more than 256 KiB. A byte order mark at the start is skipped.
-Result<Frontmatter> split_frontmatter(std::string_view content, const std::string& file);
+struct Frontmatter {
+  YamlNode root;
+  std::string statement;  // what follows it, line ends as \n
+};
+
+// Cuts the file in two and reads its YAML. Errors: an empty file, over 16 MiB, not UTF-8, a control
+// character, no frontmatter, one without end or of more than 256 KiB; broken YAML, and YAML that a contract
+// has no use for: anchors, aliases, tags, keys that are no plain text, a second document, nesting below 16
+// levels. Doubled keys are reported to `diagnostics`, and the first one counts. A byte order mark at the
+// start is skipped.
+Result<Frontmatter> read_frontmatter(std::string_view content, const std::string& file,
+                                     Diagnostics& diagnostics);
 
 }  // namespace kgrade

@@ -3,13 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <random>
 #include <tuple>
 
-#include "problem/hidden_draw.h"
-#include "problem/quote.h"
+#include "problem/diagnostics.h"
 
 namespace kgrade {
 namespace {
@@ -22,7 +23,7 @@ constexpr std::int64_t least_flop_limit = 1'000'000;
 // than expected with a probability of 1 in 25 for n = 1, and of 1 in 10^35 for n = 32; 3 times smaller, which
 // TF32 would not bear, with 1 in 4 and 1 in 10^10. (The distribution function of chi-squared, with n degrees
 // of freedom, at n / factor^2.)
-constexpr std::int64_t elements_of_a_norm = 32;
+constexpr std::int64_t elements_for_a_norm = 32;
 
 std::int64_t doubled(std::int64_t value) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -52,7 +53,142 @@ std::vector<std::vector<std::int64_t>> shapes_of(const Case& bound) {
   return shapes;
 }
 
-// Why draws were refused, so that the most frequent reason can be told.
+// The finalizer of SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014):
+// neighbouring seeds and indices become unrelated ones.
+std::uint64_t mixed(std::uint64_t value) {
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31);
+}
+
+std::uint64_t stream_of(std::uint64_t seed, std::size_t index) {
+  constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15U;
+  return mixed(mixed(seed + golden_gamma) + golden_gamma * (std::uint64_t{index} + 1));
+}
+
+// high - low, which may not fit into 63 bits.
+std::uint64_t span_of(std::int64_t low, std::int64_t high) {
+  return static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);
+}
+
+std::int64_t plus(std::int64_t value, std::uint64_t offset) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + offset);
+}
+
+// What a draw favours. Kernels fail at the ends of ranges, where nothing divides evenly, and where more than
+// one block has work to do; a kernel cannot prepare for values that no case in the file has.
+enum class Bias { ends, odd, fresh, large };
+
+constexpr std::size_t biases = 4;
+
+// Hidden cases take them in turn.
+Bias bias_of(std::size_t index) {
+  constexpr Bias order[biases] = {Bias::ends, Bias::odd, Bias::fresh, Bias::large};
+  return order[index % biases];
+}
+
+// Draws the values of one hidden case from the ranges of `fuzz`, legal or not. The standard fixes what
+// std::mt19937_64 yields, but not what its distributions make of that: the mapping to integers is done here,
+// so that a seed means the same on every machine.
+class HiddenDraw {
+ public:
+  // `bases` are the cases that give what `fuzz` leaves out; there may be none. Problem and bases must outlive
+  // the object. Each (seed, index) has random numbers of its own.
+  HiddenDraw(const Problem& problem, const std::vector<const CaseSpec*>& bases, std::uint64_t seed,
+             std::size_t index)
+      : problem_(problem), bases_(bases), bias_(bias_of(index)), generator_(stream_of(seed, index)) {}
+
+  // The draws go through cycles, from whole ranges down to the two or three values nearest to 1: where large
+  // values are refused for their cost, or two have to be equal, a narrower draw is still found. Without name
+  // and role.
+  static constexpr unsigned cycle = 64;
+  CaseSpec next() {
+    CaseSpec spec;
+    if (!bases_.empty()) {
+      const CaseSpec& base = *bases_[below(bases_.size())];
+      spec.integers = base.integers;
+      spec.reals = base.reals;
+    }
+    drawn_.clear();
+    for (const FuzzRange& range : problem_.fuzz) {
+      const std::int64_t value = value_in(window_of(range));
+      drawn_.push_back(value);
+      spec.integers[range.parameter] = value;
+    }
+    step_ = (step_ + 1) % cycle;
+    return spec;
+  }
+
+ private:
+  struct Window {
+    std::int64_t low;
+    std::int64_t high;
+  };
+
+  Window window_of(const FuzzRange& range) const {
+    const std::uint64_t span = span_of(range.low, range.high);
+    const std::uint64_t reach = span >> (static_cast<unsigned>(std::bit_width(span)) * step_ / cycle);
+    const std::int64_t centre = std::clamp<std::int64_t>(1, range.low, range.high);
+    return {span_of(range.low, centre) <= reach ? range.low : plus(centre, -reach),
+            span_of(centre, range.high) <= reach ? range.high : plus(centre, reach)};
+  }
+
+  // `require` may want two parameters to be equal, or one to divide the other, which wide ranges would hardly
+  // ever give: now and then a value is the one of a parameter before.
+  std::int64_t value_in(const Window& window) {
+    if (!drawn_.empty() && chance(1)) {
+      const std::int64_t earlier = drawn_[below(drawn_.size())];
+      if (earlier >= window.low && earlier <= window.high) return earlier;
+    }
+    return biased_value(window);
+  }
+
+  // No bias is absolute: a `require` may ask for the very opposite.
+  std::int64_t biased_value(const Window& window) {
+    switch (bias_) {
+      case Bias::ends:
+        if (chance(6)) return chance(4) ? window.low : window.high;
+        break;
+      case Bias::odd: {
+        const std::int64_t value = between(window.low, window.high);
+        if (value % 2 != 0 || window.low == window.high || !chance(6)) return value;
+        return value < window.high ? value + 1 : value - 1;
+      }
+      case Bias::large:
+        if (chance(6)) return between(plus(window.low, span_of(window.low, window.high) / 2), window.high);
+        break;
+      case Bias::fresh:
+        break;
+    }
+    return between(window.low, window.high);
+  }
+
+  // Both ends included.
+  std::int64_t between(std::int64_t low, std::int64_t high) {
+    const std::uint64_t span = span_of(low, high);
+    return plus(low, span == std::numeric_limits<std::uint64_t>::max() ? generator_() : below(span + 1));
+  }
+
+  // `bound` > 0. Numbers of the last, incomplete round of `bound` are drawn again: none is more likely than
+  // another.
+  std::uint64_t below(std::uint64_t bound) {
+    const std::uint64_t rounds = std::numeric_limits<std::uint64_t>::max() / bound;
+    std::uint64_t number = generator_();
+    while (number / bound >= rounds) number = generator_();
+    return number % bound;
+  }
+
+  bool chance(std::uint64_t eighths) { return below(8) < eighths; }
+
+  const Problem& problem_;
+  const std::vector<const CaseSpec*>& bases_;
+  Bias bias_;
+  std::mt19937_64 generator_;
+  unsigned step_ = 0;                // in the cycle
+  std::vector<std::int64_t> drawn_;  // by this draw so far
+};
+
+// Why draws were refused, so that the most frequent reason can be reported.
 class Refusals {
  public:
   // Reasons of one place in the file are one, whatever the values in their messages.
@@ -102,7 +238,7 @@ class HiddenCases {
       const auto bound = resolve_case(problem, spec);
       if (!bound) continue;
       remember(spec, *bound);
-      learn_sizes(*bound);
+      note_sizes(*bound);
     }
   }
 
@@ -135,7 +271,7 @@ class HiddenCases {
   std::optional<Case> draw(std::size_t index) {
     HiddenDraw draws(problem_, bases_, options_.seed, index);
     const std::string name = next_name();
-    bool any_fills_a_norm = false;
+    bool any_has_enough_elements = false;
     for (std::size_t i = 0; i < options_.most_tries; ++i) {
       CaseSpec spec = draws.next();
       spec.name = name;
@@ -147,12 +283,12 @@ class HiddenCases {
       }
       // What is wished for and not needed is given up when half of the tries have not met it: first the
       // shapes, or else the size of outputs where it was never met, and at last everything.
-      const bool is_as_wished = has_new_shapes(*bound) && shows(leaning_of(index), spec, *bound);
-      const bool fills = fills_a_norm(*bound);
-      any_fills_a_norm = any_fills_a_norm || fills;
+      const bool is_preferred = has_new_shapes(*bound) && follows(bias_of(index), spec, *bound);
+      const bool enough = has_enough_elements(*bound);
+      any_has_enough_elements = any_has_enough_elements || enough;
       const std::size_t quarter = 4 * i / options_.most_tries;
-      if (quarter < 2 && !(is_as_wished && fills)) continue;
-      if (quarter == 2 && !(any_fills_a_norm ? fills : is_as_wished)) continue;
+      if (quarter < 2 && !(is_preferred && enough)) continue;
+      if (quarter == 2 && !(any_has_enough_elements ? enough : is_preferred)) continue;
       remember(spec, *bound);
       return *std::move(bound);
     }
@@ -176,15 +312,15 @@ class HiddenCases {
     return std::find(shapes_.begin(), shapes_.end(), shapes_of(bound)) == shapes_.end();
   }
 
-  bool shows(HiddenLeaning leaning, const CaseSpec& spec, const Case& bound) const {
-    switch (leaning) {
-      case HiddenLeaning::ends:
+  bool follows(Bias bias, const CaseSpec& spec, const Case& bound) const {
+    switch (bias) {
+      case Bias::ends:
         return at_least_half(spec, is_at_end);
-      case HiddenLeaning::odd:
+      case Bias::odd:
         return has_odd_output(bound);
-      case HiddenLeaning::fresh:
+      case Bias::fresh:
         return has_value_of_no_case(spec);
-      case HiddenLeaning::large:
+      case Bias::large:
         return at_least_half(spec, is_in_upper_half);
     }
     return true;
@@ -228,17 +364,17 @@ class HiddenCases {
 
   // Of as many elements as an error needs, or as the file's cases have at most: sums over all there is give a
   // single one, and that is the problem's own matter.
-  bool fills_a_norm(const Case& bound) const {
+  bool has_enough_elements(const Case& bound) const {
     for (std::size_t i = 0; i < bound.tensors.size(); ++i) {
       const bool known = i < most_elements_.size();  // where the file has a case
       const std::int64_t wanted =
-          known ? std::min(elements_of_a_norm, most_elements_[i]) : elements_of_a_norm;
+          known ? std::min(elements_for_a_norm, most_elements_[i]) : elements_for_a_norm;
       if (bound.tensors[i].output && bound.tensors[i].elements < wanted) return false;
     }
     return true;
   }
 
-  void learn_sizes(const Case& bound) {
+  void note_sizes(const Case& bound) {
     most_elements_.resize(bound.tensors.size());
     for (std::size_t i = 0; i < bound.tensors.size(); ++i)
       most_elements_[i] = std::max(most_elements_[i], bound.tensors[i].elements);
@@ -293,8 +429,8 @@ HiddenSurvey survey_hidden_draws(const Problem& problem, std::uint64_t seed) {
   if (problem.fuzz.empty()) return survey;
   const auto bases = base_cases(problem);
   Refusals refusals;
-  for (std::size_t leaning = 0; leaning < hidden_leanings; ++leaning) {
-    HiddenDraw draws(problem, bases, seed, leaning);
+  for (std::size_t bias = 0; bias < biases; ++bias) {
+    HiddenDraw draws(problem, bases, seed, bias);
     for (unsigned i = 0; i < HiddenDraw::cycle; ++i, ++survey.draws) {
       CaseSpec spec = draws.next();
       spec.name = "drawn";

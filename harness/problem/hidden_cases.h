@@ -35,13 +35,12 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 // - Each one resolves as resolve_case() asks, costs no more than the limits, and has other integers than
 //   every case of the file and every other hidden case; where the ranges allow, other shapes as well.
 // - Integers that `fuzz` leaves out, and reals, have the values of a `test` case (without one: of a `sample`,
-// or else a `bench`)
-//   that the seed chooses.
+//   or else a `bench`) that the seed chooses.
 // - Where the ranges allow, every output has 32 elements or more, or as many as in any case of the file where
 //   that is less: an error is given in units of the output's norm, and over fewer elements that is nearly
 //   zero too often.
-// - In turn the cases lean to the ends of the ranges, to odd extents, to values that no case of the file has,
-//   and to large values.
+// - In turn the cases favour the ends of the ranges, odd extents, values that no case of the file has, and
+//   large values.
 // - The same problem, seed and limits give the same cases on every machine; a smaller `count` gives the first
 //   of them.
 // A problem without `fuzz` has none. There are fewer than `count` when the ranges hold fewer legal cases, and
@@ -59,7 +58,7 @@ struct HiddenSurvey {
   Error commonest;  // of those that are not: what refused most, with its place where it has one
 };
 
-// A whole cycle of draws (problem/hidden_draw.h) of each leaning. None where a problem has no `fuzz`.
+// A whole cycle of draws of each bias. None where a problem has no `fuzz`.
 HiddenSurvey survey_hidden_draws(const Problem& problem, std::uint64_t seed);
 
 }  // namespace kgrade

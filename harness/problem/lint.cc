@@ -11,7 +11,6 @@
 #include "problem/case.h"
 #include "problem/fields.h"
 #include "problem/hidden_cases.h"
-#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -52,7 +51,7 @@ class Linter {
     }
   }
 
-  // Of a case that cannot be resolved: whether an extent is what it fails at.
+  // True when an extent is why a case cannot be resolved.
   bool breaks_a_shape(const CaseSpec& spec) const {
     Bindings bindings = spec.integers;
     for (const auto& [name, expression] : problem_.let) {
@@ -83,7 +82,7 @@ class Linter {
     const std::set<std::string> used = used_names();
     if (used.empty()) return;
     for (const Parameter& parameter : problem_.parameters) {
-      if (!is_whole_scalar(parameter) || used.contains(parameter.name)) continue;
+      if (!parameter.is_integer() || used.contains(parameter.name)) continue;
       fail("unused-parameter",
            {fmt::format("no shape or formula uses the parameter '{}'", parameter.name),
             "name it in `shape`, `init`, `let`, `require`, `flops` or `bytes`, or remove it; on a device a "
@@ -120,18 +119,13 @@ class Linter {
     }
   }
 
-  static bool is_whole_scalar(const Parameter& parameter) {
-    const ScalarType* type = find_scalar_type(parameter.type);
-    return !parameter.pointer && type != nullptr && type->is_integer();
-  }
-
   void check_fuzz() {
     if (problem_.fuzz.empty()) return check_missing_fuzz();
     for (const Parameter& parameter : problem_.parameters) {
       const bool ranged =
           std::any_of(problem_.fuzz.begin(), problem_.fuzz.end(),
                       [&](const FuzzRange& range) { return range.parameter == parameter.name; });
-      if (ranged || !is_whole_scalar(parameter)) continue;
+      if (ranged || !parameter.is_integer()) continue;
       warn("fuzz", problem_.fuzz.front().location, fmt::format("'fuzz' leaves out '{}'", parameter.name),
            fmt::format("write `{}: 1..3`, or one integer", parameter.name));
     }
@@ -140,14 +134,15 @@ class Linter {
 
   // A kernel that knows the file's cases can be right on these alone.
   void check_missing_fuzz() {
-    const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(), is_whole_scalar);
+    const auto first = std::find_if(problem_.parameters.begin(), problem_.parameters.end(),
+                                    [](const Parameter& parameter) { return parameter.is_integer(); });
     if (first == problem_.parameters.end()) return;
     warn("fuzz", whole_file_, "there is no 'fuzz': hidden shapes are never drawn",
          fmt::format("write `fuzz: {{{}: 1..3}}`, with a range or one integer for every integer parameter",
                      first->name));
   }
 
-  // Only a problem without other faults: whatever is wrong with its cases would be told a second time.
+  // Only a problem without other faults: whatever is wrong with its cases would be reported twice.
   void check_hidden_cases() {
     const bool sound = std::none_of(findings_.begin(), findings_.end(), [](const LintFinding& finding) {
       return finding.severity == LintFinding::Severity::error;

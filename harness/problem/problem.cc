@@ -2,9 +2,74 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "problem/scalar_type.h"
 
 namespace kgrade {
+namespace {
+
+// The first few integer parameters, as material for an example.
+std::vector<std::string> example_names(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.is_integer() && names.size() < 3) names.push_back(parameter.name);
+  }
+  return names;
+}
+
+std::string example_shape(const Problem& problem) {
+  const std::vector<std::string> names = example_names(problem);
+  return names.empty() ? "[1024]" : fmt::format("[{}, ...]", fmt::join(names, ", "));
+}
+
+std::string example_case(const Problem& problem, std::string_view name, CaseRole role) {
+  std::string text = fmt::format("- {{name: {}, role: {}", name, to_string(role));
+  for (const std::string& parameter : example_names(problem)) text += fmt::format(", {}: 1", parameter);
+  return text + ", ...}";
+}
+
+void check_tensor(const Problem& problem, const Parameter& parameter, Errors& missing) {
+  if (parameter.type != element_type_name) {
+    missing.push_back(
+        {fmt::format("tensor '{}' is of type {}, and tensors of the element type alone are graded",
+                     parameter.name, parameter.type),
+         "write `type: \"[VAR]\"`", parameter.location});
+  }
+  if (parameter.shape.empty()) {
+    missing.push_back({fmt::format("parameter '{}' has no shape", parameter.name),
+                       fmt::format("write `shape: {}` below its name", example_shape(problem)),
+                       parameter.location});
+  }
+  if (parameter.is_input() && !parameter.init) {
+    missing.push_back({fmt::format("parameter '{}' has no init", parameter.name),
+                       "write `init: uniform(0, 1)` below its name, or normal(mean, sd), integers(lo, hi), "
+                       "constant(value), ones, zeros, uniform_fan_in(n)",
+                       parameter.location});
+  }
+}
+
+void check_cases(const Problem& problem, Errors& missing) {
+  if (problem.cases.empty()) {
+    missing.push_back({"there are no cases",
+                       fmt::format("write `cases:` and below it `{}` and `{}`",
+                                   example_case(problem, "tiny", CaseRole::test),
+                                   example_case(problem, "large", CaseRole::bench)),
+                       {problem.path.string(), 1, 1}});
+    return;
+  }
+  for (const CaseRole role : {CaseRole::test, CaseRole::bench}) {
+    const bool found = std::any_of(problem.cases.begin(), problem.cases.end(),
+                                   [&](const CaseSpec& spec) { return spec.role == role; });
+    if (found) continue;
+    missing.push_back(
+        {fmt::format("no case has the role {}", to_string(role)),
+         fmt::format("write `{}`", example_case(problem, role == CaseRole::test ? "tiny" : "large", role)),
+         problem.cases.front().location});
+  }
+}
+
+}  // namespace
 
 std::string_view to_string(Difficulty difficulty) {
   switch (difficulty) {
@@ -42,6 +107,11 @@ std::string_view to_string(Libraries libraries) {
   return "";
 }
 
+bool Parameter::is_integer() const {
+  const ScalarType* const known = find_scalar_type(type);
+  return !pointer && known != nullptr && known->is_integer();
+}
+
 const CaseSpec* Problem::find_case(std::string_view name) const {
   for (const CaseSpec& spec : cases) {
     if (spec.name == name) return &spec;
@@ -54,6 +124,18 @@ const Parameter* Problem::find_parameter(std::string_view name) const {
     if (parameter.name == name) return &parameter;
   }
   return nullptr;
+}
+
+Errors missing_for_grading(const Problem& problem) {
+  Errors missing;
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.pointer) check_tensor(problem, parameter, missing);
+  }
+  if (problem.dtypes.empty()) {
+    missing.push_back({"there are no dtypes", "write `dtypes: [float32]`", {problem.path.string(), 1, 1}});
+  }
+  check_cases(problem, missing);
+  return missing;
 }
 
 std::string signature(const Problem& problem, std::string_view element) {

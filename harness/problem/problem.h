@@ -17,7 +17,7 @@ namespace kgrade {
 
 class Families;
 
-// A call's message has room for so many (contest/message.h).
+// A call's message has room for so many (contest/protocol.h).
 inline constexpr std::size_t max_parameters = 64;
 
 enum class Difficulty { easy, medium, hard };
@@ -60,6 +60,7 @@ struct Parameter {
   bool is_tensor() const { return pointer; }
   bool is_input() const { return pointer && is_const; }
   bool is_output() const { return pointer && !is_const; }
+  bool is_integer() const;  // a scalar of an integer type
 };
 
 // Values of scalar parameters as written in the file; integers for integer types.
@@ -85,7 +86,7 @@ struct Thresholds {
   double bf16 = 1e-2;
 };
 
-// Those of a problem that says nothing; problem/dtypes.cc derives them.
+// Of a problem that states none; problem/read_dtypes.cc derives them.
 Thresholds default_thresholds(Dtype dtype);
 
 struct Problem {

@@ -1,18 +1,13 @@
-// The keys of the frontmatter, one member function each.
 #include "problem/problem_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <optional>
 
-#include "problem/case_specs.h"
-#include "problem/defaults.h"
-#include "problem/dtypes.h"
+#include "base/text.h"
+#include "problem/families.h"
 #include "problem/fields.h"
-#include "problem/names.h"
-#include "problem/parameters.h"
-#include "problem/quote.h"
 
 namespace kgrade {
 namespace {
@@ -27,6 +22,8 @@ const std::vector<std::string>& known_keys() {
   return keys;
 }
 
+// What the keys say, without `family`, path, statement and digest: one member function for each key that has
+// no file of its own. `root` is a map; `file` is where a key is missed.
 class ProblemReader {
  public:
   ProblemReader(const YamlNode& root, std::string file, Diagnostics& diagnostics)
@@ -39,7 +36,7 @@ class ProblemReader {
     read_grading();
     // Without sound parameters these would only repeat what is said already.
     if (sound) {
-      read_values();
+      read_cases(root_, problem_, diagnostics_);
       if (sound_formulas) check_names(problem_, diagnostics_);
       check_values_of_dtypes(problem_, diagnostics_);
     }
@@ -61,18 +58,6 @@ class ProblemReader {
     if (parameters == nullptr) return false;
     problem_.parameters = read_parameters(*parameters, diagnostics_);
     return parameters->is_sequence() && problem_.parameters.size() == parameters->children.size();
-  }
-
-  void read_values() {
-    Defaults defaults;
-    if (const YamlNode* node = root_.find("defaults")) {
-      defaults = read_defaults(*node, problem_.parameters, diagnostics_);
-    }
-    if (const YamlNode* cases = root_.find("cases")) {
-      problem_.cases = read_cases(*cases, problem_.parameters, defaults, diagnostics_);
-    }
-    if (const YamlNode* fuzz = root_.find("fuzz"))
-      problem_.fuzz = read_fuzz(*fuzz, problem_.parameters, diagnostics_);
   }
 
   // False when a name that other expressions use may be missing.
@@ -199,16 +184,109 @@ class ProblemReader {
   Problem problem_;
 };
 
-}  // namespace
-
+// True when `root` is a map; reports keys that no frontmatter has.
 bool check_keys(const YamlNode& root, std::string_view what, Diagnostics& diagnostics) {
   if (!expect_map(root, what, "keys with values, as in `slug: vector-add`", 200, diagnostics)) return false;
   refuse_unknown_keys(root, known_keys(), what, diagnostics);
   return true;
 }
 
-Problem read_problem(const YamlNode& root, const std::string& file, Diagnostics& diagnostics) {
-  return ProblemReader(root, file, diagnostics).read();
+// Nothing when there is no sense in going on; the reason is reported then. `what` names the frontmatter.
+std::optional<Frontmatter> parse_file(std::string_view content, const std::string& file,
+                                      std::string_view what, Diagnostics& diagnostics) {
+  auto frontmatter = read_frontmatter(content, file, diagnostics);
+  if (!frontmatter) {
+    diagnostics.add(frontmatter.errors());
+    return std::nullopt;
+  }
+  if (!check_keys(frontmatter->root, what, diagnostics)) return std::nullopt;
+  return std::move(*frontmatter);
+}
+
+// A family's file is checked by itself.
+bool is_family(const YamlNode& root, const std::filesystem::path& path) {
+  return path.parent_path().filename() == families_beside("").filename() && root.find("slug") == nullptr;
+}
+
+// Without any family so far, the author may not know what one is.
+std::string how_to_add_a_family(const std::string& name, const Families* families) {
+  if (families == nullptr || !is_slug(name))
+    return "there are no families: write NAME.md into the folder `families` beside this file";
+  const std::filesystem::path file = families->path(name);
+  return fmt::format(
+      "families are files beside the problems, and {} holds none: write {}, or remove `family` and write "
+      "all of it here",
+      file.parent_path().string(), file.string());
+}
+
+// The name, when it is one of a family that there is. Only a name that was found is ever made a path.
+std::optional<std::string> family_name(const YamlNode& node, const Families* families,
+                                       Diagnostics& diagnostics) {
+  const auto name = read_text(node, "'family'", diagnostics);
+  if (!name) return std::nullopt;
+  const auto known = families != nullptr ? families->names() : std::vector<std::string>();
+  if (std::find(known.begin(), known.end(), *name) != known.end()) return name;
+  diagnostics.add(node.place(), fmt::format("there is no family {}", in_quotes(*name)),
+                  known.empty() ? how_to_add_a_family(*name, families) : suggestion_of_known(*name, known));
+  return std::nullopt;
+}
+
+std::string joined_statements(std::string_view own, std::string_view family) {
+  const std::string_view first = trimmed(own);
+  return first.empty() ? std::string(family) : fmt::format("{}\n\n{}", first, family);
+}
+
+// Puts the family into `problem`. False when it cannot be had.
+bool add_family(const std::string& name, const Families& families, Frontmatter& problem, std::string& digest,
+                Diagnostics& diagnostics) {
+  const auto content = families.content(name);
+  if (!content) {
+    diagnostics.add(content.errors());
+    return false;
+  }
+  const auto family = parse_file(*content, families.path(name).string(), "a family", diagnostics);
+  if (!family) return false;
+  problem.root = merge_family(family->root, problem.root, name, diagnostics);
+  problem.statement = joined_statements(problem.statement, family->statement);
+  digest = sha256_hex(fmt::format("{}\n{}\n", digest, sha256_hex(*content)));
+  return true;
+}
+
+}  // namespace
+
+Result<Problem> parse_problem(std::string_view content, const std::filesystem::path& path,
+                              const Families* families) {
+  const std::string file = path.string();
+  Diagnostics diagnostics;
+  auto parsed = parse_file(content, file, "the frontmatter", diagnostics);
+  if (!parsed) return diagnostics.take();
+  if (is_family(parsed->root, path)) {
+    return Error{"the file is a family, no problem",
+                 fmt::format("check the problems that say `family: {}`", path.stem().string()),
+                 {file, 1, 1}};
+  }
+  std::string digest = sha256_hex(content);
+  std::string family;
+  if (const YamlNode* node = parsed->root.find("family")) {
+    const auto name = family_name(*node, families, diagnostics);
+    // Without it, most of what is missing then would be reported.
+    if (!name || !add_family(*name, *families, *parsed, digest, diagnostics)) return diagnostics.take();
+    family = *name;
+  }
+  Problem problem = ProblemReader(parsed->root, file, diagnostics).read();
+  if (!diagnostics.empty()) return diagnostics.take();
+  problem.path = path;
+  problem.family = std::move(family);
+  problem.statement = std::move(parsed->statement);
+  problem.content_sha256 = std::move(digest);
+  return problem;
+}
+
+Result<Problem> load_problem(const std::filesystem::path& path) {
+  const auto content = read_text_file(path);
+  if (!content) return content.errors();
+  const FamilyFolder families(families_beside(path.parent_path()));
+  return parse_problem(*content, path, &families);
 }
 
 }  // namespace kgrade

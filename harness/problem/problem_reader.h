@@ -1,19 +1,29 @@
-// Reads the keys of a frontmatter; internal to spec.
+// How a frontmatter becomes a Problem: the readers of its keys, a file each. parse_problem() calls them
+// (problem_reader.cc). Each reports what is wrong to `diagnostics` and goes on.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include <vector>
 
+#include "problem/diagnostics.h"
+#include "problem/frontmatter.h"
 #include "problem/problem.h"
-#include "problem/yaml_tree.h"
 
 namespace kgrade {
 
-// True when `root` is a map; reports keys that no frontmatter has. `what` names it: "the frontmatter".
-bool check_keys(const YamlNode& root, std::string_view what, Diagnostics& diagnostics);
+// Of `parameters`, those that could be read. Names in their expressions are checked later, by check_names().
+std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagnostics);
 
-// What the keys say, without `family`, path, statement and digest. `root` is a map; `file` is where a key is
-// missed.
-Problem read_problem(const YamlNode& root, const std::string& file, Diagnostics& diagnostics);
+// `dtypes` and `thresholds`. Without a list of dtypes the thresholds are those of float32.
+void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
+
+// `defaults`, `cases` and `fuzz`, of a problem that has all of its parameters.
+void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
+
+// The names of a problem: legal, unique, and known wherever an expression uses them.
+void check_names(const Problem& problem, Diagnostics& diagnostics);
+
+// Of every listed type: ranges and constants of `init` that hold no value of it, or none that is normal (of a
+// normal distribution within six standard deviations), and values of cases for scalars of the element type.
+void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics);
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// What a record says of the device that candidates ran on.
+// What a record says of the device that candidates ran on. CUDA sources include it, so it is C++17.
 #pragma once
 
 #include <cstdint>

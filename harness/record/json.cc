@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "record/json_parts.h"
+#include "record/run_json.h"
 
 namespace kgrade {
 
@@ -56,12 +56,6 @@ void read_fast_p(const JsonValue& json, std::map<double, double>& fast) {
       fast[p] = share.number(0, 1);
     }
   }
-}
-
-Json fast_p_json(const Score& score) {
-  Json fast = Json::object();
-  for (const auto& [p, share] : score.fast) fast[fmt::format("{}", p)] = share;
-  return fast;
 }
 
 // One letter an arm, numbered as in CaseRecord: "02 1" would be hard to read, "cab" is not.
@@ -271,9 +265,9 @@ void fields(Archive& archive, typename Archive::template Value<Measurement>& mea
 }
 
 template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<SpeedComparison>& comparison) {
-  archive("against", comparison.against, text_up_to<200>);
-  fields(archive, comparison.ratio);
+void fields(Archive& archive, typename Archive::template Value<Speedup>& speedup) {
+  archive("against", speedup.against, text_up_to<200>);
+  fields(archive, speedup.ratio);
 }
 
 template <class Archive>
@@ -285,20 +279,8 @@ void fields(Archive& archive, typename Archive::template Value<Score>& score) {
   if constexpr (Archive::reads) {
     read_fast_p(archive.value()["fast_p"], score.fast);
   } else {
-    archive("fast_p", fast_p_json(score));
+    archive("fast_p", fast_p_json(score.fast));
   }
-}
-
-template <class Archive>
-void fields(Archive& archive, typename Archive::template Value<Ceilings>& ceilings) {
-  archive("measured_at", ceilings.measured_at, moment_of);
-  archive("tensor_instructions", ceilings.tensor_instructions, text_up_to<64>);
-  archive("copy_bytes_per_second", ceilings.copy_bytes_per_second, positive);
-  archive("fp32_flops_per_second", ceilings.fp32_flops_per_second, positive);
-  archive("tf32_flops_per_second", ceilings.tf32_flops_per_second, positive);
-  archive("fp16_flops_per_second", ceilings.fp16_flops_per_second, positive);
-  archive("bf16_flops_per_second", ceilings.bf16_flops_per_second, positive);
-  archive("fp64_flops_per_second", ceilings.fp64_flops_per_second, positive);
 }
 
 template <class Archive>
@@ -367,7 +349,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   } else {
     write_arms(archive, c);
   }
-  archive("comparisons", c.comparisons);
+  archive("comparisons", c.speedups);
   if (Archive::reads || c.clock) archive("clock", c.clock);
   roofline_fields(archive, c);
   if (archive.wants_detail())
@@ -478,7 +460,7 @@ std::optional<Error> wrong_version(std::int64_t version, const Location& from) {
   }
   return Error{fmt::format("is a record of version {}, and this program knows version {}", version,
                            record_schema_version),
-               "convert it with tools/convert_records.py, or grade again", from};
+               "grade again", from};
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ nlohmann::ordered_json to_json(const Record& record);
 // U+FFFD.
 std::string to_text(const Record& record);
 
-// `results` leaves out what only someone who looks at a single record needs: samples (their summaries stay),
-// evidence, checks, baselines, telemetry, host, sandbox, the compiler's output.
+// `results` leaves out what is needed only where a single record is looked at: samples (their summaries
+// stay), evidence, checks, baselines, telemetry, host, sandbox, the compiler's output.
 enum class RecordDetail { all, results };
 
 // The record that the text holds; nothing for a JSON document of another schema. Errors are at `from`, name

@@ -98,16 +98,16 @@ std::optional<CallFinding> review_rest(const CallReport& report) {
                   report.threads_left == 1 ? "is" : "are")};
 }
 
-std::optional<CallFinding> review_damage(const Lease::Damage& damage) {
-  if (damage.guard_bytes > 0) {
-    return CallFinding{
-        Verdict::out_of_bounds, "guard_zones",
-        fmt::format("{} written outside of '{}'", counted(damage.guard_bytes, "byte"), damage.guard_tensor)};
+std::optional<CallFinding> review_corruption(const Lease::Corruption& corruption) {
+  if (corruption.guard_bytes > 0) {
+    return CallFinding{Verdict::out_of_bounds, "guard_zones",
+                       fmt::format("{} written outside of '{}'", counted(corruption.guard_bytes, "byte"),
+                                   corruption.guard_tensor)};
   }
-  if (damage.input_elements > 0) {
+  if (corruption.input_elements > 0) {
     return CallFinding{Verdict::input_modified, "inputs_unchanged",
-                       fmt::format("{} of input '{}' changed", counted(damage.input_elements, "element"),
-                                   damage.input_tensor)};
+                       fmt::format("{} of input '{}' changed", counted(corruption.input_elements, "element"),
+                                   corruption.input_tensor)};
   }
   return std::nullopt;
 }
@@ -180,7 +180,7 @@ std::string_view check_behind(Verdict verdict) {
 std::optional<CallFinding> review_call(const CallReport& report) {
   if (auto finding = review_fault(report)) return finding;
   if (auto finding = review_cuda_error(report)) return finding;
-  if (auto finding = review_damage(report.damage)) return finding;
+  if (auto finding = review_corruption(report.corruption)) return finding;
   if (auto finding = review_clock(report)) return finding;
   return review_rest(report);
 }
@@ -190,8 +190,8 @@ bool is_crash(const CallReport& report) {
          cuda_error(report.cuda_error).is_device_fault;
 }
 
-CallFinding explain_crash(const CallFinding& finding, const Lease::Damage& damage) {
-  const auto more = review_damage(damage);
+CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& corruption) {
+  const auto more = review_corruption(corruption);
   if (!more) return finding;
   return {more->verdict, more->check, fmt::format("{} ({})", more->message, finding.message)};
 }

@@ -71,7 +71,7 @@ std::optional<CallFinding> review_call(const CallReport& report);
 
 // A fault that says little by itself (a crash, an illegal address) may be a write to an input that is mapped
 // read-only, or beyond a buffer: what a call in a worker with writable inputs changed tells which.
-CallFinding explain_crash(const CallFinding& finding, const Lease::Damage& damage);
+CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& corruption);
 
 // True for findings that explain_crash can tell more about.
 bool is_crash(const CallReport& report);

@@ -64,24 +64,24 @@ constexpr std::uint32_t first_norm_draw = 3 << 20;
 
 }  // namespace
 
-Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required,
+Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
                 double usual_squares) {
   Judgement judgement;
-  const double count = static_cast<double>(comparison.compared);
-  const double squares = std::max(comparison.sum_squared_expected, usual_squares);
+  const double count = static_cast<double>(errors.compared);
+  const double squares = std::max(errors.sum_squared_expected, usual_squares);
   const double rms_expected = count > 0 ? std::sqrt(squares / count) : 0;
-  const double rms_difference = count > 0 ? std::sqrt(comparison.sum_squared_difference / count) : 0;
-  judgement.relative_error = ratio(std::sqrt(comparison.sum_squared_difference), std::sqrt(squares));
-  judgement.max_scaled_error = ratio(comparison.max_abs_difference, rms_expected);
+  const double rms_difference = count > 0 ? std::sqrt(errors.sum_squared_difference / count) : 0;
+  judgement.relative_error = ratio(std::sqrt(errors.sum_squared_difference), std::sqrt(squares));
+  judgement.max_scaled_error = ratio(errors.max_abs_difference, rms_expected);
   judgement.element_limit = element_factor * threshold(thresholds, required) * rms_expected;
   judgement.precision = reached(judgement, thresholds);
-  if (comparison.nonfinite_mismatches > 0) {
+  if (errors.nonfinite_mismatches > 0) {
     judgement.relative_error = std::numeric_limits<double>::infinity();
     judgement.max_scaled_error = std::numeric_limits<double>::infinity();
     judgement.precision = Precision::none;
   }
   if (judgement.precision <= required) return judgement;
-  const bool concentrated = comparison.max_abs_difference > concentration_limit * rms_difference;
+  const bool concentrated = errors.max_abs_difference > concentration_limit * rms_difference;
   if (concentrated) {
     judgement.but_for_the_worst = judgement.precision;
     judgement.precision = Precision::none;
@@ -114,10 +114,10 @@ std::optional<CallFinding> UsualNorms::learn(Arena& arena, const Case& bound, Pr
   return std::nullopt;
 }
 
-void UsualNorms::add(const std::vector<OutputComparison>& outputs) {
+void UsualNorms::add(const std::vector<OutputErrors>& outputs) {
   squares_.resize(std::max(squares_.size(), outputs.size()));
   for (std::size_t i = 0; i < outputs.size(); ++i)
-    squares_[i].push_back(outputs[i].comparison.sum_squared_expected);
+    squares_[i].push_back(outputs[i].errors.sum_squared_expected);
 }
 
 double UsualNorms::squares(std::size_t output) const {

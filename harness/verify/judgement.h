@@ -39,7 +39,7 @@ constexpr double element_factor = 16;
 constexpr double concentration_limit = 16;
 
 // `usual_squares` is what the sum of squares of expected usually is, on other contents (UsualNorms).
-Judgement judge(const Comparison& comparison, const Thresholds& thresholds, Precision required,
+Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
                 double usual_squares = 0);
 
 // The same once it is known how many of the elements are wrong: where each is a sum of a few products, some
@@ -65,11 +65,11 @@ class UsualNorms {
   // lower classes are a third of theirs, and the smallest outputs get more calls.
   static int draws_of(const Case& bound, Precision required);
 
-  // Where they matter: calls of the oracle, which is seated, on contents used for no other call. What
+  // Where they matter: calls of the oracle, whose buffers are lent, on contents used for no other call. What
   // is wrong when it fails.
   std::optional<CallFinding> learn(Arena& arena, const Case& bound, Precision required, std::uint64_t seed);
   // Of one call of the oracle, of a single launch: outputs that were held against themselves.
-  void add(const std::vector<OutputComparison>& outputs);
+  void add(const std::vector<OutputErrors>& outputs);
   // What the sum of squares of an output's elements usually is; 0 where nothing is known. In calls of several
   // launches, each one's outputs follow those of the one before.
   double squares(std::size_t output) const;

@@ -48,6 +48,6 @@ struct TwoOutputs {
 void count_wrong(const TwoOutputs& outputs, double limit, Counter* total);
 
 // `parts` has room for comparison_parts of them; merged in their order they are the comparison.
-void compare(const TwoOutputs& outputs, Comparison* parts);
+void compare(const TwoOutputs& outputs, ElementErrors* parts);
 
 }  // namespace kgrade::cuda

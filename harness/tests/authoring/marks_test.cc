@@ -1,6 +1,4 @@
-// What an author has not looked at yet.
-#include "authoring/marks.h"
-
+// What an author has not completed yet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
-#include "authoring/parameter_meaning.h"
-
 #include <gtest/gtest.h>
+
+#include "authoring/case_proposals.h"
 
 namespace kgrade::authoring {
 namespace {

@@ -1,9 +1,8 @@
-#include "base/line_reader.h"
-
 #include <gtest/gtest.h>
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "base/text_file.h"
 
 namespace kgrade {
 namespace {

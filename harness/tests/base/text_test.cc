@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "base/characters.h"
-
 namespace kgrade {
 namespace {
 

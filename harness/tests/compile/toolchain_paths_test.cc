@@ -1,5 +1,3 @@
-#include "compile/toolchain_paths.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +5,7 @@
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "compile/confined_compiler.h"
 
 namespace kgrade {
 namespace {

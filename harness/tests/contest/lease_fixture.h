@@ -1,4 +1,4 @@
-// Leases on the emulated device, of two inputs with an output between them, and scalars.
+// Leases on the emulated device with two inputs, an output between them, and scalars.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -44,9 +44,9 @@ class LeaseFixture : public testing::Test {
     lease_->reveal();
   }
 
-  Lease::Damage inspect() {
+  Lease::Corruption inspect() {
     lease_->begin_inspection();
-    return lease_->end_inspection().damage;
+    return lease_->end_inspection().corruption;
   }
 
   std::vector<float> read(const Lease::Loaned& loaned) {

@@ -1,4 +1,4 @@
-// Leases of a case whose elements are float16: a contestant's, and the oracle's, which widens them.
+// Leases of a case with float16 elements: a contestant's, and the oracle's, which widens them.
 #include <gtest/gtest.h>
 
 #include "lease_fixture.h"
@@ -68,7 +68,7 @@ TEST_F(NarrowLease, BuffersAreAsLargeAsTheirElements) {
   EXPECT_EQ(Lease::bytes_needed(case_, Dtype::float32) - Lease::bytes_needed(case_, Dtype::float16),
             2110u * 2);
   EXPECT_EQ(lease_->tensors().at(0).begin % address_step, 0u);
-  // The byte behind the last element is guard zone.
+  // The byte after the last element belongs to the guard zone.
   const Lease::Loaned output = lease_->tensors().at(1);
   EXPECT_EQ(inspect().guard_bytes, 0u);
   flip(*output.buffer, output.begin + 1010 * 2 - 1);
@@ -84,9 +84,9 @@ TEST_F(NarrowLease, OutputsAreHeldAgainstWhatIsNotRounded) {
   const std::vector<std::uint16_t> ones(1010, encode(Dtype::float16, 1));
   device_->write(*actual.buffer, actual.begin, ones.data(), ones.size() * 2);
   lease_->begin_inspection(oracles_.get());
-  const Comparison comparison = lease_->end_inspection().comparisons.at(0);
-  EXPECT_EQ(comparison.compared, 1010u);
-  EXPECT_EQ(comparison.sum_squared_difference, 0);
+  const ElementErrors errors = lease_->end_inspection().errors.at(0);
+  EXPECT_EQ(errors.compared, 1010u);
+  EXPECT_EQ(errors.sum_squared_difference, 0);
   EXPECT_EQ(device_->count_wrong(lease_->pair_with(*oracles_, 0), 0), 0u);
 }
 

@@ -12,7 +12,7 @@
 #include <memory>
 #include <string>
 
-#include "base/sanitized.h"
+#include "base/compiler.h"
 #include "base/unique_fd.h"
 
 namespace kgrade::emulated {

@@ -1,11 +1,11 @@
-#include "draw/changes.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include "draw/distribution.h"
 
 namespace kgrade {
 namespace {

@@ -71,24 +71,22 @@ void expect_refused(const json& candidate, const Wrong& wrong) {
   EXPECT_THAT(candidate["message"].get<std::string>(), wrong.message);
 }
 
-// One element of two bytes was written. Guard zones hold random bytes: once in 128 times one of the two is
-// what was there already.
+// One element of two bytes was written. Guard zones hold random bits: once in 128 times, one of the two bytes
+// already had that value.
 testing::Matcher<std::string> element_outside() {
   return testing::AnyOf(HasSubstr("2 bytes written outside of 'output'"),
                         HasSubstr("1 byte written outside of 'output'"));
 }
 
-TEST_P(NarrowCandidates, TheNaiveOneIsAcceptedOnEveryCase) {
+// HonestCandidates shows that it is accepted, and in which class.
+TEST_P(NarrowCandidates, TheNaiveOnesErrorIsFarBelowTheThreshold) {
   const Graded graded = grade({slug, solution()});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
   EXPECT_EQ(graded.exit_code, 0);
   EXPECT_EQ(graded.record["problem"]["dtype"], GetParam().name);
-  const json& candidate = graded.record["candidates"][0];
-  EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
-  EXPECT_EQ(candidate["precision"], "fp32");
-  for (const json& result : candidate["cases"]) {
+  for (const json& result : graded.record["candidates"][0]["cases"]) {
     if (!result["run"]) continue;
-    // Far below the threshold of 5e-6: hardly an element is not the nearest number.
+    // The threshold is 5e-6: nearly every element is the nearest number.
     EXPECT_LT(result["error"]["relative"], 5e-7) << result["name"];
   }
 }

@@ -1,5 +1,5 @@
-// Every shipped candidate gets its verdict: the solutions are accepted on every case that the device
-// runs, each wrong one under harness/tests/candidates is refused as its own header lines say.
+// Each wrong candidate under harness/tests/candidates is refused as its header lines say. HonestCandidates
+// (harness/tests/cheats/honest_test.cc) shows that the solutions are accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ void expect_verdicts(const json& candidate, const Expectation& expectation) {
   }
 }
 
-// The checks by which a verdict can come about.
+// The checks that can lead to a verdict.
 std::set<std::string> checks_behind(const std::string& verdict) {
   static const std::map<std::string, std::set<std::string>> checks = {
       {"accepted", {}},
@@ -145,8 +145,8 @@ std::set<std::string> failed_checks(const json& candidate) {
   return names;
 }
 
-// What was found in a case, or in the candidate before its first one, has failed its check by name, and no
-// other check has failed.
+// Whatever was found in a case, or in the candidate before its first one, must have failed the check of that
+// name, and no other check.
 void expect_checks(const json& candidate) {
   std::set<std::string> verdicts = {candidate["verdict"]};
   for (const json& result : candidate["cases"]) {
@@ -168,8 +168,9 @@ void expect_checks(const json& candidate) {
 
 void expect_refused(const std::string& slug, const std::vector<std::string>& files,
                     const Conditions& conditions) {
-  // A mistake need not show on every shape that chance draws.
-  std::vector<std::string> arguments = {slug, "--hidden", "0"};
+  // A mistake need not show on every randomly drawn shape, nor as clearly with every seed: two groups of a
+  // sample may happen to have nearly the same mean and variance.
+  std::vector<std::string> arguments = {slug, "--hidden", "0", "--seed", "1"};
   if (!conditions.time_limit.empty()) {
     arguments.insert(arguments.end(), {"--time-limit", conditions.time_limit});
   }
@@ -188,31 +189,9 @@ void expect_refused(const std::string& slug, const std::vector<std::string>& fil
   }
 }
 
-class Verdicts : public testing::TestWithParam<std::string> {};
 class WrongCandidates : public testing::TestWithParam<std::string> {};
 
 TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
-
-// Of the very class that they declare: one that is better than it says competes in the wrong class.
-void expect_accepted(const std::string& slug, const std::vector<std::string>& files,
-                     const std::string& precision) {
-  std::vector<std::string> arguments = {slug};
-  arguments.insert(arguments.end(), files.begin(), files.end());
-  const Graded graded = grade(arguments);
-  ASSERT_TRUE(graded.record.is_object()) << graded.output;
-  EXPECT_EQ(graded.exit_code, 0);
-  for (const json& candidate : graded.record["candidates"]) {
-    EXPECT_EQ(candidate["precision"], precision) << candidate["path"];
-    expect_verdicts(candidate, {"accepted", {}});
-    expect_checks(candidate);
-  }
-}
-
-TEST_P(Verdicts, SolutionsAreAccepted) {
-  const auto solutions = sources_in(fs::path(KGRADE_SOURCE_DIR) / "solutions" / GetParam());
-  for (const auto& [declared, files] : by_declaration(solutions))
-    expect_accepted(GetParam(), files, declared.precision);
-}
 
 TEST_P(WrongCandidates, AreRefused) {
   std::map<Conditions, std::vector<std::string>> groups;
@@ -228,7 +207,6 @@ std::string name_of(const testing::TestParamInfo<std::string>& test) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryProblem, Verdicts, testing::ValuesIn(slugs_in("solutions")), name_of);
 INSTANTIATE_TEST_SUITE_P(OfProblems, WrongCandidates, testing::ValuesIn(slugs_in("harness/tests/candidates")),
                          name_of);
 

@@ -1,4 +1,4 @@
-// A referee and workers that send anything: no crash, no hang, and nothing believed that is no answer.
+// A referee and workers that send anything: no crash, no hang, and only real answers are believed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@ namespace kgrade::fuzz {
 namespace {
 
 constexpr int replies = 10'000;
-// A process may be slow to start; after that only what is drawn to be silent is worth waiting for, and not
-// for long. Where a busy machine takes longer, a worker ends as one that is silent.
+// A process may be slow to start. After that, the only long waits are for workers that were drawn to be
+// silent, and those are short. If a busy machine takes longer, the worker counts as silent.
 constexpr std::chrono::seconds first_patience{60};
 constexpr std::chrono::milliseconds patience{500};
 constexpr std::chrono::milliseconds at_once{0};
 
-// The last answer of a worker that has been asked until it is dead, or enough.
+// The last answer of a worker that was asked until it died, or often enough.
 struct Talk {
   int answers = 0;
   Fault end = Fault::none;
@@ -63,12 +63,13 @@ TEST(HostileReplies, TenThousandInPlaceOfAnAnswerAreAnswersOrFaults) {
   int malformed = 0;
   for (int i = 0; i < replies; ++i) {
     SCOPED_TRACE(i);
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     int step = 0;
-    const auto act = [&, link = &theirs] {
+    const auto act = [&, connection = &theirs] {
       if (step++ == 1)
-        send_message(link->descriptor(), noisy_message(noise, 1), link->descriptor(), noise.below(4));
+        send_message(connection->descriptor(), noisy_message(noise, 1), connection->descriptor(),
+                     noise.below(4));
     };
     const Answer answer = one_call(*worker, noise.one_in(2) ? 1 : 0, at_once, act);
     if (answer.fault == Fault::malformed) ++malformed;
@@ -80,17 +81,17 @@ TEST(HostileReplies, WhateverLiesReadyBeforeTheQuestionIsRefused) {
   Noise noise(3);
   for (int i = 0; i < replies / 10; ++i) {
     SCOPED_TRACE(i);
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     send_message(theirs.descriptor(), noisy_message(noise, 1), theirs.descriptor(), noise.below(4));
     ASSERT_EQ(one_call(*worker, noise.one_in(2) ? 1 : 0, at_once, [] {}).fault, Fault::malformed);
   }
 }
 
-// Without the number of the request a reply is none: those of the past and of the future too.
+// Without the number of the request a message is not a reply; that includes past and future numbers.
 TEST(HostileReplies, OnlyTheReplyToTheRequestIsOne) {
   for (const std::uint64_t sequence : {0, 1, 2, 3, -1}) {
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     ASSERT_TRUE(worker->begin_call({}, 0).ok());
     Reply reply;
@@ -100,9 +101,9 @@ TEST(HostileReplies, OnlyTheReplyToTheRequestIsOne) {
   }
 }
 
-// Until the socket is full of questions: no send may wait.
+// Until the socket is full of questions: sending must never block.
 TEST(HostileReplies, AWorkerThatReadsNothingDoesNotStopTheReferee) {
-  auto [ours, theirs] = Link::make_pair();
+  auto [ours, theirs] = Connection::make_pair();
   const auto worker = WorkerProcess::over(std::move(ours));
   Answer begun;
   for (int call = 0; call < 100'000 && begun.ok(); ++call) begun = worker->begin_call({}, 0);

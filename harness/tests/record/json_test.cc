@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "check/check_json.h"
+#include <nlohmann/json.hpp>
+
+#include "check/check_record.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
@@ -144,7 +146,7 @@ TEST(Json, EvidenceOfSpeedsIsKept) {
                                         {"reference_before_ms", {3.0}},
                                         {"reference_after_ms", {3.25}},
                                         {"lower_bound_ms", 0.125}}));
-  // 0 would be a bound; it is none.
+  // 0 would be a bound, but there is none.
   EXPECT_TRUE(cases[0]["evidence"]["lower_bound_ms"].is_null());
 }
 

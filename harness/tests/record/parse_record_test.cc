@@ -1,4 +1,4 @@
-// Records, written and read back as themselves.
+// Records, written and read back unchanged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <sstream>
 
 #include "record/json.h"
-#include "record/json_reader.h"
+#include "record/json_archive.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
@@ -20,14 +20,14 @@ using testing::HasSubstr;
 
 const Location anywhere{"some.json", 0, 0};
 
-// With what else a measured record can hold.
+// With everything else that a measured record can have.
 Record full_record() {
   Record record = test::sample_record();
   record.dtype = Dtype::bfloat16;
   record.effort = Effort::ranked;
   CandidateRecord& good = record.candidates[0];
   good.scores.push_back({"baseline", {0.75, std::nullopt, 1}, {{1, 0}}});
-  good.cases[1].comparisons.push_back({"cudnn-fp32", {0.75, Interval{0.5, 1}, Method::pooled_processes, 4}});
+  good.cases[1].speedups.push_back({"cudnn-fp32", {0.75, Interval{0.5, 1}, Method::pooled_processes, 4}});
   good.cases[1].flops = 123456789012345;
   good.cases[1].tensor_bytes = 987654321;
   return record;
@@ -66,7 +66,7 @@ TEST(ParseRecord, WithoutDetailKeepsWhatResultsAreComparedBy) {
   EXPECT_EQ(large.candidate().summary.median, record.candidates[0].cases[1].candidate().summary.median);
   EXPECT_TRUE(large.candidate().samples.empty());
   EXPECT_EQ(large.roofline->shares, record.candidates[0].cases[1].roofline->shares);
-  EXPECT_EQ(large.comparisons.size(), 2u);
+  EXPECT_EQ(large.speedups.size(), 2u);
   EXPECT_EQ(cache_text((*read)->candidates[0]), "cold");
   EXPECT_TRUE((*read)->candidates[0].checks.empty());
 }
@@ -88,7 +88,7 @@ std::vector<std::string> texts_in(const fs::path& path) {
   return lines;
 }
 
-// Nothing that a record holds is lost on the way through the program.
+// A record loses nothing on its way through the program.
 TEST(ParseRecord, RecordsOfTheRepositoryStayWhatTheyAre) {
   std::size_t records = 0;
   for (const auto& file : fs::recursive_directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "results")) {
@@ -104,7 +104,7 @@ TEST(ParseRecord, RecordsOfTheRepositoryStayWhatTheyAre) {
   EXPECT_GE(records, 70u);
 }
 
-// The message for a record that is changed at a place.
+// The message for a record that is changed at this place.
 std::string complaint(const std::string& pointer, const json& value) {
   json record = json(to_json(full_record()));
   record[json::json_pointer(pointer)] = value;
@@ -163,10 +163,10 @@ TEST(ParseRecord, SpeedsOfADeviceWithoutSpeedAreRefused) {
 
 TEST(ParseRecord, OtherVersionsAreRefused) {
   EXPECT_THAT(complaint("/schema_version", record_schema_version + 1), HasSubstr("newer kgrade"));
-  EXPECT_THAT(complaint("/schema_version", record_schema_version - 1), HasSubstr("tools/convert_records.py"));
+  EXPECT_THAT(complaint("/schema_version", record_schema_version - 1), HasSubstr("grade again"));
 }
 
-// What a reader makes blocks of has to fit.
+// Values from which a reader builds blocks must be consistent.
 TEST(ParseRecord, SamplesThatDoNotFitTheBlocksAreRefused) {
   const auto refused = [](const std::string& pointer, const json& value) {
     json record = json(to_json(full_record()));

@@ -46,8 +46,8 @@ class CaseFixture : public testing::Test {
     session.launches = launches_;
     FakeBaselines baselines;
     baselines.by_case[case_.name] = baselines_;
-    baselines.can_seat = [this](const std::string& name, int) {
-      seated_baseline_ = name;
+    baselines.can_activate = [this](const std::string& name, int) {
+      active_baseline_ = name;
       return true;
     };
     session.baselines = &baselines;
@@ -55,7 +55,7 @@ class CaseFixture : public testing::Test {
     return run_case(session, case_, checks_);
   }
 
-  // One block: what may be spent on an interval is spent by then.
+  // One block: after that, the time for an interval is used up.
   CaseRecord run_briefly() {
     arena_.seconds_per_call = 10;
     return run();
@@ -69,7 +69,7 @@ class CaseFixture : public testing::Test {
     return CheckOutcome::not_run;
   }
 
-  // The verdict and the one check behind it.
+  // The verdict and the one check that caused it.
   void expect_failed(const CaseRecord& record, Verdict verdict, const std::string& name) {
     EXPECT_EQ(record.verdict, verdict) << record.message;
     for (const Check& check : checks_.checks()) {
@@ -89,7 +89,7 @@ class CaseFixture : public testing::Test {
   std::optional<Patience> limit_;
   std::optional<int> launches_;
   std::vector<BaselineChoice> baselines_;
-  std::string seated_baseline_;
+  std::string active_baseline_;
   BlockWatch* watch_ = nullptr;
   int calls_before_ = 0;  // of the candidate's process, in other cases
 };

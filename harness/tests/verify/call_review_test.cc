@@ -90,7 +90,8 @@ TEST(CallReview, WhatIsLeftOfACallIsCheating) {
   EXPECT_EQ(review_call(report)->message, "3 threads of its own are left when a call is over");
 }
 
-// A device that was busy before one call may have been so with others: only all calls together tell.
+// A device that was busy before one call may have been busy with other work: only all calls together can
+// tell.
 TEST(CallReview, ASingleWaitIsNoFinding) {
   CallReport report = clean_report();
   report.waited_ms = 10;
@@ -99,10 +100,10 @@ TEST(CallReview, ASingleWaitIsNoFinding) {
 
 TEST(CallReview, DamageIsNamedWithItsTensor) {
   CallReport report = clean_report();
-  report.damage = {0, "", 3, "kernel", {}};
+  report.corruption = {0, "", 3, "kernel"};
   EXPECT_EQ(verdict_of(report), Verdict::input_modified);
   EXPECT_THAT(review_call(report)->message, HasSubstr("'kernel'"));
-  report.damage = {12, "output", 3, "kernel", {}};
+  report.corruption = {12, "output", 3, "kernel"};
   EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds);
   report.threads_left = 1;
   EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds) << "what was done counts more than what is left";
@@ -111,7 +112,7 @@ TEST(CallReview, DamageIsNamedWithItsTensor) {
 TEST(CallReview, ACrashIsExplainedByWhatAWritableRunChanged) {
   const CallFinding crash{Verdict::runtime_error, "device_errors", "CUDA error 700"};
   EXPECT_EQ(explain_crash(crash, {}).verdict, Verdict::runtime_error);
-  const CallFinding modified = explain_crash(crash, {0, "", 5, "input", {}});
+  const CallFinding modified = explain_crash(crash, {0, "", 5, "input"});
   EXPECT_EQ(modified.verdict, Verdict::input_modified);
   EXPECT_THAT(modified.message, HasSubstr("CUDA error 700"));
 }

@@ -34,7 +34,7 @@ struct ThreadRange {
 // A kernel with its arguments, as the scheduler sees it.
 struct BoundKernel {
   const char* name;
-  const void* function;  // what cudaFuncSetAttribute knows it by; null when it cannot be told
+  const void* function;  // what cudaFuncSetAttribute knows it by; null when it is not known
   BlockMode mode;
   // Runs the current thread (cooperative) or some threads of the current block (independent).
   void (*run)(const void* arguments, const ThreadRange& threads);

@@ -1,4 +1,5 @@
-// The rewriter opens files on a source's word, in our own process: only those that its compiler may read.
+// The rewriter runs in our process and opens the files that a source names: only those that its compiler may
+// read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -6,6 +7,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/layout.h"
 #include "device/emulated/rewriter/rewrite.h"
 
 namespace kgrade::emulated {
@@ -20,7 +22,7 @@ class ReadableIncludesTest : public testing::Test {
     request_.source = at("in/main.cu");
     request_.shown_as = "main.cu";
     request_.include_directories = {at("in")};
-    request_.device_headers = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+    request_.device_headers = Layout::find().emulated_include;
     request_.output_directory = at("out");
     request_.readable = {at("in/main.cu"), at("in/own.cuh"), at("in/sub/deep.cuh"), at("operators")};
     for (const char* name :
@@ -89,7 +91,7 @@ TEST_F(ReadableIncludesTest, NothingIsReadableByAnEmptyList) {
 }
 
 // Whether such a file exists must make no difference.
-TEST_F(ReadableIncludesTest, TellsNobodyWhatLiesBesideTheDevicesHeaders) {
+TEST_F(ReadableIncludesTest, DoesNotTellWhatLiesBesideTheDevicesHeaders) {
   const auto refusal_of = [this](const std::string& name) {
     write("in/main.cu", "#include <" + name + ">\n");
     const auto tree = rewrite_tree(request_);

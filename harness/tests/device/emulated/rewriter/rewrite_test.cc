@@ -10,6 +10,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/layout.h"
 
 namespace kgrade::emulated {
 namespace {
@@ -33,7 +34,7 @@ class RewriteTreeTest : public testing::Test {
     for (const std::string& name : include_directories) {
       request.include_directories.push_back(folder_.path() / "in" / name);
     }
-    request.device_headers = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+    request.device_headers = Layout::find().emulated_include;
     request.output_directory = folder_.path() / "out";
     return rewrite_tree(request);
   }
@@ -227,8 +228,8 @@ std::string repeated(const std::string& text, std::size_t times) {
   return result;
 }
 
-// Hostile texts on which a search that begins anew at each bracket takes hours, or one that calls itself has
-// no stack left. Either way they come out: as they are, or refused.
+// Hostile texts: a search that starts again at each bracket takes hours, and a recursive one runs out of
+// stack. They must come out unchanged or be refused.
 TEST(Rewriting, EndsWhateverBracketsAreThere) {
   EXPECT_TRUE(rewrite_text("void g() { f" + repeated("()", 400'000) + "<<<1, 1>>>(); }", "x.cu").ok());
   for (const std::string part :

@@ -1,0 +1,68 @@
+// The tree behind an Expression, and the parser that builds it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/expression.h"
+
+namespace kgrade {
+
+struct Position {
+  int line = 0;
+  int column = 0;
+};
+
+enum class BinaryOperator {
+  add,
+  subtract,
+  multiply,
+  divide,
+  remainder,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal
+};
+
+// Operators of one level are one node with many operands, so that the depth of the tree is bounded by the
+// nesting that the author wrote, not by its length.
+struct Expression::Node {
+  enum class Kind {
+    integer,  // value
+    name,     // name
+    negate,   // operands[0]
+    invert,   // operands[0]
+    chain,    // operands[0] steps[0] operands[1] steps[1] ..., from left to right
+    all_of,   // && of all operands
+    any_of,   // || of all operands
+    call      // name(operands...)
+  };
+  struct Step {
+    BinaryOperator operation;
+    Position at;
+  };
+
+  Kind kind = Kind::integer;
+  Position at;
+  std::int64_t value = 0;
+  std::string name;
+  std::vector<std::unique_ptr<Node>> operands;
+  std::vector<Step> steps;
+};
+
+struct ParsedExpression {
+  std::shared_ptr<const Expression::Node> root;
+  std::string text;   // as written, see Expression::text()
+  Location location;  // of its first character
+};
+
+// `location` is where `text` begins. Errors as Expression::parse() has them.
+Result<ParsedExpression> parse_expression(std::string_view text, const Location& location);
+
+}  // namespace kgrade

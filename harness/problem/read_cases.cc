@@ -1,0 +1,292 @@
+// The values of scalar parameters: `defaults`, `cases` and `fuzz`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+#include "problem/fields.h"
+#include "problem/problem_reader.h"
+#include "problem/scalar_type.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::size_t most_cases = 1'000;
+
+struct ScalarValues {
+  Bindings integers;
+  std::map<std::string, double, std::less<>> reals;
+};
+
+// The values of scalar parameters that cases need not name.
+struct Defaults {
+  ScalarValues values;
+  std::set<std::string, std::less<>> named;  // also those whose value could not be read, which is reported
+};
+
+std::vector<std::string> scalar_names(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : problem.parameters) {
+    if (!parameter.pointer) names.push_back(parameter.name);
+  }
+  return names;
+}
+
+bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarType& type,
+                        Diagnostics& diagnostics) {
+  if (value >= type.low && value <= type.high) return true;
+  diagnostics.add(entry.place(),
+                  fmt::format("{} is outside of the type {} of '{}'", value, type.name, entry.key),
+                  fmt::format("write an integer from {} to {}", type.low, type.high));
+  return false;
+}
+
+// 0 and 1 are as good as false and true.
+std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& what,
+                                      Diagnostics& diagnostics) {
+  if (entry.is_scalar() && parse_integer(entry.value)) return parse_integer(entry.value);
+  const auto value = read_bool(entry, what, diagnostics);
+  return value ? std::optional<std::int64_t>(*value ? 1 : 0) : std::nullopt;
+}
+
+// The value of a parameter that is no pointer, into `values`. False and a report for one that does not fit
+// its type.
+bool read_scalar(const YamlNode& entry, const Parameter& parameter, ScalarValues& values,
+                 Diagnostics& diagnostics) {
+  const ScalarType* type = find_scalar_type(parameter.type);
+  const std::string what = in_quotes(parameter.name);
+  if (!type->is_integer()) {
+    const auto value = read_real(entry, what, diagnostics);
+    if (value) values.reals[parameter.name] = *value;
+    return value.has_value();
+  }
+  const auto value =
+      type->name == "bool" ? read_flag(entry, what, diagnostics) : read_integer(entry, what, diagnostics);
+  if (!value || !check_scalar_range(entry, *value, *type, diagnostics)) return false;
+  values.integers[parameter.name] = *value;
+  return true;
+}
+
+Defaults read_defaults(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics) {
+  Defaults defaults;
+  if (!expect_map(node, "'defaults'", "a map: `stride_h: 1`, and so on", 100, diagnostics)) return defaults;
+  for (const YamlNode& entry : node.children) {
+    const Parameter* parameter = problem.find_parameter(entry.key);
+    if (parameter == nullptr || parameter->pointer) {
+      diagnostics.add(entry.key_location,
+                      fmt::format("'defaults' names no scalar parameter: {}", in_quotes(entry.key)),
+                      suggestion_of_known(entry.key, scalar_names(problem)));
+      continue;
+    }
+    defaults.named.insert(entry.key);
+    read_scalar(entry, *parameter, defaults.values, diagnostics);
+  }
+  return defaults;
+}
+
+class CaseReader {
+ public:
+  CaseReader(const YamlNode& node, const Problem& problem, const Defaults& defaults, Diagnostics& diagnostics)
+      : node_(node), problem_(problem), defaults_(defaults), diagnostics_(diagnostics) {}
+
+  std::optional<CaseSpec> read() {
+    if (!expect_map(node_, "a case", "`{name: tiny, role: test, ...}` with a value for each scalar parameter",
+                    200, diagnostics_)) {
+      return std::nullopt;
+    }
+    spec_.location = node_.location;
+    const bool named = read_name();
+    const bool in_role = read_role();
+    const bool valued = read_values();
+    refuse_unknown_entries();
+    return named && in_role && valued ? std::optional(std::move(spec_)) : std::nullopt;
+  }
+
+ private:
+  bool read_name() {
+    const YamlNode* entry = require_key(node_, "name", what_, "name: tiny", diagnostics_);
+    const auto name = entry != nullptr ? read_text(*entry, "'name' of a case", diagnostics_) : std::nullopt;
+    if (!name) return false;
+    what_ = "case " + in_quotes(*name);
+    spec_.name = *name;
+    if (is_slug(*name)) return true;
+    diagnostics_.add(entry->location, fmt::format("{} cannot name a case", in_quotes(*name)),
+                     "use lower-case letters, digits and hyphens, beginning with a letter or digit");
+    return false;
+  }
+
+  bool read_role() {
+    const YamlNode* entry = require_key(node_, "role", what_, "role: test", diagnostics_);
+    const auto role = entry != nullptr ? read_text(*entry, "'role'", diagnostics_) : std::nullopt;
+    if (!role) return false;
+    for (const CaseRole known : {CaseRole::sample, CaseRole::test, CaseRole::bench}) {
+      if (*role != to_string(known)) continue;
+      spec_.role = known;
+      return true;
+    }
+    if (*role == to_string(CaseRole::hidden)) {
+      diagnostics_.add(entry->location, "the role 'hidden' is for cases that no file holds",
+                       "write sample, test or bench; hidden cases are drawn from the ranges of `fuzz`");
+      return false;
+    }
+    diagnostics_.add(entry->location, fmt::format("unknown role {}", in_quotes(*role)),
+                     suggestion_of_known(*role, {"sample", "test", "bench"}));
+    return false;
+  }
+
+  bool read_values() {
+    bool complete = true;
+    std::vector<std::string> missing;
+    ScalarValues values = defaults_.values;
+    for (const Parameter& parameter : problem_.parameters) {
+      if (parameter.pointer) continue;
+      if (const YamlNode* entry = node_.find(parameter.name)) {
+        complete = read_scalar(*entry, parameter, values, diagnostics_) && complete;
+      } else if (!defaults_.named.contains(parameter.name)) {
+        missing.push_back(parameter.name);
+      }
+    }
+    spec_.integers = std::move(values.integers);
+    spec_.reals = std::move(values.reals);
+    if (missing.empty()) return complete;
+    diagnostics_.add(node_.location, fmt::format("{} gives no value for {}", what_, listed(missing)),
+                     fmt::format("add `{}: 1`", missing.front()));
+    return false;
+  }
+
+  void refuse_unknown_entries() {
+    std::vector<std::string> known = scalar_names(problem_);
+    for (const YamlNode& entry : node_.children) {
+      const Parameter* parameter = problem_.find_parameter(entry.key);
+      if (parameter == nullptr || !parameter->pointer || entry.key == "name" || entry.key == "role") continue;
+      diagnostics_.add(entry.key_location,
+                       fmt::format("'{}' is a tensor and has no value in a case", entry.key),
+                       "remove it; `init` on the parameter says how it is drawn");
+      known.push_back(entry.key);
+    }
+    known.insert(known.begin(), {"name", "role"});
+    refuse_unknown_keys(node_, known, what_, diagnostics_);
+  }
+
+  const YamlNode& node_;
+  const Problem& problem_;
+  const Defaults& defaults_;
+  Diagnostics& diagnostics_;
+  std::string what_ = "a case";
+  CaseSpec spec_;
+};
+
+class FuzzReader {
+ public:
+  FuzzReader(const Problem& problem, Diagnostics& diagnostics)
+      : problem_(problem), diagnostics_(diagnostics) {}
+
+  std::optional<FuzzRange> read(const YamlNode& entry) {
+    const ScalarType* type = find_type(entry);
+    if (type == nullptr) return std::nullopt;
+    FuzzRange range;
+    range.parameter = entry.key;
+    range.location = entry.key_location;
+    if (!read_ends(entry, range)) return std::nullopt;
+    if (range.low > range.high) {
+      diagnostics_.add(entry.place(), fmt::format("the range {}..{} is empty", range.low, range.high),
+                       fmt::format("write {}..{}", range.high, range.low));
+      return std::nullopt;
+    }
+    const bool legal = check_scalar_range(entry, range.low, *type, diagnostics_) &&
+                       check_scalar_range(entry, range.high, *type, diagnostics_);
+    return legal ? std::optional(std::move(range)) : std::nullopt;
+  }
+
+ private:
+  const ScalarType* find_type(const YamlNode& entry) {
+    const Parameter* parameter = problem_.find_parameter(entry.key);
+    if (parameter == nullptr || parameter->pointer) {
+      diagnostics_.add(entry.key_location,
+                       fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
+                       suggestion_of_known(entry.key, scalar_names(problem_)));
+      return nullptr;
+    }
+    const ScalarType* type = find_scalar_type(parameter->type);
+    if (type->is_integer()) return type;
+    diagnostics_.add(entry.key_location,
+                     fmt::format("'{}' is of type {}, and 'fuzz' draws integers", entry.key, parameter->type),
+                     "remove it from `fuzz`");
+    return nullptr;
+  }
+
+  bool read_ends(const YamlNode& entry, FuzzRange& range) {
+    const std::string_view text = entry.value;
+    const std::size_t dots = text.find("..");
+    const std::string_view first = trimmed(text.substr(0, dots));
+    const std::string_view last = dots == std::string_view::npos ? first : trimmed(text.substr(dots + 2));
+    const auto low = parse_integer(first);
+    const auto high = parse_integer(last);
+    if (entry.is_scalar() && low && high) {
+      range.low = *low;
+      range.high = *high;
+      return true;
+    }
+    if (looks_like_integer(first) && looks_like_integer(last)) {
+      diagnostics_.add(entry.place(),
+                       fmt::format("'fuzz' of '{}': {} does not fit into 64 bits", entry.key,
+                                   in_quotes(low ? last : first)),
+                       "write a smaller integer");
+    } else {
+      diagnostics_.add(entry.place(), fmt::format("'fuzz' of '{}' is no range of integers", entry.key),
+                       "write `1..3`, both ends included, or one integer");
+    }
+    return false;
+  }
+
+  const Problem& problem_;
+  Diagnostics& diagnostics_;
+};
+
+std::vector<CaseSpec> read_list_of_cases(const YamlNode& node, const Problem& problem,
+                                         const Defaults& defaults, Diagnostics& diagnostics) {
+  std::vector<CaseSpec> cases;
+  if (!expect_sequence(node, "'cases'", "a list: `- {name: tiny, role: test, ...}`", most_cases,
+                       diagnostics)) {
+    return cases;
+  }
+  std::map<std::string, int> lines;
+  for (const YamlNode& child : node.children) {
+    if (diagnostics.full()) break;
+    auto spec = CaseReader(child, problem, defaults, diagnostics).read();
+    if (!spec) continue;
+    const auto [first, fresh] = lines.emplace(spec->name, spec->location.line);
+    if (!fresh) {
+      diagnostics.add(spec->location, fmt::format("the case name {} is taken", in_quotes(spec->name)),
+                      fmt::format("choose another name; the first is on line {}", first->second));
+    }
+    cases.push_back(*std::move(spec));
+  }
+  return cases;
+}
+
+std::vector<FuzzRange> read_fuzz(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics) {
+  std::vector<FuzzRange> ranges;
+  if (!expect_map(node, "'fuzz'", "a map: `batch_size: 1..3`, and so on", 100, diagnostics)) return ranges;
+  FuzzReader reader(problem, diagnostics);
+  for (const YamlNode& entry : node.children) {
+    if (auto range = reader.read(entry)) ranges.push_back(*std::move(range));
+  }
+  return ranges;
+}
+
+}  // namespace
+
+void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
+  Defaults defaults;
+  if (const YamlNode* node = frontmatter.find("defaults"))
+    defaults = read_defaults(*node, problem, diagnostics);
+  if (const YamlNode* node = frontmatter.find("cases"))
+    problem.cases = read_list_of_cases(*node, problem, defaults, diagnostics);
+  if (const YamlNode* node = frontmatter.find("fuzz")) problem.fuzz = read_fuzz(*node, problem, diagnostics);
+}
+
+}  // namespace kgrade

@@ -1,0 +1,199 @@
+// The element types of a problem, and the thresholds of their precision classes.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "problem/fields.h"
+#include "problem/problem_reader.h"
+#include "problem/scalar_type.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::string_view example = "[float32]";
+
+std::vector<std::string> names_of_all() {
+  std::vector<std::string> names;
+  for (const Dtype dtype : all_dtypes) names.emplace_back(to_string(dtype));
+  return names;
+}
+
+bool lists(const Problem& problem, std::string_view name) {
+  return std::find(problem.dtypes.begin(), problem.dtypes.end(), name) != problem.dtypes.end();
+}
+
+void read_list(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
+  if (!expect_sequence(node, "'dtypes'", fmt::format("a list, as in {}", example), 10, diagnostics)) return;
+  for (const YamlNode& child : node.children) {
+    const auto name = read_text(child, "an item of 'dtypes'", diagnostics);
+    if (!name) continue;
+    if (!dtype_from(*name)) {
+      diagnostics.add(child.location, fmt::format("unknown dtype {}", in_quotes(*name)),
+                      suggestion_of_known(*name, names_of_all()));
+    } else if (lists(problem, *name)) {
+      diagnostics.add(child.location, fmt::format("dtype {} is listed twice", in_quotes(*name)),
+                      "remove one of the two");
+    } else {
+      problem.dtypes.push_back(*name);
+    }
+  }
+}
+
+bool read_threshold(const YamlNode& entry, double& target, Diagnostics& diagnostics) {
+  const auto value = read_real(entry, fmt::format("'{}'", entry.key), diagnostics);
+  if (!value) return false;
+  if (*value > 0) {
+    target = *value;
+    return true;
+  }
+  diagnostics.add(entry.place(), fmt::format("the threshold '{}' is {}", entry.key, *value),
+                  "write a positive number, as in 1e-5");
+  return false;
+}
+
+// Those of one type; what is left out keeps its default.
+void read_classes(const YamlNode& node, Thresholds& thresholds, Diagnostics& diagnostics) {
+  bool sound = true;
+  for (const auto& [key, target] : {std::pair{"fp32", &thresholds.fp32}, std::pair{"tf32", &thresholds.tf32},
+                                    std::pair{"bf16", &thresholds.bf16}}) {
+    if (const YamlNode* entry = node.find(key)) sound = read_threshold(*entry, *target, diagnostics) && sound;
+  }
+  if (!sound || (thresholds.fp32 < thresholds.tf32 && thresholds.tf32 < thresholds.bf16)) return;
+  diagnostics.add(node.key_location,
+                  fmt::format("thresholds do not increase: fp32 {}, tf32 {}, bf16 {}", thresholds.fp32,
+                              thresholds.tf32, thresholds.bf16),
+                  "write them so that fp32 < tf32 < bf16; one that is left out keeps its default");
+}
+
+void read_classes_of(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
+  if (!lists(problem, node.key)) {
+    diagnostics.add(node.key_location,
+                    fmt::format("'thresholds' of {}, which `dtypes` does not list", in_quotes(node.key)),
+                    fmt::format("remove them, or add {} to `dtypes`", node.key));
+    return;
+  }
+  const std::string what = fmt::format("'thresholds' of {}", in_quotes(node.key));
+  if (!expect_map(node, what, "a map: `{fp32: 1e-5}`, and so on", 10, diagnostics)) return;
+  refuse_unknown_keys(node, {"fp32", "tf32", "bf16"}, what, diagnostics);
+  read_classes(node, problem.dtype_thresholds[*dtype_from(node.key)], diagnostics);
+}
+
+void read_thresholds(const YamlNode& node, Problem& problem, Diagnostics& diagnostics) {
+  if (!expect_map(node, "'thresholds'", "a map: `fp32: 1e-5`, and so on", 10, diagnostics)) return;
+  refuse_unknown_keys(node, {"fp32", "tf32", "bf16", "float16", "bfloat16"}, "'thresholds'", diagnostics);
+  read_classes(node, problem.dtype_thresholds[Dtype::float32], diagnostics);
+  for (const YamlNode& entry : node.children) {
+    if (entry.key == "float16" || entry.key == "bfloat16") read_classes_of(entry, problem, diagnostics);
+  }
+}
+
+bool is_drawable(Dtype dtype, double value) {
+  const double size = std::fabs(value);
+  return size == 0 || (size >= double{smallest_normal(dtype)} && size <= double{largest_finite(dtype)});
+}
+
+bool holds_a_value(Dtype dtype, const Init& init) {
+  const bool included = init.kind == Init::Kind::integers;
+  const auto low = static_cast<float>(init.first);
+  const auto value =
+      static_cast<double>(nearest_normal_within(dtype, low, init.first, init.second, included));
+  return value >= init.first && (included ? value <= init.second : value < init.second);
+}
+
+// What is wrong with a distribution for a 16-bit type, or nothing.
+std::string complaint_about(Dtype dtype, const Init& init) {
+  constexpr double far_out = 6;
+  const double most = double{largest_finite(dtype)};
+  switch (init.kind) {
+    case Init::Kind::constant:
+      return is_drawable(dtype, init.first) ? "" : "is no normal number of the type";
+    case Init::Kind::normal:
+      return std::fabs(init.first) + far_out * init.second <= most ? "" : "has values that overflow";
+    case Init::Kind::uniform:
+    case Init::Kind::integers:
+      if (std::max(std::fabs(init.first), std::fabs(init.second)) > most) return "has values that overflow";
+      return holds_a_value(dtype, init) ? "" : "holds no value of the type";
+    case Init::Kind::uniform_fan_in:
+      break;
+  }
+  return "";
+}
+
+void check_inits(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) {
+  for (const Parameter& parameter : problem.parameters) {
+    if (!parameter.init) continue;
+    const std::string complaint = complaint_about(dtype, *parameter.init);
+    if (complaint.empty()) continue;
+    diagnostics.add(parameter.location,
+                    fmt::format("as {}, 'init' {} of '{}' {}", to_string(dtype),
+                                in_quotes(parameter.init->text), parameter.name, complaint),
+                    fmt::format("choose other numbers, or leave {} out of `dtypes`", to_string(dtype)));
+  }
+}
+
+void check_scalars(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) {
+  for (const CaseSpec& spec : problem.cases) {
+    for (const auto& [name, value] : spec.reals) {
+      const Parameter* const parameter = problem.find_parameter(name);
+      if (parameter == nullptr || parameter->type != element_type_name || is_drawable(dtype, value)) continue;
+      diagnostics.add(spec.location,
+                      fmt::format("case '{}': '{}' is {}, no normal number of {}", spec.name, name, value,
+                                  to_string(dtype)),
+                      fmt::format("choose another value, or leave {} out of `dtypes`", to_string(dtype)));
+    }
+  }
+}
+
+}  // namespace
+
+// The errors of a 16-bit output are what rounding it once does not explain (device/element_operations.h). Of
+// an error e before that rounding it leaves the part of the elements that come to lie on the other side of a
+// boundary: about e / u of them, with u the distance of two numbers (7e-4 of a float16 on average), each off
+// by e at most. Where float32 accepts e = 1e-5, this leaves 1e-6; simulated sums of 2 to 4608 products have
+// 2e-7 at most. Sums that are rounded to the type after every step are off by a multiple of u that grows with
+// the square root of the number n of terms. In float16 that is 2e-5 at least for n = 2, where hardly any
+// error is left unexplained, 3e-3 for n = 576 and 1e-2 for n = 4608. In bfloat16 it is eight times as
+// much: 1.6e-4, 2.5e-2 and 8e-2. They count as arithmetic and not as a bug up to 1e-2, and in bfloat16 up to
+// 5e-2, which n = 1500 comes to. Tests in harness/tests/verify hold these figures.
+Thresholds default_thresholds(Dtype dtype) {
+  Thresholds thresholds;
+  if (dtype != Dtype::float32) thresholds.fp32 = 5e-6;
+  if (dtype == Dtype::bfloat16) thresholds.bf16 = 5e-2;
+  return thresholds;
+}
+
+void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
+  for (const Dtype dtype : all_dtypes) problem.dtype_thresholds[dtype] = default_thresholds(dtype);
+  if (const YamlNode* dtypes = frontmatter.find("dtypes")) read_list(*dtypes, problem, diagnostics);
+  if (const YamlNode* node = frontmatter.find("thresholds")) read_thresholds(*node, problem, diagnostics);
+  if (!problem.dtypes.empty()) problem.dtype = *dtype_from(problem.dtypes.front());
+  problem.thresholds = problem.dtype_thresholds[problem.dtype];
+}
+
+void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics) {
+  for (const std::string& name : problem.dtypes) {
+    const Dtype dtype = *dtype_from(name);
+    if (dtype == Dtype::float32) continue;
+    check_inits(problem, dtype, diagnostics);
+    check_scalars(problem, dtype, diagnostics);
+  }
+}
+
+Result<Problem> with_dtype(Problem problem, std::string_view name) {
+  const auto dtype = dtype_from(name);
+  if (!dtype || !lists(problem, name)) {
+    return Error{fmt::format("problem '{}' is not for {}", problem.slug, in_quotes(name)),
+                 fmt::format("its dtypes are: {}", fmt::join(problem.dtypes, ", ")),
+                 {}};
+  }
+  problem.dtype = *dtype;
+  const auto own = problem.dtype_thresholds.find(*dtype);
+  problem.thresholds = own != problem.dtype_thresholds.end() ? own->second : default_thresholds(*dtype);
+  return problem;
+}
+
+}  // namespace kgrade
