@@ -1,5 +1,5 @@
 // Kernel launches: the other half of what the rewriter makes of kernel<<<...>>>(arguments)
-// (harness/build/emulated/launches.h). A launch runs the whole grid and returns when it is done.
+// (harness/device/emulated/rewriter/launches.h). A launch runs the whole grid and returns when it is done.
 #pragma once
 
 #include <cstddef>
