@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.h"
-#include "record/run_json.h"
+#include "record/shared_json.h"
 #include "record/table.h"
 
 namespace kgrade {

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "record/table.h"
 
 namespace kgrade::cli {

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "record/ci_formats.h"
-#include "record/run_json.h"
+#include "record/shared_json.h"
 #include "record/table.h"
 
 namespace kgrade {

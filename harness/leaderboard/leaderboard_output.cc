@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "leaderboard/page_data.h"
-#include "record/run_json.h"
+#include "record/shared_json.h"
 #include "record/table.h"
 
 namespace kgrade {

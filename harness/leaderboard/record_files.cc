@@ -7,8 +7,8 @@
 
 #include "base/text.h"
 #include "base/text_file.h"
-#include "record/json.h"
-#include "record/run_json.h"
+#include "record/record_json.h"
+#include "record/shared_json.h"
 
 namespace kgrade {
 namespace {

@@ -14,9 +14,9 @@
 #include "sandbox/control_group.h"
 #include "sandbox/fail_launch.h"
 #include "sandbox/landlock.h"
+#include "sandbox/namespaces.h"
 #include "sandbox/privileges.h"
 #include "sandbox/seccomp.h"
-#include "sandbox/supervision.h"
 
 namespace kgrade {
 namespace {

@@ -20,9 +20,9 @@
 #include "sandbox/fail_launch.h"
 #include "sandbox/landlock.h"
 #include "sandbox/launch.h"
+#include "sandbox/namespaces.h"
 #include "sandbox/privileges.h"
 #include "sandbox/seccomp.h"
-#include "sandbox/supervision.h"
 
 namespace kgrade {
 namespace {

@@ -28,11 +28,6 @@ struct SupervisorChannel {
 };
 SupervisorChannel open_supervisor_channel();
 
-// A child in new namespaces, as `layers` says, which becomes process 1 and then runs `confined`. -1, with
-// errno set, when the kernel refuses.
-pid_t start_in_namespaces(const LaunchLayers& layers, const SupervisorChannel& channel,
-                          const Confined& confined);
-
 // A child that runs `command`, which is expected to make namespaces and call be_process_one() in them. The
 // end of the channel inside stays open there under its number.
 pid_t start_command(const std::vector<std::string>& command, const SupervisorChannel& channel);

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <type_traits>
 
-#include "record/json.h"
 #include "record/json_archive.h"
+#include "record/record_json.h"
 
 namespace kgrade {
 namespace {

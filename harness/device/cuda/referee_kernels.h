@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/element_operations.h"
+#include "device/guard_fill.h"
 
 namespace kgrade::cuda {
 

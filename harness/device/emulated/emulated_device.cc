@@ -17,6 +17,7 @@
 #include "base/unique_fd.h"
 #include "device/element_operations.h"
 #include "device/emulated/runtime/limits.h"
+#include "device/guard_fill.h"
 
 namespace kgrade::emulated {
 namespace {

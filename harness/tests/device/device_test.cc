@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/element_operations.h"
+#include "device/guard_fill.h"
 #include "device/registry.h"
 #include "tests/device/draws.h"
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/support/command.h"
 #include "tests/support/sample_record.h"
 

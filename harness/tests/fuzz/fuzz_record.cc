@@ -1,4 +1,4 @@
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

@@ -6,7 +6,7 @@
 #include "device/finding_book.h"
 #include "problem/catalogue.h"
 #include "problem/families.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/sample_record.h"
 

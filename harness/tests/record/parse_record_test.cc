@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "record/json.h"
 #include "record/json_archive.h"
+#include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {

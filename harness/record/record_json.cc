@@ -1,4 +1,4 @@
-#include "record/json.h"
+#include "record/record_json.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "record/run_json.h"
+#include "record/shared_json.h"
 
 namespace kgrade {
 

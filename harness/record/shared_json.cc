@@ -1,4 +1,4 @@
-#include "record/run_json.h"
+#include "record/shared_json.h"
 
 #include <fmt/format.h>
 
