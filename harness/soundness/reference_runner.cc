@@ -12,7 +12,7 @@ namespace {
 // In workers, called as grading calls them.
 class WorkerReferenceRunner : public ReferenceRunner {
  public:
-  // Keeps references to all three. Both seats have loaded their contestants.
+  // Keeps references to all three. Both runners have loaded their contestants.
   WorkerReferenceRunner(Device& device, ContestantRunner& oracle, ContestantRunner& reference)
       : device_(device), oracle_(oracle), reference_(reference), poison_key_(random_seed()) {}
   ~WorkerReferenceRunner() override { take_back(); }
