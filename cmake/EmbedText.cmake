@@ -1,5 +1,5 @@
-# Writes a C++ file with texts in it: -DOUTPUT=<file.cc> -DNAMESPACE=<name> -DFILES=<name>=<path>,<name>=<path>,...
-# Each becomes `extern const std::string_view <name>`. Cut into pieces, since compilers bound the length of a literal.
+# Writes a C++ file that contains texts: -DOUTPUT=<file.cc> -DNAMESPACE=<name> -DFILES=<name>=<path>,<name>=<path>,...
+# Each becomes `extern const std::string_view <name>`, in pieces, since compilers limit the length of a literal.
 set(source "#include <string_view>\nnamespace ${NAMESPACE} {\n")
 string(REPLACE "," ";" files "${FILES}")
 foreach(file ${files})

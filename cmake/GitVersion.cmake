@@ -14,8 +14,8 @@ if(GIT AND EXISTS ${SOURCE}/.git)
   endif()
 endif()
 if(DEFINED ENV{KGRADE_GIT_COMMIT})
-  # A copy (in a container, on another machine) can be told where it came from; it may lack its .git, or files that
-  # are of no use there.
+  # In a copy (in a container, on another machine), set KGRADE_GIT_COMMIT; .git or files that are not needed there may
+  # be missing.
   set(commit "$ENV{KGRADE_GIT_COMMIT}")
   set(dirty 0)
 endif()

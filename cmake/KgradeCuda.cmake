@@ -1,4 +1,4 @@
-# The CUDA device is built when a toolkit is there; without one everything else still is.
+# The CUDA device is built if there is a CUDA Toolkit; everything else is always built.
 set(KGRADE_HAVE_CUDA OFF)
 if(KGRADE_CUDA)
   include(CheckLanguage)

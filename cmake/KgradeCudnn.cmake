@@ -1,14 +1,14 @@
-# cuDNN 9 for the baselines (reference/cudnn/), which are built when kgrade runs: where its headers and libraries lie.
-# -DKGRADE_CUDNN_ROOT=<folder> or $CUDNN_PATH names a place of its own. Sets KGRADE_CUDNN_VERSION, and with it
-# KGRADE_CUDNN_INCLUDE and KGRADE_CUDNN_LIBRARY, the two folders, and KGRADE_CUDNN_COMPANIONS, the libraries of the
-# CUDA Toolkit that cuDNN loads by name, joined by colons; without cuDNN all are empty.
+# Finds the headers and libraries of cuDNN 9 for the baselines (reference/cudnn/), which are built when kgrade runs.
+# -DKGRADE_CUDNN_ROOT=<folder> or $CUDNN_PATH names a folder to look in first. Sets KGRADE_CUDNN_VERSION, the folders
+# KGRADE_CUDNN_INCLUDE and KGRADE_CUDNN_LIBRARY, and KGRADE_CUDNN_COMPANIONS, the libraries of the CUDA Toolkit that cuDNN
+# loads by name, joined by colons. Without cuDNN all are empty.
 set(KGRADE_CUDNN_ROOT "" CACHE PATH "Where cuDNN 9 lies, if not beside the CUDA Toolkit or in the system's folders")
 set(KGRADE_CUDNN_VERSION "")
 set(KGRADE_CUDNN_INCLUDE "")
 set(KGRADE_CUDNN_LIBRARY "")
 set(KGRADE_CUDNN_COMPANIONS "")
 
-# "9.19.0", or nothing when `header` does not tell.
+# "9.19.0", or empty if `header` does not say.
 function(kgrade_cudnn_version header result)
   set(version "")
   foreach(part MAJOR MINOR PATCHLEVEL)
@@ -39,7 +39,7 @@ endfunction()
 function(kgrade_find_cudnn)
   find_path(KGRADE_CUDNN_HEADERS cudnn_backend.h
             HINTS ${KGRADE_CUDNN_ROOT} ENV CUDNN_PATH ${CUDAToolkit_INCLUDE_DIRS} PATH_SUFFIXES include)
-  # The versioned name: some packages have no other.
+  # The versioned name, since some packages have no other.
   find_library(KGRADE_CUDNN_FILE libcudnn.so.9
                HINTS ${KGRADE_CUDNN_ROOT} ENV CUDNN_PATH ${CUDAToolkit_LIBRARY_DIR} PATH_SUFFIXES lib lib64)
   mark_as_advanced(KGRADE_CUDNN_HEADERS KGRADE_CUDNN_FILE)
@@ -56,7 +56,7 @@ function(kgrade_find_cudnn)
     return()
   endif()
   get_filename_component(library ${KGRADE_CUDNN_FILE} DIRECTORY)
-  # Without links on the way: sandboxed programs see folders by their own names.
+  # Resolve links: sandboxed programs see folders under their real names.
   file(REAL_PATH ${KGRADE_CUDNN_HEADERS} headers)
   file(REAL_PATH ${library} library)
   set(KGRADE_CUDNN_VERSION ${version} PARENT_SCOPE)

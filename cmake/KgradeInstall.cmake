@@ -1,4 +1,4 @@
-# `cmake --install build/release --prefix DIR`: DIR/bin/kgrade works from any folder, without the checkout, and DIR may
+# `cmake --install build/release --prefix DIR`: DIR/bin/kgrade works from any folder, without the checkout, and DIR can
 # be moved. Layout::find knows these places relative to the program.
 set(libexec libexec/kgrade)
 set(share share/kgrade)
@@ -16,7 +16,7 @@ install(FILES ${schemas} DESTINATION ${share}/schema)
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md DESTINATION share/doc/kgrade)
 install(DIRECTORY docs DESTINATION share/doc/kgrade)
 
-# Made by the target kgrade_manual.
+# The target kgrade_manual makes it.
 install(FILES ${PROJECT_BINARY_DIR}/share/bash-completion/completions/kgrade DESTINATION share/bash-completion/completions)
 install(FILES ${PROJECT_BINARY_DIR}/share/zsh/site-functions/_kgrade DESTINATION share/zsh/site-functions)
 install(FILES ${PROJECT_BINARY_DIR}/share/fish/vendor_completions.d/kgrade.fish DESTINATION share/fish/vendor_completions.d)

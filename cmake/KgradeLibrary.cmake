@@ -1,17 +1,17 @@
-# What every target of the harness shares: the include root, warnings, and IEEE arithmetic that no
-# compiler may contract (generated inputs have to be the same bits everywhere).
+# What all targets of the harness share: the include root, warnings, and IEEE arithmetic without contraction
+# (generated inputs must have the same bits everywhere).
 add_library(kgrade_options INTERFACE)
 target_include_directories(kgrade_options INTERFACE ${PROJECT_SOURCE_DIR}/harness)
 target_compile_features(kgrade_options INTERFACE cxx_std_20)
 target_compile_options(kgrade_options INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-ffp-contract=off>
-  # GCC 12 sees overlaps in std::string's own code that are not there (GCC bug 105651).
+  # GCC 12 warns about overlaps in std::string's own code that do not exist (GCC bug 105651).
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:GNU>>:-Wno-restrict>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${KGRADE_WERROR}>>:-Werror>
   $<$<COMPILE_LANGUAGE:CUDA>:-fmad=false;-Xcompiler=-Wall>)
 
-# Where a release's speed does not matter, -O1 compiles in half the time of -O3, and tests need no optimisation at all.
-# Headers that nearly every file reads are compiled once for each of the two.
+# Where speed does not matter, a release uses -O1, which compiles in half the time of -O3; tests need no optimisation.
+# Headers that nearly every file includes are precompiled once for each of the two.
 set(KGRADE_QUICK_OPTIONS $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
 set(KGRADE_TEST_OPTIONS $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O0>)
 
@@ -28,8 +28,8 @@ function(kgrade_headers name)
 endfunction()
 kgrade_headers(kgrade_headers OPTIONS ${KGRADE_QUICK_OPTIONS})
 
-# kgrade_library(<name> [OPTIMISED] [SOURCES <file>... | EXCLUDE <file>...] [LINK <target>...]): a static library, of all .cc files
-# of this folder unless it names its own.
+# kgrade_library(<name> [OPTIMISED] [SOURCES <file>... | EXCLUDE <file>...] [LINK <target>...]): a static library
+# of the named .cc files, by default all of this folder.
 function(kgrade_library name)
   cmake_parse_arguments(ARG "OPTIMISED" "" "SOURCES;EXCLUDE;LINK" ${ARGN})
   if(NOT ARG_SOURCES)
@@ -45,8 +45,8 @@ function(kgrade_library name)
 endfunction()
 
 # kgrade_gtest(<test> <program> FILTER <GoogleTest filter> [SHARDS <n>] [SECONDS <limit>] [LABELS <label>...]
-# [ENVIRONMENT <variable=value>...]): tests of ctest that run what the filter names, as SHARDS processes that share it.
-# With several their names end in .1, .2 and so on.
+# [ENVIRONMENT <variable=value>...]): ctest tests that run what the filter selects, divided among SHARDS processes.
+# With several shards, their names end in .1, .2 and so on.
 function(kgrade_gtest test program)
   cmake_parse_arguments(ARG "" "FILTER;SHARDS;SECONDS" "LABELS;ENVIRONMENT" ${ARGN})
   if(NOT ARG_SHARDS)
@@ -68,9 +68,9 @@ function(kgrade_gtest test program)
 endfunction()
 
 # kgrade_test(<name> [NO_CTEST] [SHARDS <n>] [SECONDS <limit>] [SOURCES <file>...] [LINK <target>...]): one GoogleTest
-# program, of all *_test.cc files of this folder unless it names its own, and a test of ctest for each of its shards: one
-# process a program, since a process for each of thousands of tests costs more than most of the tests. With NO_CTEST, the
-# folder says itself what ctest runs (kgrade_gtest).
+# program of the named files, by default all *_test.cc files of this folder, and one ctest test for each shard. A process
+# for each of thousands of tests would cost more than most of the tests. With NO_CTEST, the folder itself says what ctest
+# runs (kgrade_gtest).
 function(kgrade_test name)
   cmake_parse_arguments(ARG "NO_CTEST" "SHARDS;SECONDS" "SOURCES;LINK" ${ARGN})
   if(NOT ARG_SOURCES)
@@ -83,7 +83,7 @@ function(kgrade_test name)
     kgrade_headers(kgrade_test_headers OPTIONS ${KGRADE_TEST_OPTIONS} HEADERS <gmock/gmock.h> <gtest/gtest.h>
       LINK GTest::gmock GTest::gtest)
   endif()
-  # -fPIC: compiled as the headers are.
+  # -fPIC, like the precompiled headers.
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF UNITY_BUILD OFF)
   target_compile_options(${name} PRIVATE -fPIC ${KGRADE_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM kgrade_test_headers)

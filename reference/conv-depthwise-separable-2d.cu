@@ -1,4 +1,4 @@
-// Depthwise separable 2D convolution: a convolution with a group for every channel, then a pointwise one.
+// Depthwise separable 2D convolution: a convolution with one group for each channel, then a pointwise one.
 #include "ops/conv.cuh"
 
 extern "C" void solution(const ops::element* input, const ops::element* depthwise_kernel,

@@ -1,13 +1,13 @@
-"""Holds the cuDNN baselines' times against PyTorch's own calls of the same operations, on a GPU.
+"""Compares the times of the cuDNN baselines with PyTorch's own calls of the same operations, on a GPU.
 
-For the case `kernelbench` of every problem that has baselines, PyTorch is timed by Triton's do_bench (cold cache,
-median), without and with TF32, with cuDNN's heuristics and with its benchmark mode; the faster one counts. kgrade's
-medians are read from the records named on the command line (of candidates of the class TF32, or that class has no
-baseline in them); without any, kgrade grades each problem's naive solution now. A baseline fails that is slower by more
-than 3 % and by more than 1 us, or that is missing. Exit code 0: none fails.
+The check uses the case `kernelbench` of every problem that has baselines. PyTorch is timed with Triton's do_bench (cold
+cache, median), without and with TF32, with cuDNN's heuristics and with its benchmark mode; the faster one counts.
+kgrade's medians come from the records named on the command line. Their candidates must be in the class TF32, or that
+class has no baseline in them. Without records, kgrade grades each problem's naive solution now. A baseline fails if it is
+missing, or slower by more than 3 % and by more than 1 us. Exit code 0: none fails.
 
-With --search, the search for the fastest plan is run as well, with its outcome printed: for when one fails. It uses
-the cuDNN that PyTorch has loaded, which may be another version than kgrade's.
+--search also runs the search for the fastest plan and prints its outcome, to find out why a baseline fails. It uses the
+cuDNN that PyTorch has loaded, which may be another version than kgrade's.
 
 Needs Python with PyTorch and Triton, and kgrade built with the CUDA device.
 """
@@ -42,7 +42,7 @@ class Row:
     torch_ms: float
     torch_benchmark_ms: float  # with torch.backends.cudnn.benchmark
     ours_ms: float | None
-    complaint: str  # of kgrade about the baseline
+    complaint: str  # kgrade's, about the baseline
 
     @property
     def best_ms(self) -> float:
@@ -56,7 +56,7 @@ class Row:
 
 
 def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
-    """From (slug, baseline) to its median on the case and kgrade's complaint: the one place that knows records."""
+    """From (slug, baseline) to its median on the case and kgrade's complaint. Only this function knows the format of records."""
     slug = record["problem"]["slug"]
     found = {}
     for baseline in record["baselines"]["contestants"]:
@@ -68,7 +68,7 @@ def medians_of(record: dict) -> dict[tuple[str, str], tuple[float | None, str]]:
 
 
 def origin_of(records: list[dict]) -> dict:
-    """Which kgrade measured, where and when; of several records the first, which all others have to agree with."""
+    """Which kgrade measured, where and when. All records must agree with the first."""
     first = records[0]
     for record in records[1:]:
         if (record["tool"], record["device"].get("uuid")) != (first["tool"], first["device"].get("uuid")):
@@ -101,19 +101,19 @@ def grade_now(program: Path, slugs: list[str]) -> list[dict]:
             file = Path(folder, f"{slug}.json")
             naive = f"solutions/{slug}/naive.cu"
             print(f"grading {naive}", file=sys.stderr, flush=True)
-            # In the lower class both baselines take part.
+            # In the class TF32, both baselines take part.
             source = Path(folder, f"{slug}.cu")
             source.write_text("// kgrade: precision tf32\n" + (REPOSITORY / naive).read_text(encoding="utf-8"),
                               encoding="utf-8")
             command = [program, "grade", slug, source, "--case", CASE, "--device", "cuda", "--json", file]
-            # A refused candidate is no matter here: its baselines were timed, or the record says why not.
+            # It does not matter if the candidate is refused: its baselines were timed, or the record says why not.
             subprocess.run(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, check=False)
             records.append(json.loads(file.read_text(encoding="utf-8")))
     return records
 
 
 def inputs_of(case: dict) -> dict:
-    """Tensors of the case on the GPU, of the size and spread that the problems draw."""
+    """The case's tensors on the GPU, with values distributed like those that the problems draw."""
     import torch
 
     generator = torch.Generator("cuda").manual_seed(1)
@@ -161,7 +161,7 @@ def rows_of(slug: str, case: dict, medians: dict) -> list[Row]:
 
 
 def search(slug: str, case: dict, folder: Path) -> None:
-    """Prints the plans that the baselines choose from, and how far their output lies from PyTorch's."""
+    """Prints the plans that the baselines choose from, and how far their output is from PyTorch's."""
     import torch
     import torch_layers
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, configures and builds: the program is then build/release/bin/kgrade.
-#   tools/build.sh [--tests]    with --tests, what the tests need is set up and built too
-# Flags for CMake can be given in KGRADE_CMAKE_FLAGS, separated by spaces.
+#   tools/build.sh [--tests]    --tests also installs what the tests need, and builds them
+# KGRADE_CMAKE_FLAGS may hold flags for CMake, separated by spaces.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -14,7 +14,7 @@ stage() { # name, command...
 
 main() {
   local testing=() flags
-  # A build folder that has the tests keeps them.
+  # A build folder that already has the tests keeps them.
   if [ "${1:-}" = --tests ]; then
     testing=(-DBUILD_TESTING=ON)
   elif [ ! -f build/release/CMakeCache.txt ]; then

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""convert_records.py FILE...: rewrites records of `kgrade grade` and `kgrade sweep` (.json, .jsonl) that an older kgrade
-wrote, so that this one reads them. Other files, and records of the present version, stay as they are.
+"""convert_records.py FILE...: rewrites records that an older `kgrade grade` or `kgrade sweep` wrote (.json, .jsonl), so
+that this version can read them. Other files, and records of the current version, stay as they are.
 
-Nothing is measured or worked out anew. What an older version did not write is empty or null; the referee's raw times
-of versions before 4 (`wall_samples_ms`: of all launches of a sample, with the protocol in them) are dropped."""
+Nothing is measured or calculated again. What an older version did not write is empty or null. The referee's raw times
+from versions before 4 (`wall_samples_ms`: of all launches of a sample, with the protocol included) are dropped."""
 
 import json
 import os
@@ -19,7 +19,7 @@ def comparison(speedup: float) -> dict:
 
 
 def with_comparisons(case: dict) -> dict:
-    """Of version 1 or 2: there the only opponent is the reference, and there are no intervals."""
+    """For versions 1 and 2, in which the only opponent is the reference and there are no intervals."""
     speedup = case.pop("speedup", None)
     if not case["run"]:
         return case
@@ -82,7 +82,7 @@ def is_old(value: object) -> bool:
 
 
 def convert(path: Path) -> int:
-    """How many records were converted."""
+    """Returns how many records were converted."""
     text = path.read_text(encoding="utf-8")
     lines = path.suffix == ".jsonl"
     parts = text.splitlines() if lines else [text]

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Fuzzes whatever reads bytes of hostile code, with clang's libFuzzer under its address and undefined-behaviour
+# Fuzzes everything that reads bytes from hostile code, with clang's libFuzzer and its address and undefined-behaviour
 # sanitizers.
-#   tools/fuzz.sh [SECONDS]           all fuzzers, SECONDS of running time together (default 60), on two cores at most
-#   tools/fuzz.sh --each SECONDS      so long for each fuzzer
-#   tools/fuzz.sh --sanitized         the same targets and random messages and files from a fixed seed (fuzz_test)
+#   tools/fuzz.sh [SECONDS]           all fuzzers, SECONDS of running time in total (default 60), on at most two cores
+#   tools/fuzz.sh --each SECONDS      SECONDS for each fuzzer
+#   tools/fuzz.sh --sanitized         the same targets, and random messages and files, from a fixed seed (fuzz_test)
 #   tools/fuzz.sh --replay FUZZER FILE...
 # Exit codes: 0 nothing found, 1 an input that fails (its path is printed), 2 wrong usage, 3 no clang or no libFuzzer.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build=build/fuzz
-# Shares of the time: links, problem files and expressions first and longest.
+# Shares of the time: replies, problem files and expressions come first and get most.
 shares=(fuzz_reply:6 fuzz_frontmatter:6 fuzz_expression:4 fuzz_request:2 fuzz_rewrite:3 fuzz_rewriter_answer:1
   fuzz_sanitizer_report:2 fuzz_finding_book:1 fuzz_record:2 fuzz_addr2line:1 fuzz_compiler_log:1 fuzz_last_words:1)
 seconds_for_one_input=20
@@ -45,7 +45,7 @@ logged() { # name of the log, command...
 build_targets() { # targets
   local flags
   read -r -a flags <<<"${KGRADE_CMAKE_FLAGS:-}"
-  # Warnings are for the builds that users run: another compiler has others.
+  # Another compiler has other warnings; only those of the users' builds are errors.
   logged configure cmake --preset fuzz "${flags[@]}" -DKGRADE_WERROR=OFF
   logged build cmake --build "$build" --parallel "$(cores)" --target "$@"
 }
@@ -55,7 +55,7 @@ sanitizer_options() {
   export UBSAN_OPTIONS=print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}
 }
 
-# Runs one fuzzer; its corpus is kept from one run to the next.
+# Runs one fuzzer. Its corpus is kept for the next run.
 fuzz_one() { # fuzzer, seconds
   local fuzzer=$1 dictionary=()
   local dictionary_file=harness/tests/fuzz/dictionaries/$fuzzer.dict
@@ -72,7 +72,7 @@ number_of() { # name of a statistic, log
 
 report_one() { # fuzzer
   local log=$build/$1.log coverage
-  # An input that fails before anything else leaves no such line.
+  # If the first input fails, there is no such line.
   coverage=$(sed -n 's/.* cov: \([0-9]*\) .*/\1/p' "$log" | tail -n 1)
   printf '%-22s %10s executions %8s a second  coverage %s\n' "$1" "$(number_of number_of_executed_units "$log")" \
     "$(number_of average_exec_per_sec "$log")" "${coverage:-?}"
@@ -86,7 +86,7 @@ explain_failure() { # fuzzer
   [ -z "$input" ] || echo "  replay: tools/fuzz.sh --replay $1 $input"
 }
 
-# Two lanes, each of which takes the next fuzzer when it is done with one.
+# Two lanes; each takes the next fuzzer when it has finished one.
 run_all() { # seconds, whether for each
   local total=0 entry fuzzer lanes
   for entry in "${shares[@]}"; do total=$((total + ${entry#*:})); done

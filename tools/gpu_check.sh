@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# What has to be shown on a GPU: builds, runs all tests on the device, grades every solution, times grades with a cold
-# start, measures how well speeds repeat, and compares with other tools where they are installed.
+# Everything that has to be shown on a GPU: builds, runs all tests on the device, grades every solution, times grades from
+# a cold start, measures how well speeds repeat, and compares with other tools if they are installed.
 #   tools/gpu_check.sh [--built] [DIR [STEP...]]
-# Logs and records go to DIR (default: build/gpu_check), the records also as an archive. With --built, nothing is built
-# before. CUDA_VISIBLE_DEVICES says on which of several GPUs. Steps, all by default:
-#   time solutions lint wrong-candidates checks   verdicts, records and how long they take
+# Logs and records go to DIR (default: build/gpu_check), the records also as an archive. --built skips the build.
+# CUDA_VISIBLE_DEVICES selects one of several GPUs. The steps, all by default:
+#   time solutions lint wrong-candidates checks   verdicts, records, and how long they take
 #   sweep throughput                              all solutions in one sweep; candidates a minute, nothing compiled before
-#   tests                                         all tests but those of the next line, eight at a time
-#   cheats controls honest                        candidates that take the device for themselves, or must have it
-#   selftest slowdowns repeat                     A/A comparisons, and with slow-downs; the same speedups twice
+#   tests                                         all tests except those in the next line, eight at a time
+#   cheats controls honest                        candidates that occupy the device, or need it for themselves
+#   selftest slowdowns repeat                     kernels against themselves and against slow-downs; the same speedups twice
 #   oracle baselines                              against PyTorch: answers in float64, times of cuDNN
 #   nvbench                                       times against nvbench's (Python package cuda-bench)
 set -uo pipefail
@@ -25,7 +25,7 @@ is_wanted() { # step
   [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" $1 "* ]]
 }
 
-step() { # name, command...: goes on after a failure, so that one call tells as much as it can
+step() { # name, command...: goes on after a failure, so that one call shows as much as possible
   local name=$1 begin=$SECONDS
   shift
   [ "$name" = build ] || is_wanted "$name" || return 0
@@ -34,7 +34,7 @@ step() { # name, command...: goes on after a failure, so that one call tells as 
   [ "$outcome" = ok ] || tail -n 40 "$out/$name.log"
 }
 
-# Problems whose figures are published one by one: those that have a tuned kernel. `sweep` is for all.
+# The problems with a tuned kernel: their figures are published one by one. `sweep` covers all problems.
 tuned_problems() {
   local tuned
   for tuned in solutions/*/tuned.cu; do
@@ -42,7 +42,7 @@ tuned_problems() {
   done
 }
 
-# One record each, since a record holds candidates of one element type and class: those beside naive.cu in folders of their names.
+# One record each, since a record holds candidates of one element type and class. Each except naive.cu has its own folder.
 grade_solutions() {
   local candidate slug name place status=0
   for slug in $(tuned_problems); do
@@ -57,7 +57,7 @@ grade_solutions() {
   return "$status"
 }
 
-# The verdicts are checked by the tests; this keeps the records. Exit code 1 is as it should be: all are refused.
+# The tests check the verdicts; this keeps the records. Exit code 1 is right: all are refused.
 grade_wrong_candidates() {
   local folder slug code status=0
   mkdir -p "$records/wrong-candidates"
@@ -71,14 +71,14 @@ grade_wrong_candidates() {
   return "$status"
 }
 
-# Below compute-sanitizer's tools times do not matter: several at once.
+# Under compute-sanitizer times do not matter, so several run at the same time.
 check_solution() { # candidate
   local slug
   slug=$(basename "$(dirname "$1")")
   "$kgrade" check "$slug" "$1" --device cuda --verbose --json "$records/checks/$slug.$(basename "$1" .cu).json"
 }
 
-# Exit code 0 for what is clean, 1 for the seeded faults; anything else is a failure of ours.
+# The exit code must be 0 for clean kernels and 1 for those with bugs; anything else is our failure.
 check_candidates() {
   local slug code status=0 checks=harness/tests/checks
   mkdir -p "$records/checks"
@@ -94,7 +94,7 @@ check_candidates() {
   return "$status"
 }
 
-# Measured cases too: much of it is the host's work, and a large problem takes memory for five outputs.
+# Includes measured cases. Four at a time: much of it is work of the host, and a large problem needs memory for five outputs.
 lint_problem() { # problem file
   "$kgrade" lint "$1" --deep --device cuda --json "$records/lint/$(basename "$1" .md).out"
 }
@@ -112,13 +112,13 @@ time_grade() { # what, arguments...
   awk "BEGIN {printf \"seconds from command to verdict, $1: %.2f\\n\", $end - $begin}"
 }
 
-# Nothing compiled before: the figures that the README gives.
+# Nothing is compiled before: these are the figures in the README.
 time_grades() {
   time_grade "one case" --case kernelbench --json "$records/conv-transpose-2d-sq-input-asym-kernel.kernelbench.json" &&
     time_grade "all cases" && time_grade "all cases, quick" --quick
 }
 
-# All speedups once more, to be held against those of `solutions`.
+# All speedups once more, to compare with those of `solutions`.
 grade_again() {
   local first=$records
   local records=$first/again
@@ -130,7 +130,7 @@ has_python() { # module
   python3 -c "import torch, $1, sys; sys.exit(not torch.cuda.is_available())" 2>/dev/null
 }
 
-# Where nothing else has cuDNN, PyTorch has brought one along.
+# PyTorch brings its own cuDNN, for machines without another one.
 find_cudnn() {
   python3 -c 'import nvidia.cudnn; print(list(nvidia.cudnn.__path__)[0])' 2>/dev/null
 }
@@ -154,7 +154,7 @@ step lint lint_problems
 is_wanted lint && grep -E 'error|warning' "$out/lint.log" | tail -n 10
 step wrong-candidates grade_wrong_candidates
 step checks check_candidates
-# The tests labelled pypi need packages from PyPI; a GPU machine may have no network.
+# Tests labelled pypi need packages from PyPI, and a GPU machine may have no network.
 alone='Cheats\.|Controls\.|HonestCandidates\.'
 step tests ctest --preset release --parallel 8 -LE pypi -E "$alone"
 is_wanted tests && grep 'tests passed' "$out/tests.log"

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Which folder of harness/ includes which, and whether every arrow follows the order of harness/CMakeLists.txt.
+"""Shows which folder of harness/ includes from which, and checks the order given in harness/CMakeLists.txt.
 
-  tools/include_graph.py           prints the folders in their order, each with those that it includes from
+  tools/include_graph.py           prints the folders in their order, each with the folders that it includes from
   tools/include_graph.py --dot     the same for Graphviz: `tools/include_graph.py --dot | dot -Tsvg > includes.svg`
 
-Exit code 1, with a line for each include, if a folder includes from one below it or if headers include each other in
-a circle. Tests and the headers that candidates see on the emulated device are left out: `cli` alone may include all.
+Exit code 1, with a line for each include, if a folder includes from one below it or if headers include each other in a
+cycle. Only `cli` may include from all folders. Tests are left out, as are the headers that candidates see on the emulated
+device.
 """
 import pathlib
 import re
@@ -28,7 +29,7 @@ def sources():
 
 
 def includes():
-    """The files of the harness that each file includes, by name."""
+    """The harness files that each file includes, by name."""
     found = {}
     for name in sources():
         text = (HARNESS / name).read_text()
@@ -36,7 +37,7 @@ def includes():
     return found
 
 
-def circle(graph):
+def cycle(graph):
     """Files that include each other, in order; empty if there are none."""
     done, path = set(), []
 
@@ -82,8 +83,8 @@ def main():
     else:
         for folder in order:
             print(f"{folder}: {' '.join(sorted(arrows[folder], key=rank.get))}")
-    if found := circle(graph):
-        wrong.append("a circle: " + " -> ".join(found))
+    if found := cycle(graph):
+        wrong.append("a cycle: " + " -> ".join(found))
     for line in wrong:
         print(line, file=sys.stderr)
     return 1 if wrong else 0

@@ -1,5 +1,5 @@
-"""Finding and ending processes with everything that they have started. A process is known by its id and the time of its
-start, since ids are given out again."""
+"""Finds processes and everything that they have started, and ends them. A process is identified by its id and its start
+time, since ids are reused."""
 
 import os
 import signal
@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def stat_fields(pid: int) -> list[str] | None:
-    """The fields of /proc/PID/stat from the third on; None when the process has ended."""
+    """The fields of /proc/PID/stat from the third on; None if the process has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -26,7 +26,7 @@ def all_processes() -> list[int]:
 
 
 def descendants(roots: set[int]) -> set[int]:
-    """The roots and everything below them."""
+    """The roots and all their descendants."""
     parents = {pid: int(fields[1]) for pid in all_processes() if (fields := stat_fields(pid))}
     found = {pid for pid in roots if pid in parents}
     while more := {pid for pid, parent in parents.items() if parent in found and pid not in found}:
@@ -42,7 +42,7 @@ def send(pid: int, what: signal.Signals) -> None:
 
 
 def kill_trees(roots: set[int]) -> None:
-    """SIGKILL for all of them at once. Stopped first, so that none can start another meanwhile."""
+    """Kills all of them. They are stopped first, so that none can start another in the meantime."""
     stopped: set[int] = set()
     while fresh := descendants(roots) - stopped:
         for pid in fresh:

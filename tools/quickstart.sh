@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and grades the plain kernels of a few problems, on the GPU if there is one and on
-# the emulated device otherwise. Ends with exit code 0 when all are accepted.
+# Installs what is missing, builds, and grades the plain kernels of five problems, on the GPU if there is one and on
+# the emulated device otherwise. The exit code is 0 if all are accepted.
 # Arguments go to `kgrade grade`, as in: tools/quickstart.sh --device emulated
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

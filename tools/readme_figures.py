@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the figures of README.md and docs/ from the records under results/, so that none stands there that was not measured.
+"""Writes the figures in README.md and docs/ from the records under results/, so that every figure was measured.
 
     tools/readme_figures.py            rewrites the marked parts of README.md and docs/
-    tools/readme_figures.py --check    exit code 1 when they are not what the records say
-    tools/readme_figures.py --print FILE    the table that `kgrade grade` printed when it wrote that record
+    tools/readme_figures.py --check    exits with 1 if they are not what the records say
+    tools/readme_figures.py --print FILE    prints the table that `kgrade grade` printed when it wrote that record
 """
 
 import json
@@ -18,7 +18,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WITH_BASELINES = "results/nvidia-h200/baselines/conv-transpose-2d-sq-input-asym-kernel.json"
 
 
-CALLS = ("candidate", "reference", "reference alone", "oracle")  # stages in which the GPU is at work
+CALLS = ("candidate", "reference", "reference alone", "oracle")  # stages in which the GPU works
 
 
 def three_digits(value: float) -> str:
@@ -50,7 +50,7 @@ def columns(rows: list[list[str]], right: list[bool], indent: str = "  ") -> lis
 
 
 def speedup_of(entry: dict) -> float | None:
-    """Of a case or a candidate, beside the reference: where records of any version have it."""
+    """Of a case or a candidate against the reference, from a record of any version."""
     if "comparisons" in entry:
         return entry["comparisons"][0]["speedup"] if entry["comparisons"] else None
     if "scores" in entry:
@@ -59,7 +59,7 @@ def speedup_of(entry: dict) -> float | None:
 
 
 def scores_text(candidate: dict) -> str:
-    """Beside the fastest baseline first: that is what counts."""
+    """The score against the fastest baseline comes first: it is the one that counts."""
     scores = candidate.get("scores") or []
     if not scores:
         return f"{ratio_text(speedup_of(candidate))} the reference" if speedup_of(candidate) else ""
@@ -89,7 +89,7 @@ def blocks_text(case: dict) -> str:
 
 
 def speed_table(case: dict) -> list[str]:
-    """Of a case that was measured in blocks: each contestant, and what the candidate is beside it."""
+    """For a case that was measured in blocks: each contestant, and how the candidate compares with it."""
     if not case.get("measurement") or not case["comparisons"]:
         return []
     rows = [["contestant", "median", "quartiles", "minimum", "roofline", "candidate is", "95 % interval", ""]]
@@ -124,7 +124,7 @@ def table_of(record: dict, candidate: dict, cases: list[dict]) -> str:
         lines.append(f"  {candidate['message']}")
     lines += columns([head, *map(case_row, cases)], right)
     lines += [line for case in cases for line in speed_table(case)]
-    # Records of version 1 do not say.
+    # Records of version 1 do not have this.
     if not record.get("sandbox", {}).get("confined", True):
         lines.append("not confined: namespaces are missing (kgrade doctor)")
     return "\n".join(lines)
@@ -151,7 +151,7 @@ def refused(path: str) -> str:
 
 
 def beside(case: dict, opponent: str) -> str:
-    """The speedup beside one of those that it was measured with, and its 95 % interval."""
+    """The speedup against one contestant that was measured with it, and its 95 % interval."""
     compared = [c for c in case["comparisons"] if c["against"] == opponent]
     if not compared:
         return "-"
@@ -163,12 +163,12 @@ def beside(case: dict, opponent: str) -> str:
 
 
 def figures(path: str) -> str:
-    """Of a sweep: the problems that have a tuned kernel, on their KernelBench cases."""
+    """From a sweep: the problems that have a tuned kernel, on their KernelBench cases."""
     records = [json.loads(line) for line in (ROOT / path).read_text(encoding="utf-8").splitlines()]
     tuned = {record["problem"]["slug"] for record in records for candidate in record["candidates"]
              if candidate["path"].endswith("/tuned.cu")}
     cudnn = {(row["slug"], row["baseline"]): row["ours_ms"] for row in read("results/peers/pytorch-cudnn.json")["rows"]}
-    rows = ["| candidate | class | time | beside the reference (95 % interval) | cuDNN, same class | beside it | error |",
+    rows = ["| candidate | class | time | speedup over the reference (95 % interval) | cuDNN, same class | speedup over cuDNN | error |",
             "| --- | --- | --: | --: | --: | --: | --: |"]
     found = [(record["problem"]["slug"], candidate) for record in records
              for candidate in record["candidates"]
@@ -182,7 +182,7 @@ def figures(path: str) -> str:
         rows.append(f"| {candidate['path'].removeprefix('solutions/')} | {candidate['precision']} | "
                     f"{format_ms(case['candidate']['summary']['median_ms'])} | {beside(case, 'reference')} | "
                     f"{format_ms(theirs) if theirs else '-'} | {beside(case, baseline)} | {case['error']['relative']:.1e} |")
-    return f"On {records[0]['device']['name']}s (the record says on which):\n\n" + "\n".join(rows)
+    return f"On {records[0]['device']['name']}s (the record says which):\n\n" + "\n".join(rows)
 
 
 def oracle() -> str:
@@ -197,10 +197,11 @@ def peers(folder: str) -> str:
     cases = read(f"{folder}/nvbench.json")["cases"]
     shortest, longest = (format_ms(pick(case["nvbench_ms"] for case in cases)) for pick in (min, max))
     agree = sum(case["agrees"] for case in cases)
-    return (f"On one {torch['versions']['gpu']} the baselines take {min(ratios):.2f} to {max(ratios):.2f} of the time of\n"
-            f"PyTorch {torch['versions']['torch'].split('+')[0]}'s own calls (ten, on the KernelBench cases), and {agree} "
-            f"of {len(cases)} medians, of kernels from\n{shortest} to {longest}, are within 1 % or 1 us of nvbench's "
-            f"([results/peers]({folder})).")
+    return paragraph(
+        f"On one {torch['versions']['gpu']}, the baselines take {min(ratios):.2f} to {max(ratios):.2f} times as long as "
+        f"PyTorch {torch['versions']['torch'].split('+')[0]}'s own calls (ten, on the KernelBench cases). For kernels from "
+        f"{shortest} to {longest}, {agree} of {len(cases)} medians are within 1 % or 1 us of nvbench's "
+        f"([results/peers]({folder})).")
 
 
 def selftest(folder: str) -> str:
@@ -208,11 +209,13 @@ def selftest(folder: str) -> str:
     share = {c["name"]: c["share"] for record in (slowed, same) for c in record["criteria"] if c["share"]["trials"]}
     slow, quick = ({c["name"]: c["share"] for c in record["criteria"]}["slow_downs"] for record in (slowed, same))
     calls, intervals = share["false_calls"], share["intervals"]
-    return (f"On one {same['device']['name']} ([self-test]({folder}/selftest.json) with `--quick`, [picture]({folder}/selftest.svg)) "
-            f"{calls['count']} of {calls['trials']}\ncomparisons of a binary with itself came out as a difference, and "
-            f"{intervals['count']} of {intervals['trials']} intervals did not hold 1\n(the others had too few blocks for one); "
-            f"{quick['count']} of {quick['trials']} slow-downs of 2 % were seen, of kernels of 20 us and more. With the\n"
-            f"default measurement {slow['count']} of {slow['trials']} were ([record]({folder}/slowdowns.json)).")
+    return paragraph(
+        f"On one {same['device']['name']}, with `--quick` ([self-test]({folder}/selftest.json), "
+        f"[picture]({folder}/selftest.svg)), {calls['count']} of {calls['trials']} comparisons of a binary with itself "
+        f"showed a difference, and {intervals['count']} of {intervals['trials']} intervals did not contain 1 (the other "
+        f"comparisons had too few blocks for an interval). Of the slow-downs of 2 %, for kernels of 20 us and more, "
+        f"{quick['count']} of {quick['trials']} were found; with the default measurement {slow['count']} of "
+        f"{slow['trials']} ([record]({folder}/slowdowns.json)).")
 
 
 class Measured(NamedTuple):
@@ -266,31 +269,32 @@ def repeat(folder: str) -> str:
     worst = sorted((share for (_, _, against), share in apart.items() if against == "reference"), reverse=True)
     expect({apart[key] for key in one} == set(worst[:len(one)]), "same-gpu.jsonl: not those that differ most")
     return paragraph(
-        f"On two H200 the {len(large)} speedups of the tuned kernels on the KernelBench cases, beside the reference and "
-        f"beside cuDNN, differ by at most {100 * max(large):.1f} %; of the {len(small)} on their other cases, which take 0.1 "
-        f"to 2 ms, {sum(share <= 0.01 for share in small)} differ by at most 1 %, the others by up to "
-        f"{100 * max(small):.1f} % ([one]({folder}/tuned-earlier.jsonl), [other]({folder}/sweep.jsonl)). On one H200, three "
-        f"runs of each of the two that differ most, beside the reference, agree within {100 * max(map(spread, normal)):.1f} %, "
-        f"and with a run of `--ranked` within {100 * max(map(spread, one.values())):.1f} % "
-        f"([record]({folder}/same-gpu.jsonl)): an interval describes one run on one GPU.")
+        f"The tuned kernels were graded on two H200s ([one]({folder}/tuned-earlier.jsonl), [other]({folder}/sweep.jsonl)). "
+        f"On the KernelBench cases, the {len(large)} speedups over the reference and over cuDNN differ by at most "
+        f"{100 * max(large):.1f} % between them. On their other cases, which take 0.1 to 2 ms, "
+        f"{sum(share <= 0.01 for share in small)} of {len(small)} speedups differ by at most 1 %, the others by up to "
+        f"{100 * max(small):.1f} %. The two speedups over the reference that differ most were measured again on one H200: "
+        f"three runs agree within {100 * max(map(spread, normal)):.1f} %, and with a `--ranked` run within "
+        f"{100 * max(map(spread, one.values())):.1f} % ([record]({folder}/same-gpu.jsonl)). An interval describes one run on "
+        f"one GPU.")
 
 
 def cold(folder: str) -> str:
     whole, quick = (read(f"{folder}/{name}.json") for name in ("whole", "quick"))
     return paragraph(
-        f"With all {len(whole['candidates'][0]['cases'])} cases a grade takes {whole['total_seconds']:.1f} s "
-        f"([record]({folder}/whole.json)), and {quick['total_seconds']:.1f} s with `--quick` "
-        f"([record]({folder}/quick.json)), {sum(quick['stages_seconds'][name] for name in CALLS):.1f} s of it calls of the "
-        "kernel, the reference and the oracle.")
+        f"A grade of all {len(whole['candidates'][0]['cases'])} cases takes {whole['total_seconds']:.1f} s "
+        f"([record]({folder}/whole.json)). With `--quick` it takes {quick['total_seconds']:.1f} s "
+        f"([record]({folder}/quick.json)), of which {sum(quick['stages_seconds'][name] for name in CALLS):.1f} s are calls of "
+        "the kernel, the reference and the oracle.")
 
 
 def cost(path: str) -> str:
     measured = read(path)
     beyond, flush = (measured[part]["median_us"] for part in ("beyond both", "flush"))
     return paragraph(
-        f"A checked call takes {beyond:.0f} us on one {measured['device']} beyond the kernel, the writing of its inputs "
-        f"and the flush of the cache (that one takes {flush:.0f} us; medians of {len(measured['beyond both']['samples_us'])} "
-        f"calls of a small kernel, [record]({path})).")
+        f"On one {measured['device']}, a checked call takes {beyond:.0f} us longer than its kernel, the writing of its "
+        f"inputs and the flush of the cache together; the flush takes {flush:.0f} us. (Medians of "
+        f"{len(measured['beyond both']['samples_us'])} calls of a small kernel, [record]({path}).)")
 
 
 def moved(text: str, to_root: str) -> str:
@@ -298,7 +302,7 @@ def moved(text: str, to_root: str) -> str:
 
 
 def rewritten(text: str, to_root: str) -> str:
-    """Links of the figures begin with `to_root`, which leads from the page's folder to the root."""
+    """Links in the figures begin with `to_root`, the path from the page's folder to the root."""
     for kind, make in (("output", output), ("refused", refused), ("figures", figures),
                        ("peers", peers), ("selftest", selftest), ("repeat", repeat), ("cold", cold), ("cost", cost)):
         text = re.sub(rf"(<!-- {kind}: (\S+) -->\n).*?(<!-- /{kind} -->)",
@@ -323,7 +327,7 @@ def main() -> int:
     if "--check" not in sys.argv[1:]:
         return 0
     for page in stale:
-        print(f"{page.relative_to(ROOT)} does not show what the records say\n  remedy: tools/readme_figures.py")
+        print(f"{page.relative_to(ROOT)} does not show what the records say\n  remedy: run tools/readme_figures.py")
     return int(bool(stale))
 
 

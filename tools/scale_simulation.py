@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""scale_simulation.py [--check]: how long a sweep of 10,000 candidates takes on 64 GPUs, by simulation, for docs/scale.md.
+"""scale_simulation.py [--check]: simulates how long a sweep of 10,000 candidates takes on 64 GPUs, for docs/scale.md.
 
-Slurm gives each free GPU the next chunk of the array; a chunk starts its oracle and reference once for each problem in
-it, then grades one candidate after the other; a lost node gives its chunk back, and what was graded by then stays. All
-costs are in COSTS, with where they come from. Writes the marked table of docs/scale.md; with --check, exit code 1 when
-the table is not what comes out."""
+Slurm gives each free GPU the next chunk of the array. A chunk starts its oracle and reference once for each problem in
+it, then grades one candidate after another. If a node is lost, its chunk is returned, and finished results stay. COSTS has
+all costs and their sources. The script writes the marked table in docs/scale.md; with --check it exits with 1 if the table
+is not what the simulation gives."""
 
 import heapq
 import random
@@ -17,25 +17,25 @@ CANDIDATES, PROBLEMS, GPUS = 10_000, 36, 64
 
 # Seconds.
 COSTS = {
-    # results/nvidia-h200/cold/whole.json: device, workers, load and the baselines' tests of a run with nothing
-    # compiled before.
+    # results/nvidia-h200/cold/whole.json, a run with nothing compiled before: device, workers, load, and the tests of
+    # the baselines.
     "chunk_start": 0.1 + 0.5 + 0.01 + 4.3,
-    # Slurm's controller and daemons, empty tasks on one machine: nine a second.
+    # Slurm's controller and daemons run nine empty tasks a second on one machine.
     "task": 0.11,
-    # A candidate of the usual effort, default measurement: lend, oracle, reference, candidate, baseline of the same
-    # runs (2.3 to 9.2 s), and a new process of the candidate's with its context (0.5 s).
+    # A candidate with the default measurement: lend, oracle, reference, candidate and baseline in those runs (2.3 to
+    # 9.2 s), and a new process for the candidate with its context (0.5 s).
     "candidate": (2.8, 9.7),
-    # One in fifty ends by its own time limit or crash, which costs a limit and a new reference.
+    # One in fifty crashes or runs into its time limit, which costs that time and a new reference.
     "slow_share": 0.02,
     "slow": 30.0,
-    # A node that is lost is noticed after Slurm's usual SlurmdTimeout, and its task starts elsewhere at once.
+    # The loss of a node is noticed after Slurm's default SlurmdTimeout; its task then starts elsewhere at once.
     "notice": 300.0,
 }
-NODE_LOSSES = 4  # of 16 nodes with four GPUs, in the course of a sweep
+NODE_LOSSES = 4  # of 16 nodes with four GPUs each, during a sweep
 
 
 def draw_candidates(rng):
-    """Seconds of each, and its problem: in order of problems, as a plan has them."""
+    """The seconds and the problem of each candidate, in the order of problems, like a plan."""
     low, high = COSTS["candidate"]
     return [(COSTS["slow"] if rng.random() < COSTS["slow_share"] else rng.uniform(low, high), i * PROBLEMS // CANDIDATES)
             for i in range(CANDIDATES)]
@@ -58,13 +58,13 @@ def makespan(candidates, size, losses, rng):
         start, gpu = heapq.heappop(free)
         chunk = waiting.pop()
         finish = start + seconds_of(chunk)
-        if start >= lost_at.get(gpu, finish):  # it is gone before the chunk begins
+        if start >= lost_at.get(gpu, finish):  # the node is gone before the chunk begins
             waiting.append(chunk)
             continue
         if finish > lost_at.get(gpu, finish):
             done = int(len(chunk) * (lost_at[gpu] - start) / (finish - start))
             waiting.insert(0, chunk[done:])
-            heapq.heappush(free, (lost_at[gpu] + COSTS["notice"], GPUS + gpu))  # another node takes it, once noticed
+            heapq.heappush(free, (lost_at[gpu] + COSTS["notice"], GPUS + gpu))  # another node takes over, once the loss is noticed
             continue
         end = max(end, finish)
         heapq.heappush(free, (finish, gpu))
@@ -89,7 +89,7 @@ def main():
     new = re.sub(r"(<!-- simulation -->\n).*?(\n<!-- /simulation -->)", lambda m: m[1] + table() + m[2], text,
                  flags=re.DOTALL)
     if "--check" in sys.argv:
-        return 0 if new == text else f"{PAGE.name}: its table is not what tools/scale_simulation.py gives"
+        return 0 if new == text else f"{PAGE.name}: the table is not what tools/scale_simulation.py gives"
     PAGE.write_text(new)
     return 0
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Installs what building kgrade needs and this machine lacks, on Debian 12 and Ubuntu 24.04 or later.
-#   tools/setup.sh           what a build and a run need
-#   tools/setup.sh --tests   what the tests need as well
-#   tools/setup.sh --all-tests   and what single tests are skipped without: Slurm, other shells, bubblewrap, a browser
-#   tools/setup.sh --fuzz    what tools/fuzz.sh needs as well
-# Each thing is looked for itself (a program, a CMake package), not its Debian package: what was installed in
-# another way counts, and apt is not called when nothing is missing.
+# Installs the packages that this machine lacks to build kgrade, on Debian 12 and Ubuntu 24.04 or later.
+#   tools/setup.sh               for building and running
+#   tools/setup.sh --tests       also for the tests
+#   tools/setup.sh --all-tests   also for tests that are otherwise skipped: Slurm, other shells, bubblewrap, a browser
+#   tools/setup.sh --fuzz        also for tools/fuzz.sh
+# The script looks for the programs and CMake packages themselves, not for Debian packages: what was installed in
+# another way counts, and apt is not called if nothing is missing.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -51,7 +51,7 @@ has_venv() {
 has_libfuzzer() {
   local folder code=0
   folder=$(mktemp -d)
-  # From a file: a compiler that ends without having read a pipe would fail the whole pipe now and then.
+  # From a file: if a compiler exited before it had read a pipe, the whole pipe would sometimes fail.
   echo 'extern "C" int LLVMFuzzerTestOneInput(const char*, unsigned long) { return 0; }' >"$folder/probe.cc"
   clang++ -fsanitize=fuzzer,address,undefined -o "$folder/probe" "$folder/probe.cc" 2>/dev/null || code=1
   rm -rf "$folder"
@@ -66,7 +66,7 @@ has_chromium() {
   return 1
 }
 
-# Prints those of the given CMake packages that find_package does not find.
+# Prints the given CMake packages that find_package does not find.
 missing_cmake_packages() {
   local probe
   probe=$(mktemp -d)
@@ -90,7 +90,7 @@ EOF
   rm -rf "$probe"
 }
 
-# Daemons are in /usr/sbin, which is not in everybody's PATH.
+# Daemons are in /usr/sbin, which is not always in PATH.
 missing_of_some_tests() {
   local pair program package
   for pair in slurmctld:slurmctld slurmd:slurmd squeue:slurm-client munged:munge zsh:zsh fish:fish man:man-db \
@@ -101,7 +101,7 @@ missing_of_some_tests() {
   has_chromium || echo "chromium chromium"
 }
 
-# Prints "<what is missing> <Debian package>", one a line. The purpose is tests, all-tests, fuzz, or empty for a build.
+# Prints a line "<what is missing> <Debian packages>" for each. The purpose is tests, all-tests, fuzz, or empty for a build.
 missing() {
   local purpose=$1
   local programs_there=true
@@ -122,7 +122,7 @@ missing() {
     while read -r library; do
       [ -z "$library" ] || echo "$library ${package_of[$library]}"
     done < <(missing_cmake_packages "${!package_of[@]}")
-  else # they are needed to look for libraries; apt leaves alone those that are there
+  else # without these programs we cannot look for libraries; apt skips those that are installed
     for library in "${!package_of[@]}"; do echo "$library ${package_of[$library]}"; done
   fi
 }
@@ -136,7 +136,7 @@ is_known_system() {
   id=$(sed -n 's/^ID="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$os_release")
   version=$(sed -n 's/^VERSION_ID="\{0,1\}\([^"]*\)"\{0,1\}$/\1/p' "$os_release")
   case $id in
-    debian) at_least 12 "${version:-99}" ;; # testing and unstable have no number
+    debian) at_least 12 "${version:-99}" ;; # testing and unstable have no version number
     ubuntu) at_least 24.04 "${version:-0}" ;;
     *) return 1 ;;
   esac
@@ -150,13 +150,13 @@ apt_install() { # packages
     as_root=(sudo)
   fi
   mkdir -p "$root/build"
-  # A list that cannot be refreshed is no reason to stop: the packages may be there all the same.
+  # Go on if the lists cannot be refreshed: the packages may be available all the same.
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q update >"$log" 2>&1 </dev/null ||
-    say "apt-get update failed (see build/setup.log); trying with the lists that are there"
+    say "apt-get update failed (see build/setup.log); trying with the existing lists"
   if ! "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 \
     install --no-install-recommends "$@" >>"$log" 2>&1 </dev/null; then
     grep -E '^(E|W): ' "$log" | tail -n 5 >&2 || true
-    fail "apt-get could not install $*" "see build/setup.log; with no network, install these packages by hand"
+    fail "apt-get could not install $*" "see build/setup.log; without a network, install these packages by hand"
   fi
 }
 
@@ -171,10 +171,10 @@ install_missing() {
   is_known_system || fail \
     "this system is neither Debian 12 nor Ubuntu 24.04 or later, and it lacks: $(names_of "$lacking")" \
     "install them; the Debian packages are: $packages"
-  command -v apt-get >/dev/null || fail "apt-get is not there, and missing are: $(names_of "$lacking")" \
+  command -v apt-get >/dev/null || fail "there is no apt-get, and this machine lacks: $(names_of "$lacking")" \
     "install the packages $packages"
   say "installing $packages"
-  # shellcheck disable=SC2086 # one word a package
+  # shellcheck disable=SC2086 # one word for each package
   apt_install $packages
   lacking=$(missing "$purpose")
   [ -z "$lacking" ] || fail "still missing after the installation: $(names_of "$lacking")" \
@@ -202,7 +202,7 @@ main() {
   install_missing "$purpose"
   report_cuda
   if [[ $purpose == *tests ]]; then
-    # Without the packages from PyPI the other tests can still be run.
+    # The other tests run without the packages from PyPI.
     "$root/tools/test_python.sh" >/dev/null ||
       say "the tests labelled 'pypi' will fail; the others do not need them"
   fi

@@ -1,19 +1,18 @@
 #!/usr/bin/env python3
-"""A Slurm cluster of several nodes on this one machine, for tests of whatever uses Slurm.
+"""A Slurm cluster of several nodes on this one machine, for tests of programs that use Slurm.
 
   slurm_cluster.py up DIR [--nodes N] [--gpus N] [--cpus N] [--set KEY=VALUE]...
   slurm_cluster.py status DIR            the nodes and their states
-  slurm_cluster.py kill DIR NODE         end a node as a power cut would: its daemon, its jobs, all they started
+  slurm_cluster.py kill DIR NODE         end a node like a power cut: its daemon, its jobs, all that they started
   slurm_cluster.py start DIR NODE        bring a killed node back
   slurm_cluster.py drain DIR NODE        let its jobs end and give it no others
-  slurm_cluster.py resume DIR NODE       end that, and see a node as lost or back without delay
+  slurm_cluster.py resume DIR NODE       end the draining; also notice at once that a node is lost or back
   slurm_cluster.py down DIR              end everything and remove DIR; safe to call twice
 
-The daemons are the distribution's: munged, slurmctld and one slurmd for each node n0, n1, ... All their files lie in
-DIR, which they have to themselves; they listen on loopback only, on ports that are free. GPUs are stand-in files: jobs
-get CUDA_VISIBLE_DEVICES, and nothing behind it. --set adds to slurm.conf or replaces what stands there, as in
---set MaxArraySize=11. Neither systemd nor privileges are needed. Clients find the cluster by SLURM_CONF, which `up`
-prints as a line for the shell. Exit codes: 0 done, 1 failed or not running, 2 wrong usage, 3 Slurm is not installed.
+The daemons are the distribution's: munged, slurmctld and one slurmd for each node n0, n1, ... All their files are in
+DIR, which must hold nothing else. They listen on loopback only, on free ports. GPUs are placeholder files: jobs get
+CUDA_VISIBLE_DEVICES, but no devices. --set adds a line to slurm.conf or replaces one, as in --set MaxArraySize=11. Neither
+systemd nor privileges are needed. Clients find the cluster through SLURM_CONF, which `up` prints as a line for the shell. Exit codes: 0 done, 1 failed or not running, 2 wrong usage, 3 Slurm is not installed.
 """
 
 import argparse
@@ -32,15 +31,15 @@ from slurm_files import write_files
 PACKAGES = "slurmctld slurmd slurm-client munge"
 INSTALL = f"apt-get install -y --no-install-recommends {PACKAGES}"
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sinfo", "scontrol")
-MARK = "cluster"  # the file by which `down` knows that a folder is one of ours
-VARIABLE = "KGRADE_SLURM_CLUSTER"  # in the environment of every daemon: its folder
-LONGEST_PATH = 70  # of DIR: sockets below it must fit into the 108 bytes that a socket's address has
+MARK = "cluster"  # `down` recognises our folders by this file
+VARIABLE = "KGRADE_SLURM_CLUSTER"  # in the environment of every daemon: the folder of its cluster
+LONGEST_PATH = 70  # of DIR: the paths of sockets in it must fit into the 108 bytes of a socket address
 START_SECONDS = 60
 PR_SET_CHILD_SUBREAPER = 36
 
 
 class Trouble(Exception):
-    """Something the user should know: the message, the remedy, the exit code."""
+    """An error to report: the message, the remedy, the exit code."""
 
     def __init__(self, message: str, remedy: str, code: int = 1):
         super().__init__(message)
@@ -49,7 +48,7 @@ class Trouble(Exception):
 
 
 class DaemonEnded(Trouble):
-    """While the cluster was being started."""
+    """A daemon ended while the cluster was being started."""
 
 
 def program(name: str) -> str | None:
@@ -66,7 +65,7 @@ def wait_for(condition, seconds: float, complaint: str) -> None:
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise Trouble(complaint, "the logs of the daemons say more")
+            raise Trouble(complaint, "see the logs of the daemons")
         time.sleep(0.05)
 
 
@@ -92,21 +91,21 @@ class Cluster:
                               capture_output=True, text=True, check=False)
 
     def states(self) -> dict[str, str]:
-        """What the controller says of each node, as in idle, mixed or down*; nothing while it does not answer."""
+        """The state of each node according to the controller, such as idle, mixed or down*; empty if it does not answer."""
         lines = self.client("sinfo", "--noheader", "--Node", "--format=%N %T").stdout.splitlines()
         return dict(line.split(maxsplit=1) for line in lines if line)
 
-    # The daemons, each below a keeper of its own.
+    # The daemons, each under its own keeper.
 
     def keep(self, name: str, command: list[str]) -> None:
-        """Starts a daemon. Its keeper is where processes go whose parents end, so that all can be found again."""
+        """Starts a daemon. Its keeper adopts processes whose parents end, so that all of them can be found."""
         with open(self.path("log", f"{name}.out"), "ab") as log:
             subprocess.Popen([sys.executable, __file__, "keep", str(self.directory), name, *command],
                              stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                              cwd=self.directory, env={**self.environment(), VARIABLE: str(self.directory)})
 
     def keeper(self, name: str) -> int | None:
-        """Its process id, if it runs."""
+        """The keeper's process id, if it is running."""
         try:
             known = self.path("run", f"{name}.keeper").read_text()
         except OSError:
@@ -119,7 +118,7 @@ class Cluster:
                              f"--key-file={self.path('munge', 'key')}", f"--socket={self.path('munge', 'socket')}",
                              f"--pid-file={self.path('munge', 'pid')}", f"--seed-file={self.path('munge', 'seed')}",
                              f"--log-file={self.path('log', 'munged.log')}"])
-        wait_for(self.path("munge", "socket").exists, START_SECONDS, "munged has not come up")
+        wait_for(self.path("munge", "socket").exists, START_SECONDS, "munged has not started")
 
     def start_node(self, node: str) -> None:
         self.keep(node, [program("slurmd"), "-D", "-N", node, "-f", str(self.conf)])
@@ -131,7 +130,7 @@ class Cluster:
             self.start_node(node)
         wait_for(lambda: self.is_idle() or self.has_lost_daemon(), START_SECONDS, "the nodes have not become idle")
         if not self.is_idle():
-            raise DaemonEnded("a daemon has ended", "its last words are above")
+            raise DaemonEnded("a daemon has ended", "see its messages above")
 
     def is_idle(self) -> bool:
         return list(self.states().values()) == ["idle"] * len(self.nodes())
@@ -141,7 +140,7 @@ class Cluster:
                    for name in ("munged", "slurmctld", *self.nodes()))
 
     def owned(self) -> set[int]:
-        """All that the daemons of this folder are: below their keepers, or known by the environment."""
+        """All processes of this folder's daemons: descendants of the keepers, or recognised by their environment."""
         mark = f"{VARIABLE}={self.directory}\0".encode()
         roots = {pid for file in self.path("run").glob("*.keeper") if (pid := self.keeper(file.stem))}
         for pid in all_processes():
@@ -153,21 +152,21 @@ class Cluster:
         return descendants(roots)
 
     def down(self) -> None:
-        # Twice, for a keeper that was just being started.
+        # In a loop: a keeper may just have been started.
         while running := self.owned():
             kill_trees(running)
         shutil.rmtree(self.directory, ignore_errors=False)
 
 
 def claim(cluster: Cluster, nodes: int) -> None:
-    """Takes an empty or missing folder; leaves any other alone."""
+    """Takes an empty or missing folder, and no other."""
     if cluster.exists():
-        raise Trouble(f"there is a cluster in {cluster.directory}", "take it down, or name another folder")
+        raise Trouble(f"there is already a cluster in {cluster.directory}", "take it down, or name another folder")
     if len(str(cluster.directory)) > LONGEST_PATH:
         raise Trouble(f"the path of {cluster.directory} is longer than {LONGEST_PATH} characters",
-                      "a shorter one, as in /tmp: sockets with longer names cannot be made")
+                      "use a shorter one, as in /tmp: the paths of sockets are limited")
     if any(character.isspace() for character in str(cluster.directory)):
-        raise Trouble(f"there is a blank in '{cluster.directory}'", "another folder: slurm.conf cannot quote them")
+        raise Trouble(f"there is a blank in '{cluster.directory}'", "use another folder: slurm.conf cannot quote blanks")
     cluster.directory.mkdir(parents=True, exist_ok=True)
     if any(cluster.directory.iterdir()):
         raise Trouble(f"{cluster.directory} is not empty", "name a folder that is new or empty")
@@ -197,7 +196,7 @@ def up(cluster: Cluster, options: argparse.Namespace) -> None:
     try:
         try_up(cluster, options)
     except DaemonEnded:
-        # Another process may have taken a port since it was free: try others.
+        # Another process may have taken one of the free ports in the meantime: try others.
         try_up(cluster, options)
     print(f"export SLURM_CONF={cluster.conf}")
 
@@ -213,13 +212,13 @@ def status(cluster: Cluster, _options: argparse.Namespace) -> None:
 def kill(cluster: Cluster, options: argparse.Namespace) -> None:
     keeper = cluster.keeper(options.node)
     if keeper is None:
-        raise Trouble(f"{options.node} does not run", "`status` says which nodes do")
+        raise Trouble(f"{options.node} is not running", "`status` says which nodes are")
     kill_trees({keeper})
 
 
 def start(cluster: Cluster, options: argparse.Namespace) -> None:
     if cluster.keeper(options.node) is not None:
-        raise Trouble(f"{options.node} runs", "`resume` is for nodes that are drained")
+        raise Trouble(f"{options.node} is already running", "`resume` is for drained nodes")
     cluster.start_node(options.node)
     wait_for(lambda: cluster.states().get(options.node) in ("idle", "drained"), START_SECONDS,
              f"{options.node} has not come back")
@@ -228,7 +227,7 @@ def start(cluster: Cluster, options: argparse.Namespace) -> None:
 def set_state(cluster: Cluster, node: str, state: str, *more: str) -> None:
     outcome = cluster.client("scontrol", "update", f"NodeName={node}", f"State={state}", *more)
     if outcome.returncode != 0:
-        raise Trouble(outcome.stderr.strip(), "`status` says how the node is")
+        raise Trouble(outcome.stderr.strip(), "`status` says what state the node is in")
 
 
 def drain(cluster: Cluster, options: argparse.Namespace) -> None:
@@ -237,24 +236,24 @@ def drain(cluster: Cluster, options: argparse.Namespace) -> None:
 
 def resume(cluster: Cluster, options: argparse.Namespace) -> None:
     if cluster.keeper(options.node) is None:
-        raise Trouble(f"{options.node} does not run", "`start` brings it back")
+        raise Trouble(f"{options.node} is not running", "`start` brings it back")
     set_state(cluster, options.node, "RESUME")
-    # Until the controller has heard of the node again it says idle*, and gives it nothing.
+    # Until the controller hears from the node again, its state is idle*, and it gets no jobs.
     wait_for(lambda: cluster.states().get(options.node) in ("idle", "mixed", "allocated"), START_SECONDS,
-             f"{options.node} takes no work")
+             f"{options.node} does not accept jobs")
 
 
 def down(cluster: Cluster, _options: argparse.Namespace) -> None:
     if cluster.exists():
         cluster.down()
     elif cluster.directory.exists():
-        raise Trouble(f"{cluster.directory} holds no cluster", "nothing was touched")
+        raise Trouble(f"there is no cluster in {cluster.directory}", "nothing was changed; name the folder given to `up`")
 
 
 def keep(directory: Path, name: str, command: list[str]) -> int:
-    """A keeper: adopts what the daemon's processes leave behind, and stays as long as any of them is there."""
+    """A keeper: adopts processes that the daemon leaves behind, and runs until all of them have ended."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    # Renamed, so that no reader sees half of it.
+    # Written under another name first, so that no reader sees half of it.
     unfinished = directory / "run" / f"{name}.unfinished"
     unfinished.write_text(identity(os.getpid()))
     unfinished.rename(unfinished.with_suffix(".keeper"))
@@ -269,7 +268,7 @@ def keep(directory: Path, name: str, command: list[str]) -> int:
 def number(least: int, most: int):
     def read(text: str) -> int:
         if not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"{text} is not within {least} and {most}")
+            raise argparse.ArgumentTypeError(f"{text} is not between {least} and {most}")
         return int(text)
     return read
 
@@ -294,8 +293,8 @@ def read_arguments() -> argparse.Namespace:
             command.add_argument("node", metavar="NODE")
     begin = commands.choices["up"]
     begin.add_argument("--nodes", type=number(1, 64), default=4, metavar="N", help="nodes (default: 4)")
-    begin.add_argument("--gpus", type=number(0, 16), default=2, metavar="N", help="GPUs of each node (default: 2)")
-    begin.add_argument("--cpus", type=number(1, 256), default=4, metavar="N", help="cores of each node (default: 4)")
+    begin.add_argument("--gpus", type=number(0, 16), default=2, metavar="N", help="GPUs in each node (default: 2)")
+    begin.add_argument("--cpus", type=number(1, 256), default=4, metavar="N", help="cores in each node (default: 4)")
     begin.add_argument("--set", type=setting, action="append", default=[], metavar="KEY=VALUE",
                        help="a line of slurm.conf")
     return parser.parse_args()
@@ -305,7 +304,7 @@ def main() -> int:
     if sys.argv[1:2] == ["keep"]:
         return keep(Path(sys.argv[2]), sys.argv[3], sys.argv[4:])
     options = read_arguments()
-    # So that an interrupted `up` takes down what it has started.
+    # Raises SystemExit, so that an interrupted `up` takes down what it has started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         if options.action is not down:

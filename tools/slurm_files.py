@@ -1,4 +1,4 @@
-"""The files that a test cluster of Slurm is configured by: slurm.conf, gres.conf, the key of munge, stand-ins for GPUs."""
+"""The files that configure a Slurm test cluster: slurm.conf, gres.conf, munge's key, and placeholders for GPUs."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ from pathlib import Path
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports on loopback below those that the kernel hands out to connections."""
+    """Free ports on loopback, below the range that the kernel uses for outgoing connections."""
     found: list[int] = []
     for port in random.sample(range(20000, 32000), 2000):
         with socket.socket() as probe:
@@ -34,7 +34,7 @@ def configuration(directory: Path, nodes: int, gpus: int, cpus: int, ports: list
              "JobCompLoc": "log/jobs.txt"}
     return {
         "ClusterName": "test", "SlurmctldHost": f"{host}(127.0.0.1)", "SlurmctldPort": str(ports[0]),
-        # Without these two words the daemons listen on all addresses.
+        # Without these two settings the daemons listen on all addresses.
         "CommunicationParameters": "NoCtldInAddrAny,NoInAddrAny",
         "AuthInfo": f"socket={directory.joinpath('munge', 'socket')}", "SlurmUser": user, "SlurmdUser": user,
         **{key: str(directory.joinpath(file)) for key, file in files.items()},
@@ -42,9 +42,9 @@ def configuration(directory: Path, nodes: int, gpus: int, cpus: int, ports: list
         "SelectType": "select/cons_tres", "SelectTypeParameters": "CR_Core", "MpiDefault": "none",
         "SchedulerParameters": "sched_interval=1,bf_interval=1,sched_min_interval=10000,batch_sched_delay=0",
         "JobCompType": "jobcomp/filetxt", "MinJobAge": "3600", "KillWait": "2",
-        # A lost node is noticed after about 15 s (25 s with the usual MessageTimeout).
+        # The loss of a node is noticed after about 15 s (25 s with the default MessageTimeout).
         "SlurmdTimeout": "5", "MessageTimeout": "5", "TCPTimeout": "2",
-        # More processors than there are, and nodes that come back by themselves.
+        # Allow more processors than the machine has, and let nodes come back by themselves.
         "SlurmdParameters": "config_overrides", "ReturnToService": "2", "GresTypes": "gpu",
         "NodeName": f"n{last} NodeHostname={host} NodeAddr=127.0.0.1 Port={node_ports} CPUs={cpus} RealMemory=1000"
                     + (f" Gres=gpu:{gpus}" if gpus else "") + " State=UNKNOWN",
@@ -58,12 +58,12 @@ def write_files(directory: Path, options: argparse.Namespace) -> None:
     key = os.open(directory.joinpath("munge", "key"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o400)
     os.write(key, secrets.token_bytes(1024))
     os.close(key)
-    # Slurm wants devices, and their numbers from the ends of their names.
+    # Slurm needs device files, and takes the device's number from the end of the name.
     for index in range(options.gpus):
         directory.joinpath("gpus", f"gpu{index}").symlink_to("/dev/null")
     settings = configuration(directory, options.nodes, options.gpus, options.cpus, free_ports(options.nodes + 1))
     settings.update(pair.split("=", 1) for pair in options.set)
     (directory / "slurm.conf").write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
-    # A count alone is not enough for GPUs: nodes would be drained for having fewer than configured.
+    # A count alone is not enough for GPUs: Slurm would drain nodes because they have fewer than configured.
     gres = "".join(f"Name=gpu File={directory.joinpath('gpus', f'gpu{index}')}\n" for index in range(options.gpus))
     directory.joinpath("gres.conf").write_text(gres)

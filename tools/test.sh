@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs the tests that every change has to pass: minutes on two cores.
-#   tools/test.sh --all              all tests, with what they are skipped without, then a minute of fuzzing each target
+# Installs what is missing, builds, and runs the tests that every change must pass: minutes on two cores.
+#   tools/test.sh --all              installs what the optional tests need, runs all tests, then fuzzes each target for a
+#                                    minute; run it before calling an issue done and before a release
 # Other arguments go to ctest:
-#   tools/test.sh -R Expression      of these the tests whose names match; tools/test.sh --all -R Expression, of all
-#   tools/test.sh -LE pypi           without those that need packages from PyPI
+#   tools/test.sh -R Expression      only the tests whose names match; with --all -R Expression, also the slow ones
+#   tools/test.sh -LE pypi           without the tests that need packages from PyPI
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,7 +16,7 @@ fi
 if $all; then
   tools/setup.sh --all-tests
 else
-  # ctest leaves out what all of several -LE match: one expression says it of any.
+  # With several -LE, ctest leaves out only tests that match all of them. One expression matches any.
   arguments=() left_out='^slow$'
   while [ $# -gt 0 ]; do
     case "$1" in
@@ -31,7 +32,7 @@ else
 fi
 tools/build.sh --tests
 ctest --preset release --parallel "$(nproc)" --no-tests=error "$@"
-# Named tests are wanted alone.
+# If tests are named, only they run; nothing is fuzzed.
 if $all && [ $# -eq 0 ]; then
   tools/setup.sh --fuzz
   tools/fuzz.sh --sanitized

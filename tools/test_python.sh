@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Prints the path of a Python interpreter that has what tests need from PyPI: that of the virtual environment
-# in build/venv. It is made when it is missing and brought up to date when the list of packages has changed.
+# Prints the path of a Python interpreter that has the PyPI packages of the tests: the one in the virtual environment
+# build/venv. The environment is created if it is missing, and again if the list of packages has changed.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 venv=$root/build/venv
@@ -8,7 +8,7 @@ requirements=$root/tools/oracle_check/requirements.txt
 
 is_current() { cmp -s "$requirements" "$venv/installed-requirements.txt" && "$venv/bin/python" -c ''; }
 
-# The distribution's interpreter first: others in PATH may be too old or lack venv.
+# Try the distribution's interpreter first: others in PATH may be too old or lack venv.
 base_python() {
   local candidate
   for candidate in /usr/bin/python3 python3; do
@@ -31,7 +31,7 @@ make_venv() {
        } >"$log" 2>&1; then
     tail -n 5 "$log" >&2
     echo "error: the Python packages of the tests could not be installed into build/venv" >&2
-    echo "  remedy: see build/venv.log; with no network, leave their tests out: ctest -LE pypi" >&2
+    echo "  remedy: see build/venv.log; without a network, leave out the tests that need them: ctest -LE pypi" >&2
     return 1
   fi
   cp "$requirements" "$venv/installed-requirements.txt"
@@ -39,7 +39,7 @@ make_venv() {
 
 main() {
   mkdir -p "$root/build"
-  # Tests that ctest runs at once must not make it twice.
+  # Tests that ctest runs at the same time must not create it twice.
   exec 9>"$root/build/venv.lock"
   flock 9
   is_current || make_venv

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--json FILE] [OPTION...]: how many candidates a
-minute a sweep grades, and where the time goes.
+"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--json FILE] [OPTION...]: measures how many candidates
+a sweep grades in a minute, and where the time goes.
 
-Makes N candidates that all differ (the problem's naive solution, each with a constant of its own), sweeps them with
---quick and a cache of built contestants that is empty, and prints candidates a minute, the share of the time in which
-the GPU was busy (as the driver says, sampled by nvidia-smi; where there is none, nothing), and the seconds of each
-stage for one candidate. Stages overlap: compilers run beside everything else. Further options go to `kgrade sweep`."""
+Makes N different candidates (the problem's naive solution with a different constant in each) and sweeps them with --quick
+and an empty cache of built contestants. Prints the candidates graded in a minute, the share of the time in which the GPU
+was busy (from nvidia-smi, if there is one), and the seconds of each stage for one candidate. Stages overlap: compilers run
+at the same time as everything else. Other options go to `kgrade sweep`."""
 
 import argparse
 import collections
@@ -37,14 +37,14 @@ def write_candidates(folder, slug, count):
     place = folder / "candidates" / slug
     place.mkdir(parents=True)
     for number in range(count):
-        # In the code, so that no two give the same library.
+        # The number is in the code, so that no two candidates give the same library.
         mark = f'\nextern "C" __attribute__((used)) int kgrade_mark() {{ return {number}; }}\n'
         (place / f"candidate{number:04}.cu").write_text(source + mark)
     return f"{place.parent}/*/*.cu"
 
 
 class BusyShare:
-    """The driver's own figure, once in 0.2 s, while it runs."""
+    """The driver's figure for GPU utilisation, read every 0.2 s until end()."""
 
     def __init__(self):
         self.readings = []
@@ -104,7 +104,7 @@ def main():
         if candidate["verdict"] != "accepted":
             print(f"{candidate['path']}: {candidate['verdict']}: {candidate['message']}")
     print("GPU busy: " + (f"{busy:.0%} of the time" if busy is not None else "not known"))
-    print("\n| stage | seconds a candidate |\n| --- | --: |")
+    print("\n| stage | seconds for each candidate |\n| --- | --: |")
     for name, total in sorted(stages.items(), key=lambda stage: -stage[1]):
         print(f"| {name} | {total / len(records):.3f} |")
     if arguments.json:

@@ -1,9 +1,9 @@
 // Transposed 2D convolution, batch norm with the statistics of the batch, tanh, max pooling and group norm,
-// by cuDNN, one after the other.
+// with cuDNN, one after another.
 //
-// Nothing is fused: in float32, cuDNN fuses an activation into its batch norm or statistics into its
-// convolution for half-precision tensors in channels-last order only, batch norm needs all of the convolution
-// before it can begin, and a group norm it has not at all.
+// Nothing is fused. cuDNN fuses an activation into its batch norm, or statistics into its convolution, only
+// for half-precision tensors in channels-last order. Batch norm needs the whole convolution before it can
+// begin, and cuDNN has no group norm.
 #include <map>
 #include <memory>
 #include <tuple>
@@ -16,7 +16,7 @@ namespace {
 
 using baseline::Planes;
 
-// What follows the convolution, with the memory between the steps.
+// The steps after the convolution, with the memory between them.
 class Steps {
  public:
   Steps(const Planes& planes, int num_groups)
@@ -30,7 +30,7 @@ class Steps {
                     pooled_.reserve(pooled_planes_.elements() * sizeof(float))) {}
 
   bool has_memory() const { return has_memory_; }
-  // Where the convolution leaves its result.
+  // Where the convolution writes its result.
   float* features() const { return features_.floats(); }
 
   // Measures cuDNN's ways on the features of the first call.
@@ -59,7 +59,7 @@ class Steps {
   bool has_memory_;
 };
 
-// Those of a shape; `is_new` in its first call.
+// The steps for a shape; `is_new` in its first call.
 Steps* steps_for(const Planes& planes, int num_groups, bool& is_new) {
   using Key = std::tuple<int, int, int, int, int>;
   static std::map<Key, std::unique_ptr<Steps>> all;

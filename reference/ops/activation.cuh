@@ -1,4 +1,4 @@
-// Functions that are applied to every element by itself.
+// Functions that are applied to every element separately.
 #pragma once
 
 #include <cmath>

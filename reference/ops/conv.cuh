@@ -33,7 +33,7 @@ struct ConvSource {
   }
 };
 
-// Without bias where `bias` is null.
+// Without a bias if `bias` is null.
 template <class Input, class Output>
 void conv(const Input* input, const element* weight, Output* output, const ConvShape& shape,
           const element* bias = nullptr) {

@@ -1,5 +1,5 @@
-// The kernel of convolutions and of transposed ones: which inputs a tap takes to an output is all that they
-// differ in, and how the weights lie.
+// The kernel for convolutions and transposed convolutions. These differ only in which inputs a tap carries to
+// an output, and in the layout of the weights.
 #pragma once
 
 #include "ops/conv_shape.cuh"
@@ -7,13 +7,13 @@
 
 namespace ops {
 
-// A thread computes several output channels of a group at the same position: what it loads of the input
-// serves all of them. Where groups are small, one.
+// A thread computes several output channels of a group at the same position, so that it loads each input once
+// for all of them. In small groups it computes one.
 constexpr int most_channels_at_once = 8;
-// It does so at several positions of a row, too: what it loads of the weights, and where it finds all that,
-// serves all of them. As many as there are registers for their sums.
+// It also computes several positions of a row, so that it loads each weight, and finds its addresses, once
+// for all of them. Their number is limited by the registers for the sums.
 constexpr int positions_at_once = sizeof(accumulator) > 4 ? 2 : 4;
-// All taps go over so many input channels before they go over the next ones: what they read of these stays in
+// All taps go over this many input channels before they go over the next ones, so that their inputs stay in
 // the L1 cache.
 constexpr int channels_a_pass = 8;
 
@@ -21,15 +21,15 @@ inline int channels_at_once(const ConvShape& shape) {
   return shape.out_channels_of_a_group() < most_channels_at_once / 2 ? 1 : most_channels_at_once;
 }
 
-// How the weights lie: from one group, input channel and output channel to the next.
+// The layout of the weights: the distance to the next group, input channel and output channel.
 struct WeightSteps {
   std::int64_t group = 0;
   std::int64_t input = 0;
   std::int64_t output = 0;
 };
 
-// A thread's positions in a plane of the output: of one row, `apart` from each other. The stride divides
-// that, so that in a transposed convolution the same taps reach all of them.
+// The positions of a thread in an output plane: in one row, `apart` from each other. The stride divides this
+// distance, so in a transposed convolution the same taps reach all of them.
 struct Positions {
   int x = 0;  // of the first
   int y = 0;
@@ -42,7 +42,7 @@ __host__ __device__ inline int columns_apart(const Axis& width) {
   return (columns + width.stride - 1) / width.stride * width.stride;
 }
 
-// The threads of a plane.
+// The threads for a plane.
 __host__ __device__ inline int first_positions(const ConvShape& shape) {
   return shape.depth.output * shape.height.output * columns_apart(shape.width);
 }
@@ -78,9 +78,9 @@ __device__ inline ChannelRun channel_run(const ConvShape& shape, int at_once, st
   return run;
 }
 
-// Adds to `sums` what one kernel element and the inputs that it takes to a thread's positions give to the
-// run's output channels, over `channels` input channels. `sources` are places in a plane of the input, or -1
-// for none. Sums past the run's end are of no use, nor do they harm.
+// Adds to `sums` the contribution of one kernel element, and of the inputs that it carries to a thread's
+// positions, to the run's output channels, over `channels` input channels. `sources` are positions in an
+// input plane, or -1 for none. Sums past the end of the run are neither used nor harmful.
 template <int Channels, class Input>
 __device__ void add_over_channels(const Input* input, const int (&sources)[positions_at_once],
                                   std::int64_t input_step, const element* weight, const WeightSteps& steps,
@@ -102,8 +102,8 @@ __device__ void add_over_channels(const Input* input, const int (&sources)[posit
   }
 }
 
-// The same for all kernel elements. `Source` says which input position of an axis a tap takes to an output
-// position, or -1 for none.
+// The same for all kernel elements. `Source` gives the input position on an axis that a tap carries to an
+// output position, or -1 for none.
 template <class Source, int Channels, class Input>
 __device__ void add_over_taps(const Input* input, const element* weight, const ConvShape& shape,
                               const WeightSteps& steps, const Positions& at, int channels, int count,
@@ -133,7 +133,7 @@ __device__ void add_over_taps(const Input* input, const element* weight, const C
   }
 }
 
-// Adds `bias`, unless it is null, and writes what lies in the plane.
+// Adds `bias`, unless it is null, and writes the positions that are in the plane.
 template <int Channels, class Output>
 __device__ void write_outputs(const accumulator (&sums)[positions_at_once][Channels], const element* bias,
                               Output* output, const ConvShape& shape, const Positions& at,
@@ -153,7 +153,7 @@ __device__ void write_outputs(const accumulator (&sums)[positions_at_once][Chann
   }
 }
 
-// Sums of a pass are short, and lose less than long ones.
+// The sums of one pass are short, and lose less precision than long ones.
 template <int Channels>
 __device__ void add_and_clear(accumulator (&sums)[positions_at_once][Channels],
                               accumulator (&pass)[positions_at_once][Channels]) {
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(threads_per_block, Channels == 1 ? 4 : 2)
   }
 }
 
-// Without bias where `bias` is null.
+// Without a bias if `bias` is null.
 template <class Source, class Input, class Output>
 void convolve(const Input* input, const element* weight, const element* bias, Output* output,
               const ConvShape& shape, const WeightSteps& steps) {

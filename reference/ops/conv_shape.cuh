@@ -1,8 +1,7 @@
-// What a convolution and a transposed convolution have in common.
+// Shared by convolutions and transposed convolutions.
 //
-// There is one definition for 1, 2 and 3 dimensions: an axis that is left alone has extent 1 and kernel 1,
-// and so changes nothing. Extents of one axis and positions of one plane have to fit an int; offsets into
-// tensors are 64 bits wide.
+// There is one definition for 1, 2 and 3 dimensions: an unused axis has extent 1 and kernel 1, and so changes
+// nothing. Extents of one axis and positions of one plane must fit an int; offsets into tensors have 64 bits.
 #pragma once
 
 #include "ops/types.cuh"
@@ -36,7 +35,7 @@ struct ConvShape {
   __host__ __device__ std::int64_t output_planes() const { return batch * out_channels; }
 };
 
-// Its axes are still to be set.
+// Its axes must still be set.
 inline ConvShape conv_shape(std::size_t batch, std::size_t in_channels, std::size_t out_channels,
                             std::size_t groups) {
   ConvShape shape;

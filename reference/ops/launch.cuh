@@ -1,8 +1,8 @@
-// How the operators spread their work over threads: one thread a position of the output.
+// How the operators distribute their work: one thread for each output position.
 //
-// Tensors are seen as planes: a plane holds all positions of one channel of one sample. The x axis of the
-// grid covers the positions of a plane, so that neighbouring threads work on neighbouring addresses, and the
-// y axis covers the planes, in several rounds when there are more than a grid can have.
+// Tensors are seen as planes: a plane has all positions of one channel of one sample. The x axis of the grid
+// covers the positions of a plane, so that neighbouring threads work on neighbouring addresses. The y axis
+// covers the planes, in several rounds if there are more than a grid can have.
 #pragma once
 
 #include "ops/types.cuh"
@@ -11,7 +11,7 @@ namespace ops {
 
 constexpr int threads_per_block = 256;
 
-// std::min, without the header, which takes as long to compile as the operators themselves.
+// std::min without its header, which takes as long to compile as the operators themselves.
 constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
 inline dim3 plane_grid(std::int64_t planes, std::int64_t positions) {
@@ -20,13 +20,13 @@ inline dim3 plane_grid(std::int64_t planes, std::int64_t positions) {
   return dim3(static_cast<unsigned>(blocks_of_a_plane), static_cast<unsigned>(smaller(planes, most_rows)));
 }
 
-// The position of this thread in its plane; it may lie past the end.
+// The position of this thread in its plane; it may be past the end.
 __device__ inline std::int64_t position_in_plane() {
   return static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
 }
 
-// Memory for an intermediate tensor, freed in the stream's order when the object goes: nothing waits for the
-// device, so that a whole solution can be queued ahead. Without memory `data()` is null, and
+// Memory for an intermediate tensor. It is freed in stream order when the object is destroyed, so nothing
+// waits for the device, and a whole solution can be queued ahead. Without memory `data()` is null, and
 // cudaGetLastError() says why.
 class Intermediate {
  public:

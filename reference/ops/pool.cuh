@@ -1,5 +1,5 @@
-// Max pooling in two dimensions, as PyTorch's MaxPool2d without padding and dilation: each output is the
-// greatest input of its window, and windows that do not fit as a whole are left out.
+// Max pooling in two dimensions, like PyTorch's MaxPool2d without padding and dilation: each output is the
+// largest input of its window, and windows that do not fit completely are left out.
 #pragma once
 
 #include "ops/launch.cuh"

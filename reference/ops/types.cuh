@@ -1,11 +1,10 @@
 // The two number types of the references.
 //
 // The harness builds each reference twice from one source: with KGRADE_ACCUMULATOR=double it is the oracle,
-// from which the expected output comes, with KGRADE_ACCUMULATOR=float the reference that speedups are
-// reported against. Every product and sum is made in `accumulator`, and so is every intermediate tensor;
-// `element` is what inputs and outputs are stored in. For a 16-bit type the
-// reference reads and writes that type; the oracle reads the same values as float and writes float, so that
-// the expected output is not rounded to 16 bits.
+// which computes the expected output; with KGRADE_ACCUMULATOR=float it is the reference for speedups. Every
+// product, sum and intermediate tensor is an `accumulator`; `element` is the type of inputs and outputs. For
+// a 16-bit type, the reference reads and writes that type. The oracle reads the same values as float and
+// writes float, so the expected output is not rounded to 16 bits.
 #pragma once
 
 #include <cuda_runtime.h>

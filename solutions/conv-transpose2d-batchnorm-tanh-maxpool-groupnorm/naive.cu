@@ -54,7 +54,7 @@ __device__ float block_sum(float value) {
     __syncthreads();
   }
   const float sum = partial[0];
-  __syncthreads();  // nobody may write to `partial` again before all have read the sum
+  __syncthreads();  // no thread may write to `partial` again before all have read the sum
   return sum;
 }
 

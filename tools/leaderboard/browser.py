@@ -1,4 +1,4 @@
-"""Chromium without a window, driven over a pipe by the DevTools protocol: nothing but the standard library."""
+"""Headless Chromium, controlled through a pipe with the DevTools protocol. Uses only the standard library."""
 
 import base64
 import json
@@ -22,7 +22,7 @@ def find_chromium() -> str | None:
 
 
 class Failed(Exception):
-    """The browser says no, or says nothing."""
+    """The browser reports an error, or does not answer."""
 
 
 class Browser:
@@ -92,13 +92,13 @@ class Browser:
             self.events.append(self.receive(deadline))
 
     def open(self, url: str) -> None:
-        """Returns when the page and its script are there. Forgets the events before."""
+        """Returns when the page and its script are loaded. Discards earlier events."""
         self.events.clear()
         self.call("Page.navigate", url=url)
         self.wait_for("Page.loadEventFired")
 
     def evaluate(self, expression: str):
-        """The value of JavaScript, after the next frame is drawn."""
+        """The value of a JavaScript expression, evaluated after the next frame is drawn."""
         code = ("new Promise((done, failed) => requestAnimationFrame(() => setTimeout(() => {"
                 f"try {{ done({expression}); }} catch (error) {{ failed(error); }} }})))")
         answer = self.call("Runtime.evaluate", expression=code, awaitPromise=True, returnByValue=True)
@@ -145,6 +145,6 @@ class Browser:
         return found + [str(e["params"]["args"]) for e in self.events if e.get("method") == "Runtime.consoleAPICalled"]
 
     def requests(self) -> list[str]:
-        """What was asked for besides the page itself and what it carries in data URLs."""
+        """The URLs that were requested, except the page itself and data URLs."""
         urls = [e["params"]["request"]["url"] for e in self.events if e.get("method") == "Network.requestWillBeSent"]
         return [url for url in urls[1:] if not url.startswith("data:")]

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What a leaderboard of many records costs: their size, the time to read them, the size of what is written, and the
-time until the page can be used in a browser. Prints a Markdown table; nothing is asserted.
+"""Measures what a leaderboard of many records costs: the size of the records, the time to read them, the size of the
+output, and the time until the page can be used in a browser. Prints a Markdown table; asserts nothing.
 
     tools/leaderboard/scale.py [--kgrade PROGRAM] [--records 1000,10000,50000] [--openings N]
 
-The page is opened N times; given are median and largest. Opening ends with the first frame that has the table and the
-charts in it, counted from the navigation's start."""
+The page is opened N times; the table gives the median and the largest time, from the start of the navigation to the first
+frame that shows the table and the charts."""
 
 import argparse
 import re
@@ -29,7 +29,7 @@ def megabytes(path: Path) -> str:
 
 
 def timed(command: list) -> tuple[float, str]:
-    """Seconds, and the largest memory of the program by time(1) where there is one."""
+    """Seconds, and the peak memory of the program, if there is time(1) to measure it."""
     begin = time.perf_counter()
     with_memory = Path("/usr/bin/time").exists()
     done = subprocess.run((["/usr/bin/time", "-v"] if with_memory else []) + list(map(str, command)), check=True,
@@ -44,13 +44,13 @@ def opening_times(browser: Browser, page: Path, openings: int) -> list[float]:
     for _ in range(openings):
         browser.open("about:blank")
         browser.open(page.as_uri())
-        # After a frame that begins when everything has been built.
+        # After a frame that begins when everything is built.
         seconds.append(browser.evaluate("performance.now()") / 1e3)
     return seconds
 
 
 def action_times(browser: Browser) -> tuple[float, float]:
-    """Seconds of sorting all rows and of searching in all rows, until the frame after it."""
+    """The seconds to sort all rows, and to search in all rows, until the next frame."""
     measure = ("(() => {{ const begin = performance.now(); {0}; return new Promise(done => requestAnimationFrame(() =>"
                " setTimeout(() => done((performance.now() - begin) / 1e3)))); }})()")
     sort = browser.evaluate(measure.format("document.querySelector('th[data-sort=speedup] button').click()"))

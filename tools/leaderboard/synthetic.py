@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Invented records in the form of real ones, to see how a leaderboard behaves when there are many.
+"""Writes synthetic records, to see how a leaderboard behaves when there are many.
 
     tools/leaderboard/synthetic.py COUNT FILE.jsonl [--slim]
 
-One record a line, the same ones for the same COUNT. Each has the size of the record that they are modelled on; with
---slim they have little but what leaderboards are made of."""
+One record for each line, the same records for the same COUNT. Each is as large as the real record that it is modelled on;
+with --slim they contain little more than a leaderboard needs."""
 
 import argparse
 import hashlib
@@ -25,7 +25,7 @@ REFUSED = (("wrong_answer", "case 'tiny': 'output': 6 of 8 elements wrong, the w
            ("low_precision", "case 'tiny': an error of 3.1e-04 is that of tf32; fp32 is asked for"))
 
 
-# Of a slim record.
+# What slim records lack.
 LEFT_OUT = ("baselines", "checks", "compile", "evidence", "host", "libraries", "parameters", "sandbox", "stages_seconds",
             "telemetry")
 
@@ -35,7 +35,7 @@ def sha(text: str) -> str:
 
 
 def slimmed(value):
-    """Without what a leaderboard never looks at."""
+    """Without the parts that a leaderboard never reads."""
     if isinstance(value, dict):
         return {key: slimmed(child) for key, child in value.items() if key not in LEFT_OUT}
     if isinstance(value, list):
@@ -49,7 +49,7 @@ def interval_of(rng: random.Random, speedup: float) -> dict:
 
 
 def set_speed(record: dict, rng: random.Random, speedup: float, problem: int) -> None:
-    """`speedup` is against the baseline, which is faster than the reference by a factor of the problem."""
+    """`speedup` is over the baseline, which is faster than the reference by a factor that depends on the problem."""
     candidate = record["candidates"][0]
     case = candidate["cases"][0]
     factor = 1.2 + problem % 7 * 0.3
@@ -75,7 +75,7 @@ def refuse(record: dict, rng: random.Random) -> None:
 
 
 def record_of(model: str, number: int) -> dict:
-    """The same for the same number. Of a tenth of the candidates there are several results."""
+    """The same record for the same number. A tenth of the candidates have several results."""
     rng = random.Random(number)
     chosen = random.Random(number // 10 if number % 10 < 2 else number)
     record = json.loads(model)

@@ -1,4 +1,4 @@
-// Multiplies matrices in bursts, with pauses in between, until it is killed: another user of the GPU.
+// Another user of the GPU: multiplies matrices in bursts, with pauses in between, until it is killed.
 #include <cuda_runtime.h>
 #include <unistd.h>
 

@@ -3,8 +3,8 @@
 
   tools/load_check/load_check.py --kgrade build/release/bin/kgrade --grades 200 --json results.json
 
-Prints how many grades had which verdict. Exit code 1 if any was neither `accepted` nor `unstable`: a neighbour convicts
-no kernel. Needs a GPU and nvcc.
+Prints how many grades had each verdict. Exit code 1 if any was neither `accepted` nor `unstable`, because a busy neighbour
+must not get an honest kernel rejected. Needs a GPU and nvcc.
 """
 import argparse
 import collections
@@ -20,7 +20,7 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-# Short measured cases, of which the second is the one that was once convicted.
+# Short measured cases. The second was once rejected wrongly.
 KERNELS = [
     ("conv-depthwise-2d-square-input-asym-kernel", "naive.cu", "mobilenet-stride-2"),
     ("conv-transpose2d-batchnorm-tanh-maxpool-groupnorm", "naive.cu", "many-samples"),
@@ -32,7 +32,7 @@ COPIES = 10
 
 @contextlib.contextmanager
 def load(folder, cores):
-    """The neighbour and the busy cores, gone at the end."""
+    """Runs the neighbour and the busy cores until the context ends."""
     program = folder / "bursts"
     subprocess.run(["nvcc", "-O3", "-arch=native", "-o", program, ROOT / "tools/load_check/bursts.cu"], check=True)
     children = [subprocess.Popen([program])]
@@ -47,7 +47,7 @@ def load(folder, cores):
 
 
 def grade(kgrade, slug, source, case, folder, count):
-    """The candidates' records of one run of `count` copies of a kernel."""
+    """Grades `count` copies of a kernel in one run. Returns the candidates' records."""
     solutions = ROOT / "solutions" / slug
     copies = folder / "copies"
     shutil.rmtree(copies, ignore_errors=True)
@@ -72,7 +72,7 @@ def main():
     parser.add_argument("--kgrade", default=ROOT / "build/release/bin/kgrade", type=pathlib.Path)
     parser.add_argument("--grades", default=200, type=int)
     parser.add_argument("--cores", default=max(1, (os.cpu_count() or 2) * 3 // 4), type=int)
-    parser.add_argument("--seconds", default=1e9, type=float, help="begin no more grades after so long")
+    parser.add_argument("--seconds", default=1e9, type=float, help="start no more grades after this time")
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
     verdicts, others, done = collections.Counter(), [], 0

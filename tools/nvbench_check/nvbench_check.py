@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Do kgrade's cold medians agree with nvbench's? Both measure one kernel at lengths from 5 us to 50 ms on the GPU of
-this machine. Needs nvcc, PyTorch and nvbench's Python package, cuda-bench.
+"""Checks that kgrade's cold medians agree with nvbench's. Both measure one kernel with times from 5 us to 50 ms on this
+machine's GPU. Needs nvcc, PyTorch and nvbench's Python package, cuda-bench.
 
     tools/nvbench_check/nvbench_check.py KGRADE OUTPUT.json
 
-Exit code 1 when a median differs by more than 1 % and 1 us."""
+Exit code 1 if a median differs by more than 1 % and by more than 1 us."""
 
 import ctypes
 import json
@@ -20,7 +20,7 @@ SHARE, MICROSECONDS = 0.01, 1.0
 
 
 def record_of(kgrade: str, folder: Path) -> dict:
-    """One launch a sample, as nvbench has it."""
+    """With one launch in each sample, like nvbench."""
     path = folder / "record.json"
     command = [kgrade, "grade", "stretch", str(SOURCE), "--problems", str(HERE / "problems"), "--device", "cuda",
                "--launches", "1", "--json", str(path)]
@@ -36,7 +36,7 @@ def built_library(folder: Path) -> Path:
 
 
 def nvbench_medians(library: Path, cases: list[dict], folder: Path) -> dict[str, float]:
-    """Milliseconds, by case."""
+    """In milliseconds, by case."""
     import cuda.bench as bench
     import torch
     from cuda.bench.results import BenchmarkResult

@@ -1,5 +1,5 @@
-// Halves and doubles every element so many times. The factors are arguments, so that no compiler sees that they
-// cancel; powers of two make them do so exactly.
+// Halves and doubles every element `steps` times. The factors are arguments, so that the compiler cannot see that they
+// cancel; since they are powers of two, they cancel exactly.
 __global__ void stretch(const float* in, float* out, size_t n, size_t steps, float down, float up) {
   const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
   if (i >= n) return;
@@ -8,7 +8,7 @@ __global__ void stretch(const float* in, float* out, size_t n, size_t steps, flo
   out[i] = value;
 }
 
-// The stream is nvbench's where it is nvbench that measures.
+// When nvbench measures, the stream is nvbench's.
 extern "C" void launch(cudaStream_t stream, const float* in, float* out, size_t n, size_t steps) {
   stretch<<<static_cast<unsigned int>((n + 255) / 256), 256, 0, stream>>>(in, out, n, steps, 0.5f, 2.0f);
 }

@@ -1,7 +1,7 @@
-"""Runs `kgrade dump` for the cases of the problems and holds what the oracle says against other witnesses.
+"""Runs `kgrade dump` for the cases of the problems and compares the oracle's outputs with those of witnesses.
 
-A witness computes the same problem from the same inputs with independent code. What both check scripts
-share is here: the command line, the dumps, the error measure, the table and the JSON file.
+A witness computes the same problem from the same inputs with independent code. This file has what both check scripts
+share: the command line, the dumps, the error measure, the table and the JSON file.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import numpy as np
 import problems
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-# float32 outputs of an exact computation are rounded by at most 2^-24 = 6e-8 an element.
+# Rounding an exact result to float32 changes each element by at most 2^-24 = 6e-8.
 FLOAT64_BOUND = 2e-7
 
 
@@ -33,7 +33,7 @@ FLOAT64_BOUND = 2e-7
 class Witness:
     name: str
     bound: float  # on the norm of the difference over the norm of the oracle's output
-    # From the layers, the inputs and the oracle's output to that error; may raise ValueError.
+    # Computes that error from the layers, the inputs and the oracle's output; may raise ValueError.
     error: Callable[[list[problems.Layer], dict[str, np.ndarray], np.ndarray], float]
 
 
@@ -79,7 +79,7 @@ def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
 
 
 def fitting_batch(case: dict, max_elements: int) -> dict[str, int]:
-    """The change that brings the largest tensor, taken to grow with the batch, down to `max_elements`."""
+    """The change that limits the largest tensor to `max_elements`, assuming that it grows with the batch."""
     largest = max(tensor["elements"] for tensor in case["tensors"])
     if largest <= max_elements:
         return {}
@@ -106,13 +106,13 @@ class Kgrade:
         try:
             shown = json.loads(output)
         except json.JSONDecodeError as failure:
-            raise CommandFailed(f"kgrade show {slug} --json: what it printed is no JSON: {failure}") from failure
+            raise CommandFailed(f"kgrade show {slug} --json: the output is not JSON: {failure}") from failure
         return [CaseToCheck(slug, case["name"], case["role"], case["parameters"],
                             fitting_batch(case, max_elements))
                 for case in shown["cases"] if case["role"] in roles]
 
     def dump(self, cases: list[CaseToCheck], directory: Path) -> None:
-        """Writes the tensors of cases of one problem that share their changes, each into a folder of its name."""
+        """Writes the tensors of cases of one problem with the same changes, each to a folder with the case's name."""
         names = [word for case in cases for word in ("--case", case.name)]
         changes = [word for name, value in cases[0].changes.items() for word in ("--set", f"{name}={value}")]
         self._run("dump", cases[0].slug, *names, *changes, *self._dump_options, "--directory", str(directory))
@@ -142,7 +142,7 @@ def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness], folder: Path)
 
 def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness],
             options: argparse.Namespace) -> Iterable[Row]:
-    """Dumps `--jobs` groups of cases at a time while the witnesses work on those that are there."""
+    """Dumps `--jobs` groups of cases at a time, while the witnesses work on those that are finished."""
     groups = [list(group) for _, group in itertools.groupby(cases, key=lambda case: (case.slug, case.changes))]
     with tempfile.TemporaryDirectory(prefix="kgrade-oracle-") as root, ThreadPoolExecutor(options.jobs) as pool:
         folders = [Path(root, str(number)) for number in range(len(groups))]
@@ -203,7 +203,7 @@ def parse_options(description: str, device: str, roles: list[str], jobs: int = 2
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--max-elements", type=int, default=1 << 26,
                         help="cases with a larger tensor get a smaller batch (default: %(default)s)")
-    parser.add_argument("--jobs", type=int, default=jobs, help="dumps made at once (default: %(default)s)")
+    parser.add_argument("--jobs", type=int, default=jobs, help="dumps made at the same time (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     options.role = options.role or roles
@@ -212,7 +212,7 @@ def parse_options(description: str, device: str, roles: list[str], jobs: int = 2
 
 
 def run(options: argparse.Namespace, witnesses: list[Witness], about: dict) -> int:
-    """The whole of a check script after its options; the exit code."""
+    """Everything that a check script does after reading its options. Returns the exit code."""
     begin = time.monotonic()
     kgrade = Kgrade(options)
     try:

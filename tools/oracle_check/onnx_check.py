@@ -1,8 +1,7 @@
 """Compares the oracle with ONNX's reference implementation and with ONNX Runtime, on the CPU.
 
-Every sample and test case is computed by onnx.reference.ReferenceEvaluator in float64, and once more by ONNX
-Runtime, whose convolutions are in float32. Run it as tools/oracle_check/onnx_check.sh, which sees to the Python
-packages.
+onnx.reference.ReferenceEvaluator computes every sample and test case in float64, and ONNX Runtime computes it again, with
+convolutions in float32. Run it with tools/oracle_check/onnx_check.sh, which provides the Python packages.
 """
 
 import sys
@@ -14,7 +13,7 @@ import onnxruntime
 import comparison
 import onnx_layers
 
-# A float32 convolution of these sizes is off by up to 2e-7 itself; a wrong index by 1e-2 and more.
+# A float32 convolution of these sizes has an error of up to 2e-7; a wrong index gives 1e-2 and more.
 FLOAT32_BOUND = 1e-6
 
 WITNESSES = [

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# onnx_check.py in the virtual environment of the tests, which is made when it is not there.
+# Runs onnx_check.py in the virtual environment of the tests, and creates that if it is missing.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 python=$("$here/../test_python.sh")

@@ -1,13 +1,13 @@
 """Layers as ONNX operators, evaluated in float64 by two independent implementations.
 
-`reference` is onnx's own ReferenceEvaluator (NumPy). `runtime` is ONNX Runtime's CPU kernels, which have
-convolutions in float32 only: there a Cast goes before and after them.
+`reference` is onnx's own ReferenceEvaluator (NumPy). `runtime` is ONNX Runtime's CPU kernels, which compute
+convolutions in float32 only, so a Cast goes before and after them.
 
-Operators around ConvTranspose close the gaps that onnx 1.23 and ONNX Runtime 1.31 have (see ModelBuilder):
+Operators around ConvTranspose fill the gaps of onnx 1.23 and ONNX Runtime 1.31 (see ModelBuilder):
 - ReferenceEvaluator cannot compute groups. Split and Concat take them apart and put them together, which is
-  how the operator is defined. ONNX Runtime computes them in one.
-- Both refuse an output padding that reaches the stride. Without any padding the operator gives every element
-  that a product falls on; Pad adds the output padding, which nothing falls on, and Slice takes off the padding.
+  how the operator is defined. ONNX Runtime can compute them directly.
+- Both reject an output padding that is as large as the stride. Without any padding, the operator gives every element
+  that a product reaches. Pad then adds the output padding, which no product reaches, and Slice removes the padding.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from problems import BatchNorm, Convolution, GroupNorm, Layer, MaxPool2d, Tanh
 
 OPSET = 21
 IR_VERSION = 10
-LAST = np.iinfo(np.int64).max  # as the end of a Slice: all that is left
+LAST = np.iinfo(np.int64).max  # as the end of a Slice: to the end of the axis
 Tensors = dict[str, np.ndarray]
 
 
 class ModelBuilder:
-    """Collects the nodes of a chain of layers that reads `input` and the tensors named by the layers."""
+    """Collects the nodes for a chain of layers. The chain reads `input` and the tensors that the layers name."""
 
     def __init__(self, tensors: Tensors, for_runtime: bool):
         self._tensors = tensors
@@ -107,7 +107,7 @@ class ModelBuilder:
 
     @_add.register
     def _(self, layer: BatchNorm, value: str) -> str:
-        # The running statistics that the operator also updates are no part of the problem.
+        # The operator also updates running statistics, which are not part of the problem.
         channels = self._tensors[layer.weight].shape[0]
         mean, variance = self._constant(np.zeros(channels)), self._constant(np.ones(channels))
         return self._node("BatchNormalization", [value, layer.weight, layer.bias, mean, variance], 3,

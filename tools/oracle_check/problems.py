@@ -1,10 +1,10 @@
-"""What each problem means in the words of other frameworks: the one place that says so.
+"""Describes each problem in terms of the layers of other frameworks.
 
-`layers` turns a slug and the parameters of a case into a chain of layers: by the family that the problem names, where
-it has no line of its own here. The first layer reads the tensor `input`, each further one what the layer before it
-made; `weight` and `bias` name tensors of the problem.
-A framework's module (onnx_layers.py, torch_layers.py) knows how to compute each kind of layer and knows no
-problem. Nothing here is shared with the oracle.
+`layers` turns a slug and the parameters of a case into a chain of layers. A problem without its own line here is described
+by the line of its family. The first layer reads the tensor `input`, each further layer the output of the layer before
+it; `weight` and `bias` name tensors of the problem.
+A framework's module (onnx_layers.py, torch_layers.py) can compute each kind of layer but knows no problems. Nothing here
+is shared with the oracle.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Convolution:
     dilation: tuple[int, ...]
     groups: int
     transposed: bool = False
-    output_padding: tuple[int, ...] = ()  # of a transposed one only
-    bias: str = ""  # none; transposed ones have none
+    output_padding: tuple[int, ...] = ()  # only if transposed
+    bias: str = ""  # empty: none; never with transposed
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ Layer = Convolution | BatchNorm | GroupNorm | Tanh | MaxPool2d
 Parameters = dict[str, int]
 
 
-ONE_AXIS = ("",)  # parameters of a problem in one dimension have no suffix
+ONE_AXIS = ("",)  # the parameters of one-dimensional problems have no suffix
 TWO_AXES = ("_h", "_w")
 THREE_AXES = ("_d", "_h", "_w")
 
@@ -78,7 +78,7 @@ def _per_axis(parameters: Parameters, name: str, axes: tuple[str, ...], default:
 
 
 def _convolution(parameters: Parameters, axes: tuple[str, ...], transposed: bool = False, **fields) -> Convolution:
-    """The layer of problems that name their parameters stride_h, padding_w, ...; absent ones are neutral."""
+    """The layer of problems with parameters named stride_h, padding_w, ...; missing ones get neutral values."""
     return Convolution(**{
         "weight": "kernel",
         "stride": _per_axis(parameters, "stride", axes, 1),
@@ -130,12 +130,12 @@ _LAYERS = {
 
 
 def slugs(folder: Path = FOLDER) -> list[str]:
-    """Of all problem files, in order."""
+    """The slugs of all problem files, in order."""
     return sorted(file.stem for file in folder.glob("*.md") if file.name != "README.md")
 
 
 def family_of(slug: str, folder: Path = FOLDER) -> str:
-    """The family that a problem's frontmatter names; empty where there is none."""
+    """The family that a problem's frontmatter names; empty if there is none."""
     file = folder / f"{slug}.md"
     frontmatter = file.read_text(encoding="utf-8").split("\n---", 1)[0] if file.exists() else ""
     found = re.search(r"^family: *(\S+)", frontmatter, flags=re.MULTILINE)
@@ -143,7 +143,7 @@ def family_of(slug: str, folder: Path = FOLDER) -> str:
 
 
 def layers(slug: str, parameters: Parameters, folder: Path = FOLDER) -> list[Layer]:
-    """Raises KeyError for a problem that is not described here yet."""
+    """Raises KeyError for a problem that is not described here."""
     described = _LAYERS.get(slug) or _FAMILIES.get(family_of(slug, folder))
     if described is None:
         raise KeyError(f"tools/oracle_check/problems.py does not say what '{slug}' means; add it to _LAYERS, or its "

@@ -1,4 +1,4 @@
-"""Compares the oracle with PyTorch in float64 on a GPU: all cases, the batch of large ones cut until they fit.
+"""Compares the oracle with PyTorch in float64 on a GPU, on all cases; large ones get a smaller batch so that they fit.
 
 Needs Python with PyTorch and NumPy, and kgrade built with the CUDA device.
 """
@@ -19,7 +19,7 @@ def error(chain, inputs, expected) -> float:
 def main() -> int:
     options = comparison.parse_options(__doc__, device="cuda", roles=["sample", "test", "bench"], jobs=4)
     if not torch.cuda.is_available():
-        print("error: PyTorch sees no GPU; on the CPU, tools/oracle_check/onnx_check.sh makes the same check",
+        print("error: PyTorch sees no GPU; tools/oracle_check/onnx_check.sh does a similar check on the CPU",
               file=sys.stderr)
         return 1
     about = {"numpy": numpy.__version__, "torch": torch.__version__, "gpu": torch.cuda.get_device_name()}

@@ -1,4 +1,4 @@
-"""Layers as calls of torch.nn.functional: in the type of the tensors, or in float64 on a device."""
+"""Layers as calls of torch.nn.functional, in the type of the tensors or in float64 on a device."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def float64(chain: list[Layer], tensors: dict[str, np.ndarray], device: str) -> 
 
 
 def relative_error(actual: torch.Tensor, expected: np.ndarray) -> float:
-    """As comparison.relative_error, where the tensors of a large case are: on the device."""
+    """Like comparison.relative_error, but on the device, where the tensors of a large case are."""
     if actual.shape != expected.shape:
         raise ValueError(f"shape {list(actual.shape)} here, {list(expected.shape)} from the oracle")
     on_device = torch.from_numpy(expected).to(actual.device, torch.float64)

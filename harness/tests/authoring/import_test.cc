@@ -13,8 +13,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A bare file as the ecosystem has them: booleans as texts, `constant` on scalars. Names that end in ! are
-// outputs, those in * inputs, all others scalars.
+// A bare file from another site: booleans as texts, `constant` on scalars. Names that end in ! are outputs,
+// those in * inputs, all others scalars.
 std::string bare(std::string_view title, const std::vector<std::string>& parameters,
                  std::string_view statement) {
   std::string text = fmt::format(
@@ -98,7 +98,7 @@ TEST(Import, AStatementThatContradictsItselfLeavesTheShapeToDo) {
             "the statement writes (n, m), and elsewhere the statement writes (m, n)");
 }
 
-// Real parameters are no extents, and a symbol needs a parameter of the name that it stands for.
+// Real-valued parameters are not extents, and a symbol needs a parameter with the name that it stands for.
 TEST(Import, OnlyIntegerParametersAreExtents) {
   std::string text =
       bare("Scale", {"x*", "y!", "n"}, "`x` has shape $(N)$, `y` of $(B)$\n\n`y` of shape $(C, n)$\n");

@@ -1,4 +1,4 @@
-// What an author has not looked at yet.
+// What an author has not completed yet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

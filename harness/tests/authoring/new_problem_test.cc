@@ -23,7 +23,7 @@ NewProblem named(const std::string& slug) {
 
 std::string message(const auto& result) { return result ? "" : result.error().message; }
 
-// Warnings and errors that lint has on the draft.
+// Lint's warnings and errors for the draft.
 std::vector<std::string> findings(const NewProblem& problem) {
   const auto draft = draft_of(problem);
   EXPECT_TRUE(draft) << message(draft);
@@ -55,7 +55,7 @@ TEST(NewProblemTest, NamesInShapesBecomeParametersInTheirOrder) {
   EXPECT_THAT(names, ElementsAre("[VAR] x", "[VAR] y", "size_t columns", "float eps", "int rows"));
 }
 
-// `fuzz` draws integers; what it leaves out must have a value.
+// `fuzz` draws integers; a parameter that it leaves out must have a value.
 TEST(NewProblemTest, RealNumbersGoUnderDefaultsAndIntegersIntoFuzz) {
   NewProblem problem = named("a");
   problem.inputs = {{"x", {"rows", "columns"}, ""}};

@@ -1,5 +1,5 @@
-"""readme_walk.py KGRADE: does what problems/README.md tells a newcomer to do, to the letter: writes its files and runs
-its commands, in the order in which they stand there, in an empty folder."""
+"""readme_walk.py KGRADE: follows problems/README.md exactly: writes its files and runs its commands, in their order, in an
+empty folder."""
 
 import os
 import re

@@ -1,5 +1,5 @@
-"""validate_frontmatter.py KGRADE: the JSON Schema of the frontmatter agrees with the reader. Every problem of the
-repository follows it; what it refuses, `kgrade lint` refuses too; and both know the same keys."""
+"""validate_frontmatter.py KGRADE: checks that the JSON Schema of the frontmatter agrees with the reader. Every problem in
+the repository follows the schema; `kgrade lint` refuses everything that the schema refuses; both know the same keys."""
 
 import copy
 import json
@@ -41,11 +41,11 @@ cases:
   - {name: large, role: bench, rows: 64, half: 32}
 fuzz: {rows: 1..9, half: 2}
 """)
-# Of the schema's keywords those that are not a family's, set aside.
+# Overrides the schema's keywords that do not apply to families.
 FAMILY = {"additionalProperties": True, "required": [], "if": False, "else": {"$ref": "#/$defs/family"}}
 GONE = object()
 INPUT, OUTPUT, SCALAR = (["parameters", i] for i in (0, 1, 3))
-# What neither may accept: a place and what to put there.
+# What both must reject: a place and what to put there.
 BAD = [
     (["slug"], GONE), (["slug"], "Row Sum"), (["slug"], "-a"), (["slug"], ""), (["title"], GONE), (["title"], []),
     (["difficulty"], "easy"), (["difficulty"], GONE), (["tags"], "reduction"), (["tags"], [""]), (["source"], ""),
@@ -86,7 +86,7 @@ def lint(kgrade: str, frontmatter: dict) -> subprocess.CompletedProcess:
 
 
 def keys_of_reader(kgrade: str, frontmatter: dict) -> set[str]:
-    """Those that the message on an unknown key lists."""
+    """The keys that the message about an unknown key lists."""
     found = re.search(r"known here: (.*)", (output := lint(kgrade, frontmatter)).stderr)
     if not found or "..." in found[1]:
         raise SystemExit(f"no full list of known keys in: {output.stderr}")
@@ -100,7 +100,7 @@ def key_differences(kgrade: str, schema: dict) -> list[str]:
         "thresholds": (["thresholds", "zzzzzzzz"], schema["$defs"]["thresholds"]["properties"]),
     }
     failures = []
-    # `after` places a parameter in a family's list, and is gone when parameters are read.
+    # `after` places a parameter in a family's list, and is removed before parameters are read.
     for what, (path, properties) in places.items():
         reader = keys_of_reader(kgrade, changed(path, 1)) | ({"after"} if what == "a parameter" else set())
         if reader != set(properties):

@@ -1,5 +1,5 @@
-// What the tests of base/cleanup start, interrupt and look after:
-//   hold PID_FILE   stands in a shell with a background process, and holds a temporary folder; has a final message
+// The program that the tests of base/cleanup start, interrupt and inspect:
+//   hold PID_FILE   runs a shell with a background process, holds a temporary folder, and has a final message
 //   escape          leaves a process behind that has left its group and its session; prints its id
 //   linger          leaves a process behind that has left its group, but not its session; prints its id
 #include <sys/types.h>
@@ -29,7 +29,7 @@ int hold(const std::string& pid_file) {
   return kgrade::run_process(request).ok() ? 0 : 1;
 }
 
-// The parent of the process that stays tells its id and goes.
+// The parent of the remaining process prints the process's id and exits.
 int leave_behind(bool new_session) {
   if (::fork() != 0) {
     ::close(STDOUT_FILENO);

@@ -1,4 +1,4 @@
-// Nothing outlives us: neither processes and folders when a signal ends us, nor what a child left behind.
+// Nothing outlives us: no processes and folders when a signal ends us, and nothing that a child left behind.
 #include "base/cleanup.h"
 
 #include <fcntl.h>
@@ -76,7 +76,7 @@ TEST_P(SignalTest, EndsTheProcessWithItsFoldersAndGroups) {
   ASSERT_TRUE(group_is_alive(holder.group()));
   ASSERT_EQ(::kill(holder.child().pid(), GetParam()), 0);
   ASSERT_TRUE(comes_true([&] { return holder.child().has_ended(); }));
-  // Before wait(), which could itself end what was left.
+  // Before wait(), which could itself end what was left behind.
   EXPECT_FALSE(group_is_alive(holder.group()));
   EXPECT_TRUE(fs::is_empty(holder.temporary()));
   const int status = holder.child().wait();
@@ -97,7 +97,7 @@ TEST(CleanUpOnSignals, SaysTheFarewell) {
   EXPECT_EQ(*read_text_file(words), "all is gone\n");
 }
 
-// nohup(1) ignores SIGHUP for us; that must not be undone.
+// nohup(1) makes us ignore SIGHUP, and that must stay so.
 TEST(CleanUpOnSignals, LeavesIgnoredSignalsIgnored) {
   Holder holder("trap '' HUP;");
   ASSERT_GT(holder.group(), 0);
@@ -200,7 +200,7 @@ TEST(AdoptOrphansBesideOthers, ChildrenOfOtherThreadsSurvive) {
   EXPECT_EQ(failed, 0);
 }
 
-// What a library forks stays in our session and is no orphan.
+// What a library forks stays in our session and is not an orphan.
 TEST(AdoptOrphansBesideOthers, ProcessesForkedByOthersSurvive) {
   adopt_orphans();
   const pid_t pid = ::fork();
@@ -217,7 +217,7 @@ TEST(AdoptOrphansBesideOthers, ProcessesForkedByOthersSurvive) {
   EXPECT_EQ(::waitpid(pid, nullptr, 0), pid);
 }
 
-// A shell that started a daemon and then became us by exec.
+// A shell that started a daemon and then exec'd us.
 TEST(AdoptOrphansBesideOthers, ChildrenFromBeforeSurvive) {
   const pid_t pid = ::fork();
   ASSERT_GE(pid, 0);

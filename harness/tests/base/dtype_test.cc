@@ -63,12 +63,12 @@ TEST(Dtype, KnownBits) {
   EXPECT_EQ(encode(Dtype::bfloat16, 1 + 1.0f / 256), 0x3f80) << "a tie goes to the even one";
   EXPECT_EQ(encode(Dtype::bfloat16, 1 + 3.0f / 256), 0x3f82);
   EXPECT_EQ(encode(Dtype::bfloat16, std::numeric_limits<float>::max()), 0x7f80);
-  // A NaN whose payload is in the lower half alone.
+  // A NaN whose payload is only in the lower half.
   EXPECT_TRUE(std::isnan(decode(Dtype::bfloat16, encode(Dtype::bfloat16, float_of(0x7f800001u)))));
   EXPECT_TRUE(std::isnan(decode(Dtype::float16, encode(Dtype::float16, nan))));
 }
 
-// Floats all over the range, and those that lie halfway between two numbers or next to that.
+// Floats from the whole range, and those halfway between two numbers or next to that.
 TEST(Dtype, RoundsToNearestEven) {
   for (const Dtype dtype : narrow_dtypes) {
     for (std::uint64_t bits = 0; bits < 0x100000000u; bits += 40009) {

@@ -1,4 +1,4 @@
-// Whether a process is there and is no zombie.
+// Whether a process exists and is not a zombie.
 #pragma once
 
 #include <sys/types.h>

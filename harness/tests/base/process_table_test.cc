@@ -1,4 +1,4 @@
-// What the kernel tells about processes.
+// What the kernel reports about processes.
 #include "base/process_table.h"
 
 #include <gtest/gtest.h>

@@ -17,7 +17,7 @@ TEST(Error, LeavesOutWhatItDoesNotKnow) {
   EXPECT_EQ(to_string(Error{"wrong", "", {}}), "error: wrong");
 }
 
-// A candidate chooses its name and what the compiler quotes of it; a terminal must not obey either.
+// A candidate chooses its name and what the compiler quotes from it; neither may control the terminal.
 TEST(Error, ShowsControlCharactersAsHexadecimal) {
   EXPECT_EQ(to_string(Error{"quoted \x1b[2J\nline", "try \xc2\x9b", {"a\x1b.cu", 1, 0}}),
             "a\\x1b.cu:1: error: quoted \\x1b[2J\nline\n  hint: try \\xc2\\x9b");

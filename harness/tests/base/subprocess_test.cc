@@ -1,4 +1,4 @@
-// Children: environment, limits, output, and that they die as a group.
+// Children: environment, limits, output, and that they are killed as a group.
 #include "base/subprocess.h"
 
 #include <fcntl.h>
@@ -107,7 +107,7 @@ TEST(RunProcess, WallTimeIsLimited) {
   EXPECT_LT(outcome.seconds, 20);
 }
 
-// A child that leaves a grandchild holding the pipe must not keep us waiting past the limit.
+// A child that leaves a grandchild holding the pipe must not make us wait past the limit.
 TEST(RunProcess, AGrandchildDiesWithTheGroup) {
   ProcessRequest request = shell("sleep 60 & echo $!; wait");
   request.limits.wall = 1s;
@@ -230,7 +230,7 @@ TEST(Spawn, InputAndOutputAreWhatIsAskedFor) {
   EXPECT_EQ(*read_text_file(folder.path() / "out"), "texterr\n");
 }
 
-// Blocked signals of ours, as clean_up_on_signals blocks them, are no business of a child.
+// Signals that we block, as clean_up_on_signals does, must not be blocked in a child.
 TEST(Spawn, TheSignalMaskIsReset) {
   sigset_t blocked;
   sigset_t before;

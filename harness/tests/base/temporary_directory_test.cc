@@ -33,7 +33,7 @@ TEST(TemporaryDirectory, NoTwoAreTheSame) {
   EXPECT_NE(first.path(), second.path());
 }
 
-// Sets a variable of the environment, and puts back what it was.
+// Sets an environment variable, and restores its old value.
 class ScopedVariable {
  public:
   ScopedVariable(std::string name, const std::string& value) : name_(std::move(name)) {

@@ -1,4 +1,4 @@
-// Files that are read whole and written at once, and targets that are no plain files.
+// Files that are read whole and written at once, and targets that are not regular files.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Resolved, GoesAsFarAsThePathExists) {
   fs::create_directory(real / "there");
   fs::create_directory_symlink(real / "there", real / "link");
   EXPECT_EQ(resolved(real / "link/../link/missing/./x.cu"), real / "there/missing/x.cu");
-  // A loop of links cannot be followed.
+  // A cycle of links cannot be followed.
   fs::create_symlink(real / "loop", real / "loop");
   EXPECT_EQ(resolved(real / "there/../loop/x"), real / "loop/x");
 }
@@ -207,7 +207,8 @@ TEST(WriteFileAtomically, AReaderThatGoesAwayIsAnErrorAndNoSignal) {
   EXPECT_FALSE(sigismember(&pending, SIGPIPE));
 }
 
-// A device of our own where we may make one: who may do that may also replace the machine's by mistake.
+// A device node of our own, if we may create one; with that right, we could also replace the machine's by
+// mistake.
 fs::path device(const TemporaryDirectory& folder, const std::string& name, unsigned int minor_number) {
   const auto own = folder.path() / name;
   const bool made = ::mknod(own.c_str(), S_IFCHR | 0666, ::makedev(1, minor_number)) == 0;
@@ -231,8 +232,8 @@ TEST(WriteFileAtomically, AFullDeviceIsAnError) {
   EXPECT_EQ(written.error().location.file, full.string());
 }
 
-// A name of an open descriptor, as /dev/stdout is one: what is written goes where the descriptor stands, and
-// does not replace the file behind it.
+// A name of an open descriptor, like /dev/stdout: output goes to the descriptor's position, and does not
+// replace the file behind it.
 TEST(WriteFileAtomically, AnOpenDescriptorIsWrittenWhereItStands) {
   const TemporaryDirectory folder;
   const auto file = folder.path() / "file";

@@ -11,7 +11,7 @@
 namespace kgrade::benchmark {
 namespace {
 
-// As kgrade builds a candidate, with the binding of its problem.
+// Like kgrade builds a candidate, with the binding of its problem.
 double seconds_to_build(const Toolchain& toolchain, const Problem& problem) {
   const TemporaryDirectory folder;
   BuildRequest request;

@@ -8,7 +8,8 @@
 
 namespace kgrade::benchmark {
 
-// For the emulated device against nvcc; nothing where there is no nvcc. Both build the same file, in turns.
+// For the emulated device compared with nvcc; nothing if there is no nvcc. Both build the same file, in
+// turns.
 std::optional<Row> measure_compile_time(const EmulatedToolchain& toolchain, int runs);
 
 }  // namespace kgrade::benchmark

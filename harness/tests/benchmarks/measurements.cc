@@ -16,7 +16,7 @@ namespace {
 using Work = std::function<void()>;
 using Floats = std::vector<float>;
 
-// Of this thread on the processor: all work here is done by it, and what others do meanwhile is not counted.
+// CPU time of this thread: it does all the work here, and other activity is not counted.
 double thread_seconds() {
   timespec now{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -46,7 +46,7 @@ void expect_close(const Floats& actual, const Floats& expected, const std::strin
   }
 }
 
-// Runs in turns, so that both see the same machine; the first of each warms up and is left out.
+// Runs in turns, so that both see the same machine; the first run of each is a warm-up and left out.
 void run_in_turns(Row& row, int runs, const Work& emulated, const Work& plain) {
   emulated();
   plain();
@@ -125,7 +125,7 @@ class Measurements {
     Floats out(static_cast<std::size_t>(blocks * threads));
     const Kernels kernels(toolchain_, "barriers.cu");
     const auto run = kernels.function<void(float*, int, int, int)>("barriers");
-    // What is left without the barriers is no part of them.
+    // The time that is left without the barriers does not belong to them.
     run_in_turns(
         row, runs_, [&] { run(out.data(), blocks, threads, count); },
         [&] { run(out.data(), blocks, threads, 0); });

@@ -8,8 +8,8 @@
 
 namespace kgrade::benchmark {
 
-// Throws std::runtime_error when a kernel does not build, or gives something else than the plain loops.
-// Only those whose name holds `only`.
+// Throws std::runtime_error if a kernel does not build, or its result differs from the plain loops'.
+// Only those whose names contain `only`.
 std::vector<Row> measure_kernels(const EmulatedToolchain& toolchain, int runs, const std::string& only);
 
 }  // namespace kgrade::benchmark

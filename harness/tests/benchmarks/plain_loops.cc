@@ -5,7 +5,7 @@
 namespace kgrade::benchmark {
 namespace {
 
-// One output: the same arithmetic as a thread of the kernel does.
+// One output, with the same arithmetic as a thread of the kernel.
 float conv_transpose_at(const float* input, const float* kernel, const ConvTranspose& p, int channel, int y,
                         int x) {
   float sum = 0;

@@ -48,7 +48,7 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// The same contestant in all seats: what is measured is what the referee does.
+// The same contestant in all seats: the benchmark measures what the referee does.
 struct Stage {
   Problem problem;
   Machinery machinery;
@@ -72,8 +72,8 @@ struct Costs {
   std::vector<double> refill_us;  // inputs written and the cache flushed, on their own
   std::vector<double> flush_us;   // of that, what flushing takes
   std::vector<double> rest_us;
-  // Of the rest: until only the inputs are missing; from there to the worker's answer, less the refill and
-  // the kernel; and until the device has done with the inspection.
+  // The rest: until only the inputs are missing; from there to the worker's answer, less the refill and the
+  // kernel; and until the device has finished the inspection.
   std::vector<double> beginning_us;
   std::vector<double> answer_us;
   std::vector<double> inspection_us;

@@ -20,7 +20,7 @@ std::string outcome(const Row& row) {
   return row.met() ? "ok" : "missed";
 }
 
-// How far the usual run is from the fastest.
+// How far the typical run is from the fastest.
 std::string noise_text(const Runs& runs) {
   return fmt::format("{:.0f}%", 100 * (runs.median() / runs.fastest() - 1));
 }

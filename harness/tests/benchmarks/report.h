@@ -1,4 +1,4 @@
-// What the benchmark found, as a table and as JSON.
+// The benchmark's results, as a table and as JSON.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace kgrade::benchmark {
 
-// Seconds of repeated runs of one thing. The fastest one is what an undisturbed machine can do.
+// Seconds of repeated runs of one thing. The fastest shows what an undisturbed machine can do.
 struct Runs {
   std::vector<double> seconds;
 
@@ -23,7 +23,7 @@ struct Row {
   double value = 0;
   Bound bound = Bound::none;
   double target = 0;
-  // What it was worked out from.
+  // The figures that it was computed from.
   Runs emulated;
   std::optional<Runs> plain;
 

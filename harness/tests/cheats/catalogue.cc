@@ -3,7 +3,7 @@
 namespace kgrade::test {
 
 const std::array<CatalogueRow, 65> catalogue = {{
-    // Work escapes the clock.
+    // Work that escapes the clock.
     {1, "a stream that the clock's does not wait for", ""},
     {2, "launches by a host thread after the call", ""},
     {3, "a resident kernel or thread", ""},
@@ -23,7 +23,7 @@ const std::array<CatalogueRow, 65> catalogue = {{
     {17, "the baseline sabotaged", ""},
     {18, "the aggregate gamed", ""},
     {19, "a second GPU", ""},
-    // The clock is tampered with.
+    // Tampering with the clock.
     {20, "import tables patched", ""},
     {21, "code patched", ""},
     {22, "symbols interposed at link time", ""},
@@ -33,7 +33,7 @@ const std::array<CatalogueRow, 65> catalogue = {{
     {26, "the harness's events tampered with", ""},
     {27, "an interpreter's timers patched from the library", ""},
     {28, "timers patched in Python", "no candidate is Python"},
-    // The verdict is forged.
+    // Forging the verdict.
     {29, "an early exit", ""},
     {30, "a result written to the harness's descriptor", ""},
     {31, "the parent's descriptors by way of /proc", ""},
@@ -45,7 +45,7 @@ const std::array<CatalogueRow, 65> catalogue = {{
     {37, "files of a stage forged", ""},
     {38, "another process traced, written to or killed", ""},
     {39, "signals ignored, daemons", ""},
-    // The answer is stolen, or the comparison broken.
+    // Stealing the answer, or breaking the comparison.
     {40, "a stale output", ""},
     {41, "the expected output read on the device", ""},
     {42, "the expected output or the error count overwritten", ""},
@@ -67,7 +67,7 @@ const std::array<CatalogueRow, 65> catalogue = {{
     {58, "a tolerance for outliers spent", ""},
     {59, "an output made when it is looked at", ""},
     {60, "the judge's arithmetic", ""},
-    // Rules evaded, service denied.
+    // Evading rules, denying service.
     {61, "a library does the work", ""},
     {62, "a scan of the source evaded", ""},
     {63, "bombs for the compiler", ""},

@@ -1,5 +1,5 @@
-// The ways in which graders of kernels have been cheated, or could be: 65 rows, one or more cheats for each
-// that a CUDA source can try.
+// The ways in which graders of kernels have been cheated, or could be: 65 rows. Each row that a CUDA source
+// can try has at least one cheat.
 #pragma once
 
 #include <array>

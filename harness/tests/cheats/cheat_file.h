@@ -1,5 +1,5 @@
 // A cheat is a candidate with a header: comment lines that say what it does, which check must catch it, and
-// with which defences off it would have got through.
+// with which defences off it gets through.
 //
 //   // cheat: keeps the output of the first call and copies it back later
 //   // row: 4                     of the catalogue (catalogue.h)
@@ -19,9 +19,9 @@
 //   //                            memory is not limited by one
 //   //
 //
-// No line may be longer than the formatter lets it be, which would break it. `no_gain` in place of a check:
-// the cheat is harmless, accepted but no faster than its twin. A file that begins with `// accomplice:` is no
-// cheat by itself.
+// No line may be longer than the formatter allows, or it would break the line. `no_gain` in place of a check:
+// the cheat is harmless, accepted but no faster than its twin. A file that begins with `// accomplice:` is
+// not a cheat by itself.
 #pragma once
 
 #include <filesystem>
@@ -59,9 +59,9 @@ struct Cheat {
 
   bool runs_on(const std::string& kind) const { return device == "any" || device == kind; }
   bool is_harmless_on(const std::string& kind) const { return expected_on(kind) == std::vector{no_gain}; }
-  // The checks of which one must fail on a device.
+  // The checks of which one must fail on this kind of device.
   std::vector<std::string> expected_on(const std::string& kind) const;
-  // What `kgrade grade` takes to grade it on a device: the last candidate is the cheat.
+  // The arguments with which `kgrade grade` grades it on a device; the last candidate is the cheat.
   std::vector<std::string> arguments(const std::string& kind) const;
 
   static const std::string no_gain;
@@ -72,7 +72,7 @@ struct CheatHeader {
   std::vector<std::string> mistakes;  // in the header, one sentence each
 };
 
-// `text` is the file's; nothing else of it is read.
+// `text` is the file's contents; the file itself is not read.
 CheatHeader read_cheat(const std::filesystem::path& file, const std::string& text);
 
 }  // namespace kgrade::test

@@ -1,5 +1,5 @@
-// Every cheat is refused, and by the check that its header names; and those with a control get through once
-// the defences which that names are off.
+// The check that a cheat's header names refuses it, and a cheat with a control gets through once the defences
+// that the control names are off.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using nlohmann::json;
 class Cheats : public testing::TestWithParam<std::string> {};
 class Controls : public testing::TestWithParam<std::string> {};
 
-// The cheat's own record; what was graded before it is an accomplice, honest as far as it shows.
+// The cheat's own record. An earlier one belongs to an accomplice, which looks honest.
 void grade_cheat(const Cheat& cheat, const Program& program, json& candidate) {
   const Graded graded = grade(cheat.arguments(device_kind()), test_device(), program);
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
@@ -30,14 +30,14 @@ void grade_cheat(const Cheat& cheat, const Program& program, json& candidate) {
   EXPECT_EQ(graded.record["candidates"][0]["verdict"], "accepted") << graded.record["candidates"][0];
 }
 
-// Beside the reference.
+// Compared with the reference.
 std::optional<double> speedup_of(const json& candidate) {
   const auto scores = candidate.find("scores");
   if (scores == candidate.end() || scores->empty()) return std::nullopt;
   return scores->front()["geometric_mean"].get<double>();
 }
 
-// What the clock does not attest, by measure/clock_rule.h: of a sample that takes so long.
+// What the clock does not attest of a sample that takes this long, by measure/clock_rule.h.
 double tolerance_ms(double milliseconds) {
   return clock_tolerance_ms + unqueued_tolerance_ms + clock_tolerance_share * milliseconds;
 }
@@ -46,7 +46,7 @@ double median_ms(const json& candidate) {
   return candidate["cases"].back()["candidate"]["summary"]["median_ms"].get<double>();
 }
 
-// Either it has no speed, or one that is no better than its honest twin's by more than the clock's tolerance.
+// It has no speed, or a speed that beats its honest twin's by no more than the clock's tolerance.
 void expect_no_gain(const Cheat& cheat, const json& candidate) {
   constexpr double noise = 1.1;
   const auto speedup = speedup_of(candidate);
@@ -101,7 +101,7 @@ TEST_P(Controls, ProfitsWithoutTheDefence) {
   ASSERT_NO_FATAL_FAILURE(grade_cheat(cheat, *program, candidate));
   EXPECT_EQ(candidate["verdict"], "accepted")
       << testing::PrintToString(failed_checks(candidate)) << ": " << candidate["message"];
-  // Only a GPU's times are speed.
+  // Only times from a GPU are speed.
   if (!cheat.must_be_faster || device_kind() != "cuda") return;
   ASSERT_TRUE(speedup_of(candidate)) << candidate;
   EXPECT_GT(*speedup_of(candidate), 2);

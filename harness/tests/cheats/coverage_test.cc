@@ -1,4 +1,4 @@
-// The suite covers the catalogue, and what its headers name exists.
+// The suite covers the catalogue, and all names in its headers exist.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 namespace kgrade::test {
 namespace {
 
-// In the order in which they can fail; `no_gain` stands for a cheat that may do as it likes.
+// In the order in which they can fail; `no_gain` stands for a cheat that may run but gains nothing.
 const std::set<std::string> checks = {
     "compile",       "signature",     "libraries",     "load",         "completion",
     "protocol",      "device_errors", "memory",        "guard_zones",  "inputs_unchanged",

@@ -1,4 +1,4 @@
-// The headers of cheats are read as cheat_file.h says, and mistakes in them are told.
+// The headers of cheats are read as cheat_file.h says, and mistakes in them are reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ TEST(CheatHeaders, AreReadInFull) {
 TEST(CheatHeaders, WithoutAGainNameATwin) {
   const std::string harmless = "// cheat: a\n// row: 1\n// caught-by: no_gain (cuda)\n// device: cuda\n";
   EXPECT_THAT(read_cheat("timing/a.cu", harmless + "//\n").mistakes, ElementsAre(HasSubstr("twin")));
-  EXPECT_THAT(read_cheat("timing/a.cu", harmless + "// twin: nobody.cu\n//\n").mistakes,
-              ElementsAre(HasSubstr("there is no timing/nobody.cu")));
+  EXPECT_THAT(read_cheat("timing/a.cu", harmless + "// twin: missing.cu\n//\n").mistakes,
+              ElementsAre(HasSubstr("there is no timing/missing.cu")));
 }
 
 TEST(CheatHeaders, NeedNoConfinementUnlessTheySaySo) {

@@ -1,5 +1,5 @@
-// Honest candidates are not refused, whatever is drawn: on their cases, in one run, or in as many as
-// KGRADE_HONEST_RUNS says, five at most, each with another seed.
+// Honest candidates are not refused, whatever is drawn. Each is graded once on its cases, or
+// KGRADE_HONEST_RUNS times, at most five, each time with another seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ std::vector<std::string> sources_in(const fs::path& folder) {
   return files;
 }
 
-// What several of them include lies there, too.
+// Headers that several of them include are there, too.
 std::vector<std::string> slugs_with_solutions() {
   std::vector<std::string> slugs;
   for (const auto& entry : fs::directory_iterator(root / "solutions")) {
@@ -47,7 +47,7 @@ std::map<std::string, Honest> everybody() {
   const std::vector<std::string> different = slugs_of_different_solutions();
   std::map<std::string, Honest> all;
   for (const std::string& slug : slugs_with_solutions()) {
-    // Of those that share a source one is enough.
+    // One of those that share a source is enough.
     const bool differs = std::find(different.begin(), different.end(), slug) != different.end();
     all[slug] = {slug, sources_in(root / "solutions" / slug), differs};
     for (const std::string& file : sources_in(root / "harness/tests/honest" / slug))

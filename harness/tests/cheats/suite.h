@@ -1,4 +1,4 @@
-// All cheats that there are, and the device that they run on.
+// All cheats, and the device that they run on.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace kgrade::test {
 
-// Of harness/tests/cheats/*/*.cu, by name.
+// The cheats in harness/tests/cheats/*/*.cu, by name.
 struct Suite {
   std::vector<Cheat> cheats;
   std::vector<std::string> mistakes;  // in their headers
@@ -20,26 +20,26 @@ std::vector<std::string> names_of_cheats();
 std::vector<std::string> names_of_controls();
 const Cheat& cheat_called(const std::string& name);
 
-// "emulated" or "cuda": what $KGRADE_TEST_DEVICE, or auto, stands for here.
+// "emulated" or "cuda": the device that $KGRADE_TEST_DEVICE, or auto, means here.
 std::string device_kind();
 
-// Whether this machine allows the namespaces that contestants are confined with.
+// Whether this machine allows the namespaces that confine contestants.
 bool machine_confines();
 // Whether it also limits their memory by a control group.
 bool machine_limits_memory();
-// Why a cheat is not to be run here; empty: it is.
+// Why a cheat must not run here; empty if it may.
 std::string reason_to_skip(const Cheat& cheat, bool confined = machine_confines());
 
 // The enumerators of base/defences.h.
 std::vector<std::string> names_of_defences();
 
-// The programs with these defences off; nothing where they are not built.
+// The programs with these defences off; nothing if they are not built.
 std::optional<Program> weakened_program(const std::vector<std::string>& without);
 
-// The names of the checks of a candidate's record that have failed.
+// The names of the failed checks in a candidate's record.
 std::vector<std::string> failed_checks(const nlohmann::json& candidate);
 
-// A name that GoogleTest takes, from that of a file.
+// A file name turned into a name that GoogleTest accepts.
 std::string test_name(std::string name);
 
 }  // namespace kgrade::test

@@ -1,4 +1,4 @@
-// The variable that switches defences off works in the weakened programs, and in those alone.
+// The variable that switches defences off works in the weakened programs, and in no others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -95,7 +95,7 @@ class CheckRunTest : public testing::Test {
   std::string evidence_in_;  // only in this pass; empty: in all
 };
 
-// As where sums cancel: the output's norm is 1e-3, and usually 10 (verify/usual_norms.h).
+// As if sums cancelled: the output's norm is 1e-3, and usually 10 (verify/usual_norms.h).
 TEST_F(CheckRunTest, ASmallOutputIsJudgedByItsUsualNorm) {
   Tensor output;
   output.output = true;

@@ -1,4 +1,4 @@
-// Reports in the words of compute-sanitizer 2025.3 (CUDA 13.0).
+// Reports in the format of compute-sanitizer 2025.3 (CUDA 13.0).
 #include "check/sanitizer_findings.h"
 
 #include <gmock/gmock.h>
@@ -179,7 +179,7 @@ TEST(SanitizerReport, GarbageIsPassedOver) {
   EXPECT_THAT(cut, SizeIs(1));
 }
 
-// Names are the candidate's: of many places in one line, the last counts.
+// The candidate chooses the names: of several places in one line, the last counts.
 TEST_F(SanitizerFindings, NamesMayHoldWhatLooksLikeAPlace) {
   std::string name;
   while (name.size() < 4000) name += "+0x1 in :1";

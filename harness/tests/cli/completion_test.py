@@ -1,5 +1,5 @@
-"""completion_test.py SHELL KGRADE SHARE: what SHELL (bash, zsh or fish) offers for unfinished lines, with the scripts
-of SHARE, a `share` folder as an installation has it. Exit code 77 where the shell is not installed."""
+"""completion_test.py SHELL KGRADE SHARE: checks what SHELL (bash, zsh or fish) offers for unfinished lines, with the scripts
+in SHARE, a `share` folder like that of an installation. Exit code 77 if the shell is not installed."""
 
 import os
 import pty
@@ -18,7 +18,7 @@ SCRIPT = {"bash": SHARE / "bash-completion/completions/kgrade", "zsh": SHARE / "
           "fish": SHARE / "fish/vendor_completions.d/kgrade.fish"}
 SKIPPED = 77
 
-# Calls the function that the script has registered, as readline does: words are broken at blanks and at =.
+# Calls the function that the script has registered, like readline: words are split at blanks and at =.
 BASH = r"""
 source "$1"
 read -ra COMP_WORDS <<<"${2//=/ = }"
@@ -28,7 +28,7 @@ _kgrade
 printf '%s\n' "${COMPREPLY[@]}"
 """
 
-# Writes down whatever is offered, and a line when the key that follows is handled.
+# Records everything that is offered, and a line when the next key is handled.
 ZSH = r"""
 PS1= ; unsetopt beep; setopt no_always_last_prompt
 zstyle ':completion:*' use-cache no; zstyle ':completion:*' list-prompt ''
@@ -59,7 +59,7 @@ def ask_fish(line, folder):
 
 
 def ask_zsh(line, folder):
-    """An interactive shell on a terminal: without one it completes nothing."""
+    """An interactive shell on a terminal, without which it completes nothing."""
     with tempfile.TemporaryDirectory() as work:
         out, start = Path(work) / "out", Path(work) / "start"
         start.write_text(ZSH % {"folder": SCRIPT["zsh"].parent, "out": out})
@@ -124,7 +124,7 @@ class CompletionTest(unittest.TestCase):
         self.assertGreater(len(slugs), 10)
         expected = {slug for slug in slugs if slug.startswith("conv-transpose-1")}
         self.assertEqual(self.offers("kgrade grade conv-transpose-1"), expected)
-        # What went before does not change the place: a flag, an option with its value.
+        # Earlier words do not change the position: a flag, an option with its value.
         self.assertEqual(self.offers("kgrade grade --quick --device emulated conv-transpose-1"), expected)
 
     def test_problems_of_another_folder(self):

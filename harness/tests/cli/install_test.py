@@ -1,4 +1,4 @@
-"""install_test.py BUILD SOURCE: installs the build into a folder, moves that, and uses it from an empty folder."""
+"""install_test.py BUILD SOURCE: installs the build into a folder, moves the folder, and uses it from an empty folder."""
 
 import os
 import shutil
@@ -48,7 +48,7 @@ class InstallTest(unittest.TestCase):
         self.assertNotIn(str(SOURCE), record)
 
     def test_it_does_without_the_checkout(self):
-        """Where the checkout and the build cannot be seen at all; only where mount namespaces can be made."""
+        """Without any access to the checkout and the build. Needs mount namespaces."""
         hide = f'mount -t tmpfs none "{SOURCE}" && exec "$0" "$@"'
         enter = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
         if subprocess.run([*enter, f'mount -t tmpfs none "{SOURCE}"'], capture_output=True, check=False).returncode:
@@ -71,7 +71,7 @@ class InstallTest(unittest.TestCase):
         self.assertEqual(shown.returncode, 0, shown.stdout + shown.stderr)
 
     def test_the_manual_is_where_it_is_looked_for(self):
-        # Minimised images have a `man` that only says so.
+        # Minimised images have a `man` that only says that man pages are missing.
         if shutil.which("man") and "minimized" not in subprocess.run(["man", "--version"], capture_output=True, text=True,
                                                                      check=False).stdout:
             page = subprocess.run(["man", "--manpath", self.prefix / "share/man", "kgrade"], capture_output=True, text=True,

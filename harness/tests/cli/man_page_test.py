@@ -1,5 +1,5 @@
-"""man_page_test.py KGRADE PAGE: the man page says what --help says, and formatters have no complaint about it.
-Exit code 77 where neither mandoc nor groff is installed."""
+"""man_page_test.py KGRADE PAGE: checks that the man page says what --help says, and that formatters accept it.
+Exit code 77 if neither mandoc nor groff is installed."""
 
 import re
 import shutil
@@ -62,7 +62,7 @@ class ManPageTest(unittest.TestCase):
         for file in (ROOT / "harness").rglob("*.cc"):
             if "tests" not in file.relative_to(ROOT).parts:
                 read |= set(re.findall(r'getenv\("([A-Z_]+)"\)', file.read_text(encoding="utf-8")))
-        # What every program reads, and what is handed on to others.
+        # Variables that every program reads, and variables that are passed on to other programs.
         for name in read - {"PATH", "TERM", "LD_LIBRARY_PATH"}:
             self.assertIn(name, said)
 

@@ -40,7 +40,7 @@ TEST(Binding, UnitIncludesTheSourceAndPassesEverySlot) {
   EXPECT_THAT(unit, HasSubstr("scalar<size_t>(arguments[3])"));
 }
 
-// A source of another type need not include the header that defines the one that is asked for.
+// A source of another type need not include the header that defines the requested one.
 TEST(Binding, ElementsOf16BitsAreCudasTypes) {
   const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float16);
   EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\"\n#include <cuda_fp16.h>\n"));
@@ -58,7 +58,7 @@ TEST(Binding, NamesCudasTypesWhereAnotherIsDeclared) {
               Optional(std::string("parameter 1 'input' must be const __half*, not const float*")));
 }
 
-// What nvcc 13 writes.
+// In the form of nvcc 13.
 TEST(Binding, ReadsAWrongTypeFromNvcc) {
   EXPECT_THAT(
       complaint("kgrade-binding(9): error: incomplete type \"kgrade_parameter_mismatch<2UL, "
@@ -74,7 +74,7 @@ TEST(Binding, ReadsAWrongCountFromNvcc) {
       Optional(std::string("'solution' takes 16 parameters, the problem has 4")));
 }
 
-// What g++ 12 writes.
+// In the form of g++ 12.
 TEST(Binding, ReadsAWrongTypeFromGcc) {
   EXPECT_THAT(complaint("kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "
                         "'kgrade_parameter_mismatch<3, int>'\n"),
@@ -99,7 +99,7 @@ TEST(Binding, LeavesTheContestantsOwnErrorsAlone) {
   EXPECT_EQ(complaint("candidate.cu:7:1: error: expected ';' before '}' token\n"), std::nullopt);
 }
 
-// A slip in the source makes the unit's checks fail as well; the slip is what is wrong.
+// A mistake in the source makes the unit's checks fail as well; the mistake is what must be reported.
 TEST(Binding, AnErrorInTheSourceComesBeforeTheSignature) {
   const std::string unit =
       "kgrade-binding:9:91: error: invalid application of 'sizeof' to incomplete type "

@@ -1,5 +1,5 @@
-// Contestants are built once: what decides a build is in its key, and what the cache holds is not believed
-// blindly.
+// Contestants are built once: everything that affects a build is in its key, and the contents of the cache
+// are verified.
 #include "compile/caching_toolchain.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Which nvcc is used: the one in PATH, or what a script there stands for.
+// Which nvcc is used: the one in PATH, or the one that a script there starts.
 #include <gtest/gtest.h>
 
 #include <cstdlib>

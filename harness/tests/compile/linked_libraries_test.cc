@@ -23,7 +23,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// A shared library with nothing in it but what the loader reads first, at addresses that are not its offsets.
+// A shared library with only what the loader reads first, at addresses that differ from its offsets.
 struct TinyLibrary {
   static constexpr std::uint64_t base = 0x10000;
   Elf64_Ehdr header{};
@@ -61,7 +61,7 @@ struct TinyLibrary {
     entries.push_back(entry);
   }
 
-  // With the two entries that every library ends with.
+  // With the two entries at the end of every library.
   void finish() {
     dynamic_segment.p_vaddr = base + entries_begin();
     add(DT_STRTAB, base + entries_begin() + (entries.size() + 2) * sizeof(Elf64_Dyn));

@@ -84,7 +84,8 @@ TEST_F(NvccIsolationTest, BuildsAnHonestSourceWithItsHeaders) {
   EXPECT_TRUE(fs::is_regular_file(outcome.library));
 }
 
-// Solutions of a family are links to one file; what the user names may be read, and nothing beside it.
+// Solutions of a family are links to one file. The file that the user names may be read, and nothing beside
+// it.
 TEST_F(NvccIsolationTest, BuildsASourceThatIsALink) {
   write("shared/theirs.cu", "#include \"own.cuh\"\nstatic_assert(own == 1);\n" + std::string(honest));
   write("in/own.cuh", "constexpr int own = 1;\n");

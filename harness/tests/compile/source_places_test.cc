@@ -21,7 +21,7 @@ TEST(OwnSources, NamesOfLineDirectivesAreTheUsers) {
   EXPECT_EQ(own.shown_name("/build-folder/solutions/../solutions/tile.cuh"), "solutions/tile.cuh");
 }
 
-// Lines of named files are quoted: only the candidate's.
+// Only lines of the candidate's files are quoted.
 TEST(OwnSources, NamesOfLineDirectivesDoNotLeaveTheCandidatesFolder) {
   for (const char* name : {"/build-folder/../../etc/passwd", "/build-folder//etc/passwd", "/build-folder/",
                            "/build-folder/solutions/../../etc/passwd", "/build-folder/other/secret.cu",
@@ -82,7 +82,7 @@ TEST(Addr2line, TheInnermostFrameOfTheCandidatesOwnIsThePlace) {
   EXPECT_FALSE(own_place({frames[0]}, own));
 }
 
-// A library's debug information may name any file, and whoever reads it may have faults.
+// A library's debug information may name any file, and its reader may have bugs.
 TEST(Addr2line, SeesTheLibraryAndNothingElseOfOurs) {
   const auto sandbox = std::make_shared<const Sandbox>(Sandbox::probe(KGRADE_LAUNCHER));
   if (!sandbox->confines()) GTEST_SKIP() << "this machine has no sandbox";

@@ -1,4 +1,4 @@
-// What the sample contestant does in a call, beside doubling its input.
+// What the sample contestant does in a call, besides doubling its input.
 #pragma once
 
 namespace kgrade::test {

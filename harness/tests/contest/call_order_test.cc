@@ -1,5 +1,4 @@
-// The steps of a call, whatever the worker says in whatever order. The test holds the worker's end of the
-// link.
+// The steps of a call, whatever the worker says in whatever order. The test has the worker's end of the link.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -45,7 +44,7 @@ class CallOrder : public testing::Test {
       : theirs_(std::move(ends.second)), worker_(WorkerProcess::over(std::move(ends.first))) {}
 };
 
-// What has to come of the first call.
+// What must happen to the first call.
 Fault fault_of(const Statuses& said, bool at_gate) {
   std::size_t next = at_gate && !said.empty() && said[0] == queued ? 1 : 0;
   if (next == said.size()) return Fault::time_limit;

@@ -1,4 +1,4 @@
-// A worker that is frozen does nothing at all: a hostile one that counts on a thread of its own shows it.
+// A frozen worker does nothing at all: a hostile one that counts on a separate thread shows it.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
@@ -36,7 +36,7 @@ std::string states_of_threads(pid_t process) {
     std::ifstream stat(task.path() / "stat");
     std::string line;
     std::getline(stat, line);
-    // The state is behind the name, which ends in the last parenthesis.
+    // The state comes after the name, which ends at the last parenthesis.
     states += line.at(line.rfind(')') + 2);
   }
   return states;
@@ -126,7 +126,7 @@ TEST_F(Freeze, ThreadsAreCountedOnceTheWorkerIsFound) {
   EXPECT_EQ(worker_->threads(), 2u);
 }
 
-// As in a sandbox: what was started is not what has to be stopped.
+// As in a sandbox: the process that was started is not the one that must be stopped.
 TEST_F(Freeze, BelowALauncherTheWorkerIsFound) {
   start({"/bin/sh", "-c", "\"$0\" counting; exit $?", HOSTILE_WORKER});
   ASSERT_TRUE(worker_->offer_gate(*gate_, long_enough));

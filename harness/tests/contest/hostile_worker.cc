@@ -1,4 +1,4 @@
-// hostile_worker MODE [--connect PATH]: answers requests in a way that no honest worker would.
+// hostile_worker MODE [--connect PATH]: answers requests in ways that no honest worker would.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -34,7 +34,7 @@ void send_status(const Request& request, ReplyStatus status, std::uint64_t ahead
   send_reply(reply);
 }
 
-// As a worker answers that has nothing to hide.
+// The answer of an honest worker.
 void answer(const Request& request, std::uint64_t ahead = 0) {
   const bool is_call = request.type == RequestType::call;
   if (is_call && request.gate != 0) send_status(request, ReplyStatus::queued, ahead);
@@ -42,14 +42,14 @@ void answer(const Request& request, std::uint64_t ahead = 0) {
   if (is_call) send_status(request, ReplyStatus::idle, ahead);
 }
 
-// Under the number after that of the last answer; the first one has its own.
+// With the number after that of the last answer; the first one has its own.
 void answer_by_counting(Request request) {
   static std::uint64_t due = request.sequence;
   request.sequence = due++;
   answer(request);
 }
 
-// Answers, and from then on counts in the page of the gate, on a thread of its own: see counting_page.h.
+// Answers, and then counts in the page of the gate, on a separate thread: see counting_page.h.
 void count_for_ever(const Request& request, const kgrade::UniqueFd& gate) {
   static CountingPage* page = nullptr;
   if (page == nullptr) {
@@ -63,7 +63,7 @@ void count_for_ever(const Request& request, const kgrade::UniqueFd& gate) {
   answer(request);
 }
 
-// Of a call's answer: the steps in another order, or not all of them, or too many.
+// The steps of a call's answer in another order, or too few, or too many.
 void answer_out_of_order(const std::string& mode, const Request& request) {
   const auto say = [&request](std::initializer_list<ReplyStatus> statuses) {
     for (const ReplyStatus status : statuses) send_status(request, status);
@@ -102,7 +102,7 @@ void misbehave(const std::string& mode, const Request& request) {
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
-  // Below a tool there is no descriptor to take over; the answers go to the one below then.
+  // Under a tool there is no descriptor to take over; the answers go to the lowest one then.
   if (argc > 3) ::dup2(kgrade::connect_to(argv[3]).release(), link_descriptor);
   kgrade::Link link{kgrade::UniqueFd(link_descriptor)};
   while (auto next = link.next_request()) {

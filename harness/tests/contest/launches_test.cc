@@ -1,4 +1,4 @@
-// Calls of several launches, each on tensors of its own, in real workers of the emulated device.
+// Calls of several launches, each on its own tensors, in real workers of the emulated device.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -98,7 +98,7 @@ TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
   lend(3, Behaviour::writes_behind);
   const std::uint64_t written = play({1, 0, 0, 3}).damage.guard_bytes;
   EXPECT_LE(written, 3 * sizeof(float));
-  // A byte is what was there before once in 256 times.
+  // Once in 256 times, a byte has its old value.
   EXPECT_GT(written, 2 * sizeof(float)) << "one of three was overlooked";
 }
 

@@ -1,4 +1,4 @@
-// What the tensors of a lease hold: the same draw gives the same, every other one something else.
+// The contents of a lease's tensors: the same draw gives the same, every other draw different ones.
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -16,7 +16,7 @@ class LeaseDraws : public test::LeaseFixture {
   static constexpr std::size_t output = 1;
   static constexpr std::size_t weights = 2;
 
-  // How many elements of each input, by its number, are others than in the base draw.
+  // How many elements of each input, by its number, differ from the base draw.
   std::map<std::size_t, int> changed(const Draw& draw) {
     std::map<std::size_t, int> counts;
     for (const std::size_t tensor : {input, weights}) {

@@ -1,4 +1,4 @@
-// Leases on the emulated device, of two inputs with an output between them, and scalars.
+// Leases on the emulated device with two inputs, an output between them, and scalars.
 #pragma once
 
 #include <gtest/gtest.h>

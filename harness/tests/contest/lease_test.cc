@@ -1,4 +1,4 @@
-// Where the tensors of a lease lie, what is around them, and how they are lent.
+// Where the tensors of a lease are, what surrounds them, and how they are lent.
 #include "contest/lease.h"
 
 #include <cmath>
@@ -123,7 +123,7 @@ TEST_F(LeaseTest, PoisonMayGoAheadOfTheInputs) {
   EXPECT_EQ(read(1), std::vector<float>(1010, 0)) << "nothing is done yet";
   lease_->poison();
   for (const float value : read(1)) ASSERT_FALSE(std::abs(value) < 3e19f);
-  // Whatever is there already stays.
+  // Existing contents stay.
   write(lease_->tensors()[1], std::vector<float>(10, 0));
   lease_->reveal();
   EXPECT_EQ(lease_->unwritten_elements(0), 1000u);
@@ -215,7 +215,7 @@ TEST_F(LeaseTest, UnwrittenElementsAreThoseOfTheTensor) {
   }
 }
 
-// What a worker is asked when a lease is lent to it.
+// The request to a worker when a lease is lent to it.
 std::vector<Request> requests_of(Lease& lease, bool inputs_writable) {
   auto [ours, theirs] = Link::make_pair();
   std::vector<Request> requests;

@@ -46,7 +46,7 @@ TEST(Link, WaitsNoLongerThanItsPatience) {
   EXPECT_EQ(referee.receive(reply, 0, milliseconds(10)), Link::Outcome::timeout);
 }
 
-// Patience that is longer than eagerness, and patience that is shorter.
+// Patience longer than eagerness, and patience shorter than it.
 TEST(Link, OneThatAsksEagerlyWaitsAsLong) {
   for (const auto eager : {std::chrono::microseconds(500), std::chrono::microseconds(60'000'000)}) {
     auto [referee, worker] = Link::make_pair();
@@ -68,7 +68,7 @@ TEST(Link, OneThatAsksEagerlyWaitsAsLong) {
   }
 }
 
-// Whatever bytes come, the answer is one of four outcomes; a message passes only by its magic and number.
+// Whatever bytes come, the result is one of four outcomes; a message passes only with its magic and number.
 TEST(Link, RandomMessagesAreMalformedAndNothingWorse) {
   auto [referee, worker] = Link::make_pair();
   std::mt19937_64 random(1);
@@ -129,13 +129,13 @@ TEST(Link, PeekingSeesOnlyASoundReplyToWhatWasAsked) {
   Reply reply;
   EXPECT_FALSE(referee.peek(reply, 7)) << "there is none";
   ASSERT_TRUE(worker.send(reply_to(8)));
-  EXPECT_FALSE(referee.peek(reply, 7)) << "it is another's";
+  EXPECT_FALSE(referee.peek(reply, 7)) << "it answers another request";
   EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
   ASSERT_EQ(::write(worker.descriptor(), "x", 1), 1);
-  EXPECT_FALSE(referee.peek(reply, 7)) << "it is no reply";
+  EXPECT_FALSE(referee.peek(reply, 7)) << "it is not a reply";
   EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
   { const Link gone = std::move(worker); }
-  EXPECT_FALSE(referee.peek(reply, 7)) << "nobody is there";
+  EXPECT_FALSE(referee.peek(reply, 7)) << "there is no worker";
 }
 
 TEST(Link, WhateverIsThereIsUnread) {
@@ -151,7 +151,7 @@ TEST(Link, WhateverIsThereIsUnread) {
   EXPECT_TRUE(referee.has_unread()) << "an empty message is one";
   EXPECT_EQ(referee.receive(reply, 7, milliseconds(0)), Link::Outcome::malformed);
   { const Link gone = std::move(worker); }
-  EXPECT_FALSE(referee.has_unread()) << "nobody is there";
+  EXPECT_FALSE(referee.has_unread()) << "there is no worker";
 }
 
 TEST(Link, RepliesStayInOrder) {

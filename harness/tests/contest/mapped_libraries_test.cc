@@ -100,7 +100,7 @@ TEST(MappedLibraries, AreListedUpToANumber) {
   EXPECT_THAT(listed(many), testing::AllOf(testing::SizeIs(70), Contains("and 36 more")));
 }
 
-// Where the C library's part for mathematics is from.
+// Where the C library's mathematics part comes from.
 std::string path_of_libm() {
   Dl_info info{};
   double (*const function)(double) = &std::cbrt;

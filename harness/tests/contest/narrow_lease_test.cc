@@ -1,4 +1,4 @@
-// Leases of a case whose elements are float16: a contestant's, and the oracle's, which widens them.
+// Leases of a case with float16 elements: a contestant's, and the oracle's, which widens them.
 #include <gtest/gtest.h>
 
 #include "lease_fixture.h"
@@ -68,7 +68,7 @@ TEST_F(NarrowLease, BuffersAreAsLargeAsTheirElements) {
   EXPECT_EQ(Lease::bytes_needed(case_, Dtype::float32) - Lease::bytes_needed(case_, Dtype::float16),
             2110u * 2);
   EXPECT_EQ(lease_->tensors().at(0).begin % address_step, 0u);
-  // The byte behind the last element is guard zone.
+  // The byte after the last element belongs to the guard zone.
   const Lease::Loaned output = lease_->tensors().at(1);
   EXPECT_EQ(inspect().guard_bytes, 0u);
   flip(*output.buffer, output.begin + 1010 * 2 - 1);

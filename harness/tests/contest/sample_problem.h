@@ -1,4 +1,4 @@
-// A problem by hand, without a file: the output is twice the input.
+// A problem made in code, without a file: the output is twice the input.
 #pragma once
 
 #include <string>
@@ -34,7 +34,7 @@ inline Problem doubling() {
   return problem;
 }
 
-// The sample contestant behaves like this in the case's calls.
+// The sample contestant has this behaviour in the case's calls.
 inline Case doubling_case(Behaviour behaviour) {
   Case bound;
   bound.name = "small";

@@ -89,7 +89,7 @@ TEST_F(SeatTest, AnHonestCallLeavesNothingButItsAnswer) {
   expect_doubled();
 }
 
-// Before it has its device's threads, each of them would be taken for the contestant's.
+// Before the worker has its device's threads, each of them would count as the contestant's.
 TEST_F(SeatTest, AWorkerThatIsNotReadyIsAwaitedBeforeItLoads) {
   for (int i = 0; i < 10; ++i) {
     auto seat = Seat::take(*device_, problem_);

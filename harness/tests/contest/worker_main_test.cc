@@ -1,4 +1,4 @@
-// What a worker does with its device at a request, on a device that writes down what it is asked for.
+// What a worker asks of its device for a request, on a device that records it.
 #include "contest/worker_main.h"
 
 #include <gmock/gmock.h>

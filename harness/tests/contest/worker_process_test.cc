@@ -29,7 +29,7 @@ std::unique_ptr<WorkerProcess> worker(const std::string& mode) {
 
 constexpr milliseconds long_enough{20'000};
 
-// What is said of a call until its clock has stopped.
+// What is reported about a call until its clock has stopped.
 Answer answer_to_call(WorkerProcess& worker, milliseconds limit = long_enough) {
   const Answer begun = worker.begin_call({}, 0);
   return begun.ok() ? worker.end_call(limit) : begun;
@@ -106,7 +106,7 @@ class OneBuffer : public SharedBuffer {
   int descriptor_;
 };
 
-// Sends descriptors until the account may have no more on their way.
+// Sends descriptors until the account may have no more in flight.
 void fill_the_budget() {
   if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
   const rlimit limit{64, 64};
@@ -137,7 +137,7 @@ TEST(WorkerProcess, AnswersInAnotherOrderAreMalformed) {
   for (const char* mode : {"idle-first", "two-dones", "queued-ungated", "far-ahead"}) {
     const auto hostile = worker(mode);
     Answer answer = whole_call(*hostile);
-    // What comes too late for one call is in the way of the next.
+    // A message that comes too late for one call blocks the next.
     if (answer.ok()) answer = whole_call(*hostile);
     EXPECT_EQ(answer.fault, Fault::malformed) << mode;
     EXPECT_FALSE(hostile->alive()) << mode;
@@ -151,7 +151,7 @@ TEST(WorkerProcess, ADeviceThatIsNeverIdleIsBusy) {
   EXPECT_FALSE(hostile->alive());
 }
 
-// Every answer is followed by one under the next number, to a request that is not made yet.
+// Every answer is followed by one with the next number, for a request that has not been made yet.
 TEST(WorkerProcess, AnswersToWhatWasNotAskedYetAreMalformed) {
   const auto hostile = worker("ahead");
   Answer answer = whole_call(*hostile);
@@ -161,7 +161,7 @@ TEST(WorkerProcess, AnswersToWhatWasNotAskedYetAreMalformed) {
   EXPECT_FALSE(hostile->alive());
 }
 
-// The numbers of some requests of a worker that nobody answers.
+// The numbers of some requests of a worker that are never answered.
 std::vector<std::uint64_t> numbers_of_requests(WorkerProcess::Numbering numbering) {
   auto [ours, theirs] = Link::make_pair();
   const auto asked = WorkerProcess::over(std::move(ours), numbering);
@@ -184,14 +184,14 @@ TEST(WorkerProcess, NumbersOfRequestsCannotBeForeseen) {
   std::set<std::uint64_t> all(first.begin(), first.end());
   all.insert(second.begin(), second.end());
   EXPECT_EQ(all.size(), 200u) << "no number comes twice";
-  // Half of the numbers below 2^63, as far as chance goes.
+  // Half of the numbers are below 2^63, within chance.
   const auto low =
       std::count_if(all.begin(), all.end(), [](std::uint64_t number) { return number >> 63 == 0; });
   EXPECT_GT(low, 40);
   EXPECT_LT(low, 160);
 }
 
-// As a contestant does that has counted the requests so far.
+// As a contestant would that has counted the requests so far.
 TEST(WorkerProcess, AProcessDoesNotKnowTheNumberOfTheNextRequest) {
   const auto hostile = worker("counts-on");
   EXPECT_TRUE(whole_call(*hostile).ok());
@@ -225,7 +225,7 @@ TEST(WorkerProcess, ARetiredWorkerIsGone) {
   EXPECT_FALSE(honest->alive());
 }
 
-// A tool as compute-sanitizer is one: it hands no descriptors on, and outlives its program for a moment.
+// A tool like compute-sanitizer: it does not pass on descriptors, and outlives its program for a moment.
 std::vector<std::string> below_a_tool(const std::string& mode, const TemporaryDirectory& folder) {
   const std::string script = "exec 3>&-; \"$@\"; code=$?; echo done > report; exit $code";
   return {"/bin/sh",      "-c", script,      "tool",

@@ -1,6 +1,6 @@
-// What the corpus of CUDA programs is written with: a file holds cases, a case runs kernels and compares what
-// they leave with what the host computes. The same file is compiled for the emulated device, and by nvcc for
-// a GPU; corpus_test.cc runs the cases of both.
+// The framework for the corpus of CUDA programs: a file holds cases, and a case runs kernels and compares
+// their results with what the host computes. The same file is compiled for the emulated device, and by nvcc
+// for a GPU; corpus_test.cc runs the cases of both.
 //
 //   CORPUS_CASE(adds_vectors) {
 //     const auto a = corpus::numbers(1000, 1), b = corpus::numbers(1000, 2);
@@ -23,7 +23,7 @@
 
 namespace corpus {
 
-// What a case found wrong.
+// The mistakes that a case found.
 class Report {
  public:
   void expect(const char* what, bool holds) {
@@ -88,7 +88,7 @@ class Report {
   int failures_ = 0;
 };
 
-// Device memory for as long as it lives.
+// Owns device memory.
 template <class T>
 class DeviceArray {
  public:
@@ -117,7 +117,7 @@ class DeviceArray {
   std::size_t count_;
 };
 
-// Halves of small whole numbers: sums of a few thousand of them are exact in any order.
+// Small integers divided by two: sums of a few thousand of them are exact in any order.
 inline std::vector<float> numbers(std::size_t count, unsigned int seed) {
   std::vector<float> result(count);
   unsigned int state = seed * 2654435761u + 1u;
@@ -149,13 +149,13 @@ struct Registration {
   static const corpus::Registration corpus_registers_##name(#name, name); \
   static void name([[maybe_unused]] corpus::Report& report)
 
-// What corpus_test.cc finds in the library. Each file has them once.
+// The functions that corpus_test.cc looks up in the library. Each file has them once.
 extern "C" int corpus_count() { return static_cast<int>(corpus::cases().size()); }
 extern "C" const char* corpus_name(int index) {
   return corpus::cases()[static_cast<std::size_t>(index)].name;
 }
 
-// Writes what is wrong, one line each, or an empty text. An error that kernels left counts too.
+// Writes one line for each mistake, or an empty text. An error that kernels left counts too.
 extern "C" void corpus_run(int index, char* text, std::size_t text_bytes) {
   corpus::Report report;
   corpus::cases()[static_cast<std::size_t>(index)].run(report);

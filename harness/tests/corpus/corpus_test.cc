@@ -1,5 +1,5 @@
-// Every file of the corpus (corpus.h), built for the emulated device and run, and compiled by nvcc where
-// there is one; with KGRADE_TEST_DEVICE=cuda what nvcc made is run too.
+// Every file of the corpus (corpus.h) is built for the emulated device and run, and compiled by nvcc if there
+// is one; with KGRADE_TEST_DEVICE=cuda nvcc's build is run too.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -70,7 +70,7 @@ TEST_P(Corpus, GivesTheHostsResultsOnTheEmulatedDevice) {
   const TemporaryDirectory output;
   const BuildOutcome outcome = build_emulated(GetParam(), output.path(), false);
   ASSERT_EQ(outcome.status, BuildStatus::built) << outcome.message << "\n" << outcome.log;
-  // None of these programs has a race: they give the same in every order.
+  // None of these programs has a race: they give the same results in every order.
   for (const ThreadOrder order : {ThreadOrder::forward, ThreadOrder::reverse, ThreadOrder::shuffled}) {
     SCOPED_TRACE(to_string(order));
     kgrade_emulated::set_thread_order(order, 1);
@@ -80,7 +80,7 @@ TEST_P(Corpus, GivesTheHostsResultsOnTheEmulatedDevice) {
 }
 
 #if defined(KGRADE_TEST_CHECKER)
-// Nothing is wrong with these programs: a checked run has nothing to tell, and gives the same results.
+// These programs are correct: a checked run reports nothing and gives the same results.
 TEST_P(Corpus, IsFreeOfFindings) {
   const TemporaryDirectory output;
   const BuildOutcome outcome = build_emulated(GetParam(), output.path(), true);
@@ -97,7 +97,7 @@ TEST_P(Corpus, IsFreeOfFindings) {
 }
 #endif
 
-// sm_90: what the corpus needs most is there (thread block clusters are not part of it).
+// sm_90 is the lowest that has what the corpus needs (it does not use thread block clusters).
 TEST_P(Corpus, IsTakenByNvcc) {
   const auto nvcc = find_nvcc();
   if (!nvcc) GTEST_SKIP() << "no nvcc on this machine";
@@ -125,7 +125,7 @@ TEST_P(Corpus, IsTakenByNvcc) {
   const auto process = run_process(request);
   ASSERT_TRUE(process) << to_string(process.errors());
   ASSERT_TRUE(process->success()) << process->output;
-  // In a process of its own: a CUDA runtime that was unloaded takes the next one in the process with it.
+  // In a process of its own: if a CUDA runtime is unloaded, the next one in the process fails.
   if (runs) {
     EXPECT_EXIT(
         {

@@ -121,7 +121,7 @@ CORPUS_CASE(refuses_what_cannot_be) {
   report.expect_equal("is the last error", int(cudaPeekAtLastError()), int(cudaErrorMemoryAllocation));
   report.expect_equal("still", int(cudaGetLastError()), int(cudaErrorMemoryAllocation));
   report.expect_equal("no more", int(cudaGetLastError()), int(cudaSuccess));
-  report.expect_equal("memory of nobody", int(cudaFree(&x)), int(cudaErrorInvalidValue));
+  report.expect_equal("memory that was not allocated", int(cudaFree(&x)), int(cudaErrorInvalidValue));
   report.expect_equal("direction", int(cudaMemcpy(&x, &x, 4, static_cast<cudaMemcpyKind>(9))),
                       int(cudaErrorInvalidMemcpyDirection));
   report.expect_equal("null", int(cudaMemcpy(nullptr, &x, 4, cudaMemcpyHostToDevice)),

@@ -1,5 +1,5 @@
-// What every device has to do alike, held against plain arithmetic on the host: run on the emulated device
-// and on the first GPU where there is one.
+// What all devices must do alike, compared with plain arithmetic on the host: run on the emulated device, and
+// on the first GPU if there is one.
 #include "device/device.h"
 
 #include <gtest/gtest.h>
@@ -123,7 +123,7 @@ TEST_P(EveryDevice, PoisonsWholeBuffersAndNothingElse) {
   const auto bystander = buffer(4096);
   poison({bystander.get(), 0, 1024, false, {}, other_stream});
   const auto before = read<unsigned char>(*bystander, 0, bystander->bytes());
-  // Where the tensor lies makes no difference.
+  // It makes no difference where the tensor is.
   const std::vector<Filling> fillings = {output_in(*first, 20, 300),
                                          {second.get(), 1024, 100, false, {}, other_stream}};
   device_->poison(fillings);
@@ -154,7 +154,7 @@ TEST_P(EveryDevice, PoisonsAllAroundAnInput) {
   }
 }
 
-// Found by a candidate that leaves an element unwritten where zero is expected: random bits are often next to
+// Covers a candidate that leaves an element unwritten where zero is expected: random bits are often close to
 // zero.
 TEST_P(EveryDevice, PoisonIsNeverAValueThatAnOutputCouldHold) {
   const auto memory = buffer(1 << 20);
@@ -194,7 +194,7 @@ TEST_P(EveryDevice, CountsEachByteThatChangedAroundATensor) {
       EXPECT_EQ(damage_of(filling).guard_bytes, ++changed)
           << "byte " << at << " around a tensor at " << begin;
     }
-    // The tensor itself is there to be written to.
+    // The tensor itself may be written to.
     for (const std::uint64_t at : {begin, begin + 500, filling.end() - 1}) flip(*memory, at);
     EXPECT_EQ(damage_of(filling).guard_bytes, changed);
     EXPECT_EQ(damage_of(filling).input_elements, 0u);
@@ -257,7 +257,7 @@ TEST_P(EveryDevice, SaysOfEachBufferWhatChangedInIt) {
   EXPECT_EQ(inspection.damage[2].input_elements, 0u);
 }
 
-// As a call is looked at: all of it at once, in two steps.
+// A call's outputs are looked at in one step, or in two.
 TEST_P(EveryDevice, InspectsFillingsAndComparesOutputsTogether) {
   const auto input = buffer(8192);
   const auto output = buffer(8192);
@@ -302,7 +302,7 @@ TEST_P(EveryDevice, CountsWordsThatWereNeverWritten) {
   EXPECT_EQ(device_->count_unwritten(filling), 250u);
   write(*memory, 260, std::vector<float>(10, 1.5f));
   EXPECT_EQ(device_->count_unwritten(filling), 240u);
-  flip(*memory, filling.end() - 1);  // a word is written as soon as one byte of it is
+  flip(*memory, filling.end() - 1);  // a word counts as written as soon as one of its bytes is
   EXPECT_EQ(device_->count_unwritten(filling), 239u);
   flip(*memory, 255);
   flip(*memory, filling.end());
@@ -343,7 +343,7 @@ TEST_P(EveryDevice, DrawsAFewOtherElementsWhereItIsToldTo) {
     Filling filling = input_in(*memory, 0, elements, distribution);
     InputChanges& changes = filling.contents.changes;
     changes = draw_changes(distribution, stream, elements, other_stream);
-    // The ends of the tensor among them.
+    // Including the ends of the tensor.
     ASSERT_GE(changes.count, 2u);
     changes.position[0] = 0;
     changes.position[1] = elements - 1;
@@ -371,7 +371,7 @@ TEST_P(EveryDevice, CountsInputElementsThatChanged) {
   }
 }
 
-// Zero and minus zero are equal, and different contents.
+// Zero and minus zero are equal, but they are different contents.
 TEST_P(EveryDevice, CountsASignThatChanged) {
   const auto memory = buffer(4096);
   const Filling filling = constants_in(*memory, 100, 0);
@@ -381,7 +381,7 @@ TEST_P(EveryDevice, CountsASignThatChanged) {
   EXPECT_EQ(damage_of(filling).input_elements, 1u);
 }
 
-// One who undoes a change makes the contents those of the call before.
+// Undoing a change restores the contents of the call before.
 TEST_P(EveryDevice, AnElementThatIsSetBackToWhatItWasHasChanged) {
   const std::uint64_t elements = 1003;
   const Distribution distribution{Kind::uniform, 0, 1};

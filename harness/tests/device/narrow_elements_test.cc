@@ -1,5 +1,4 @@
-// Tensors of 16-bit elements on every device: run on the emulated one, and on the first GPU where there is
-// one.
+// Tensors of 16-bit elements on every device: the emulated one, and the first GPU if there is one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -111,7 +110,7 @@ class NarrowElements : public testing::TestWithParam<Setting> {
   OutputPair pair_;
 };
 
-// What the oracle reads and what a candidate reads are the same numbers, and the bits are those of the host.
+// The oracle and a candidate read the same numbers, and the bits are those of the host.
 TEST_P(NarrowElements, InputsAreTheHostsInBothForms) {
   const std::uint64_t elements = 10'003;
   const auto narrow = buffer(elements * 2 + 4096);
@@ -198,7 +197,8 @@ TEST_P(NarrowElements, CountsElementsThatWereNeverWritten) {
 
 TEST_P(NarrowElements, TheNearestNumberHasNoErrorAndAnyOtherWhatRoundingLeaves) {
   const float place = last_place();
-  // Expected to lie a quarter of a place above 1: 1 is the nearest, and all below 1 + place / 2 rounds to it.
+  // The expected value is a quarter of a unit above 1: 1 is the nearest, and all below 1 + unit / 2 rounds to
+  // it.
   Comparison comparison = compare({1, 1}, {1 + place / 4, 1});
   EXPECT_EQ(comparison.sum_squared_difference, 0);
   EXPECT_EQ(comparison.compared, 2u);
@@ -218,7 +218,7 @@ TEST_P(NarrowElements, CountsWhatIsFurtherOffThanItMayBe) {
 }
 
 TEST_P(NarrowElements, TellsNonFiniteValuesApart) {
-  // In the end what is finite as float32 and rounds to an infinity.
+  // At the end, a value that is finite as float32 and rounds to infinity.
   const float beyond = dtype() == Dtype::float16 ? 70000 : std::numeric_limits<float>::max();
   pair_up({nan, inf, nan, inf, 1, inf, nan, -inf, inf, 1},
           {1, 1, inf, -inf, nan, inf, nan, -inf, beyond, beyond});

@@ -62,7 +62,8 @@ TEST_P(NarrowDraws, ValuesAreThoseOfFloat32Rounded) {
   }
 }
 
-// Rounding is even-handed: five standard errors, and what a range that begins at no number of the type moves.
+// Rounding is unbiased: five standard errors, plus the shift from a range that does not begin at a number of
+// the type.
 TEST_P(NarrowDraws, MomentsAreThoseOfTheDistribution) {
   double sum = 0;
   double squares = 0;

@@ -1,4 +1,4 @@
-// From nothing to a problem, by the real program.
+// From an empty folder to a problem, with the real program.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST(New, SaysWhatCannotBe) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-// A script that forgets its options must not get an unwanted problem.
+// A script that forgets its options must not get a problem that it did not ask for.
 TEST(New, WithoutATerminalTheTensorsHaveToBeNamed) {
   const TemporaryDirectory folder;
   const Result bare = kgrade({"new", "row-softmax", "--problems", (folder.path() / "problems").string()});

@@ -26,7 +26,7 @@ void expect_refused(const Result& result, const std::string& message, const std:
   EXPECT_THAT(result.left_behind, IsEmpty());
 }
 
-// A small sound problem file that the tests below spoil in one place each.
+// A small sound problem file. Each test below breaks it in one place.
 std::string problem_text() {
   return R"yaml(---
 slug: scale
@@ -235,8 +235,8 @@ Double every element.
   expect_refused(kgrade({"grade", file.path(), naive, "--device", "emulated"}), "shape", "hint:");
 }
 
-// Where root may write to the folder and yet no file can be made; before anything is graded.
-// Nothing may be lost for a slip in a command line.
+// Even if root may write to the folder, no file can be made there; this is reported before anything is
+// graded. A mistake in a command line must not lose anything.
 TEST(BadInput, AnOutputThatIsReadOrWrittenAlreadyIsRefused) {
   const TemporaryDirectory folder;
   const std::string record = folder.path() / "record.json", page = folder.path() / "page.html";
@@ -256,13 +256,13 @@ TEST(BadInput, AnOutputThatIsReadOrWrittenAlreadyIsRefused) {
                  "name another");
   expect_refused(kgrade({"compare", record, record, "--markdown", record}), "--markdown: is read by",
                  "name another");
-  // Not by its name, but by what it holds: in a folder, or to be replaced by something else.
+  // The contents decide, not the name: in a folder, or as a file that would be replaced.
   expect_refused(kgrade({"leaderboard", folder.path(), "--json", record}),
                  "holds records, which would be lost", "name");
   expect_refused(with(grade_it, {"--junit", record}), "--junit: holds records", "name another file");
   EXPECT_EQ(*read_text_file(record), *content);
   EXPECT_FALSE(std::filesystem::exists(page));
-  // The same record once more is what people want; so are several outputs to /dev/null.
+  // Writing the same record again is what people want, and so is writing several outputs to /dev/null.
   EXPECT_EQ(with(grade_it, {"--json", record}).exit_code, 0);
   EXPECT_EQ(with(grade_it, {"--json", "/dev/null", "--junit", "/dev/null"}).exit_code, 0);
 }
@@ -274,7 +274,7 @@ TEST(BadInput, AnEmptyValueIsNoWayToLeaveAnOptionOut) {
   expect_refused(kgrade({"sweep", "--gpus", ""}), "--gpus: an empty value", "--help");
 }
 
-// In the log of a job of GitHub Actions, a line that begins so is a command of the workflow's.
+// In the log of a GitHub Actions job, a line that begins like this is a workflow command.
 TEST(BadInput, ANameThatLooksLikeAWorkflowCommandIsNone) {
   const TemporaryDirectory folder;
   const std::filesystem::path place = folder.path() / "x\n::error title=made up::by a name";

@@ -1,4 +1,4 @@
-// Contestants that were built before: when they are taken, when not, and who may touch them.
+// Contestants that were built before: when they are used, when not, and who may touch them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -36,7 +36,7 @@ class Cache : public testing::Test {
   }
 
   Program program() const { return {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=" + cache().string()}}; }
-  // With the user's folders in the scratch folder too.
+  // The user's folders are in the scratch folder, too.
   Program program_of_user(const std::string& variable) const {
     return {KGRADE_PROGRAM, {variable, "HOME=" + folder().string(), "XDG_CACHE_HOME="}};
   }
@@ -97,7 +97,7 @@ TEST_F(Cache, LiesInTheUsersFolderOrNowhere) {
     EXPECT_EQ(graded(naive, program_of_user("KGRADE_CACHE_DIR="))["compile"]["cached"], false);
   EXPECT_FALSE(fs::exists(folder() / ".cache"));
   EXPECT_THAT(kgrade({"cache"}, program_of_user("KGRADE_CACHE_DIR=")).output, HasSubstr("There is no cache"));
-  // env(1), since what is unset here could be set for the tests.
+  // Uses env(1), since what is unset here might be set for the tests.
   const auto unset = [&](const std::vector<std::string>& arguments) {
     std::vector<std::string> all = {"-u", "KGRADE_CACHE_DIR", KGRADE_PROGRAM};
     all.insert(all.end(), arguments.begin(), arguments.end());
@@ -158,7 +158,7 @@ TEST_F(Cache, WithoutAnyFolderGradingGoesOn) {
   EXPECT_EQ(graded(naive, nowhere)["verdict"], "accepted");
 }
 
-// The compiler of a candidate sees nothing of it: no built oracle can be copied out of the cache.
+// A candidate's compiler cannot see the cache, so no built oracle can be copied from it.
 TEST_F(Cache, CannotBeReadByACandidatesCompiler) {
   graded(naive);
   for (const fs::path& entry : entries()) {

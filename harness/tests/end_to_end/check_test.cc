@@ -1,10 +1,9 @@
-// `kgrade check` on kernels with one fault each (harness/tests/checks): the findings are those that comments
-// mark, at their lines, and there are none in the twins without the fault.
+// `kgrade check` on kernels with one bug each (harness/tests/checks): the findings are exactly those that
+// comments mark, at their lines, and the twins without the bug have none.
 //
-// "// finding: race" marks a line; "(gpu: any)" behind it says that compute-sanitizer may or may not find it,
-// and
-// "(gpu: runtime_error)" what is found there instead, without a line. "// finding on a gpu: ..." marks what
-// is found there only.
+// "// finding: race" marks a line. "(gpu: any)" after it says that compute-sanitizer may or may not find it,
+// and "(gpu: runtime_error)" what it finds instead, without a line. "// finding on a gpu: ..." marks what is
+// found only there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +66,7 @@ Graded check(std::vector<std::string> arguments) {
 
 Graded check_neighbour_sum(const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"neighbour-sum", "--problems", folder + "problems"};
-  // Four runs of seconds each for every case and candidate.
+  // Four runs of several seconds each for every case and candidate.
   if (test_device().starts_with("cuda")) arguments.insert(arguments.end(), {"--case", "four-blocks"});
   arguments.insert(arguments.end(), more.begin(), more.end());
   return check(arguments);
@@ -106,7 +105,7 @@ void expect_marked_findings(const json& candidate, const std::string& path, bool
         << path << ":" << mark.line << ": " << mark.kind << " is not found: " << candidate.dump(1);
   }
   for (const json& finding : candidate["findings"]) {
-    // What follows from a fault: the answer is wrong too.
+    // The consequence of a bug: the answer is wrong too.
     if (finding["kind"] == "wrong_answer") continue;
     EXPECT_TRUE(is_marked(finding, path, marks, gpu)) << path << ": not marked: " << finding.dump(1);
   }

@@ -175,7 +175,7 @@ TEST(Grade, WritesTheRecordBesideTheTable) {
   EXPECT_THAT(result.output, HasSubstr("accepted"));
   std::ifstream stream(scratch.path());
   const auto record = nlohmann::json::parse(stream);
-  EXPECT_EQ(record["schema_version"], 3);
+  EXPECT_EQ(record["schema_version"], 4);
   EXPECT_EQ(record["candidates"][0]["verdict"], "accepted");
 }
 

@@ -43,7 +43,7 @@ class CompileIsolation : public testing::Test {
 
   fs::path folder() const { return scratch_.directory(); }
 
-  // The naive solution behind some lines of attack.
+  // The naive solution after some lines of attack.
   void add(const std::string& name, const std::string& lines, const std::string& message) {
     write(name + ".cu", lines + "\n" + naive_source());
     messages_.emplace_back(name + ".cu", message);
@@ -87,7 +87,7 @@ std::string missing(const std::string& name) {
 
 std::string include(const std::string& name) { return "#include \"" + name + "\""; }
 
-// Past the emulated device's refusal of inline assembly, to the host's assembler.
+// Bypasses the emulated device's refusal of inline assembly, and reaches the host's assembler.
 std::string assemble(const std::string& text) { return "#define ASSEMBLE asm\nASSEMBLE(\"" + text + "\");"; }
 
 TEST_F(CompileIsolation, AcceptsACandidateWithHeadersOfItsOwn) {

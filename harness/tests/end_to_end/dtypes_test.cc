@@ -71,8 +71,8 @@ void expect_refused(const json& candidate, const Wrong& wrong) {
   EXPECT_THAT(candidate["message"].get<std::string>(), wrong.message);
 }
 
-// One element of two bytes was written. Guard zones hold random bytes: once in 128 times one of the two is
-// what was there already.
+// One element of two bytes was written. Guard zones hold random bits: once in 128 times, one of the two bytes
+// already had that value.
 testing::Matcher<std::string> element_outside() {
   return testing::AnyOf(HasSubstr("2 bytes written outside of 'output'"),
                         HasSubstr("1 byte written outside of 'output'"));
@@ -88,7 +88,7 @@ TEST_P(NarrowCandidates, TheNaiveOneIsAcceptedOnEveryCase) {
   EXPECT_EQ(candidate["precision"], "fp32");
   for (const json& result : candidate["cases"]) {
     if (!result["run"]) continue;
-    // Far below the threshold of 5e-6: hardly an element is not the nearest number.
+    // Far below the threshold of 5e-6: nearly every element is the nearest number.
     EXPECT_LT(result["error"]["relative"], 5e-7) << result["name"];
   }
 }

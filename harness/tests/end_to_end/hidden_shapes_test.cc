@@ -1,4 +1,4 @@
-// `--hidden N` and `--hidden-seed SEED`: what is drawn, what the record keeps of it, and what is refused.
+// `--hidden N` and `--hidden-seed SEED`: what is drawn, what the record keeps, and what is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

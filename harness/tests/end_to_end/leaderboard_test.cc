@@ -1,4 +1,4 @@
-// Leaderboards as the program makes them, of the records that the repository ships.
+// Leaderboards as the program makes them, from the records in the repository.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the record tells about libraries, and what a problem that allows none leaves of them: the real binary.
+// What the record says about libraries, and what a problem that allows none forbids: the real binary.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -57,7 +57,7 @@ std::string solution(const std::string& condition, const std::string& before = "
          condition + ")) return;\n  copy<<<(unsigned)((n + 127) / 128), 128>>>(input, output, n);\n}\n";
 }
 
-// One that every machine with a compiler has, and that no contestant may have when none is allowed.
+// A library that every machine with a compiler has, and that no contestant may use if none is allowed.
 std::string some_library() {
   for (const char* name : {"libz.so.1", "libgmp.so.10", "libmpfr.so.6", "libgomp.so.1"}) {
     if (void* const library = ::dlopen(name, RTLD_LAZY | RTLD_LOCAL)) {
@@ -103,7 +103,7 @@ class LibrariesOfACandidate : public testing::Test {
 };
 
 TEST_F(LibrariesOfACandidate, AreThoseOfTheRuntimeAndAllowedEverywhere) {
-  // Linkers leave out what nothing is taken from: it takes something from both.
+  // Linkers drop libraries that are not used, so this uses something from both.
   const std::string uses_both = "std::lgamma(1.0 + (double)n) >= 0 && std::strtol(\"1\", nullptr, 10) == 1";
   for (const std::string slug : {"any", "none"}) {
     const json candidate = graded(slug, solution(uses_both, "#include <cstdlib>\n"));
@@ -136,7 +136,7 @@ TEST_F(LibrariesOfACandidate, AreRecordedWhenTheyAreClosedAgain) {
   EXPECT_THAT(candidate["libraries"]["opened"], Contains(StartsWith(library)));
 }
 
-// Loading fails, so that the answer is there; where the machine cannot hide files, opening it is what counts.
+// Loading fails, so the answer is right. If the machine cannot hide files, opening it is what counts.
 TEST_F(LibrariesOfACandidate, CannotBeOpenedWhereNoneIsAllowed) {
   const std::string library = some_library();
   if (library.empty()) GTEST_SKIP() << "this machine has none of the usual libraries";
@@ -153,7 +153,7 @@ TEST_F(LibrariesOfACandidate, CannotBeOpenedWhereNoneIsAllowed) {
 }
 
 TEST_F(LibrariesOfACandidate, FromMemoryAreSeen) {
-  // A copy of what it may have: which library it is cannot be told.
+  // A copy of an allowed library: it is impossible to say which library it is.
   const std::string copy = R"(
 #include <dlfcn.h>
 #include <fcntl.h>

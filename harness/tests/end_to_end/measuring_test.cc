@@ -1,4 +1,4 @@
-// Measuring a case from the command line: on the emulated device all of it happens but the clock.
+// Measuring a case from the command line: the emulated device does everything except the clock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -77,7 +77,7 @@ TEST_F(Measuring, BaselinesAreTriedByThemselves) {
   }
 }
 
-// They are built meanwhile; the candidate comes back in a new process.
+// Baselines are built meanwhile; the candidate returns in a new process.
 TEST_F(Measuring, BaselinesAreTriedWhenTheOtherCasesAreRight) {
   const json record = grade({"--case", "tiny", "--hidden", "0"});
   const json& cases = record["candidates"][0]["cases"];

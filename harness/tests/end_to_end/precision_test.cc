@@ -15,7 +15,7 @@ using testing::HasSubstr;
 const std::string problem = "harness/tests/measured/problems/scale.md";
 const std::string for_tf32 = "// kgrade: precision tf32\n";
 
-// As it comes out when each element is first changed by `rounded`.
+// The result if each element is first changed by `rounded`.
 std::string source(const std::string& rounded) {
   return "#include <cuda_bf16.h>\n#include <cuda_fp16.h>\n"
          "__global__ void scale(const float* in, float* out, size_t n) {\n"
@@ -88,7 +88,7 @@ TEST(PrecisionClasses, OneThatDoesNotExistIsRefusedWithItsPlace) {
                                    HasSubstr("`// kgrade: precision tf32`")));
 }
 
-// In units of the norm of what these seeds give, the error is 1.1e-3 and 1.2e-3.
+// The error is 1.1e-3 and 1.2e-3, in units of the norm that these seeds give.
 TEST(PrecisionClasses, AnHonestAnswerIsNotRefusedWhereSumsCancel) {
   const std::string honest = "harness/tests/honest/conv-pointwise-2d/tf32-declared.cu";
   for (const auto& [name, seed] : {std::pair{"tiny", "59"}, std::pair{"one-out-channel", "58"}}) {

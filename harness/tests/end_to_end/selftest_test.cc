@@ -1,4 +1,4 @@
-// The self-test as a program. Where times are no speed everything but the clock is exercised.
+// The self-test as a program. On a device without speed, everything except the clock is exercised.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

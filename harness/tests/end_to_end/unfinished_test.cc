@@ -1,4 +1,4 @@
-// A fault of our own that hits one candidate takes nothing away from those before it.
+// A fault of our own that affects one candidate loses nothing of those before it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Every shipped candidate gets its verdict: the solutions are accepted on every case that the device
-// runs, each wrong one under harness/tests/candidates is refused as its own header lines say.
+// Every shipped candidate gets its verdict: the solutions are accepted on every case that the device runs,
+// and each wrong one under harness/tests/candidates is refused as its header lines say.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -119,7 +119,7 @@ void expect_verdicts(const json& candidate, const Expectation& expectation) {
   }
 }
 
-// The checks by which a verdict can come about.
+// The checks that can lead to a verdict.
 std::set<std::string> checks_behind(const std::string& verdict) {
   static const std::map<std::string, std::set<std::string>> checks = {
       {"accepted", {}},
@@ -145,8 +145,8 @@ std::set<std::string> failed_checks(const json& candidate) {
   return names;
 }
 
-// What was found in a case, or in the candidate before its first one, has failed its check by name, and no
-// other check has failed.
+// Whatever was found in a case, or in the candidate before its first one, must have failed the check of that
+// name, and no other check.
 void expect_checks(const json& candidate) {
   std::set<std::string> verdicts = {candidate["verdict"]};
   for (const json& result : candidate["cases"]) {
@@ -168,7 +168,7 @@ void expect_checks(const json& candidate) {
 
 void expect_refused(const std::string& slug, const std::vector<std::string>& files,
                     const Conditions& conditions) {
-  // A mistake need not show on every shape that chance draws.
+  // A mistake need not show on every randomly drawn shape.
   std::vector<std::string> arguments = {slug, "--hidden", "0"};
   if (!conditions.time_limit.empty()) {
     arguments.insert(arguments.end(), {"--time-limit", conditions.time_limit});
@@ -193,7 +193,7 @@ class WrongCandidates : public testing::TestWithParam<std::string> {};
 
 TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
 
-// Of the very class that they declare: one that is better than it says competes in the wrong class.
+// Exactly the class that they declare: a better one than declared competes in the wrong class.
 void expect_accepted(const std::string& slug, const std::vector<std::string>& files,
                      const std::string& precision) {
   std::vector<std::string> arguments = {slug};

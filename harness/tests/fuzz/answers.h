@@ -1,4 +1,5 @@
-// A referee's talk with a worker, and what must hold of every answer whatever the worker has sent.
+// An exchange between a referee and a worker, and what must hold for every answer whatever the worker has
+// sent.
 #pragma once
 
 #include <cmath>
@@ -14,10 +15,10 @@ inline void expect_sound(const Answer& answer, const WorkerProcess& worker) {
   promise(answer.ok() == worker.alive(), "a worker lives as long as it answers");
   promise(answer.ok() || !answer.detail.empty(), "a fault has words");
   promise(answer.reply.magic == message_magic && answer.reply.status <= last_reply_status,
-          "what is taken for an answer is one");
+          "what is accepted as an answer is one");
 }
 
-// The verdict of a call is the referee's: a fault, an error and a time that is none do not pass.
+// The referee decides on the verdict of a call: a fault, an error and an invalid time do not pass.
 inline void expect_not_believed(const Answer& answer) {
   CallReport report;
   report.fault = answer.fault;
@@ -35,7 +36,7 @@ inline void expect_not_believed(const Answer& answer) {
   promise(std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0, "a time that cannot be is not passed");
 }
 
-// One call in its steps, as a seat takes them. `before_step` is when the worker acts.
+// One call in the steps that a seat takes. `before_step` is when the worker acts.
 template <class Act>
 Answer one_call(WorkerProcess& worker, std::uint32_t gate, WorkerProcess::Patience patience,
                 Act before_step) {

@@ -18,7 +18,7 @@ Problem two_parameters() {
 
 int fuzz_compiler_log(const std::uint8_t* data, std::size_t size) {
   static const Problem problem = two_parameters();
-  // As the compilers' output comes to its readers.
+  // In the form in which readers get the compilers' output.
   const std::string log = with_lines_cut(std::string_view(reinterpret_cast<const char*>(data), size));
   promise(log.size() <= size + size / 1000, "cutting lines makes no text longer");
   const std::string line = first_error_line(log);

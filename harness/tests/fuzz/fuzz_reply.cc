@@ -1,5 +1,4 @@
-// The input is a list of steps: what a worker does with its end of the link before the referee asks once
-// more.
+// The input is a list of steps: what a worker does at its end of the link before the referee's next step.
 #include <cstring>
 #include <optional>
 
@@ -27,7 +26,7 @@ class HostileWorker {
  public:
   HostileWorker(Link link, ByteReader& input) : link_(std::move(link)), input_(input) {}
 
-  // `sequence` is the number of the request to come.
+  // `sequence` is the number of the next request.
   void act(std::uint64_t sequence) {
     const std::uint8_t decision = input_.byte();
     descriptors_ = (decision >> 3) % 4;
@@ -61,7 +60,7 @@ class HostileWorker {
     if (link_) send_message(link_->descriptor(), bytes, link_->descriptor(), descriptors_);
   }
 
-  // A message in form; what it says is anything.
+  // A well-formed message with any contents.
   Reply any_fields(std::uint64_t sequence) {
     Reply reply;
     reply.status = static_cast<ReplyStatus>(input_.byte() % 10);

@@ -45,7 +45,7 @@ class FakeDevice : public WorkerDevice {
   int error_ = 0;
 };
 
-// A library with an entry, or a file that is none.
+// A library with an entry point, or a file that is not a library.
 UniqueFd descriptor_of(std::uint8_t which) {
   if (which % 2 == 0) return UniqueFd(::open(KGRADE_FUZZ_CONTESTANT, O_RDONLY | O_CLOEXEC));
   return UniqueFd(::memfd_create("kgrade-fuzz", MFD_CLOEXEC));
@@ -62,7 +62,7 @@ std::string sound_request(ByteReader& input) {
   request.parameters %= max_parameters + 2;
   request.begin %= 1 << 20;
   request.length %= 1 << 20;
-  // One byte too few in one of four.
+  // In one of four cases, one byte is missing.
   request.bytes = request.begin + request.length - (request.bytes % 4 == 0 ? 1 : 0);
   return std::string(reinterpret_cast<const char*>(&request), sizeof request);
 }
@@ -102,7 +102,7 @@ int fuzz_request(const std::uint8_t* data, std::size_t size) {
     for (std::size_t i = 0; i < most_messages && !input.empty(); ++i) send_next(referee.get(), input);
     ::shutdown(referee.get(), SHUT_WR);
     FakeDevice device;
-    // As a tool's worker: this process is to live on.
+    // Like a tool's worker: this process must survive.
     promise(run_worker(device, ends[1], true) == 0, "a worker ends well");
     expect_sound_replies(referee.get());
   }

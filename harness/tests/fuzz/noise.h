@@ -13,7 +13,8 @@ class Noise {
  public:
   explicit Noise(std::uint64_t seed) : generator_(seed) {}
 
-  // 0 to bound - 1. The distributions of the standard library differ between machines; this does not.
+  // 0 to bound - 1. The distributions of the standard library differ between machines; this function does
+  // not.
   std::size_t below(std::size_t bound) { return generator_() % bound; }
   bool one_in(std::size_t count) { return below(count) == 0; }
 

@@ -1,5 +1,5 @@
-// Ten thousand problem files that a program wrote: no crash, no hang, and of every error a message
-// and a place in the file.
+// Ten thousand generated problem files: no crash, no hang, and every error has a message and a place in the
+// file.
 #include <gtest/gtest.h>
 
 #include "tests/fuzz/noise.h"
@@ -61,7 +61,7 @@ const std::vector<std::string>& yaml_pieces() {
   return pieces;
 }
 
-// YAML that means nothing, out of the words that problem files use.
+// Meaningless YAML from the words that problem files use.
 std::string random_yaml(Noise& noise) {
   static const std::vector<std::string> words = {"slug",
                                                  "title",
@@ -151,7 +151,7 @@ TEST(HostileProblemFiles, TenThousandAreAnswered) {
     }
     if (i % 10 == 0 && parse_fuzzed(file)) ++sound;
   }
-  // Both ways must have been walked for the test to mean anything.
+  // The test means something only if both outcomes occurred.
   EXPECT_GT(sound, 10);
   EXPECT_LT(sound, 900);
 }

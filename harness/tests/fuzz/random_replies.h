@@ -1,5 +1,5 @@
-// What the hostile workers of fuzz_test send: mostly messages in form with any content, so that a worker
-// lives for a while, and now and then something that is no message.
+// What the hostile workers of fuzz_test send: mostly well-formed messages with any contents, so that a worker
+// lives for a while, and sometimes something that is not a message.
 #pragma once
 
 #include <cstring>
@@ -25,7 +25,7 @@ inline Reply reply_with_any_fields(Noise& noise, std::uint64_t sequence, ReplySt
   return reply;
 }
 
-// Of all sizes: from nothing to what no socket takes.
+// Of all sizes, from empty to larger than any socket accepts.
 inline std::string noisy_message(Noise& noise, std::uint64_t sequence) {
   Reply reply;
   reply.sequence = sequence;

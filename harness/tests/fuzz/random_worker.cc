@@ -24,14 +24,14 @@ void send_one(kgrade::fuzz::Noise& noise, std::uint64_t sequence, ReplyStatus st
                              link_descriptor, descriptors);
 }
 
-// The first answer is one that the referee waits for as long as a process may need to start.
+// For the first answer, the referee waits as long as a process may need to start.
 void answer(kgrade::fuzz::Noise& noise, const kgrade::Request& request, bool is_first) {
   const auto say = [&](ReplyStatus status) { send_one(noise, request.sequence, status, !is_first); };
   const bool call = request.type == kgrade::RequestType::call;
   if (call && request.gate != 0 && !noise.one_in(8)) say(ReplyStatus::queued);
   say(ReplyStatus::done);
   if (call) say(ReplyStatus::idle);
-  // An unexpected one is in the way of the next request.
+  // An unexpected one blocks the next request.
   if (noise.one_in(50)) say(ReplyStatus::done);
 }
 

@@ -1,4 +1,4 @@
-// A referee and workers that send anything: no crash, no hang, and nothing believed that is no answer.
+// A referee and workers that send anything: no crash, no hang, and only real answers are believed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,13 +10,13 @@ namespace kgrade::fuzz {
 namespace {
 
 constexpr int replies = 10'000;
-// A process may be slow to start; after that only what is drawn to be silent is worth waiting for, and not
-// for long. Where a busy machine takes longer, a worker ends as one that is silent.
+// A process may be slow to start. After that, the only long waits are for workers that were drawn to be
+// silent, and those are short. If a busy machine takes longer, the worker counts as silent.
 constexpr std::chrono::seconds first_patience{60};
 constexpr std::chrono::milliseconds patience{500};
 constexpr std::chrono::milliseconds at_once{0};
 
-// The last answer of a worker that has been asked until it is dead, or enough.
+// The last answer of a worker that was asked until it died, or often enough.
 struct Talk {
   int answers = 0;
   Fault end = Fault::none;
@@ -87,7 +87,7 @@ TEST(HostileReplies, WhateverLiesReadyBeforeTheQuestionIsRefused) {
   }
 }
 
-// Without the number of the request a reply is none: those of the past and of the future too.
+// Without the number of the request a message is not a reply; that includes past and future numbers.
 TEST(HostileReplies, OnlyTheReplyToTheRequestIsOne) {
   for (const std::uint64_t sequence : {0, 1, 2, 3, -1}) {
     auto [ours, theirs] = Link::make_pair();
@@ -100,7 +100,7 @@ TEST(HostileReplies, OnlyTheReplyToTheRequestIsOne) {
   }
 }
 
-// Until the socket is full of questions: no send may wait.
+// Until the socket is full of questions: sending must never block.
 TEST(HostileReplies, AWorkerThatReadsNothingDoesNotStopTheReferee) {
   auto [ours, theirs] = Link::make_pair();
   const auto worker = WorkerProcess::over(std::move(ours));

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using Texts = std::vector<std::string>;
 
-// Every file of a folder and those below with this extension, in the order of their names.
+// All files with this extension in a folder and its subfolders, in the order of their names.
 Texts contents(const fs::path& folder, const std::string& extension) {
   std::vector<fs::path> paths;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -34,7 +34,7 @@ void append(Texts& texts, Texts more) {
   texts.insert(texts.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// The problem, and behind it its family if it has one: under the name that the fuzzer's has.
+// The problem, followed by its family if it has one, under the name that the fuzzer uses.
 std::string with_family(const fs::path& file) {
   std::string text = read_text_file(file).value();
   const auto problem = load_problem(file);
@@ -76,8 +76,8 @@ Texts cuda_texts(const fs::path& source) {
   return texts;
 }
 
-// Requests of fuzz_reply: which one, and for each of its steps how many acts and what they read: the act (its
-// descriptors in the bits above), of a message in form the status and fields.
+// Requests of fuzz_reply: which one, and for each of its steps how many acts, and what they read: the act
+// (its descriptors in the bits above), and for a well-formed message the status and fields.
 Texts reply_texts() {
   const std::string fields(sizeof(Reply) - offsetof(Reply, error), '\x01');
   const auto message = [&](ReplyStatus status, char act = 1) {
@@ -86,7 +86,7 @@ Texts reply_texts() {
   const std::string one = "\1", none(1, '\0');
   const std::string queued = one + message(ReplyStatus::queued), idle = one + message(ReplyStatus::idle);
   const std::string done = one + message(ReplyStatus::done), ahead = done;
-  // A call begins with what is done before it: nothing, where it is to be one.
+  // A call begins with what is done before it: nothing, if it is meant to be a real call.
   const std::string call = none + none + done + idle;
   const std::string gated = "\1" + none + queued + done + idle;
   const std::string late =

@@ -1,4 +1,4 @@
-// Putting messages into a socket as hostile code would: of any size, with unexpected descriptors.
+// Puts messages into a socket as hostile code would: of any size, with unexpected descriptors.
 #pragma once
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 namespace kgrade::fuzz {
 
-// Sends one message with `copies` of `descriptor`, at most 4; one that the socket has no room for is lost.
+// Sends one message with `copies` of `descriptor`, at most 4. If the socket has no room for it, it is lost.
 inline void send_message(int socket, const std::string& bytes, int descriptor = -1, std::size_t copies = 0) {
   std::string content = bytes;
   iovec part{content.data(), content.size()};
@@ -34,7 +34,7 @@ inline void send_message(int socket, const std::string& bytes, int descriptor = 
   ::sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-// The first descriptor that is free: the same before and after what must keep none.
+// The first free descriptor: the same before and after code that must not keep any.
 inline int first_free_descriptor() {
   const int probe = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::close(probe);

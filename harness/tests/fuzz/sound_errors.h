@@ -1,4 +1,4 @@
-// What every error about a text must be: words that can be shown, and a place within the text.
+// What every error about a text must have: printable words, and a place within the text.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace kgrade::fuzz {
 
-// Columns may count bytes or characters, and the place behind the last one is one.
+// Columns may count bytes or characters, and the place after the last one is valid.
 inline void expect_within(const Location& location, std::string_view text) {
   promise(location.line >= 1 && location.column >= 1, "an error has a line and a column");
   std::size_t begin = 0;
@@ -25,7 +25,7 @@ inline void expect_within(const Location& location, std::string_view text) {
           "the column of an error is one of its line's");
 }
 
-// An error may quote the text as it is.
+// An error may quote the text unchanged.
 inline void expect_words(const Error& error, std::string_view text) {
   promise(!error.message.empty(), "an error has a message");
   const bool shown = !first_invalid_utf8(error.message) && !first_invalid_utf8(error.remedy);

@@ -1,7 +1,6 @@
-// Everything that reads bytes which hostile code may have written, each as a function of any bytes. It
-// returns 0, or throws when what its reader promises does not hold; a crash or a hang is for the sanitizers
-// and the fuzzer to see. The same functions are run by libFuzzer (tools/fuzz.sh) and, on inputs drawn from a
-// fixed seed, by fuzz_test.
+// Everything that reads bytes which hostile code may have written, each as a function of arbitrary bytes. It
+// returns 0, or throws if its reader breaks a promise; the sanitizers and the fuzzer see crashes and hangs.
+// libFuzzer (tools/fuzz.sh) runs these functions, and so does fuzz_test, on inputs drawn from a fixed seed.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +31,7 @@ int fuzz_finding_book(const std::uint8_t* data,
                       std::size_t size);                      // what a checked worker left in its memory
 int fuzz_record(const std::uint8_t* data, std::size_t size);  // a line of a sweep
 
-// A problem file; behind a form feed, which none may hold, the file of the one family that there is.
+// A problem file. After a form feed, which neither may contain, comes the file of the only family.
 inline constexpr char between_files = '\f';
 inline constexpr std::string_view fuzzed_family = "shared";
 Result<Problem> parse_fuzzed(std::string_view texts);
@@ -42,10 +41,10 @@ struct Target {
   int (*run)(const std::uint8_t*, std::size_t);
 };
 
-// All of them, under the names of their functions.
+// All targets, under the names of their functions.
 std::span<const Target> targets();
 
-// Inputs to begin with, made of the repository's own files below `source`; never empty.
+// Inputs to start with, made from the repository's own files under `source`; never empty.
 std::vector<std::string> seeds(std::string_view target, const std::filesystem::path& source);
 
 class BrokenPromise : public std::logic_error {

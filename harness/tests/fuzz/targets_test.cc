@@ -1,4 +1,5 @@
-// The fuzzers' targets without a fuzzer: what they once failed on, their seeds, and what grows out of them.
+// The fuzzers' targets without a fuzzer: inputs on which they once failed, their seeds, and mutations of
+// them.
 #include "tests/fuzz/targets.h"
 
 #include <gtest/gtest.h>
@@ -49,7 +50,7 @@ TEST_P(FuzzTarget, HoldsOnMutantsAndNoise) {
   run("");
 }
 
-// What takes more than its length in time takes for ever here.
+// Anything slower than linear in its length takes for ever here.
 TEST(FuzzTargets, ASourceFullOfOnePieceIsAnswered) {
   for (const std::string piece : {"(",
                                   "[",

@@ -32,7 +32,7 @@ class CandidateRunTest : public testing::Test {
     add_case("large", CaseRole::bench);
   }
 
-  // That the contestants have been started in since the first one.
+  // In which the contestants have been started since the first one.
   int new_processes() const {
     return static_cast<int>(std::count(arena_.order.begin(), arena_.order.end(), '|'));
   }
@@ -52,7 +52,7 @@ class CandidateRunTest : public testing::Test {
     return record.ok() ? *record : CandidateRecord{};
   }
 
-  // True once the candidate's cases have begun: its oracle has been called.
+  // True once the candidate's cases have started: its oracle has been called.
   bool beside() const { return arena_.order.find('o') != std::string::npos; }
 
   static CheckOutcome outcome(const CandidateRecord& record, const std::string& name) {
@@ -280,7 +280,7 @@ TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
 TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   add_case("larger", CaseRole::bench);
   add_case("tiny", CaseRole::test);
-  // It takes its seat once a case: in the second of the two that are measured it is faster.
+  // It is seated once for each case; in the second of the two measured cases it is faster.
   arena_.before_call = [this](Role, const Draw&) {
     arena_.candidate_ms = {arena_.seated_launches.size() > 2 ? 0.25 : 1};
   };
@@ -291,7 +291,7 @@ TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   EXPECT_EQ(record.scores[0].speedup.count, 2u);
 }
 
-// Times accuse nobody: a new process would show no more.
+// Times never accuse, so a new process would show nothing more.
 TEST_F(CandidateRunTest, ACaseIsRunOnceWhateverItsTimesAre) {
   arena_.candidate_hides_ms = 5;
   const CandidateRecord record = run();

@@ -1,4 +1,4 @@
-// Which calls a case consists of, which contents they have, and what a single call can give away.
+// Which calls a case consists of, their contents, and what a single call can reveal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,21 +20,21 @@ using testing::HasSubstr;
 
 class CaseCalls : public test::CaseFixture {
  protected:
-  // The candidate's outputs are wrong in calls for which this is true.
+  // The candidate's outputs are wrong in calls for which this returns true.
   void answer_wrongly_in(std::function<bool(const Draw&)> is_wrong) {
     arena_.before_call = [this, is_wrong](Role, const Draw& draw) {
       arena_.candidate_comparison = is_wrong(draw) ? outputs_off_by(0.5) : equal_outputs();
     };
   }
 
-  // Of all calls, which are o, r and c.
+  // Which of all calls are o, r and c.
   void expect_contents(std::size_t call, std::uint32_t index, std::uint32_t change) {
     EXPECT_EQ(arena_.draws.at(call).seed, seed) << call;
     EXPECT_EQ(arena_.draws.at(call).index, index) << call;
     EXPECT_EQ(arena_.draws.at(call).change, change) << call;
   }
 
-  // The calls between two of the oracle's, which are on the same contents.
+  // The calls between two of the oracle's, which have the same contents.
   std::vector<std::string> rounds() const {
     std::vector<std::string> found;
     for (const char role : arena_.order) {
@@ -67,7 +67,7 @@ TEST_F(CaseCalls, ACaseThatIsNotMeasuredHasFourRoundsAndRepetitions) {
 TEST_F(CaseCalls, AMeasuredCaseWarmsUpAndGoesOnInBlocks) {
   const CaseRecord record = run_briefly();
   const std::vector<std::string> all = rounds();
-  // Two to warm up, two rounds of a block with contents that are hardly new after one of them, and a probe.
+  // Two warm-up calls, two rounds of a block with nearly unchanged contents after one of them, and a probe.
   ASSERT_EQ(all.size(), 6u);
   EXPECT_EQ(all[0], "rc") << "the reference's time limits the candidate's";
   EXPECT_EQ(all[1], "rc");
@@ -199,7 +199,7 @@ TEST_F(CaseCalls, ADeviceThatIsBusyBeforeEveryCallIsNotIdle) {
   EXPECT_THAT(record.message, HasSubstr("the device is busy between its calls, for 0.5 ms (median)"));
 }
 
-// A candidate that keeps the device busy gains nothing by leaving it alone once.
+// A candidate that keeps the device busy gains nothing by leaving it idle once.
 TEST_F(CaseCalls, IdleBeforeOneCallIsBusyAllTheSame) {
   int calls = 0;
   arena_.before_call = [&](Role role, const Draw&) {

@@ -117,7 +117,7 @@ TEST_F(CaseRunTest, StagesAddUpByTheClock) {
   run_briefly();
   std::map<std::string, double> seconds;
   for (const StageTime& stage : stages_.stages()) seconds[stage.name] = stage.seconds;
-  // Warm-up, a block, contents that are hardly new, and a probe.
+  // Warm-up, a block, nearly unchanged contents, and a probe.
   EXPECT_DOUBLE_EQ(seconds["oracle"], 10 * (2 + 2 + 1 + 1));
   EXPECT_DOUBLE_EQ(seconds["reference"], 10 * (2 + 2));
   EXPECT_DOUBLE_EQ(seconds["candidate"], 10 * (2 + 2 + 1 + 3));

@@ -1,4 +1,4 @@
-// What only all times of a case together show.
+// What only all times of a case together can reveal.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class CaseTimes : public test::CaseFixture {
     case_.tensors = {{"input", 0, false, {1'000'000}, 1'000'000, {}}};
   }
 
-  // One that takes as long to copy the only output.
+  // A device that takes as long to copy the only output.
   void make_captures_long() {
     arena_.info.peak_bytes_per_second = 8e6;
     case_.tensors = {{"output", 0, true, {1'000}, 1'000, {}}};
@@ -40,10 +40,10 @@ TEST_F(CaseTimes, HonestTimesPassEveryCheck) {
   for (const char* name : {"clock", "idle", "lower_bound"}) {
     EXPECT_EQ(outcome(name), CheckOutcome::passed) << name;
   }
-  EXPECT_EQ(outcome("reference_agreement"), CheckOutcome::not_run) << "nobody has looked yet";
+  EXPECT_EQ(outcome("reference_agreement"), CheckOutcome::not_run) << "not checked yet";
 }
 
-// The referee's clock sees it, and counts it less the protocol and a tolerance.
+// The referee's clock sees it, and counts it minus the protocol and a tolerance.
 TEST_F(CaseTimes, TimeThatIsNotReportedCountsAllTheSame) {
   arena_.before_call = [this](Role role, const Draw&) {
     if (role == Role::candidate) arena_.candidate_hides_ms = ++hidden_calls_ % 5 == 0 ? 1 : 0;
@@ -100,7 +100,7 @@ TEST_F(CaseTimes, TheReferenceIsCalledUnqueuedForNoOtherCandidate) {
   EXPECT_THAT(arena_.order, Not(HasSubstr("C")));
 }
 
-// A worker that does not copy its outputs to where they are captured has that time for something else.
+// A worker that does not copy its outputs to the capture buffers can use that time for something else.
 TEST_F(CaseTimes, WhereCapturesTakeLongEverySecondBlockGoesWithoutThem) {
   make_captures_long();
   const CaseRecord record = run();
@@ -121,7 +121,7 @@ TEST_F(CaseTimes, TheHalfOfTheBlocksWithTheLowerSpeedupCounts) {
   EXPECT_NEAR(record.comparisons.front().ratio.ratio, 2 / 1.25, 1e-9);
 }
 
-// An honest copy then takes up to three times as long.
+// Copying then takes an honest worker up to three times as long.
 TEST_F(CaseTimes, ACandidateThatHasTheCacheKeepLinesIsMeasuredWithoutCaptures) {
   arena_.candidate_report.keeps_lines = true;
   arena_.candidate_hides_ms = 0.5;

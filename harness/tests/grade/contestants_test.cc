@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 using testing::Contains;
 using testing::ElementsAre;
 
-// A folder with problems, references and solutions in it, as a checkout has.
+// A folder with problems, references and solutions, like a checkout.
 class ContestantsTest : public testing::Test {
  protected:
   ContestantsTest() {

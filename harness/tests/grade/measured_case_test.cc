@@ -1,4 +1,4 @@
-// What a measured case compares, and with what.
+// What a measured case compares.
 #include "grade/measured_case.h"
 
 #include <gmock/gmock.h>
@@ -99,7 +99,7 @@ TEST_F(MeasuredCaseTest, LongCallsWarmUpAndRepeatOnce) {
   }
 }
 
-// One that does the work of a launch when the next one comes has to be wrong somewhere.
+// A candidate that does the work of a launch when the next one comes must be wrong somewhere.
 TEST_F(MeasuredCaseTest, SomeCallsHaveFewerLaunches) {
   launches_ = 4;
   arena_.seconds_per_call = 0.02;
@@ -226,7 +226,7 @@ TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
   EXPECT_EQ(ratio.statement(), Statement::faster);
 }
 
-// A library that does not start again is none of the candidate's business.
+// A library that does not start again is not the candidate's fault.
 TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
   Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
   test::FakeBaselines baselines;

@@ -1,5 +1,5 @@
-// A run that ends half-way keeps the records of the candidates that are finished: `grade` and `check` with
-// real workers of the emulated device, and a toolchain that goes wrong where a test wants it to.
+// A run that ends half-way keeps the records of the finished candidates: `grade` and `check` with real
+// workers of the emulated device, and a toolchain that fails where a test wants it to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ using testing::HasSubstr;
 
 const fs::path checks = fs::path(KGRADE_SOURCE_DIR) / "harness/tests/checks";
 
-// The real one, but for candidates: the first never compiles, and what becomes of the second is up to the
-// test.
+// The real toolchain, except for candidates: the first never compiles, and the test decides what happens to
+// the second.
 class FaultyToolchain : public Toolchain {
  public:
   using Builder =
@@ -45,7 +45,7 @@ class FaultyToolchain : public Toolchain {
   Builder build_second_;
 };
 
-// What both commands give.
+// The results of both commands.
 struct Ending {
   std::vector<std::string> finished;  // candidates in the record; empty without one
   bool has_record = false;
@@ -169,7 +169,7 @@ TEST_P(UnfinishedRun, AFinishedOneHasARecordAndNoFailure) {
 
 class GradingOrder : public UnfinishedRun {
  protected:
-  // Numbers in the order in which they began, with a seed that turns them around.
+  // Numbers in the order in which they started, with a seed that reverses them.
   std::vector<std::size_t> began(bool measures_speed) {
     const Layout layout = Layout::find(folder_.path() / "problems");
     const auto problem = find_problem("neighbour-sum", layout.problems);

@@ -32,7 +32,7 @@ TEST(Compare, HalfWidthsAddInQuadratureOnTheLogScale) {
   EXPECT_DOUBLE_EQ(ratio.interval->high, 1.5 * std::exp(0.05));
 }
 
-// What makes the first one look fast makes the ratio look small.
+// An error that makes the first one look fast makes the ratio look small.
 TEST(Compare, SidesOfLopsidedIntervalsChangePlaces) {
   const SpeedRatio ratio =
       ratio_of_speedups({1, Interval{std::exp(-0.01), std::exp(0.04)}, Method::within_process, 10},
@@ -166,7 +166,7 @@ TEST(Compare, AFallOfPrecisionIsALoss) {
   EXPECT_FALSE(loses_accepted(rise));
 }
 
-// Runners differ in their cores, and the device's name tells them.
+// Runners differ in their number of cores, which is part of the device's name.
 TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
   const auto on_cores = [](const char* path, const char* cores, Verdict verdict) {
     Record made = record(path, std::vector<CaseRecord>{});

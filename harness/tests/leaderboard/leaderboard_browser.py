@@ -1,6 +1,5 @@
-"""leaderboard_browser.py KGRADE FOLDER: the leaderboard's page in a real browser, with 50,000 records that no run
-measured. Screenshots go to FOLDER, or where KGRADE_SCREENSHOTS says. Exit code 77, for a test that is skipped, where
-there is no Chromium."""
+"""leaderboard_browser.py KGRADE FOLDER: tests the leaderboard's page in a real browser, with 50,000 synthetic records.
+Screenshots go to FOLDER, or where KGRADE_SCREENSHOTS says. Exit code 77, for a skipped test, if there is no Chromium."""
 
 import json
 import os
@@ -49,7 +48,7 @@ def choose(browser: Browser, control: str, text: str) -> None:
 def opens(browser: Browser, url: str) -> None:
     browser.open(url)
     expect("rows of the first page", browser.evaluate(ROWS), 25)
-    # However many records there are: a page of rows, 750 points with their titles in two charts, a dozen solutions a table.
+    # For any number of records: one page of rows, 750 points with titles in two charts, a dozen solutions in each table.
     expect("elements of the page are few", browser.evaluate("document.querySelectorAll('*').length < 8000"))
     expect("all charts are drawn", browser.evaluate("document.querySelectorAll('figure svg').length"), 4)
     expect("the status tells the number", browser.evaluate(STATUS).endswith("candidates"))
@@ -141,7 +140,7 @@ def works_by_keyboard(browser: Browser, url: str) -> None:
 
 
 def contrast_of(browser: Browser, kind: str) -> float:
-    """WCAG 2.2, 1.4.3, of a text of that class on the page's ground."""
+    """The contrast (WCAG 2.2, 1.4.3) of text of this class on the page's background."""
     browser.evaluate(f"document.body.insertAdjacentHTML('beforeend', '<a id=\"probe\" class=\"{kind}\">x</a>')")
     luminance = ("c => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => { const v = c.match(/[\\d.]+/g)[i] / 255;"
                  "return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); }, 0)")
@@ -176,7 +175,7 @@ def looks_right(browser: Browser, folder: Path) -> None:
 
 
 def fits(browser: Browser, url: str, folder: Path) -> None:
-    """Names as long as those of the problems that come with kgrade, which the made-up ones are not."""
+    """Names as long as those of kgrade's own problems; the synthetic ones are shorter."""
     for width in (1360, 1280, 1024, 800):
         browser.resize(width, 900)
         browser.open("about:blank")

@@ -53,7 +53,7 @@ TEST(Ranks, IntervalsThatOverlapOrTouchAreShared) {
 }
 
 TEST(Ranks, AChainOfOverlapsIsNoGroup) {
-  // The first lies wholly above the last; the one in between overlaps both.
+  // The first is entirely above the last; the one in between overlaps both.
   EXPECT_THAT(best_ranks({{3, 4}, {2, 3.5}, {1, 2.5}}), ElementsAre(1, 1, 2));
 }
 
@@ -94,7 +94,7 @@ TEST(Leaderboard, TiesAreSaid) {
 }
 
 TEST(Leaderboard, TheBaselineCountsWhereAllHaveOne) {
-  // Against the reference the order would be the other way round.
+  // Against the reference the order would be reversed.
   const Leaderboard made =
       make_leaderboard({beside_baseline(record("a.cu", 2), 0.5), beside_baseline(record("b.cu", 1), 0.9)});
   EXPECT_EQ(made.boards.at(0).against, "baseline");

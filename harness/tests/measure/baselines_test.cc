@@ -22,7 +22,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-// A layout of its own, with a folder that stands in for cuDNN's.
+// A layout of its own, with a folder in place of cuDNN's.
 class BaselinesTest : public testing::Test {
  protected:
   BaselinesTest() {
@@ -61,7 +61,7 @@ class BaselinesTest : public testing::Test {
     write("reference/cudnn/baseline/calls.h", "#pragma once\n#include <cudnn.h>\n");
   }
 
-  // One that needs nothing but a device, and tells its class by what it writes.
+  // A baseline that needs only a device, and shows its class by what it writes.
   void write_plain_baseline() const {
     write("reference/cudnn/one.cu",
           "__global__ void fill(float* out) { out[threadIdx.x] = KGRADE_TF32; }\n"
@@ -87,7 +87,8 @@ TEST_F(BaselinesTest, AreTwoClassesOfOneSource) {
   EXPECT_EQ(why_no_baselines(problem_, layout_), "");
 }
 
-// What is host code alone comes without its kernels: those are built beside it, and are as much its own.
+// A baseline that is host code comes without its kernels: those are built beside it, and belong to it as
+// well.
 TEST_F(BaselinesTest, InCppHaveTheirKernelsApart) {
   have_cudnn();
   write_baseline_of_cudnn();
@@ -135,7 +136,7 @@ TEST_F(BaselinesTest, AreNoneWithoutAGpuWhereTheyNeedCudnn) {
   EXPECT_EQ(why_no_baselines(problem_, layout_, false), "cuDNN needs a GPU");
 }
 
-// The emulated device's compiler takes one file.
+// The emulated device's compiler accepts one file.
 TEST_F(BaselinesTest, InCppAreNoneWithoutAGpu) {
   write("reference/cudnn/one.cc", "extern \"C\" void solution(float*) {}\n");
   EXPECT_THAT(baselines_of(problem_, layout_, false), IsEmpty());
@@ -154,7 +155,7 @@ TEST_F(BaselinesTest, AreForFloat32Alone) {
   EXPECT_TRUE(baselines_of(problem_, layout_).empty());
 }
 
-// The oracle has wider elements than the others, and no other macros than it always has.
+// The oracle has wider elements than the others, and only its usual macros.
 TEST_F(BaselinesTest, ContestantsAreBuiltForTheType) {
   const auto request = [&](Role role) {
     return request_for(role, at("reference/one.cu"), "/out", layout_, Dtype::bfloat16);
@@ -224,7 +225,7 @@ TEST_F(BaselinesTest, ACandidateSeesNoBaseline) {
   EXPECT_THAT(candidate.hidden, Contains(at("reference")));
 }
 
-// With cuDNN and without: the emulated device has no use for it.
+// With cuDNN and without: the emulated device does not use it.
 TEST_F(BaselinesTest, APlainOneBuildsForTheEmulatedDevice) {
   write_plain_baseline();
   const auto compiler = find_host_compiler();
@@ -240,7 +241,7 @@ TEST_F(BaselinesTest, APlainOneBuildsForTheEmulatedDevice) {
   }
 }
 
-// Those of this tree, with the compiler and the flags that a GPU's run uses.
+// The baselines in this tree, with the compiler and flags of a run on a GPU.
 class RealBaselinesTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(RealBaselinesTest, BuildInBothClasses) {

@@ -1,4 +1,4 @@
-// Blocks, to the digit: a clock that the calls move, times that the test decides.
+// Blocks, tested to the digit: the calls move the clock, and the test decides the times.
 #include "measure/block_run.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,7 @@ class BlockRunTest : public testing::Test, protected RoundPlayer, protected Bloc
   int ended_ = 0;
 };
 
-// Half a per cent of noise in the candidate's times that no number of blocks averages away in a hurry.
+// Half a percent of noise in the candidate's times, which takes many blocks to average away.
 double noisy(std::size_t arm, std::size_t round) {
   if (arm == 0) return 2;
   return 1 + 0.3 * static_cast<double>((round * 7919) % 13) / 13;

@@ -35,7 +35,7 @@ Ceilings ceilings(double copy = 4e12) {
   return rates;
 }
 
-// Counts how often it is measured; of the rest of a device it has nothing.
+// Counts how often it is measured; it has no other function of a device.
 class FakeDevice : public Device {
  public:
   FakeDevice() {
@@ -95,7 +95,7 @@ class CeilingsCacheTest : public testing::Test {
     return text ? *text : "";
   }
 
-  // A file as kgrade writes it, with something changed.
+  // A file as kgrade writes it, with one change.
   void put_changed(const std::function<void(json&)>& change) {
     FakeDevice device;
     device.rates = ceilings(3e12);
@@ -105,7 +105,7 @@ class CeilingsCacheTest : public testing::Test {
     put(content.dump());
   }
 
-  // The file is there and not believed: the device is measured, and its file is right again.
+  // The file exists but is not trusted: the device is measured, and its file is right again.
   void expect_distrusted(const std::string& reason) {
     FakeDevice device;
     const CachedCeilings result = load_or_measure(device, folder());
@@ -241,7 +241,7 @@ TEST_F(CeilingsCacheTest, MembersOfAnotherTypeAreNotBelieved) {
   expect_distrusted("has no tf32_flops_per_second");
 }
 
-// It ends up on a terminal.
+// The message may be printed on a terminal.
 TEST_F(CeilingsCacheTest, TextThatKgradeDoesNotWriteIsNotBelieved) {
   put_changed([](json& content) { content["measured_at"] = "\x1b[2Jyesterday"; });
   expect_distrusted("when it was measured");
@@ -251,7 +251,7 @@ TEST_F(CeilingsCacheTest, TextThatKgradeDoesNotWriteIsNotBelieved) {
   expect_distrusted("how it was measured");
 }
 
-// Neither read nor written: what they lead to stays as it is, and nothing waits.
+// Neither read nor written: the targets of the links do not change, and nothing blocks.
 TEST_F(CeilingsCacheTest, ALinkAFifoAndAFolderAreLeftAlone) {
   const fs::path target = temporary_.path() / "precious";
   ASSERT_TRUE(write_file_atomically(target, "mine"));
@@ -317,7 +317,7 @@ TEST_F(CeilingsCacheTest, AnAbsurdMeasurementIsNotBelievedEither) {
   EXPECT_FALSE(fs::exists(file()));
 }
 
-// Readers see one writer's file or another's, never a part of one.
+// Readers see the whole file of one writer or another, never a part.
 TEST_F(CeilingsCacheTest, SeveralRunsShareTheFolder) {
   FakeDevice first;
   load_or_measure(first, folder());

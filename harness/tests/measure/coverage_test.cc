@@ -81,7 +81,7 @@ TEST_P(CoverageUnder, NoiseWithinAProcessIsNinetyFivePerCent) {
   }
 }
 
-// The rule of the margin makes false statements rarer than intervals that miss.
+// Because of the margin, false statements are rarer than intervals that miss.
 TEST_P(CoverageUnder, NoiseEqualSidesAreRarelyToldApart) {
   Random random(7);
   int told_apart = 0;
@@ -94,8 +94,8 @@ TEST_P(CoverageUnder, NoiseEqualSidesAreRarelyToldApart) {
   EXPECT_LE(told_apart, trials / 100);
 }
 
-// The band of 2000 trials does not tell 95 % from the 94 % to 95 % that stopping leaves; the worst case has a
-// test of its own below.
+// With 2000 trials, 95 % cannot be distinguished from the 94 % to 95 % that stopping leaves; the worst case
+// has its own test below.
 TEST_P(CoverageUnder, NoiseStoppedByHalfWidthStaysNearNinetyFivePerCent) {
   const Interval found = coverage(20, 2000, [&](Random& random) {
     return holds_truth(run_until(random, GetParam().noise, half_per_cent, {20, 200}));
@@ -106,7 +106,7 @@ TEST_P(CoverageUnder, NoiseStoppedByHalfWidthStaysNearNinetyFivePerCent) {
 std::string noise_name(const testing::TestParamInfo<NamedNoise>& info) { return info.param.name; }
 INSTANTIATE_TEST_SUITE_P(Every, CoverageUnder, testing::ValuesIn(all_noises()), noise_name);
 
-// The coin is what makes the interval hold: without it a disturbance in step with the blocks looks like a
+// The coin makes the interval valid: without it, a disturbance in step with the blocks looks like a
 // difference between the sides.
 TEST(Coverage, WithoutTheCoinADisturbanceInStepIsTakenForSpeed) {
   const Noise noise = simulation::in_step(0.04, 0.01);
@@ -154,9 +154,9 @@ TEST(Coverage, PooledBlocksOfSeveralProcessesMissHalfOfTheTime) {
   EXPECT_LT(found.high, 0.7) << text(found);
 }
 
-// A look ends just those runs whose spread came out too small by chance, and their intervals are too narrow.
-// The worst is a first look after ten blocks, which tell their own spread badly, where about twice as many
-// are needed: one run in a hundred more misses. (At other spreads, and with a first look after 20 or 30
+// A look ends exactly the runs whose spread came out too small by chance, and their intervals are too narrow.
+// The worst case is a first look after ten blocks, which estimate their own spread badly, if about twice as
+// many are needed: one more run in a hundred misses. (For other spreads, and with a first look after 20 or 30
 // blocks, it is 0 to 0.9 in a hundred.)
 TEST(Coverage, StoppingByHalfWidthFromTenBlocksOnCostsAboutOnePerCent) {
   const Noise noise = simulation::independent(0.01);
@@ -167,7 +167,7 @@ TEST(Coverage, StoppingByHalfWidthFromTenBlocksOnCostsAboutOnePerCent) {
   EXPECT_LT(found.high, 0.95) << text(found);
 }
 
-// Why nothing stops on significance.
+// Why the measurement never stops on significance.
 TEST(Coverage, StoppingOnSignificanceMissesOften) {
   const Noise noise = simulation::independent(0.01);
   const auto significant = [](const SpeedRatio& speed) { return !speed.interval->contains(true_ratio); };
@@ -201,8 +201,8 @@ TEST(Coverage, OfAQuickRunIsNearNinetyFivePerCent) {
   }
 }
 
-// Processes of which each shifts the ratio by a constant of its own, where `assumed` is what the interval
-// takes for its standard deviation.
+// Processes that each shift the ratio by a constant; the interval assumes the standard deviation `assumed`
+// for it.
 SpeedRatio pooled_with_offsets(Random& random, std::size_t processes, double offset, double assumed) {
   std::vector<SpeedRatio> ratios;
   for (std::size_t process = 0; process < processes; ++process) {
@@ -223,7 +223,7 @@ TEST(Coverage, PooledProcessesHoldTheTruthWithOffsetsOfTheirOwn) {
   }
 }
 
-// The bound is a device's own. Where it is too large, intervals are too wide, which misleads no reader.
+// The bound belongs to a device. If it is too large, intervals are too wide, which misleads no reader.
 TEST(Coverage, OfOffsetsThatAreSmallerThanAssumedIsMoreThanPromised) {
   for (const std::size_t processes : {1u, 2u, 4u}) {
     const Interval found = coverage(91, 1000, [&](Random& random) {
@@ -233,8 +233,8 @@ TEST(Coverage, OfOffsetsThatAreSmallerThanAssumedIsMoreThanPromised) {
   }
 }
 
-// Where it is too small, processes that are plainly not alike are taken apart by Student's interval; a factor
-// of two is not plain, and costs what borrowed_offset_note() says.
+// If it is too small, Student's interval covers processes that clearly differ. A factor of two is not clear,
+// and costs what borrowed_offset_note() says.
 TEST(Coverage, OfOffsetsThatAreLargerThanAssumed) {
   struct Larger {
     std::size_t processes;

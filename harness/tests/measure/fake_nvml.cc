@@ -1,12 +1,12 @@
-// A library with NVML's names that says what a test wants, so that the real one is not needed. The
+// A library with NVML's names that returns what a test wants, so that the real one is not needed. The
 // environment variable FAKE_NVML names a file that is read at every call, with lines of these forms:
 //   sm_clock 1980              a figure: sm_clock, memory_clock, power, power_limit, temperature, reasons
 //   processes 101 102          ids of the processes that compute
 //   process_bytes 32           size of one entry of that list
-//   uuid GPU-...               the only GPU that there is; without, every UUID is one
-//   fail sm_clock 3            what that call returns; also init, temperature_v, processes
+//   uuid GPU-...               the only GPU; without this line, every UUID is a GPU
+//   fail sm_clock 3            the error that this call returns; also init, temperature_v, processes
 //   log PATH                   the name of every call is appended to this file
-// Without a file it is a GPU at rest. Declarations are its own, so that an error in the harness's shows.
+// Without a file it is an idle GPU. It has its own declarations, so that a mistake in the harness's shows.
 // FAKE_NVML_OLD leaves only the names that the first versions of NVML had.
 #include <cstdlib>
 #include <cstring>
@@ -76,7 +76,7 @@ int reasons(unsigned long long* mask) {
   return status;
 }
 
-// An entry begins with its process id and is written to its end.
+// An entry begins with its process id and is written completely.
 int processes(unsigned* count, unsigned char* entries, unsigned long long usual_bytes) {
   const Wish wish;
   if (const int status = wish.called("processes"); status != 0) return status;

@@ -182,7 +182,7 @@ TEST(BinomialInterval, EndsWhereHalfOfTheRestLiesBeyond) {
   for (const unsigned trials : {1u, 7u, 40u}) {
     for (unsigned hits = 0; hits <= trials; ++hits) {
       const Interval interval = binomial_interval(hits, trials, 0.9);
-      // Where all or none came true there is nothing beyond.
+      // If all or none succeeded, there is nothing beyond.
       EXPECT_NEAR(at_least(hits, trials, interval.low), hits > 0 ? 0.05 : 1, 1e-10);
       EXPECT_NEAR(at_least(hits + 1, trials, interval.high), hits < trials ? 0.95 : 0, 1e-10);
       const Interval mirrored = binomial_interval(trials - hits, trials, 0.9);

@@ -26,7 +26,7 @@ using testing::Not;
 
 constexpr const char* uuid = "GPU-01234567-89ab-cdef-0123-456789abcdef";
 
-// A child that does nothing until the test is over.
+// A child that does nothing until the test ends.
 class IdleChild {
  public:
   IdleChild() : pid_(::fork()) {
@@ -59,7 +59,7 @@ class NvmlTest : public testing::Test {
   std::filesystem::path log() const { return folder_.path() / "log"; }
   void wish(const std::string& lines) { ASSERT_TRUE(write_file_atomically(control(), lines)); }
 
-  // Processes are asked for anew at every reading.
+  // Every reading asks for the processes again.
   std::unique_ptr<Telemetry> open(const char* library = KGRADE_FAKE_NVML) const {
     return open_nvml(uuid, {}, {library, 0ms});
   }
@@ -81,8 +81,8 @@ std::string me() { return std::to_string(::getpid()); }
 std::string somebody_else() { return std::to_string(::getppid()); }
 
 TEST_F(NvmlTest, WithoutTheLibraryItSaysSoAndWhereToGetIt) {
-  const auto telemetry = open("libnvidia-ml-that-nobody-has.so.1");
-  EXPECT_THAT(telemetry->absent(), HasSubstr("libnvidia-ml-that-nobody-has.so.1"));
+  const auto telemetry = open("libnvidia-ml-that-does-not-exist.so.1");
+  EXPECT_THAT(telemetry->absent(), HasSubstr("libnvidia-ml-that-does-not-exist.so.1"));
   EXPECT_THAT(telemetry->absent(), HasSubstr("NVIDIA's driver"));
   EXPECT_FALSE(telemetry->read());
 }
@@ -275,7 +275,7 @@ TEST_F(NvmlTest, ASamplerReadsItBesideTheMeasuringThread) {
 }
 
 std::optional<ProcessEntry> table(pid_t pid) {
-  // 10 is ours, 11 and 12 its descendants, 20 another one; 30 and 31 go round in a circle.
+  // 10 is ours, 11 and 12 are its descendants, 20 is another one; 30 and 31 form a cycle.
   switch (pid) {
     case 10:
       return ProcessEntry{10, 'S', 1, 10, 10};

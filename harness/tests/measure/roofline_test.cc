@@ -159,7 +159,7 @@ TEST(HardwareBound, AMeasurementWithoutAPeakHasAWideMargin) {
   EXPECT_EQ(hardware_bound_ms(bound, std::nullopt, DeviceInfo{}), 0);
 }
 
-// Whatever was measured, the bound raises no doubt that the peaks alone do not raise.
+// Whatever was measured, the bound never raises a suspicion that the peaks alone do not raise.
 TEST(HardwareBound, CeilingsNeverMakeItLarger) {
   Case bound = with_tensors(300'000'000, 100'000'000);
   for (const std::int64_t flops : {std::int64_t{0}, std::int64_t{1} << 40, std::int64_t{1} << 46}) {

@@ -1,5 +1,5 @@
-// Measured runs that never happened: whole schedules of blocks under noise of a known kind and a known true
-// ratio, from seeded random numbers.
+// Simulated measurements: whole schedules of blocks under noise of a known kind and with a known true ratio,
+// from seeded random numbers.
 #pragma once
 
 #include <array>
@@ -42,7 +42,7 @@ class Random {
   unsigned next_ = 4;
 };
 
-// By what factor each of `count` samples, in the order of time, is longer than it should be.
+// The factor by which each of `count` samples, in the order of time, is too long.
 using Noise = std::function<std::vector<double>(Random& random, std::size_t count)>;
 
 struct BlockTimes {

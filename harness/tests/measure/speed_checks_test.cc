@@ -89,7 +89,7 @@ TEST(BelowTheBound, ATenthIsForClocksAboveTheNominalOnes) {
   EXPECT_FALSE(below_the_bound({}, 10));
 }
 
-// Whose median is slow enough can have a speed that is not.
+// A candidate with a median that is slow enough can still have an impossible speed.
 TEST(BelowTheBound, OneOfEightCallsMayBeNoise) {
   std::vector<double> times(17, 20);
   times[2] = times[11] = 0.001;
@@ -159,7 +159,7 @@ TEST(ReferenceDisturbed, AllThreeHaveToAgree) {
       << "each is near the next, the first not the last";
 }
 
-// Who makes it slow in some of its calls alone moves a speed as well.
+// A candidate that makes it slow in only some calls changes a speed as well.
 TEST(ReferenceDisturbed, TheFastestAloneAndAllButAnEighthBesideCount) {
   std::vector<double> beside(17, 10);
   beside[0] = 1;

@@ -154,7 +154,7 @@ TEST(ProcessOffset, TakesAsManyProcessesAsTheGoalNeeds) {
   EXPECT_EQ(processes_wanted(goal_for(Effort::ranked), 0), 5);
 }
 
-// So the reported interval is as narrow as was asked for, not just the part of it inside a process.
+// So the reported interval is as narrow as requested, not just the part within a process.
 TEST(ProcessOffset, LeavesToTheSamplesWhatItDoesNotTake) {
   const MeasuringGoal goal = {0.01, 4, 0, 1, 4};
   for (const double offset : {0.0, 0.001, 0.0044, 0.0045, 0.006, 0.008}) {
@@ -207,7 +207,7 @@ TEST(SpeedRatio, UnitOfTheTimesDoesNotMatter) {
   EXPECT_NEAR(scaled.interval->high, in_ms.interval->high, 1e-14);
 }
 
-// A machine that is twice as slow for some of the blocks disturbs both sides of them alike.
+// A machine that is twice as slow for some of the blocks disturbs both of their sides equally.
 TEST(SpeedRatio, SpeedOfWholeBlocksDoesNotMatter) {
   std::vector<BlockTimes> blocks = noisy_blocks(30, 1.3);
   const SpeedRatio before = ratio_within(log_differences(blocks));

@@ -36,7 +36,7 @@ struct ManualClock : Clock {
   double seconds = 100;
 };
 
-// Says at every reading what `next` holds then, at the clock's moment.
+// Every reading returns the current `next`, at the clock's time.
 struct ScriptedTelemetry : Telemetry {
   explicit ScriptedTelemetry(const ManualClock& its_clock) : clock(its_clock) {}
 
@@ -313,7 +313,7 @@ TEST(NoTelemetry, SaysWhy) {
   EXPECT_THAT(telemetry->missing(), IsEmpty());
 }
 
-// Counts without any lock of its own: the sampler has to see to it that one thread reads at a time.
+// Counts without a lock: the sampler must make sure that one thread reads at a time.
 struct CountingTelemetry : Telemetry {
   std::optional<TelemetryReading> read() override {
     ++reads;
@@ -371,7 +371,7 @@ TEST(SamplerThread, BlocksAndMarksMeetItsReadings) {
 TEST(SamplerThread, EndsAtOnceWhenNothingWasRead) {
   CountingTelemetry telemetry;
   const SteadyClock clock;
-  // A destructor that waited for the interval would hold the test up for a day.
+  // If a destructor waited for the interval, the test would take a day.
   TelemetrySampler(telemetry, clock, {std::chrono::hours(24), 5ms, 4096}).mark();
   EXPECT_GE(telemetry.reads, 1);
 }

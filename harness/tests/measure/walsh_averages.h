@@ -1,4 +1,4 @@
-// The means of all pairs of values, each with itself too: n (n + 1) / 2 of them, in order.
+// The means of all pairs of values, including each with itself: n (n + 1) / 2 of them, sorted.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What a broken problem file is answered with: place, message and remedy.
+// How a broken problem file is reported: place, message and remedy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST_P(BadFileTest, IsAnsweredWithPlaceMessageAndRemedy) {
   for (const Error& each : problem.errors()) EXPECT_NE(each.remedy, "") << each.message;
 }
 
-// All of row_sum's frontmatter behind its first line.
+// All of row_sum's frontmatter after its first line.
 std::string row_sum_head() {
   const std::size_t begin = row_sum.find("slug:");
   return std::string(row_sum.substr(begin, row_sum.find("Sum every") - begin));

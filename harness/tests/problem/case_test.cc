@@ -132,7 +132,7 @@ TEST(ResolveCase, EveryRequirementThatFailsIsTold) {
   EXPECT_EQ(result.errors().size(), 2U);
 }
 
-// A case that was drawn stands in no file: the expression is the place.
+// A drawn case is in no file: the expression is the place.
 TEST(ResolveCase, WithoutAPlaceOfItsOwnPointsAtTheExpression) {
   const Problem problem = parsed(row_sum);
   const CaseSpec drawn{"fuzz-1", CaseRole::test, {{"rows", 2}, {"columns", 0}}, {{"scale", 1.0}}, {}};

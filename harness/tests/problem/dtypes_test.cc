@@ -71,7 +71,7 @@ TEST(Dtypes, ThresholdsAreThoseOfTheType) {
   const Problem problem = parsed(in_all_types());
   EXPECT_EQ(with_dtype(problem, "float16")->thresholds.bf16, default_thresholds(Dtype::float16).bf16);
   EXPECT_EQ(with_dtype(problem, "bfloat16")->thresholds.bf16, default_thresholds(Dtype::bfloat16).bf16);
-  // What is written for float32 is for float32.
+  // Thresholds for float32 apply to float32 only.
   EXPECT_EQ(problem.thresholds.fp32, 1e-6);
   EXPECT_EQ(with_dtype(problem, "float16")->thresholds.fp32, default_thresholds(Dtype::float16).fp32);
 }
@@ -97,7 +97,7 @@ TEST(Dtypes, FaultsHaveTheirPlace) {
               HasSubstr("thresholds do not increase: fp32 1, tf32 0.001"));
 }
 
-// Ranges that float32 has numbers in, and a 16-bit type has not.
+// Ranges that contain float32 numbers but no numbers of a 16-bit type.
 TEST(Dtypes, RefusesDistributionsWithoutNumbersOfTheType) {
   const auto fault = [](const std::string& init) { return fault_of(in_all_types("uniform(0, 1)", init)); };
   EXPECT_THAT(fault("uniform(0, 1e5)"),

@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Logic, EvaluationTest,
                                            Evaluation{"a > 0 && b > 0 || a == 7", 1},
                                            Evaluation{"(a < 9) == 1", 1}));
 
-// What stands behind the decision is not looked at, even where it could not be evaluated.
+// Operands after the decisive one are not evaluated, even if they could not be.
 INSTANTIATE_TEST_SUITE_P(ShortCircuit, EvaluationTest,
                          ::testing::Values(Evaluation{"zero && 1 / zero", 0}, Evaluation{"a || 1 / zero", 1},
                                            Evaluation{"zero != 0 && a % zero == 0", 0},

@@ -1,4 +1,4 @@
-// What problems share: how a problem's file and its family's become one, and what is said when they cannot.
+// What problems share: how a problem's file and its family's become one, and the errors if they cannot.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

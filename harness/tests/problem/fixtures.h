@@ -1,4 +1,4 @@
-// Problem files for the tests of spec: one sound text, and edits of it.
+// Problem files for the tests of this folder: one sound text, and edits of it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -58,7 +58,7 @@ inline std::string edited(std::string_view text, std::string_view from, std::str
   return result;
 }
 
-// A problem that has to parse; the test fails with its errors when it does not.
+// A problem that must parse; if it does not, the test fails with its errors.
 inline Problem parsed(std::string_view text) {
   const auto problem = parse_problem(text, "problem.md");
   if (problem) return *problem;

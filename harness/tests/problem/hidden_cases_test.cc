@@ -1,4 +1,4 @@
-// Hidden shapes: what holds for every draw, and what hostile ranges are answered with.
+// Hidden shapes: what holds for every draw, and how hostile ranges are handled.
 #include "problem/hidden_cases.h"
 
 #include <fmt/format.h>
@@ -56,7 +56,7 @@ std::vector<std::string> lines_of(const Problem& problem, const std::vector<Case
   return lines;
 }
 
-// As it would stand in the file.
+// As it would appear in the file.
 CaseSpec spec_of(const Problem& problem, const Case& bound) {
   CaseSpec spec{bound.name, bound.role, {}, bound.reals, {}};
   for (const Parameter& parameter : problem.parameters) {
@@ -85,7 +85,7 @@ class ShippedProblemTest : public ::testing::TestWithParam<std::filesystem::path
     }
   }
 
-  // Of the parameters with more than one value in their range, those that `condition` holds for.
+  // The parameters with more than one value in their range for which `condition` holds.
   template <class Condition>
   double share(const Case& bound, Condition condition) const {
     double free = 0;
@@ -129,7 +129,7 @@ TEST_P(ShippedProblemTest, CasesAreLegalAndInTheRanges) {
   }
 }
 
-// An honest answer of one element that cancelled was once refused as imprecise.
+// An honest answer with a single element that cancelled was once rejected as imprecise.
 TEST_P(ShippedProblemTest, OutputsHaveElementsEnoughForANorm) {
   for (const std::vector<Case>& cases : draws_) {
     for (const Case& bound : cases) {
@@ -227,7 +227,7 @@ TEST_P(ShippedProblemTest, AnyNumberOfCasesCanBeDrawn) {
   many.count = 32;
   const std::vector<Case> cases = drawn(problem_, many);
   EXPECT_THAT(cases, SizeIs(32));
-  // A smaller number are the first of them.
+  // A smaller number gives the first of them.
   const std::vector<std::string> lines = lines_of(problem_, cases);
   EXPECT_EQ(lines_of(problem_, draws_[7]), std::vector(lines.begin(), lines.begin() + 4));
 }
@@ -289,7 +289,7 @@ TEST(HiddenCases, NoneAreDrawnWhenNoneAreAskedFor) {
   EXPECT_THAT(drawn(with_fuzz("rows: 0..0"), options), SizeIs(0));
 }
 
-// Tiny has two rows of three columns, and `fuzz` says nothing of columns.
+// `tiny` has two rows of three columns, and `fuzz` does not mention columns.
 TEST(HiddenCases, ThereAreFewerWhenTheRangesHoldFewer) {
   const std::vector<Case> cases = drawn(parsed(row_sum), {});
   EXPECT_THAT(cases, SizeIs(2));
@@ -300,7 +300,7 @@ TEST(HiddenCases, ThereAreFewerWhenTheRangesHoldFewer) {
   EXPECT_THAT(values_of(single, "rows"), ElementsAre(5));
 }
 
-// The output has an element for two rows: half of the draws from these ranges have fewer than 32.
+// The output has one element for two rows: half of the draws from these ranges have fewer than 32.
 TEST(HiddenCases, OutputsOfFewElementsAreDrawnAgain) {
   const Problem problem = with_fuzz("rows: 1..128");
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -319,7 +319,7 @@ TEST(HiddenCases, OutputsOfFewElementsAreTakenWhereThereAreNoOthers) {
   }
 }
 
-// As a loss has: no case of the file has more either.
+// Like a loss: no case of the file has more elements either.
 TEST(HiddenCases, AnOutputThatIsAlwaysSmallRefusesNothing) {
   const Problem problem = parsed(edited(edited(row_sum, "[kept]", "[1]"), "rows: 1..3", "rows: 1..64"));
   std::set<std::int64_t> rows;
@@ -329,7 +329,7 @@ TEST(HiddenCases, AnOutputThatIsAlwaysSmallRefusesNothing) {
   EXPECT_GT(*rows.rbegin(), 56);
 }
 
-// No range changes an extent: what is left to differ are the other values.
+// No range changes an extent, so only the other values can differ.
 TEST(HiddenCases, KnownShapesAreTakenWhereThereAreNoOthers) {
   const std::string text = edited(edited(row_sum, "[rows, columns]", "[5]"), "[kept]", "[7]");
   const std::vector<Case> cases = drawn(parsed(edited(text, "rows: 1..3", "rows: 1..30")), {});

@@ -28,7 +28,7 @@ std::vector<std::string> findings(std::string_view text) {
   return lines;
 }
 
-// row_sum without the warnings that it has by design.
+// row_sum without the warnings that it has on purpose.
 std::string clean() {
   std::string text =
       edited(row_sum, "cases:\n", "cases:\n  - {name: one, role: sample, rows: 1, columns: 1, scale: 1}\n");
@@ -67,7 +67,7 @@ TEST(Lint, ParametersThatNoExpressionUsesAreErrors) {
   EXPECT_THAT(findings(text), IsEmpty()) << "flops use it";
 }
 
-// The hint names every place that counts, as problems/README.md does.
+// The hint names every place that counts, like problems/README.md.
 TEST(Lint, WhatCountsAsUseIsWhatTheHintSays) {
   std::string unused = edited(clean(), "[rows, columns]", "[rows]");
   unused = edited(edited(unused, "columns > 0", "rows > 0"), "rows * columns", "rows");

@@ -1,4 +1,4 @@
-// Hostile and damaged files: the reader answers all of them, soon, with a problem or with errors.
+// Hostile and damaged files: the reader handles all of them quickly, with a problem or with errors.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -119,7 +119,7 @@ TEST(Mutation, TenThousandDamagedFilesAreAnswered) {
     }
     if (HasFatalFailure()) return;
   }
-  // Both ways must have been walked for the test to mean anything.
+  // The test means something only if both outcomes occurred.
   EXPECT_GT(sound, 100);
   EXPECT_LT(sound, 9'000);
 }

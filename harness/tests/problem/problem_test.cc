@@ -1,4 +1,4 @@
-// What a sound problem file is read as.
+// How a sound problem file is read.
 #include "problem/problem.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ Problem loaded(const std::string& name) {
   return {};
 }
 
-// Booleans as strings and `constant:`: the form that files of the existing ecosystem have.
+// Booleans as strings and `constant:`: the form of files from other sites.
 class InterfaceFormTest : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(InterfaceFormTest, IsReadWithoutComplaint) {

@@ -1,4 +1,4 @@
-"""The records that the repository ships."""
+"""The records in the repository."""
 
 import json
 from pathlib import Path
@@ -7,8 +7,8 @@ ROOT = Path(__file__).resolve().parents[3]
 
 
 def records_in(folder: Path) -> dict:
-    """By where they lie: one a file, or one a line. What benchmarks printed, and tools found that
-    compare kgrade with others, are no records."""
+    """The records by their place: one for each file, or one for each line. Output of benchmarks, and of tools that
+    compare kgrade with others, is not included."""
     found = {}
     for path in sorted(folder.glob("*/**/*.json*")):
         if path.parent.name in ("oracle", "peers", "benchmarks"):

@@ -144,7 +144,7 @@ TEST(Json, EvidenceOfSpeedsIsKept) {
                                         {"reference_before_ms", {3.0}},
                                         {"reference_after_ms", {3.25}},
                                         {"lower_bound_ms", 0.125}}));
-  // 0 would be a bound; it is none.
+  // 0 would be a bound, but there is none.
   EXPECT_TRUE(cases[0]["evidence"]["lower_bound_ms"].is_null());
 }
 

@@ -1,4 +1,4 @@
-// Records, written and read back as themselves.
+// Records, written and read back unchanged.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::HasSubstr;
 
 const Location anywhere{"some.json", 0, 0};
 
-// With what else a measured record can hold.
+// With everything else that a measured record can have.
 Record full_record() {
   Record record = test::sample_record();
   record.dtype = Dtype::bfloat16;
@@ -88,7 +88,7 @@ std::vector<std::string> texts_in(const fs::path& path) {
   return lines;
 }
 
-// Nothing that a record holds is lost on the way through the program.
+// A record loses nothing on its way through the program.
 TEST(ParseRecord, RecordsOfTheRepositoryStayWhatTheyAre) {
   std::size_t records = 0;
   for (const auto& file : fs::recursive_directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "results")) {
@@ -104,7 +104,7 @@ TEST(ParseRecord, RecordsOfTheRepositoryStayWhatTheyAre) {
   EXPECT_GE(records, 70u);
 }
 
-// The message for a record that is changed at a place.
+// The message for a record that is changed at this place.
 std::string complaint(const std::string& pointer, const json& value) {
   json record = json(to_json(full_record()));
   record[json::json_pointer(pointer)] = value;
@@ -166,7 +166,7 @@ TEST(ParseRecord, OtherVersionsAreRefused) {
   EXPECT_THAT(complaint("/schema_version", record_schema_version - 1), HasSubstr("tools/convert_records.py"));
 }
 
-// What a reader makes blocks of has to fit.
+// Values from which a reader builds blocks must be consistent.
 TEST(ParseRecord, SamplesThatDoNotFitTheBlocksAreRefused) {
   const auto refused = [](const std::string& pointer, const json& value) {
     json record = json(to_json(full_record()));

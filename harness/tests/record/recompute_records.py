@@ -1,6 +1,6 @@
-"""recompute_records.py: what the records of `kgrade grade` under results/ say of speed follows from the samples that they
-keep. Medians, speedups with their intervals, statements, scores and floors are computed once more, from their
-definitions, by nothing but Python's standard library.
+"""recompute_records.py: checks that the speeds in the records of `kgrade grade` under results/ follow from their samples.
+Medians, speedups with their intervals, statements, scores and floors are computed again from their definitions, with only
+Python's standard library.
 
 Sources: M. Hollander, D. A. Wolfe, E. Chicken, "Nonparametric Statistical Methods", 3rd edition, chapter 3 (estimate of
 Hodges and Lehmann, interval by Wilcoxon's signed ranks); S. Williams, A. Waterman, D. Patterson, "Roofline", CACM 52(4)."""
@@ -15,16 +15,16 @@ from committed_records import ROOT, records_in
 CONFIDENCE = 0.95
 MARGIN = 0.01  # within which two speeds are the same
 NORMAL = statistics.NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-# Sums are made in another order here.
+# Sums are computed in another order here.
 TOLERANCE = 1e-9
-# With more blocks the signed ranks' distribution is approximated by a normal one.
+# With more blocks the distribution of the signed ranks is approximated by a normal one.
 EXACT_UP_TO = 60
-# Earlier floors left out that products of halves may do as well.
+# Earlier floors did not consider that products of halves are allowed as well.
 HALVES_COUNT_SINCE = "2026-11-22T09:08:48Z"
 
 
 def critical_value(count: int) -> int | None:
-    """The largest t with P(T <= t) <= 2.5 % for the signed-rank statistic of so many values, by counting subsets of ranks."""
+    """The largest t with P(T <= t) <= 2.5 % for the signed-rank statistic of this many values, by counting subsets of ranks."""
     if count > EXACT_UP_TO:
         mean, variance = count * (count + 1) / 4, count * (count + 1) * (2 * count + 1) / 24
         return math.floor(mean - 0.5 - NORMAL * math.sqrt(variance))
@@ -44,7 +44,7 @@ CRITICAL: dict[int, int | None] = {}
 
 
 def within(differences: list[float]) -> tuple[float, tuple[float, float] | None]:
-    """Of one process: the median of all Walsh averages and the interval between two of them, as logarithms."""
+    """For one process: the median of all Walsh averages and the interval between two of them, as logarithms."""
     averages = sorted((a + b) / 2 for a, b in itertools.combinations_with_replacement(differences, 2))
     critical = CRITICAL.setdefault(len(differences), critical_value(len(differences)))
     interval = None if critical is None else (averages[critical], averages[len(averages) - 1 - critical])
@@ -52,7 +52,7 @@ def within(differences: list[float]) -> tuple[float, tuple[float, float] | None]
 
 
 def pooled(measurement: dict, differences: list[list[float]], medians: tuple[float, float]) -> tuple[float, tuple | None]:
-    """Of processes that are alike: the mean of their estimates, with what their constants add to the interval."""
+    """For processes that agree: the mean of their estimates, with the interval widened by their constants."""
     each = [within(values) for values in differences if values]
     centre = statistics.fmean(estimate for estimate, _ in each)
     if any(interval is None for _, interval in each):
@@ -64,7 +64,7 @@ def pooled(measurement: dict, differences: list[list[float]], medians: tuple[flo
 
 
 def blocks_of(measurement: dict, samples: list[float]) -> list[list[list[float]]]:
-    """An arm's two samples of every block, by process; those of void blocks are left out."""
+    """An arm's two samples in every block, by process, without void blocks."""
     pairs = [samples[i:i + 2] for i in range(0, len(samples), 2)]
     processes = []
     for process in measurement["processes"]:
@@ -128,7 +128,7 @@ class Checker:
     def comparison(self, where: str, measurement: dict, blocks: dict, medians: dict, comparison: dict) -> None:
         against = comparison["against"]
         if comparison["method"] == "across_processes":
-            return  # by Student's distribution, which the standard library has not
+            return  # by Student's distribution, which the standard library does not have
         differences = log_differences(blocks[against], blocks["candidate"])
         speedup, interval = pooled(measurement, differences, (medians[against], medians["candidate"]))
         self.same(f"{where}: speedup", comparison["speedup"], speedup)
@@ -191,7 +191,7 @@ def unseen_changes(record: dict) -> list[str]:
 
 def main() -> int:
     checker = Checker()
-    # Before version 3 there were no blocks, and their speeds have no intervals.
+    # Before version 3 there were no blocks, and speeds had no intervals.
     records = {name: record for name, record in records_in(ROOT / "results").items()
                if record.get("schema") == "kgrade-record"
                and any("measurement" in case for candidate in record["candidates"] for case in candidate["cases"])}

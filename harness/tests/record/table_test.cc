@@ -40,7 +40,7 @@ TEST(Table, ReadsAtAGlance) {
       "  clocks held down: sw_power_cap for 25 % of the time\n");
 }
 
-// README's figures come from records: what stands there must be what would have been printed.
+// The README's figures come from records: it must show what would have been printed.
 TEST(Table, TheToolForTheReadmePrintsTheSameFromTheRecord) {
   Record record = test::sample_record();
   record.candidates.resize(1);

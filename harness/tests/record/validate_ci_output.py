@@ -1,5 +1,5 @@
-"""validate_ci_output.py KGRADE: JUnit XML of `kgrade grade` keeps the rules of the schemas in wide use, its annotations and
-its job summary are whole, and what `kgrade compare` writes follows results/compare.schema.json."""
+"""validate_ci_output.py KGRADE: checks that the JUnit XML of `kgrade grade` follows the widely used schemas, that its
+annotations and its job summary are complete, and that `kgrade compare` follows results/compare.schema.json."""
 
 import json
 import os
@@ -20,8 +20,8 @@ CANDIDATES = [f"solutions/{SLUG}/naive.cu",
 BASELINES = ROOT / "results/nvidia-h200/baselines"
 KGRADE = sys.argv.pop(1)
 
-# Attributes with their forms, and children in order, as windyroad's JUnit.xsd has them for <testsuites>; Jenkins's
-# junit-10.xsd allows all of it and more.
+# Attributes with their formats, and children in order, from <testsuites> in windyroad's JUnit.xsd; Jenkins's junit-10.xsd
+# allows all of this and more.
 NUMBER = r"[0-9]+"
 SECONDS = r"[0-9]+\.[0-9]+"
 RULES = {

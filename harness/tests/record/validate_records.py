@@ -1,7 +1,7 @@
-"""validate_records.py KGRADE: every record under results/ and fresh ones follow the schema of their kind there:
-record.schema.json for those of `kgrade grade`, check.schema.json for those of `kgrade check`, selftest.schema.json for
-those of `kgrade selftest`, leaderboard.schema.json for leaderboards, throughput.schema.json for what tools/throughput.py
-measures. And the schemas refuse records that they should refuse."""
+"""validate_records.py KGRADE: checks that every record under results/, and new ones, follow the schema for their kind:
+record.schema.json for `kgrade grade`, check.schema.json for `kgrade check`, selftest.schema.json for `kgrade selftest`,
+leaderboard.schema.json for leaderboards, throughput.schema.json for tools/throughput.py. The schemas must also reject bad
+records."""
 
 import copy
 import json
@@ -36,7 +36,7 @@ def fresh_record(kgrade: str) -> dict:
 
 
 def measured_record(kgrade: str) -> dict:
-    """Of a case in blocks, two launches a sample."""
+    """Of a case in blocks, with two launches for each sample."""
     return output_of([kgrade, "grade", "scale", str(BENCH / "candidates/scale.cu"), "--problems", str(BENCH / "problems"),
                       "--case", "large", "--launches", "2", "--device", "emulated", "--json", "-"])
 
@@ -54,7 +54,7 @@ def fresh_selftest(kgrade: str) -> dict:
 
 
 def fresh_leaderboard(kgrade: str, record: dict) -> dict:
-    """Of the records that the repository ships, and of one that the emulated device judged."""
+    """For the records in the repository, and for one from the emulated device."""
     with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
         json.dump(record, file)
         file.flush()
@@ -78,7 +78,7 @@ def validators() -> dict:
 
 
 def validator_of(by_kind: dict, record: dict):
-    """The schema that the record names; of a file that names none we have, one that refuses it."""
+    """The schema that the record names; a schema that rejects it if there is none."""
     unknown = jsonschema.Draft202012Validator({"required": ["schema"], "properties": {"schema": {"enum": sorted(SCHEMAS)}}})
     return by_kind.get(record.get("schema"), unknown)
 

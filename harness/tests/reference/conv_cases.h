@@ -1,4 +1,4 @@
-// The shapes and values that both convolutions are tested with.
+// The shapes and values with which both convolutions are tested.
 #pragma once
 
 #include <ostream>
@@ -16,7 +16,7 @@ struct NamedConv {
   ConvArguments arguments;
 };
 
-// Shapes that are chosen for one thing each, legal for both convolutions.
+// Shapes that each test one thing, valid for both convolutions.
 std::vector<NamedConv> chosen_convs();
 
 // A legal shape with groups, strides, paddings and dilations that differ from axis to axis. Axes that the
@@ -52,7 +52,7 @@ class ConvOperator {
 
 using HostConv = HostOutput(const ConvArguments&, const std::vector<float>&, const std::vector<float>&);
 
-// Fails the test where the operator and the host differ in extents or in any value.
+// Fails the test if the operator and the host differ in extents or in any value.
 void expect_same(const ConvOperator& device, HostConv* host, const ConvArguments& arguments,
                  std::mt19937& random);
 

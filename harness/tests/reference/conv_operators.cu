@@ -1,4 +1,4 @@
-// The convolutions behind functions that a test can look up. Pointers are device pointers.
+// The convolutions as functions that a test can look up. Pointers are device pointers.
 #include "operator_arguments.h"
 #include "ops/conv.cuh"
 #include "ops/conv_transpose.cuh"

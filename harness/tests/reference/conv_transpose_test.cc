@@ -91,7 +91,7 @@ double dot(const std::vector<float>& a, const std::vector<float>& b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
 }
 
-// What it is defined by: <conv(x), y> = <x, conv_transpose(y)> for all x and y, with the same weights.
+// Its definition: <conv(x), y> = <x, conv_transpose(y)> for all x and y, with the same weights.
 TEST_F(ReferenceConvTranspose, IsTheAdjointOfTheConvolution) {
   const ConvOperator conv(library_, "conv");
   for (int i = 0; i < 30; ++i) {
@@ -101,7 +101,7 @@ TEST_F(ReferenceConvTranspose, IsTheAdjointOfTheConvolution) {
     std::swap(back.in_channels, back.out_channels);
     back.input = conv.extents(forward);
     for (int axis = 0; axis < 3; ++axis) {
-      // What the stride of the convolution leaves out at the end.
+      // The rows that the convolution's stride leaves out at the end.
       back.output_padding[axis] = (forward.input[axis] + 2 * forward.padding[axis] -
                                    forward.dilation[axis] * (forward.kernel[axis] - 1) - 1) %
                                   forward.stride[axis];

@@ -1,4 +1,4 @@
-// What the baselines tell cuDNN of a problem's shape, which needs neither cuDNN nor a device.
+// What the baselines tell cuDNN about a problem's shape; this needs neither cuDNN nor a device.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ TEST(CudnnShape, ATransposedConvolutionIsTheGradientOfOneWithTheSameKernel) {
   EXPECT_EQ(shape.made(), shape.image);
 }
 
-// cuDNN accepts a gradient only where the forward convolution of the image has the response's extent.
+// cuDNN accepts a gradient only if the forward convolution of the image has the response's extent.
 TEST(CudnnShape, TheForwardConvolutionOfATransposedOneGivesItsInput) {
   for (std::size_t output_padding = 0; output_padding < 3; ++output_padding) {
     const Axis transposed = transposed_axis(11, 4, 3, 1, output_padding, 2);

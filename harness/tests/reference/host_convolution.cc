@@ -37,7 +37,7 @@ struct Plane {
 };
 
 // Calls function(sample, in_channel, out_channel, in_channel of its group, out_channel of its group) for all
-// channels that meet.
+// pairs of channels in one group.
 template <class Function>
 void for_each_channel_pair(const ConvArguments& a, Function function) {
   const std::size_t ins = a.in_channels / a.groups, outs = a.out_channels / a.groups;
@@ -69,7 +69,7 @@ void add_correlation(const ConvArguments& a, Plane input, const float* weight, c
   });
 }
 
-// Adds what one input plane spreads to an output plane that still has its padding.
+// Adds the contributions of one input plane to an output plane that still has its padding.
 void scatter(const ConvArguments& a, const float* input, const float* weight, Plane& spread) {
   for_each_position(a.input, [&](const Extents& p) {
     for_each_position(a.kernel, [&](const Extents& tap) {
@@ -98,7 +98,7 @@ std::size_t weight_elements(const ConvArguments& a) {
 HostOutput host_conv(const ConvArguments& a, const std::vector<float>& input,
                      const std::vector<float>& weight) {
   HostOutput result;
-  // How often a window of the kernel's reach fits when it moves by the stride.
+  // How many windows of this size fit if they move by the stride.
   result.extents = each_axis([&](int i) {
     const std::size_t window = (a.kernel[i] - 1) * a.dilation[i] + 1;
     std::size_t count = 0;
@@ -117,7 +117,7 @@ HostOutput host_conv(const ConvArguments& a, const std::vector<float>& input,
 
 HostOutput host_conv_transpose(const ConvArguments& a, const std::vector<float>& input,
                                const std::vector<float>& weight) {
-  // One past the farthest place that a value reaches, and the output padding.
+  // One past the farthest place that a value reaches, plus the output padding.
   const Extents full = each_axis([&](int i) {
     return (a.input[i] - 1) * a.stride[i] + (a.kernel[i] - 1) * a.dilation[i] + 1 + a.output_padding[i];
   });

@@ -1,6 +1,6 @@
-// The convolutions once more, on the host and by other means than reference/ops: the convolution from an
-// input that was padded with zeros beforehand, the transposed convolution by adding each input value to the
-// places it reaches in an output that is cropped afterwards.
+// The convolutions on the host, computed in other ways than in reference/ops: the convolution from an input
+// that is padded with zeros first, the transposed convolution by adding each input value to the places that
+// it reaches in an output that is cropped at the end.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// The normalisations behind functions that a test can look up. Pointers are device pointers.
+// The normalisations as functions that a test can look up. Pointers are device pointers.
 #include "operator_arguments.h"
 #include "ops/norm.cuh"
 

@@ -19,7 +19,7 @@ namespace {
 using testing::Each;
 using testing::ElementsAre;
 using Norm = int(const NormArguments*, const double*, const float*, const float*, double*);
-// The number of the set of values that a plane is normalised with.
+// The number of the group of values with which a plane is normalised.
 using SetOfPlane = std::int64_t(const NormArguments&, std::int64_t sample, std::int64_t channel);
 
 std::int64_t channel_over_the_batch(const NormArguments&, std::int64_t, std::int64_t channel) {

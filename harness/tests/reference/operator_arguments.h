@@ -1,4 +1,4 @@
-// What the tests hand to the functions of the .cu files of this folder.
+// The arguments that the tests pass to the functions of the .cu files in this folder.
 #pragma once
 
 #include <array>

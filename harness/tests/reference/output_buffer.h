@@ -1,4 +1,4 @@
-// Where an operator writes to, and how the result is compared.
+// The memory that an operator writes to, and the comparison of the result.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ class OutputBuffer {
   std::vector<T> elements_;
 };
 
-// Whether each element is within `bound` of its expected value; a NaN is within no bound. Says where not.
+// Whether each element is within `bound` of its expected value; NaN never is. Says where not.
 template <class T, class Expected>
 testing::AssertionResult matches(const std::vector<T>& actual, const std::vector<Expected>& expected,
                                  double bound = 0) {

@@ -1,4 +1,4 @@
-// Pooling and activations behind functions that a test can look up. Pointers are device pointers.
+// Pooling and activations as functions that a test can look up. Pointers are device pointers.
 #include "operator_arguments.h"
 #include "ops/activation.cuh"
 #include "ops/pool.cuh"

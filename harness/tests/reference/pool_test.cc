@@ -1,5 +1,4 @@
-// reference/ops/pool.cuh against the host. A greatest value is one of the inputs: results compare by
-// equality.
+// reference/ops/pool.cuh against the host. A maximum is one of the inputs, so results compare by equality.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +18,7 @@ using testing::ElementsAre;
 using MaxPool = int(const PoolArguments*, const double*, double*);
 using MaxPoolExtents = void(const PoolArguments*, int*);
 
-// The number of windows that fit into an extent as a whole.
+// The number of complete windows that fit into an extent.
 int windows(int extent, const PoolArguments& a) {
   int count = 0;
   while (count * a.stride + a.window <= extent) ++count;

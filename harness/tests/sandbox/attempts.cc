@@ -1,6 +1,6 @@
-// A confined program: tries one thing, and ends with 0 when it could be done and with the errno value
-// otherwise. "deny" before the thing gives up starting programs first, "sleep" what could wake a stopped
-// process, "rights" to change who may do what with a file. See the table at the end.
+// A confined program that tries one thing. It exits with 0 if that succeeded, and with the errno value
+// otherwise. "deny" before the thing first gives up starting programs, "sleep" everything that could wake a
+// stopped process, "rights" changing permissions of files. See the table at the end.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -50,7 +50,7 @@ int write_file(const Words& words) {
   return error_unless(file >= 0 && ::write(file, "x", 1) == 1);
 }
 
-// Without writing: where it should not succeed it might.
+// Without writing: it might succeed although it should not.
 int open_to_write(const Words& words) { return error_unless(::open(words.at(0).c_str(), O_WRONLY) >= 0); }
 
 int create_file(const Words& words) {
@@ -63,7 +63,7 @@ int look_at(const Words& words) {
   return error_unless(::stat(words.at(0).c_str(), &status) == 0);
 }
 
-// How many entries a folder has: on standard output.
+// Prints the number of entries of a folder.
 int count_entries(const Words& words) {
   DIR* folder = ::opendir(words.at(0).c_str());
   if (folder == nullptr) return errno;
@@ -175,7 +175,7 @@ int start_threads(const Words& words) {
   return 0;
 }
 
-// What a thread that was there before the denial can still do.
+// What a thread that existed before the denial can still do.
 int deny_behind_a_thread(const Words&) {
   int result = -1;
   int ends[2];
@@ -190,7 +190,7 @@ int deny_behind_a_thread(const Words&) {
   return error != 0 ? error : result;
 }
 
-// As the driver of CUDA does, for a thread that is not the first one.
+// Like the CUDA driver, on a thread that is not the first one.
 int name_thread(const Words&) {
   int result = -1;
   std::thread([&result] {
@@ -244,8 +244,8 @@ int load_descriptor(const Words&) {
   return ::dlopen("/proc/self/fd/3", RTLD_NOW | RTLD_LOCAL) != nullptr ? 0 : ENOEXEC;
 }
 
-// A descendant that does all it can to be forgotten. It holds descriptor 3, and writes a byte to it when it
-// is there.
+// A descendant that does all it can to be missed. It has descriptor 3, and writes a byte to it when it is
+// running.
 void leave_descendant() {
   if (::fork() != 0) return;
   ::setsid();

@@ -1,5 +1,5 @@
-// What the tests of the sandbox have in common: sandboxes with some layers left out, a policy under which the
-// program of attempts runs, and a run of it.
+// Shared by the tests of the sandbox: sandboxes with some layers missing, a policy for the program of
+// attempts, and a run of it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -17,14 +17,14 @@ namespace kgrade {
 
 using Words = std::vector<std::string>;
 
-// One combination of layers, by what is left out.
+// One combination of layers, given by the missing ones.
 struct Mode {
   std::string name;
   Words without;
   Words needs;  // layers without which it makes no sense
-  // As where the kernel has no mount_setattr(2).
+  // As if the kernel had no mount_setattr(2).
   bool older_kernel = false;
-  // As for root where user namespaces are switched off.
+  // As for root if user namespaces are switched off.
   bool no_user_namespace = false;
 };
 
@@ -48,24 +48,24 @@ inline const Mode only_privileges{
 // Probed once for each mode.
 const Sandbox& sandbox_of(const Mode& mode);
 
-// Why this machine cannot show the mode; empty when it can.
+// Why this machine cannot test the mode; empty if it can.
 std::string missing_for(const Mode& mode);
 
 inline void PrintTo(const Mode& mode, std::ostream* out) { *out << mode.name; }
 
 inline std::string name_of_mode(const testing::TestParamInfo<Mode>& info) { return info.param.name; }
 
-// The C library's files and the program of attempts may be read, and nothing else.
+// Only the C library's files and the program of attempts may be read.
 SandboxPolicy narrow_policy();
 
-// `words` for the program of attempts.
+// The command that runs the program of attempts with `words`.
 Words attempt_command(const Words& words);
 
 class Confined {
  public:
   explicit Confined(const Mode& mode) : mode_(mode), sandbox_(sandbox_of(mode)) {}
 
-  // What runs `command` under the policy.
+  // Runs `command` under the policy.
   Words wrap(const Words& command) const;
 
   ProcessOutcome run(const Words& words) const { return run_command(attempt_command(words)); }

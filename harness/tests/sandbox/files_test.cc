@@ -1,4 +1,4 @@
-// What a confined program sees of the file system.
+// What a confined program can see of the file system.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -29,7 +29,7 @@ class Files {
   TemporaryDirectory folder_;
 };
 
-// With a file system of its own, made by us or by bubblewrap.
+// With its own file system, created by us or by bubblewrap.
 class OwnRoot : public testing::TestWithParam<Mode> {
  protected:
   void SetUp() override { SKIP_UNLESS_POSSIBLE(GetParam()); }
@@ -132,7 +132,7 @@ TEST_P(OwnRoot, tmp_is_empty_private_and_gone_afterwards) {
 TEST_P(OwnRoot, tmp_is_empty_but_for_what_the_policy_names) {
   Confined confined(GetParam());
   const auto entries = [&confined] { return std::stoi(confined.run({"count", "/tmp"}).output); };
-  // The program itself may lie there.
+  // The program itself may be there.
   const int before = entries();
   EXPECT_LE(before, 1);
   const std::string name = "/tmp/kgrade-sandbox-shown-" + std::to_string(::getpid());
@@ -168,7 +168,7 @@ TEST_P(OwnRoot, the_usual_devices_work_and_others_are_not_there) {
   EXPECT_EQ(confined.attempt({"stat", "/dev/tty"}), ENOENT);
   if (!fs::exists("/dev/tty")) return;
   confined.policy.devices.push_back("/dev/tty");
-  // It is there now, though there is no terminal behind it.
+  // It is there now, although there is no terminal behind it.
   EXPECT_EQ(confined.attempt({"stat", "/dev/tty"}), 0);
 }
 
@@ -201,7 +201,7 @@ TEST_P(OwnRoot, works_from_a_folder_that_is_shown_and_otherwise_from_the_root) {
 }
 
 TEST_P(OwnRoot, what_is_mounted_below_readable_is_not_writable_either) {
-  // On most machines something writable is mounted there; what matters is that it would be refused.
+  // Most machines have something writable mounted there; what matters is that it would be refused.
   Confined confined(GetParam());
   confined.policy.readable.push_back("/sys");
   confined.policy.starts_programs = true;

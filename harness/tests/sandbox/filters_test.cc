@@ -1,4 +1,4 @@
-// Each system call that a confined program must not make, tried.
+// Tries each system call that a confined program must not make.
 #include "sandbox/filters.h"
 
 #include <fcntl.h>

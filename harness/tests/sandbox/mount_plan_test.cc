@@ -1,4 +1,4 @@
-// Which mounts a policy comes to.
+// Which mounts a policy leads to.
 #include "sandbox/mount_plan.h"
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ class MountPlanTest : public testing::Test {
     std::ofstream(root / "a/file") << "text";
   }
 
-  // Of the policy's own paths.
+  // Only the policy's own paths.
   std::vector<std::pair<MountKind, fs::path>> steps() const {
     std::vector<std::pair<MountKind, fs::path>> found;
     for (const MountStep& step : make_mount_plan(policy, "").steps) {

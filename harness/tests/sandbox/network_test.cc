@@ -1,4 +1,4 @@
-// A confined program reaches no listener of the outside.
+// A confined program cannot reach listeners outside.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>

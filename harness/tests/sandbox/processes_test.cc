@@ -1,4 +1,4 @@
-// What a confined program can do to processes, what becomes of those that it starts, and how its end is
+// What a confined program can do to processes, what happens to those that it starts, and how its end is
 // reported.
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A process outside, of our user, that others may look into as far as the kernel's defaults allow.
+// A process outside that runs as our user and that others may inspect as far as the kernel's defaults allow.
 class Outsider {
  public:
   Outsider() : child_(::fork()) {
@@ -90,7 +90,7 @@ TEST_P(EachMode, descriptor_3_arrives_and_no_other_does) {
 
 TEST_P(EachMode, descriptors_that_were_left_open_are_closed) {
   const Confined confined(GetParam());
-  // Not by spawn(), which closes them itself.
+  // Not with spawn(), which closes them itself.
   std::string command = "exec 3>/dev/null 4>/dev/null 7</dev/null; exec";
   for (const std::string& word : confined.wrap(attempt_command({"descriptors"}))) {
     command += " '" + word + "'";
@@ -111,7 +111,7 @@ TEST_P(EachMode, no_capability_is_left) {
   EXPECT_THAT(status, HasSubstr("CapInh:\t0000000000000000"));
   EXPECT_THAT(status, HasSubstr("CapAmb:\t0000000000000000"));
   EXPECT_THAT(status, HasSubstr("NoNewPrivs:\t1"));
-  // Cutting it takes a capability, which only root has, or who made a user namespace.
+  // Truncating it needs a capability, which only root or the creator of a user namespace has.
   if (::geteuid() == 0 || GetParam().name == all_layers.name) {
     EXPECT_THAT(status, HasSubstr("CapBnd:\t0000000000000000"));
   }
@@ -137,7 +137,7 @@ TEST_P(EachMode, threads_start_before_and_after_new_programs_are_denied) {
   EXPECT_EQ(confined.attempt({"deny", "threads", "8"}), 0);
 }
 
-// Without it CUDA does not start.
+// CUDA does not start without it.
 TEST_P(EachMode, threads_can_be_named) {
   Confined confined(GetParam());
   confined.policy.names_threads = true;
@@ -253,7 +253,7 @@ class Descendants {
     char byte = 0;
     return ::read(reader_.get(), &byte, 1) == 1;
   }
-  // No process holds the other end: each was given it, and none closed it.
+  // No process has the other end: each was given it, and none closed it.
   bool are_gone() {
     constexpr int patience_ms = 30000;
     pollfd entry{reader_.get(), POLLIN, 0};

@@ -110,7 +110,7 @@ TEST(LaunchOptions, wrong_ones_are_named) {
 
 TEST(Launcher, does_not_start_a_program_when_a_layer_cannot_be_set_up) {
   SKIP_UNLESS_POSSIBLE(all_layers);
-  // A writable folder that is not there.
+  // A writable folder that does not exist.
   Confined confined(all_layers);
   confined.policy.writable.push_back("/no/such/folder");
   const ProcessOutcome outcome = confined.run({"exit", "0"});

@@ -25,7 +25,7 @@ inline SelftestComparison comparison_of(std::size_t kernel, double asked, double
 
 inline SelftestComparison usual(std::size_t kernel) { return comparison_of(kernel, 0, 0.998, 1.001, 1.004); }
 
-// Two kernels, of 5 and of 20 us, and nothing compared yet.
+// Two kernels, of 5 and of 20 us, without comparisons yet.
 inline SelftestRecord blank_selftest() {
   SelftestRecord record;
   record.tool.version = "0.1.0";

@@ -1,4 +1,4 @@
-// An arena in which a kernel takes as long as it has to do, and as much more as a test wants.
+// An arena in which a kernel takes as long as it should, plus what a test adds.
 #pragma once
 
 #include <functional>
@@ -19,7 +19,7 @@ class ScriptedArena : public FakeArena {
     return launch_ms + ms_per_length * static_cast<double>(length);
   }
 
-  // What a call takes, relative to what its length says.
+  // The time of a call, relative to its nominal length.
   std::function<double(Role, const Draw&)> factor = [](Role, const Draw&) { return 1.0; };
   std::map<Role, std::int64_t> lengths;  // of those who sit
   std::string kernel;                    // that was seated last

@@ -70,7 +70,7 @@ TEST(Conclusion, CountsByKernelAndInAll) {
   EXPECT_NEAR(second.same.large_error, 0.9 * -std::log(0.97) + 0.1 * std::log(1.003), 1e-12);
 }
 
-// One that is always refused, or too slow for an interval, was never tested.
+// A slow-down that is always refused, or too slow for an interval, was never tested.
 TEST(Conclusion, OnlyIntervalsCanBeCalledOrExcludeOne) {
   SelftestRecord record = blank_selftest();
   record.comparisons = {usual(0), usual(0)};

@@ -1,4 +1,4 @@
-// Problems that are bad on purpose: `kgrade lint` refuses each, with the finding that fits.
+// Problems that are bad on purpose: `kgrade lint` refuses each, with the right finding.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,7 +54,7 @@ class EditedProblem {
   std::string path_;
 };
 
-// What a problem is called is the rule that it breaks.
+// The name of a problem is the rule that it breaks.
 class BadProblems : public testing::TestWithParam<std::string> {};
 
 TEST_P(BadProblems, AreRefusedWithTheFindingThatFits) {
@@ -98,7 +98,7 @@ TEST(Lint, LooksAtEveryElementTypeThatAProblemLists) {
   EXPECT_THAT(result.output, Not(HasSubstr("error: case")));
 }
 
-// A candidate may compete in a lower class than the one that the problem asks for.
+// A candidate may compete in a lower class than the problem asks for.
 TEST(Lint, WhatIsWrongIsRefusedInEveryClass) {
   std::string text = text_of(problems + "zeros-pass.md");
   const std::string loose = "{fp32: 1.2, tf32: 1.5, bf16: 2}";
@@ -126,7 +126,7 @@ TEST(Lint, AParameterThatOnlyAConditionNamesIsUnused) {
       << "what shapes do not depend on shows on a device only";
 }
 
-// All of its own cases are sound.
+// All its own cases are sound.
 TEST(Lint, DeepLooksAtHiddenShapesThatASeedGivesAgain) {
   const std::string path = problems + "fuzz-unsound.md";
   const Result usual = kgrade({"lint", path, "--device", "emulated"});
@@ -147,7 +147,7 @@ TEST(Lint, NotesAreOfEveryElementTypeAndToldOnce) {
   const std::filesystem::path root = file.directory();
   for (const char* part : {"problems", "reference"}) std::filesystem::create_directory(root / part);
   std::filesystem::copy_file(file.path(), root / "problems/narrow-zeros-pass.md");
-  // In float16 alone there is what the emulated device cannot run.
+  // Only in float16 does it use something that the emulated device cannot run.
   std::ofstream(root / "reference/narrow-zeros-pass.cu")
       << "#include \"ops/types.cuh\"\n"
          "__global__ void square(const ops::element* x, ops::element* y, size_t n) {\n#ifdef KGRADE_FLOAT16\n"

@@ -106,7 +106,7 @@ TEST(Calibrate, ADryRunAndAnUnknownCaseWriteNothing) {
   EXPECT_EQ(content_of(problem.path()), before);
 }
 
-// Rearranged operands are tried on small cases alone.
+// Rearranged operands are tried on small cases only.
 TEST(Calibrate, OnLargeCasesItSaysThatNoOrderWasTried) {
   const Result large = kgrade({"calibrate", folder + "problems/fuzz-unsound.md", "--device", "emulated",
                                "--case", "large", "--dry-run"});
@@ -118,7 +118,7 @@ TEST(Calibrate, OnLargeCasesItSaysThatNoOrderWasTried) {
 TEST(Calibrate, AFileThatCannotBeReplacedIsRefusedBeforeAnythingIsMeasured) {
   namespace fs = std::filesystem;
   const CopiedProblem problem("zeros-pass");
-  // With what is added for the time of writing, its name would be too long.
+  // With the suffix that is added while writing, its name would be too long.
   const fs::path file = problem.path().parent_path() / (std::string(250, 'x') + ".md");
   fs::rename(problem.path(), file);
   const Result result = kgrade({"calibrate", file.string(), "--device", "emulated"});
@@ -154,7 +154,7 @@ TEST(Calibrate, WhatWasMeasuredIsPrintedThoughItCannotBeWritten) {
   EXPECT_EQ(content_of(problem.path()), text);
 }
 
-// What it writes stands in the problem's own file; its operators are those that kgrade comes with.
+// It writes to the problem's own file; the operators are those that come with kgrade.
 TEST(Calibrate, WritesIntoAProblemOfAFamilyInAFolderOfItsOwn) {
   namespace fs = std::filesystem;
   const ScratchFile anchor("anchor", "");

@@ -22,7 +22,7 @@ using ::testing::Not;
 
 using Function = std::function<std::vector<Values>(const std::vector<Values>& inputs, const Case& bound)>;
 
-// The inputs that the referee would draw, without its small changes but for one element.
+// The inputs that the referee would draw, without small changes except to one element.
 class FakeSubject : public Subject {
  public:
   FakeSubject(const Problem& problem, Function function)
@@ -232,7 +232,7 @@ TEST(CaseSoundness, AMeanOfManyTermsIsKnownFromASample) {
 }
 
 TEST(CaseSoundness, SingleElementsThatARareWindowReadsAreFound) {
-  // One element of y counts, and none of the places that are tried first.
+  // One element of y counts, and it is none of the places that are tried first.
   const auto rare = [](const auto& in, const Case& bound) {
     auto outputs = sound(in, bound);
     for (std::size_t i = 0; i < outputs[0].size(); ++i) {
@@ -258,7 +258,7 @@ TEST(CaseSoundness, RealParametersMustChangeSomething) {
   EXPECT_THAT(findings[0].what.message, HasSubstr("'gain'"));
 }
 
-// With an integer that no shape depends on, and what it may be.
+// With an integer that no shape depends on, and the values it may have.
 Problem problem_with_order(const std::string& require) {
   std::string edited = replace_all(scaled_text, "gain: ", "order: 2, gain: ");
   edited = replace_all(edited, "dtypes:",

@@ -85,7 +85,7 @@ TEST_F(Limits, WhatACaseTakesOfTheHostIsKnownBefore) {
   EXPECT_GT(host_bytes_needed(bound("wide"), copies_of_calibrate), needed);
 }
 
-// As Linux has them below /proc and /sys.
+// As Linux has them in /proc and /sys.
 class HostMemory : public ::testing::Test {
  protected:
   void write(const std::string& file, const std::string& content) const {

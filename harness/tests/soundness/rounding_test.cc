@@ -1,4 +1,4 @@
-// Operands as lower precisions hold them.
+// Operands rounded as lower precisions store them.
 #include "soundness/rounding.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Sums in other orders, of references that are functions on the host.
+// Sums in other orders, for references that are functions on the host.
 #include "soundness/summation.h"
 
 #include <gmock/gmock.h>
@@ -90,7 +90,7 @@ Values row_products(const std::vector<Values>& in, const Case& bound) {
   return out;
 }
 
-// The sum of the elements before each and of itself: the order is part of what it means.
+// The sum of all elements up to each one: the order is part of the meaning.
 template <class T>
 Values running_sums(const std::vector<Values>& in, const Case&) {
   Values out;

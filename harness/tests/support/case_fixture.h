@@ -55,7 +55,7 @@ class CaseFixture : public testing::Test {
     return run_case(session, case_, checks_);
   }
 
-  // One block: what may be spent on an interval is spent by then.
+  // One block: after that, the time for an interval is used up.
   CaseRecord run_briefly() {
     arena_.seconds_per_call = 10;
     return run();
@@ -69,7 +69,7 @@ class CaseFixture : public testing::Test {
     return CheckOutcome::not_run;
   }
 
-  // The verdict and the one check behind it.
+  // The verdict and the one check that caused it.
   void expect_failed(const CaseRecord& record, Verdict verdict, const std::string& name) {
     EXPECT_EQ(record.verdict, verdict) << record.message;
     for (const Check& check : checks_.checks()) {

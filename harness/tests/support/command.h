@@ -1,4 +1,4 @@
-// Running the real binary in an empty temporary folder of its own.
+// Runs the real binary in an empty temporary folder.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@ struct Result {
   std::vector<std::string> left_behind;  // what the run left in its TMPDIR
 };
 
-// Which kgrade runs, and what its environment has besides our own.
+// Which kgrade to run, and additions to our own environment.
 struct Program {
   std::string path = KGRADE_PROGRAM;
   std::vector<std::string> environment;  // "NAME=value"
@@ -38,16 +38,16 @@ std::string test_device();
 Graded grade(std::vector<std::string> arguments, const std::string& device = test_device(),
              const Program& program = {});
 
-// What a candidate says of itself in lines `// kgrade: ...` of its first comment.
+// What a candidate declares in lines `// kgrade: ...` of its first comment.
 struct Declared {
   std::string dtype;               // empty: the problem's first
   std::string precision = "fp32";  // that the problems ask for, where the candidate says nothing
   auto operator<=>(const Declared&) const = default;
 };
-// Candidates by that: a record holds those of one type and one class.
+// Candidates grouped by that: a record holds those of one type and one class.
 std::map<Declared, std::vector<std::string>> by_declaration(const std::vector<std::string>& candidates);
 
-// Slugs with a naive solution, in order: of those whose solution is one and the same file, the first.
+// Slugs with a naive solution, in order; if several share one solution file, only the first.
 std::vector<std::string> slugs_of_different_solutions();
 
 // A file that lives as long as the object.

@@ -1,4 +1,4 @@
-// An arena in which a test decides what every call gives and how long it takes.
+// An arena in which a test decides the result and the time of every call.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@ inline Comparison equal_outputs() {
   return comparison;
 }
 
-// Every element off by `share` of the expected one.
+// Every element is off by `share` of the expected one.
 inline Comparison outputs_off_by(double share) {
   Comparison comparison = equal_outputs();
   comparison.sum_squared_difference = 100 * share * share;
@@ -40,7 +40,7 @@ class FakeArena : public Arena {
  public:
   explicit FakeArena(FakeClock& clock) : clock_(clock) {}
 
-  // What launches take, in milliseconds; the last one repeats.
+  // What launches take, in milliseconds; the last value repeats.
   std::deque<double> candidate_ms = {1};
   std::deque<double> reference_ms = {2};
   std::deque<double> baseline_ms = {1.5};
@@ -69,9 +69,9 @@ class FakeArena : public Arena {
   std::uint32_t most_launches = max_launches;  // that there is room for
   bool has_room_for_baselines = true;
 
-  // What happened.
-  // o, r, b and c in the order of the calls, in capitals where they are not captured, u of the reference's
-  // that are not queued; | when all but the oracle start anew
+  // What happened:
+  // o, r, b and c in the order of the calls; capitals if outputs are not captured, u for calls of the
+  // reference that are not queued; | when all but the oracle restart.
   std::string order;
   std::vector<Draw> draws;
   std::vector<Draw> appraised;
@@ -155,7 +155,7 @@ class FakeArena : public Arena {
     return (kind.captures ? "orbc" : "ORBC")[static_cast<int>(role)];
   }
 
-  // By the referee's clock a call takes a bit longer, and some time more until all is quiet.
+  // On the referee's clock a call takes a bit longer, and some more time until everything is quiet.
   static void take_time(CallReport& report, double elapsed_ms) {
     report.elapsed_ms = elapsed_ms;
     report.wall_ms = elapsed_ms + 0.5;

@@ -1,4 +1,4 @@
-// Baselines that a test decides on.
+// Baselines controlled by a test.
 #pragma once
 
 #include <functional>

@@ -9,10 +9,10 @@
 
 namespace kgrade::test {
 
-// 1 % to either side on the log scale.
+// 1 % to each side on the log scale.
 inline Interval around(double speedup) { return {speedup / 1.01, speedup * 1.01}; }
 
-// A measured case, beside the reference alone.
+// A measured case, compared with the reference alone.
 inline CaseRecord measured(const std::string& name, double speedup, const Interval& interval) {
   CaseRecord made;
   made.name = name;
@@ -26,7 +26,7 @@ inline CaseRecord measured(const std::string& name, double speedup, const Interv
   return made;
 }
 
-// Accepted on a GPU, of these cases, without a score.
+// Accepted on a GPU, with these cases, without a score.
 inline Record record(const std::string& path, std::vector<CaseRecord> cases) {
   Record made;
   made.candidates.resize(1);
@@ -47,7 +47,7 @@ inline Record record(const std::string& path, std::vector<CaseRecord> cases) {
   return made;
 }
 
-// The same of one case: as fast as the reference times `speedup`, with an interval of 1 % to both sides.
+// The same with one case: as fast as the reference times `speedup`, with an interval of 1 % to each side.
 inline Record record(const std::string& path, double speedup) {
   Record made = record(path, std::vector{measured("large", speedup, around(speedup))});
   made.candidate().scores = {{"reference", {speedup, around(speedup), 1}}};

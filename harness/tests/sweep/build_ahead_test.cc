@@ -86,7 +86,7 @@ TEST_F(BuildingAhead, GoesSoFarAndNoFurther) {
   EXPECT_THAT(built(), ElementsAre("e", "f"));
 }
 
-// What is built beyond that could be pushed out before it is used.
+// What is built beyond that could be evicted before it is used.
 TEST_F(BuildingAhead, TakesHalfOfTheCacheAtMost) {
   ::setenv("KGRADE_CACHE_LIMIT", "6M", 1);
   options_.build_jobs = 2;

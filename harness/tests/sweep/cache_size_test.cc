@@ -1,5 +1,5 @@
-// How the cache of contestants knows its size: several that share its folder, and without a look at every
-// file for every new one.
+// How the cache of contestants knows its size: with several processes in its folder, and without looking at
+// every file for every new entry.
 #include <gtest/gtest.h>
 
 #include "compile/contestant_cache.h"
@@ -25,7 +25,7 @@ class CacheSize : public testing::Test {
     return std::string(64 - digits.size(), '0') + digits;
   }
 
-  // An entry that was not kept by keep().
+  // An entry that was not added by keep().
   void plant(const std::string& name, std::uint64_t bytes) const {
     test::write_content(folder() / (name + ".contestant"), std::string(bytes, 'y'));
     fs::last_write_time(folder() / (name + ".contestant"),
@@ -51,7 +51,7 @@ TEST_F(CacheSize, IsLookedUpWhenTheSumOfWhatWasAddedSaysSo) {
   keep(cache, 0);
   plant("behind-its-back", 95000);
   for (int number = 1; number < 10; ++number) keep(cache, number);
-  EXPECT_TRUE(fs::exists(folder() / "behind-its-back.contestant")) << "nobody has looked at all files";
+  EXPECT_TRUE(fs::exists(folder() / "behind-its-back.contestant")) << "it has not looked at all files";
   for (int number = 10; number < 13; ++number) keep(cache, number);
   EXPECT_FALSE(fs::exists(folder() / "behind-its-back.contestant"));
   EXPECT_LE(cache.use().bytes, limit);

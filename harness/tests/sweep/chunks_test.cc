@@ -1,4 +1,4 @@
-// A sweep in pieces: how it is cut, and the file that says so.
+// A sweep in pieces: how it is divided, and the file that says so.
 #include "sweep/chunks.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// A lane that grades nothing: it answers with canned records, and goes wrong where the name of a candidate
-// says so. What it should do just once it notes beside the candidate.
+// A lane that grades nothing. It answers with canned records, and misbehaves if the name of a candidate says
+// so. What it should do only once, it notes beside the candidate.
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -71,7 +71,7 @@ Record result_of(const LaneJob& job, const fs::path& candidate) {
   while (true) std::this_thread::sleep_for(std::chrono::hours(1));
 }
 
-// In a session of its own, where the lane's group does not reach it.
+// In a session of its own, so that signals to the lane's group do not reach it.
 void leave_a_process_behind(const fs::path& candidate) {
   if (::fork() != 0) return;
   ::setsid();
@@ -81,7 +81,7 @@ void leave_a_process_behind(const fs::path& candidate) {
   sleep_for_ever();
 }
 
-// Ends the job, and mostly the process with it.
+// Ends the job, and usually the process with it.
 void go_wrong(const std::string& how, const fs::path& candidate, const std::string& answer) {
   if (how == "killed") ::raise(SIGKILL);
   if (how == "exits") ::_exit(3);
@@ -100,7 +100,7 @@ void go_wrong(const std::string& how, const fs::path& candidate, const std::stri
   }
 }
 
-// What stands in the place of the right record.
+// What is sent instead of the right record.
 LaneMessage wrong_answer(const std::string& how, LaneMessage message, Record record,
                          const LaneOptions& options) {
   if (how == "other-path") record.candidates[0].path += "x";
@@ -141,14 +141,14 @@ void grade_one(const LaneJob& job, std::size_t number) {
   if (how == "twice") say(right);
 }
 
-// As `kgrade` ends a run that it cannot go on with.
+// In the way `kgrade` ends a run that it cannot continue.
 bool ends_early(const fs::path& candidate, bool begun) {
   return candidate.stem().string().starts_with(begun ? "ends-within" : "ends-before");
 }
 
 bool spoils(const fs::path& candidate) { return candidate.stem().string().starts_with("spoils"); }
 
-// Of all lanes of the sweep: a byte for each.
+// One byte for each lane of the sweep.
 std::size_t count(const LaneJob& job, const char* what, bool one_more = false) {
   const fs::path file = fs::path(job.problem).parent_path() / what;
   if (one_more) std::ofstream(file, std::ios::app) << '.';
@@ -157,8 +157,8 @@ std::size_t count(const LaneJob& job, const char* what, bool one_more = false) {
   return none ? 0 : static_cast<std::size_t>(size);
 }
 
-// A device that cannot be opened, or not any more after two results, or whose driver ends the process; or a
-// good one that lets the others have their turns first.
+// A device that cannot be opened, or no longer after two results, or whose driver ends the process; or a good
+// one that lets the others go first.
 bool device_fails(const LaneJob& job) {
   const std::string& device = job.options.device;
   while (device == "patient" && count(job, "refusals") < 3)

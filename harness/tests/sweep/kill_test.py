@@ -1,8 +1,8 @@
-"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of every problem with every solution on the emulated device,
-killed at random moments and resumed each time, ends with the results of one that was left alone.
+"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of every problem with every solution on the emulated device is
+killed at random moments and resumed each time. It must end with the same results as an undisturbed sweep.
 
-After each kill nothing of the sweep goes on running, its temporary files are gone, and the file of results has no
-damaged line but the last. Ctrl-C ends a sweep in the same way."""
+After each kill no process of the sweep keeps running, its temporary files are gone, and only the last line of the result
+file may be damaged. Ctrl-C ends a sweep in the same way."""
 
 import argparse
 import copy
@@ -19,9 +19,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 SECOND_THOUGHTS = 4
-PATIENCE = 60  # seconds; only ever spent where something is wrong
+PATIENCE = 60  # seconds; used up only if something is wrong
 
-# What differs from run to run whatever happens: when it was, and how long it took.
+# What always differs between runs: start times and durations.
 TIMES = {"started_at", "seconds", "stages", "summary", "cached"}
 TIMES_END = ("_ms", "_seconds")
 
@@ -36,7 +36,7 @@ def without_times(value):
 
 
 def differences(value, other, place=""):
-    """Where two JSON values differ, and how."""
+    """Where and how two JSON values differ."""
     if isinstance(value, dict) and isinstance(other, dict):
         for key in sorted(value.keys() | other.keys()):
             yield from differences(value.get(key), other.get(key), f"{place}/{key}")
@@ -53,7 +53,7 @@ def candidates_of_checkout():
 
 
 def stat_of(pid):
-    """State, parent and start time of a process; None where there is none."""
+    """State, parent and start time of a process; None if there is no such process."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
     except OSError:
@@ -66,7 +66,7 @@ def process_ids():
 
 
 def descendants(root):
-    """{(pid, start time)} of all processes below this one, and itself."""
+    """{(pid, start time)} of this process and all its descendants."""
     stats = {pid: stat for pid in process_ids() if (stat := stat_of(pid))}
     found, new = set(), {root}
     while new:
@@ -81,7 +81,7 @@ def is_alive(pid, start):
 
 
 def marked(word):
-    """Processes with the word in their environment."""
+    """Processes that have the word in their environment."""
     found = []
     for pid in process_ids():
         try:
@@ -102,7 +102,7 @@ def wait_for(condition):
 
 
 class Sweep:
-    """A run of `kgrade sweep` whose temporary files and cache lie in a folder of the test's."""
+    """A run of `kgrade sweep` with its temporary files and cache in a folder of the test."""
 
     def __init__(self, work, output, resume):
         self.temporary = work / "tmp"
@@ -125,7 +125,7 @@ class Sweep:
         return self.process.returncode
 
     def end_by(self, number):
-        """Sends the signal; the exit code, and the processes that still live after a while."""
+        """Sends the signal. Returns the exit code, and the processes that are still alive after a while."""
         below = descendants(self.process.pid)
         self.process.send_signal(number)
         code = self.process.wait(timeout=PATIENCE)
@@ -156,7 +156,7 @@ class KillTest(unittest.TestCase):
         cls.wanted = cls.results(cls.work / "undisturbed.jsonl")
         seconds = time.monotonic() - begin
         print(f"{len(cls.wanted)} candidates in {seconds:.1f} s", flush=True)
-        # So that some kills come while the first results are there, on a slow machine too.
+        # So that some kills come soon after the first results, even on a slow machine.
         cls.latest_kill = min(max(3.0, 4 * seconds / len(cls.wanted)), 10.0)
 
     @staticmethod
@@ -171,7 +171,7 @@ class KillTest(unittest.TestCase):
         return named
 
     def whole_lines(self, file):
-        """The number of lines that were finished; all of them are records."""
+        """The number of complete lines; all of them are records."""
         if not file.exists():
             return 0
         lines = file.read_bytes().split(b"\n")[:-1]
@@ -189,8 +189,8 @@ class KillTest(unittest.TestCase):
             self.assertEqual(list(differences(record, wanted)), [], name)
 
     def allow_second_thoughts(self, case, other):
-        """Where a call was slow by chance, a few further ones are made (grade/case_run.cc), and the error is the worst
-        of all calls. Cases with as many calls have the same errors."""
+        """If a call was slow by chance, a few more calls are made (grade/case_run.cc), and the error is the worst of all
+        calls. Cases with the same number of calls have the same errors."""
         more = case.get("calls", 0) - other.get("calls", 0)
         if more == 0:
             return
@@ -202,7 +202,7 @@ class KillTest(unittest.TestCase):
 
     def expect_nothing_left(self, sweep, alive):
         self.assertEqual(alive, [])
-        # A folder that the sweep had made for a lane that did not run yet may stay, empty.
+        # An empty folder may remain if the sweep had created it for a lane that had not started.
         for folder in sweep.left_behind():
             self.assertEqual(list(folder.iterdir()), [], folder)
 
@@ -228,7 +228,7 @@ class KillTest(unittest.TestCase):
             empty += len(sweep.left_behind())
             for folder in sweep.left_behind():
                 folder.rmdir()
-            if sweep.process.returncode == 0:  # there are kills left: once more from the start
+            if sweep.process.returncode == 0:  # there are kills left: start again
                 self.expect_as_undisturbed(file)
                 rounds += 1
                 file = self.work / f"killed-{rounds}.jsonl"

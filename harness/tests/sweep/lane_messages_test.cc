@@ -1,4 +1,4 @@
-// What a sweep and its lanes write to each other.
+// The messages between a sweep and its lanes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Sweeps whose lanes misbehave: every candidate has its own result or is named as one without, and nothing
+// Sweeps whose lanes misbehave: every candidate has its own result or is reported as one without, and nothing
 // is left running.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ class Lanes : public testing::Test {
     return sweep(plan_, options_, *file);
   }
 
-  // Each candidate has one result that is its own, in the outcome and in the file, or is named.
+  // Each candidate has exactly one result, its own, in the outcome and in the file, or is reported.
   SweepOutcome outcome(ResultMode mode = ResultMode::create) {
     auto outcome = swept(mode);
     EXPECT_TRUE(outcome.ok()) << to_string(outcome.errors());
@@ -172,7 +172,7 @@ TEST_F(Lanes, ThatDieTakeWhatTheyStartedAlong) {
   EXPECT_EQ(::kill(left, 0), -1);
 }
 
-// A result counts for the candidate that it names, in the state in which the sweep found it.
+// A result counts for the candidate that it names, as it was when the sweep found it.
 TEST_F(Lanes, ThatTellOfSomethingElseAreNotBelieved) {
   add("alpha", {"other-path", "other-content", "other-problem", "changed-problem", "other-dtype",
                 "other-class", "other-effort", "two-candidates", "no-record", "no-json", "two-lines",
@@ -209,7 +209,7 @@ TEST_F(Lanes, ThatEndEarlySaySo) {
                     testing::Contains("beta/ends-before: no memory"), testing::Each(HasSubstr("no memory"))));
 }
 
-// A broken GPU is faster than those that grade: it may not empty the queue.
+// A broken GPU is faster than those that grade: it must not empty the queue.
 TEST_F(Lanes, OfABrokenDeviceCostNobodyATry) {
   add("alpha", {"good", "good.2", "good.3", "good.4"});
   add("beta", {"good", "good.2"});
@@ -236,7 +236,7 @@ TEST_F(Lanes, EndTheSweepWhenNoneIsLeftThatGrades) {
   EXPECT_EQ(outcome(ResultMode::resume).records.size(), 4u);
 }
 
-// As where a file is gone since the plan was made.
+// As if a file had disappeared since the plan was made.
 TEST_F(Lanes, ThatRefuseABatchForOneOfItsCandidatesGradeTheOthers) {
   add("alpha", {"good", "good.2", "spoils", "good.3", "good.4"});
   add("beta", {"good", "spoils", "spoils.2"});
@@ -296,7 +296,8 @@ TEST_F(Lanes, AreAskedAgainWhereSomethingHasChanged) {
   EXPECT_EQ(found->taken_over, 0u);
 }
 
-// Of an earlier sweep of the same candidates under these options: how many results count, and what is said.
+// From an earlier sweep of the same candidates with these options: how many results count, and what is
+// printed.
 TEST_F(Lanes, AreAskedAgainWhereResultsWereMadeInAnotherWay) {
   add("alpha", {"good", "good.2", "good.3"});
   const auto expect_none_counts = [this](const char* why) {
@@ -341,7 +342,7 @@ TEST_F(Lanes, AreAskedAgainForSomeOnly) {
               ElementsAre(AllOf(HasSubstr("1 candidate has no result"), HasSubstr("of other contents"))));
 }
 
-// Today's file declares nothing, and the result is of a run that asked for less.
+// The current file declares nothing, but the result is from a run with lower requirements.
 TEST_F(Lanes, AreAskedAgainWhereAnotherClassWasAskedFor) {
   add("alpha", {"good"});
   outcome();
@@ -364,7 +365,7 @@ TEST_F(Lanes, GradeEachCandidateForTheClassThatItDeclares) {
               record.candidate().path.ends_with("good.2.cu") ? Precision::tf32 : Precision::fp32);
 }
 
-// A compiler may take minutes for what a lane has long found in another way.
+// A compiler may take minutes for something that a lane has already found in another way.
 TEST_F(Lanes, DoNotWaitForWhatIsBuiltAhead) {
   add("alpha", {"builds-for-ever", "good", "good.2", "good.3"});
   ::setenv("KGRADE_CACHE_DIR", (checkout_.path() / "cache").c_str(), 1);

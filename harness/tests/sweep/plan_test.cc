@@ -147,7 +147,7 @@ TEST_F(Plan, OnlyTakesSources) {
   candidate("alpha/helper.cuh");
   candidate("alpha/notes.txt");
   candidate("alpha/.fast.cu.swp.cu");
-  fs::create_symlink("nobody@nowhere", "solutions/alpha/.#fast.cu");
+  fs::create_symlink("user@host.1234", "solutions/alpha/.#fast.cu");
   fs::create_directory("solutions/alpha/folder.cu");
   EXPECT_EQ(tasks({"alpha", "*"}).size(), 2u);
   EXPECT_EQ(tasks({"alpha", "solutions/*/*"}).size(), 2u);

@@ -1,4 +1,4 @@
-// Who grades what next, and what becomes of tasks whose lane fails.
+// Who grades what next, and what happens to tasks whose lane fails.
 #include "sweep/queue.h"
 
 #include <gmock/gmock.h>
@@ -172,7 +172,7 @@ TEST(SweepQueue, WhatIsLeftOfABatchThatEndsBetweenTwoIsTriedAlone) {
   EXPECT_EQ(queue.left(), 3u);
 }
 
-// Batches of one, as many lanes have them.
+// Batches of one, as if there were many lanes.
 SweepBatch take_one(SweepQueue& queue, std::optional<std::size_t> last = std::nullopt) {
   const SweepBatch batch = take(queue, last);
   EXPECT_EQ(batch.tasks.size(), 1u);
@@ -221,7 +221,8 @@ TEST(SweepQueue, OtherWordsOrACandidateThatBeginsClearAGroup) {
   EXPECT_THAT(queue.failures(), IsEmpty());
 }
 
-// Any number of lanes, any pattern of failures: every task ends exactly once, and the queue runs dry.
+// Any number of lanes, any pattern of failures: every task ends exactly once, and the queue is empty at the
+// end.
 class Simulation {
  public:
   explicit Simulation(unsigned seed)

@@ -1,4 +1,4 @@
-// The file of results: what was written is there after any end, and no results are lost by mistake.
+// The file of results: what was written survives any end, and no results are lost by mistake.
 #include "sweep/result_file.h"
 
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ TEST_F(ResultFileTest, ResumeMakesWhatIsNotThere) {
   EXPECT_EQ(content_of(file_), "");
 }
 
-// Wherever the write was when the sweep died.
+// Wherever the write stopped when the sweep was killed.
 TEST_F(ResultFileTest, ResumeCutsTheUnfinishedLineAndOnlyThat) {
   for (const std::size_t length : {std::size_t{1}, two_.size() / 2, two_.size() - 1}) {
     write_content(file_, one_ + "\n" + two_.substr(0, length));
@@ -165,7 +165,7 @@ TEST_F(ResultFileTest, ALinkIsFollowed) {
   EXPECT_THAT(refusal(ResultMode::create), HasSubstr("cannot be opened"));
 }
 
-// By this ending the readers of results know that there is a record a line.
+// This extension tells readers of results that there is a record on each line.
 TEST_F(ResultFileTest, HasTheEndingOfSuchFiles) {
   for (const char* name : {"results.json", "results", "results.jsonl.txt"}) {
     EXPECT_THAT(refusal(folder_.path() / name, ResultMode::create), HasSubstr(".jsonl"));
@@ -181,7 +181,7 @@ bool append_with_little_room(ResultFile& file) {
 }
 
 TEST_F(ResultFileTest, SaysWhenTheDiskIsFull) {
-  // A file system that fills up is not at hand; a limit on the size of files ends a write in the same way.
+  // There is no full file system to test with; a limit on file size ends a write in the same way.
   auto file = ResultFile::open(file_, ResultMode::create);
   ASSERT_TRUE(file.ok());
   EXPECT_EXIT(::_exit(append_with_little_room(*file) ? 1 : 0), testing::ExitedWithCode(0), "");

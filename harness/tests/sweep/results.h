@@ -18,7 +18,7 @@ inline Record result_record(const std::string& candidate = "good.cu") {
   return record;
 }
 
-// As it stands in a file of results, without the line break.
+// As it appears in a file of results, without the line break.
 inline std::string line_of(const Record& record) { return to_json(record).dump(); }
 
 inline std::string content_of(const std::filesystem::path& path) {

@@ -1,4 +1,4 @@
-// What Slurm's commands print, as its 22.05 does.
+// What Slurm's commands print, in the form of version 22.05.
 #include "sweep/slurm_client.h"
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ TEST(NodeWatch, NamesNodesOnWhichAllFailedWhileOthersGraded) {
   EXPECT_EQ(watch.excluded(), (std::set<std::string>{"bad", "worse"}));
 }
 
-// Then it may be the candidates, or the machines that are left may be none.
+// The cause may then be the candidates, or no machines may be left.
 TEST(NodeWatch, NamesNoneWhereNobodyGraded) {
   NodeWatch watch;
   watch.look_at({{0, {"FAILED", "None", "one"}}, {1, {"FAILED", "None", "other"}}});

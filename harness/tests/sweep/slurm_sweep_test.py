@@ -1,6 +1,6 @@
-"""slurm_sweep_test.py KGRADE: sweeps by a real Slurm, on the test cluster of tools/slurm_cluster.py and the emulated
-device: one node is killed in mid-sweep and another drained, a sweep is left and resumed, arrays are cut to the limit.
-Exit code 77 where Slurm is not installed."""
+"""slurm_sweep_test.py KGRADE: sweeps with a real Slurm, on the test cluster of tools/slurm_cluster.py and the emulated
+device. One node is killed during a sweep and another drained, a sweep is interrupted and resumed, and arrays respect the
+limit on their size. Exit code 77 if Slurm is not installed."""
 
 import collections
 import json
@@ -42,7 +42,7 @@ class SlurmSweepTest(unittest.TestCase):
         self.environment = {**os.environ, "SLURM_CONF": f"{self.cluster}/slurm.conf"}
 
     def candidates(self, count, bad=()):
-        """So many files of one text; those with the numbers in `bad` do not compile."""
+        """Writes several files with the same text; those with the numbers in `bad` do not compile."""
         folder = self.work / "candidates" / SLUG
         folder.mkdir(parents=True)
         text = (ROOT / "solutions" / SLUG / "naive.cu").read_text()
@@ -129,7 +129,7 @@ class SlurmSweepTest(unittest.TestCase):
         self.assertEqual(sweep.wait(timeout=60), -signal.SIGKILL)
         sweep.stdout.close()
         self.assertEqual(json.loads(Path(f"{self.results}.slurm/job.json").read_text())["job"], "")
-        # One that submitted anew would be killed as well.
+        # If it submitted the job again, it would be killed as well.
         output = self.finish(self.start("--chunk", "2", "--resume"))
         self.assert_each_once(6)
         self.assertRegex(output, r"6 candidates: 6 accepted, 0 not")

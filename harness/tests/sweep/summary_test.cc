@@ -1,4 +1,4 @@
-// What a sweep came to, for people.
+// The outcome of a sweep, for people.
 #include "sweep/summary.h"
 
 #include <gmock/gmock.h>
@@ -36,7 +36,7 @@ TEST(SweepSummary, NamesTheTypeWhereItIsNotTheUsualOne) {
   EXPECT_THAT(result_line(half, Style(false)), HasSubstr("scale (float16)/good.cu"));
 }
 
-// What a candidate says, or is called, cannot draw on the terminal.
+// A candidate's messages and name cannot control the terminal.
 TEST(SweepSummary, ShowsNoControlCharacters) {
   const Record hostile = rejected("\033[2J gone");
   EXPECT_THAT(result_line(hostile, Style(false)), Not(HasSubstr("\033")));

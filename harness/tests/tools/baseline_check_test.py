@@ -1,4 +1,4 @@
-"""Tests of what tools/baseline_check.py makes of records and times; it needs neither PyTorch nor a GPU."""
+"""Tests how tools/baseline_check.py judges records and times; needs neither PyTorch nor a GPU."""
 
 import sys
 import unittest

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests of .ci/run: what it leaves behind, with stand-ins for the scripts that it runs.
+# Tests which files .ci/run leaves, with stand-ins for the scripts that it runs.
 # shellcheck disable=SC2016 # the stand-ins expand their own variables
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -22,7 +22,7 @@ stand_in() { # path, what it does
 
 mkdir -p "$work/tree/.ci"
 cp "$root/.ci/run" "$work/tree/.ci/"
-# As ctest does, from a working folder of its own.
+# Like ctest, it runs in its own working folder.
 stand_in tools/test.sh '
   [ "$1" = --output-junit ] || exit 2
   case "$KGRADE_CMAKE_FLAGS" in *-DKGRADE_WERROR=ON*) ;; *) exit 3 ;; esac
@@ -31,17 +31,17 @@ stand_in tools/test.sh '
   [ -z "${FAIL:-}" ]'
 
 cd "$work"
-RUN=first expect 'it ends well' tree/.ci/run
-expect 'outcomes of tests are kept' grep -q first tree/build/artifacts/tests.xml
+RUN=first expect 'it succeeds' tree/.ci/run
+expect 'it keeps the outcomes of tests' grep -q first tree/build/artifacts/tests.xml
 
-if NO_BUILD=1 FAIL=1 RUN='' tree/.ci/run; then expect 'it fails where the build does' false; fi
-expect 'what is there is of this run' test ! -e tree/build/artifacts/tests.xml
+if NO_BUILD=1 FAIL=1 RUN='' tree/.ci/run; then expect 'it fails if the build fails' false; fi
+expect 'outcomes of an earlier run are gone' test ! -e tree/build/artifacts/tests.xml
 
-if FAIL=1 RUN=second tree/.ci/run; then expect 'it fails where tests do' false; fi
-expect 'outcomes of failed tests are kept' grep -q second tree/build/artifacts/tests.xml
+if FAIL=1 RUN=second tree/.ci/run; then expect 'it fails if tests fail' false; fi
+expect 'it keeps the outcomes of failed tests' grep -q second tree/build/artifacts/tests.xml
 
 RUN=third KGRADE_ARTIFACTS="$work/else where" expect 'another folder can be named' tree/.ci/run
-expect 'outcomes are there' grep -q third 'else where/tests.xml'
+expect 'the outcomes are there' grep -q third 'else where/tests.xml'
 
-[ "$failures" = 0 ] && echo 'all as it should be'
+[ "$failures" = 0 ] && echo 'passed'
 exit "$((failures > 0))"

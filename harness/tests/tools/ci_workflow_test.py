@@ -1,6 +1,6 @@
-"""ci_workflow_test.py KGRADE: the workflow in tools/ci follows the published schema of workflows, zizmor finds nothing to
-complain of, only pinned actions are used, the options it gives to kgrade exist, and no code of a fork gets to the
-self-hosted runner unasked."""
+"""ci_workflow_test.py KGRADE: checks that the workflow in tools/ci follows the published schema of workflows, that zizmor
+finds no problems, that only pinned actions are used, that its options for kgrade exist, and that no code of a fork reaches
+the self-hosted runner without permission."""
 
 import json
 import os
@@ -21,8 +21,8 @@ KGRADE = sys.argv.pop(1)
 
 MARK = "<!-- comparison with main -->"
 
-# Stands in for `gh`: answers by what state.json says, and writes down what it is asked to change. Filters are those of the
-# workflow, by their text.
+# Stands in for `gh`: answers from state.json, and records the changes that it is asked for. It knows the workflow's filters
+# by their text.
 GH = r"""
 import json, pathlib, re, sys
 state = json.loads(pathlib.Path(STATE).read_text())
@@ -66,7 +66,7 @@ else:
 
 
 class Event(dict):
-    """A context of GitHub's expressions: what is missing is empty."""
+    """A context of GitHub's expressions: missing values are empty."""
 
     def __getattr__(self, name: str):
         value = self.get(name)
@@ -74,7 +74,7 @@ class Event(dict):
 
 
 def holds(condition: str, github: dict, **contexts) -> bool:
-    """The value of an `if:`, for the few operators that ours have."""
+    """The value of an `if:`, for the few operators that our workflow uses."""
     text = re.sub(r"^\$\{\{|\}\}$", "", " ".join(condition.split())).strip()
     text = text.replace("&&", " and ").replace("||", " or ").replace("!cancelled()", "True")
     return bool(eval(text, {"__builtins__": {}}, {"github": Event(github), **contexts}))  # our own file, no input
@@ -136,7 +136,7 @@ class Workflow(unittest.TestCase):
         for action in ("opened", "synchronize", "reopened"):
             self.assertTrue(holds(speed, pull_request(action, fork=False)), action)
             self.assertFalse(holds(speed, pull_request(action, fork=True)), action)
-            # A label that it has from before lets nothing new in.
+            # A label that was added earlier does not admit new commits.
             self.assertFalse(holds(speed, pull_request(action, fork=True, label="measure speed")), action)
         self.assertTrue(holds(speed, pull_request("labeled", fork=True, label="measure speed")))
         self.assertFalse(holds(speed, pull_request("labeled", fork=True, label="bug")))
@@ -169,7 +169,7 @@ class Workflow(unittest.TestCase):
 
 
 class Steps(unittest.TestCase):
-    """Scripts of steps, run as the runner does, beside stand-ins for what they call."""
+    """The scripts of steps, run like the runner does, with stand-ins for the programs that they call."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,4 +1,4 @@
-"""Tests of tools/oracle_check: do its witnesses compute what the problems mean, and does it notice a wrong oracle?"""
+"""Tests that the witnesses of tools/oracle_check compute what the problems mean, and that it notices a wrong oracle."""
 
 import itertools
 import json

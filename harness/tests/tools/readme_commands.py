@@ -1,6 +1,7 @@
-"""readme_commands.py KGRADE: runs every command of README.md, then of docs/*.md, in order, in the root of the checkout, and holds its
-figures against the records. `tools/test.sh` is left out, since it is what runs this; where KGRADE is not of the
-release build that the README names, its build takes that one's place, and `tools/quickstart.sh`, which makes it, is left out too."""
+"""readme_commands.py KGRADE: runs every command of README.md, then of docs/*.md, in order, in the root of the checkout, and
+compares the figures with the records. `tools/test.sh` is left out, since it runs this test. If KGRADE is not from the
+release build that the README names, its build is used instead, and `tools/quickstart.sh`, which makes the release build,
+is left out too."""
 
 import os
 import re
@@ -28,7 +29,7 @@ def main(kgrade: str) -> int:
     made = [ROOT / name for name in ("mine.cu", "mine.json", "leaderboard.html", "leaderboard.json",
                                    "sweep.jsonl")]
     if any(path.exists() for path in made):
-        print(f"the README's commands write {', '.join(path.name for path in made)}: one of them is in the way")
+        print(f"the README's commands write {', '.join(path.name for path in made)}: one of them already exists")
         return 1
     failures = []
     try:

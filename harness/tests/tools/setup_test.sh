@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests of tools/setup.sh: a copy of it runs with a PATH that holds nothing but stand-ins, so that nothing is
-# ever installed. The stand-in for apt-get writes down how it was called and does as it is told.
+# Tests of tools/setup.sh. A copy of it runs with a PATH that contains only stand-ins, so nothing is ever installed.
+# The stand-in for apt-get records its calls and does what the test needs.
 # shellcheck disable=SC2016 # the stand-ins expand their own variables
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -26,7 +26,7 @@ stand_in() { # name, what it does
   chmod +x "$work/bin/$1"
 }
 
-# The programs of a machine that has everything; this cmake finds all packages but those in $LACKING.
+# A machine that has all programs; its cmake finds all packages except those in $LACKING.
 complete_machine() {
   new_machine
   stand_in c++ 'exit 0'
@@ -60,7 +60,7 @@ apt_is_not_called_when_nothing_is_missing() {
   set_up
   expect "success" [ "$code" -eq 0 ]
   expect "no call of apt-get" [ -z "$calls" ]
-  expect "the absence of nvcc is said" says "the CUDA device is not built; the emulated device is"
+  expect "it says that nvcc is missing" says "the CUDA device is not built; the emulated device is"
 }
 
 only_what_is_missing_is_installed() {
@@ -83,7 +83,7 @@ everything_is_installed_on_a_bare_machine() {
     expect "$package is asked for" [ "$(grep -cw -- "$package" <<<"$calls")" -eq 1 ]
   done
   expect "no test package" [ "$(grep -c gtest <<<"$calls")" -eq 0 ]
-  expect "packages that do not appear are told" says "still missing after the installation"
+  expect "it names packages that are still missing" says "still missing after the installation"
   expect "failure" [ "$code" -eq 1 ]
 }
 
@@ -94,7 +94,7 @@ an_old_cmake_counts_as_missing() {
   expect "cmake is asked for" [ "$(grep -cw cmake <<<"$calls")" -eq 1 ]
 }
 
-the_failure_of_apt_is_told_with_a_remedy() {
+a_failure_of_apt_is_reported_with_a_remedy() {
   complete_machine
   stand_in apt-get 'echo "E: Unable to locate package libfmt-dev" >&2; exit 100'
   lacking=fmt set_up
@@ -103,7 +103,7 @@ the_failure_of_apt_is_told_with_a_remedy() {
   expect "a remedy" says "remedy: "
 }
 
-another_system_is_told_what_it_lacks() {
+another_system_learns_what_it_lacks() {
   complete_machine
   printf 'ID="fedora"\nVERSION_ID=42\n' >"$work/os-release"
   lacking="CLI11 yaml-cpp" set_up
@@ -119,7 +119,7 @@ another_system_that_lacks_nothing_is_fine() {
   expect "success" [ "$code" -eq 0 ]
 }
 
-one_who_is_not_root_and_has_no_sudo_is_told() {
+without_root_and_sudo_it_says_what_to_run() {
   complete_machine
   stand_in id 'echo 1000'
   lacking=fmt set_up
@@ -127,7 +127,7 @@ one_who_is_not_root_and_has_no_sudo_is_told() {
   expect "the command to run as root" says "as root: apt-get install libfmt-dev"
 }
 
-sudo_is_used_by_one_who_is_not_root() {
+without_root_it_uses_sudo() {
   complete_machine
   stand_in id 'echo 1000'
   stand_in sudo 'echo sudo "$@" >>"$CALLS"'
@@ -163,23 +163,23 @@ a_clang_with_libfuzzer_needs_nothing_more() {
   expect "no call of apt-get" [ -z "$calls" ]
 }
 
-any_browser_of_the_family_will_do() {
+any_chromium_browser_will_do() {
   complete_machine
   set_up --all-tests
   expect "Debian's is asked for" grep -q -- ' chromium\b' <<<"$calls"
   complete_machine
   stand_in google-chrome 'exit 0'
   set_up --all-tests
-  expect "another one is as good" bash -c '! grep -q chromium' <<<"$calls"
+  expect "another one is enough" bash -c '! grep -q chromium' <<<"$calls"
 }
 
 for statement in apt_is_not_called_when_nothing_is_missing only_what_is_missing_is_installed \
   everything_is_installed_on_a_bare_machine an_old_cmake_counts_as_missing \
-  the_failure_of_apt_is_told_with_a_remedy another_system_is_told_what_it_lacks \
-  another_system_that_lacks_nothing_is_fine one_who_is_not_root_and_has_no_sudo_is_told \
-  sudo_is_used_by_one_who_is_not_root what_single_tests_need_is_installed_only_for_all_of_them \
+  a_failure_of_apt_is_reported_with_a_remedy another_system_learns_what_it_lacks \
+  another_system_that_lacks_nothing_is_fine without_root_and_sudo_it_says_what_to_run \
+  without_root_it_uses_sudo what_single_tests_need_is_installed_only_for_all_of_them \
   libfuzzer_is_looked_for_only_for_fuzzing \
-  a_clang_with_libfuzzer_needs_nothing_more any_browser_of_the_family_will_do; do
+  a_clang_with_libfuzzer_needs_nothing_more any_chromium_browser_will_do; do
   "$statement"
 done
 [ "$failures" -eq 0 ]

@@ -1,5 +1,5 @@
-"""slurm_cluster_test.py: a small job array on the test cluster of tools/slurm_cluster.py, while one of its nodes is
-killed and another drained. Exit code 77 where Slurm is not installed."""
+"""slurm_cluster_test.py: runs a small job array on the test cluster of tools/slurm_cluster.py, while one node is killed
+and another drained. Exit code 77 if Slurm is not installed."""
 
 import os
 import re
@@ -15,8 +15,8 @@ TOOL = Path(__file__).resolve().parents[3] / "tools" / "slurm_cluster.py"
 NOT_INSTALLED = 3
 SKIPPED = 77
 
-# Each task says where it runs. In its first run it goes on until the test lets it end, and leaves a process of its
-# own session behind, which Slurm itself would not end.
+# Each task says where it runs. Its first run continues until the test lets it end, and leaves a process in its own
+# session behind, which Slurm itself would not end.
 TASK = """#!/bin/bash
 echo "$SLURMD_NODENAME ${SLURM_RESTART_COUNT:-0} $CUDA_VISIBLE_DEVICES" >>"started.$SLURM_ARRAY_TASK_ID"
 setsid bash -c 'exec -a %(tag)s sleep 1000' &
@@ -31,7 +31,7 @@ def tool(*arguments, **options):
 
 
 def living(word):
-    """Processes, zombies aside, in whose command line or environment the word occurs."""
+    """Processes, except zombies, with the word in their command line or environment."""
     found = []
     for folder in Path("/proc").iterdir():
         if not folder.name.isdigit() or int(folder.name) == os.getpid():
@@ -98,7 +98,7 @@ class LifeTest(ClusterTest):
         places = [self.lines(f"started.{task}")[0] for task in range(6)]
         self.assertEqual(sorted(places), sorted(f"n{node} 0 {gpu}" for node in range(3) for gpu in range(2)))
 
-        # The node goes, and with it all that ran there; those of the others go on.
+        # The node disappears with everything that ran there; tasks on other nodes continue.
         self.assertEqual(tool("kill", self.cluster, "n1").returncode, 0)
         self.assertEqual(len(living(self.left_behind)), 4)
         lost = [task for task in range(6) if places[task].startswith("n1 ")]
@@ -106,7 +106,7 @@ class LifeTest(ClusterTest):
         self.assertEqual(tool("drain", self.cluster, "n2").returncode, 0)
         self.wait_for("n2 drains", lambda: self.states()["n2"] == "draining")
 
-        for task in lost:  # Slurm itself would let two minutes pass
+        for task in lost:  # Slurm itself would wait two minutes
             self.wait_for("the task is requeued",
                           lambda t=task: "PENDING" in self.slurm("squeue", "-h", "-j", f"{job}_{t}", "-o", "%T"))
             self.slurm("scontrol", "update", f"JobId={job}_{task}", "StartTime=now")
@@ -114,14 +114,14 @@ class LifeTest(ClusterTest):
         self.wait_for("all tasks end", lambda: all(self.lines(f"ended.{task}") for task in range(6)))
         for task in range(6):
             self.assertEqual(len(self.lines(f"ended.{task}")), 1)
-        for task in lost:  # elsewhere, and not where nothing new may start
+        for task in lost:  # elsewhere, and not on the node that is drained
             self.assertRegex(self.lines(f"started.{task}")[-1], r"^n0 1 [01]$")
         self.wait_for("n2 is empty", lambda: self.states()["n2"] == "drained")
 
         self.assertEqual(tool("resume", self.cluster, "n2").returncode, 0)
-        self.assertIn("n1 does not run", tool("resume", self.cluster, "n1").stderr)
+        self.assertIn("n1 is not running", tool("resume", self.cluster, "n1").stderr)
         self.assertEqual(tool("start", self.cluster, "n1").returncode, 0)
-        # A controller that hears from a busy machine's nodes too late calls them idle* for a while.
+        # On a busy machine the controller hears from nodes late, and calls them idle* for a while.
         everywhere = {"n0": "idle", "n1": "idle", "n2": "idle"}
         self.wait_for("all nodes are back", lambda: self.states() == everywhere)
         listening = self.listening()
@@ -150,7 +150,7 @@ class CareTest(ClusterTest):
     def test_settings_reach_slurm(self):
         self.up("--nodes", 1, "--set", "MaxArraySize=11")
         self.assertRegex(self.slurm("scontrol", "show", "config"), r"MaxArraySize\s+= 11\n")
-        self.assertIn("there is a cluster", tool("up", self.cluster).stderr)
+        self.assertIn("there is already a cluster", tool("up", self.cluster).stderr)
         self.assertIn("there is no node n1", tool("kill", self.cluster, "n1").stderr)
 
     def test_down_finds_what_has_lost_its_keepers(self):

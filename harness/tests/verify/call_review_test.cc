@@ -90,7 +90,8 @@ TEST(CallReview, WhatIsLeftOfACallIsCheating) {
   EXPECT_EQ(review_call(report)->message, "3 threads of its own are left when a call is over");
 }
 
-// A device that was busy before one call may have been so with others: only all calls together tell.
+// A device that was busy before one call may have been busy with other work: only all calls together can
+// tell.
 TEST(CallReview, ASingleWaitIsNoFinding) {
   CallReport report = clean_report();
   report.waited_ms = 10;

@@ -40,7 +40,7 @@ TEST(CheckList, ALaterFailureOverridesAPass) {
   EXPECT_EQ(outcomes(list)["clock"], CheckOutcome::failed);
 }
 
-// Hidden shapes, times and the reference are looked at where they apply: of the others nothing is left out.
+// Hidden shapes, times and the reference are checked only where they apply; all other checks always run.
 TEST(CheckList, PassingAllLeavesOutWhatIsNotAlwaysLookedAt) {
   CheckList list;
   list.pass_all();

@@ -1,5 +1,5 @@
-// What the default thresholds of 16-bit types rest on: sums of products as kernels make them, over thousands
-// of draws. Those in float32 that are rounded once are accepted with room to spare, those in 16 bits are not.
+// What the default thresholds of 16-bit types are based on: sums of products as kernels compute them, over
+// thousands of draws. Sums in float32 that are rounded once pass easily; sums in 16 bits do not.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -109,7 +109,7 @@ TEST_P(NarrowSums, In16BitsAreOfLowPrecision) {
   }
 }
 
-// Rounding the products alone is seen as well.
+// Rounding only the products is detected as well.
 TEST_P(NarrowSums, OfRoundedProductsAreOfLowPrecision) {
   for (const int terms : {2, 64}) {
     for (std::uint32_t draw = 0; draw < 100; ++draw) {

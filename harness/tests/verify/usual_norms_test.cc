@@ -1,4 +1,4 @@
-// Errors in units of what an output's norm usually is.
+// Errors in units of an output's usual norm.
 #include "verify/usual_norms.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ class UsualNormsTest : public test::CaseFixture {
     case_.tensors = {output_of(3)};
   }
 
-  // As where sums cancel: a thousandth of the usual norm, which is 10.
+  // As if sums cancelled: a thousandth of the usual norm, which is 10.
   void cancel(double error_of_usual_norm) {
     arena_.usual_squares = {50, 150, 1e9, 50, 150, 50, 150, 1e9, 50, 150, 50, 150, 50, 150, 50, 150};
     arena_.candidate_comparison = outputs_off_by(error_of_usual_norm);
@@ -78,14 +78,14 @@ TEST_F(UsualNormsTest, AreNotAskedForWhereAnOutputIsLargeEnough) {
   EXPECT_THAT(arena_.appraised, IsEmpty());
 }
 
-// A measured case takes as many launches a sample as its kernel is short.
+// The shorter its kernel is, the more launches a sample of a measured case has.
 TEST_F(UsualNormsTest, HoldForTheOutputsOfEveryLaunch) {
   cancel(3e-6);
   arena_.extra_outputs = 3;
   expect_accepted(run());
 }
 
-// TF32 is a third of its threshold off: sums need not cancel by much.
+// TF32's error is a third of its threshold: sums need not cancel by much.
 TEST_F(UsualNormsTest, AreAskedForAtLargerOnesInALowerClass) {
   problem_.precision = "tf32";
   case_.tensors = {output_of(1000)};
@@ -128,7 +128,7 @@ TEST(UsualNorms, AreTheMeanOfAllButTheLargest) {
   EXPECT_EQ(norms.squares(2), 3) << "the first output of the second launch";
 }
 
-// Everything would be within a bound in units of infinity.
+// In units of infinity, everything would be within a bound.
 TEST(UsualNorms, ThatAreInfiniteAreNone) {
   UsualNorms norms;
   for (int call = 0; call < 16; ++call)

@@ -23,7 +23,7 @@ Judgement judge_fp32(const Comparison& comparison) {
   return judge(comparison, Thresholds{}, Precision::fp32);
 }
 
-// Every element off by the same share: what rounding looks like.
+// Every element is off by the same share, which looks like rounding.
 Comparison evenly_off(double share) {
   std::vector<float> expected(1000);
   std::vector<float> actual(1000);
@@ -47,7 +47,7 @@ TEST(Verdict, ErrorsAreNormOverNorm) {
   EXPECT_DOUBLE_EQ(judgement.max_scaled_error, 0.5 / std::sqrt(25.0 / 2));
 }
 
-// What rounding leaves does not cancel with the sums.
+// Rounding errors do not cancel with the sums.
 TEST(Verdict, AnOutputThatHappensToBeSmallIsHeldAgainstItsUsualNorm) {
   const double off = double{2.0001e-3f} - 2e-3f;
   const Comparison cancelled = compare({1e-3f, 2e-3f}, {1e-3f, 2.0001e-3f});
@@ -89,8 +89,7 @@ TEST(Verdict, OneWrongElementAmongAMillionIsNoMatterOfPrecision) {
   EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
 }
 
-// A tenth of the elements, of which one is much further off: as of sums of a few products, some of them
-// large.
+// A tenth of the elements, one of them much further off, as in sums of a few products, some of them large.
 TEST(Verdict, UnevenErrorsOfManyElementsAreAMatterOfPrecision) {
   std::vector<float> expected(1'000'000, 1.0f);
   std::vector<float> actual = expected;
@@ -98,7 +97,7 @@ TEST(Verdict, UnevenErrorsOfManyElementsAreAMatterOfPrecision) {
   actual[123'456] = 1.1f;
   const Comparison comparison = compare(actual, expected);
   const Judgement judgement = judge_fp32(comparison);
-  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer) << "as long as nobody knows how many";
+  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer) << "as long as it is not known how many";
   const Judgement many = reconsidered(judgement, 100'001, comparison.compared);
   EXPECT_EQ(many.verdict, Verdict::low_precision);
   EXPECT_EQ(many.precision, Precision::bf16);

@@ -1,4 +1,4 @@
-// Plans that compute in channels-last order, which tensor cores prefer, with the tensors brought into that
+// Plans that compute in channels-last order, which tensor cores prefer. The tensors are transposed to that
 // order and back within the call.
 #pragma once
 
@@ -20,7 +20,7 @@ inline bool from_channels_last(const float* from, float* to, const Extents& exte
   return transpose(from, to, extents[0], count(extents) / (extents[0] * extents[1]), extents[1]);
 }
 
-// Another plan, which works in channels-last order, between such transpositions.
+// Wraps another plan, which works in channels-last order, in these transpositions.
 class ChannelsLastPlan : public Plan {
  public:
   ChannelsLastPlan(const Convolution& shape, std::unique_ptr<Plan> plan)

@@ -1,4 +1,4 @@
-// A convolution, or a transposed one, by the fastest of cuDNN's plans.
+// A convolution, or a transposed one, with the fastest of cuDNN's plans.
 #pragma once
 
 #include <cudnn_backend.h>
@@ -19,7 +19,7 @@
 
 namespace baseline {
 
-// All that cuDNN offers, the likely ones first: a search may end before the last.
+// All plans that cuDNN offers, the likely ones first: a search may end before the last.
 inline std::vector<PlanMaker> plans_of(const Convolution& shape) {
   const auto plain = std::make_shared<const ConvolutionGraph>(shape, Order::channels_first);
   const auto last = std::make_shared<const ConvolutionGraph>(shape, Order::channels_last);
@@ -36,7 +36,7 @@ inline std::vector<PlanMaker> plans_of(const Convolution& shape) {
     add(std::move(inner));
   };
   add_first(CUDNN_HEUR_MODE_A);
-  // Few, made at once, and with Fourier transforms among them.
+  // Few, created immediately, and including Fourier transforms.
   add(legacy_plans(shape));
   add_last(CUDNN_HEUR_MODE_A);
   for (const auto mode : {CUDNN_HEUR_MODE_B, CUDNN_HEUR_MODE_FALLBACK}) {
@@ -46,7 +46,7 @@ inline std::vector<PlanMaker> plans_of(const Convolution& shape) {
   return makers;
 }
 
-// Every shape's plan, from its first call on; null where there is none.
+// The plan for each shape, from its first call on; null if there is none.
 class ConvolutionPlans {
  public:
   Plan* plan_for(const Convolution& shape, const Operands& operands) {
@@ -55,7 +55,7 @@ class ConvolutionPlans {
     if (!is_new || handle() == nullptr) return plan.get();
     plan = Search(shape, operands).fastest(plans_of(shape));
     if (plan != nullptr) needed_bytes_ = std::max(needed_bytes_, plan->workspace_bytes());
-    // The search may have needed more than what was chosen.
+    // The search may have needed a larger workspace than the chosen plan.
     workspace().release();
     if (!workspace().reserve(needed_bytes_)) plan.reset();
     return plan.get();
@@ -66,7 +66,7 @@ class ConvolutionPlans {
   std::size_t needed_bytes_ = 0;
 };
 
-// Computes `output` from `input` and `kernel`, all of them row-major. False when cuDNN cannot.
+// Computes `output` from `input` and `kernel`, all of them row-major. False if cuDNN cannot.
 inline bool convolve(const Convolution& shape, const float* input, const float* kernel, float* output) {
   static ConvolutionPlans plans;
   Operands operands;

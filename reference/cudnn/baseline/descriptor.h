@@ -1,4 +1,4 @@
-// Descriptors of cuDNN's graph API (cudnn_backend.h): typed attributes, and an end to their life.
+// Descriptors of cuDNN's graph API (cudnn_backend.h), with typed attributes, and destroyed automatically.
 #pragma once
 
 #include <cudnn_backend.h>
@@ -30,7 +30,7 @@ KGRADE_ATTRIBUTE_TYPE(cudnnBackendNumericalNote_t, CUDNN_TYPE_NUMERICAL_NOTE)
 KGRADE_ATTRIBUTE_TYPE(cudnnBackendKnobType_t, CUDNN_TYPE_KNOB_TYPE)
 #undef KGRADE_ATTRIBUTE_TYPE
 
-// One descriptor. What fails is remembered, so that many attributes can be set and `good` asked once.
+// One descriptor. It remembers failures, so that many attributes can be set before `good` is checked once.
 class Descriptor {
  public:
   explicit Descriptor(cudnnBackendDescriptorType_t type)
@@ -64,14 +64,14 @@ class Descriptor {
   }
   void finalize() { good_ = good_ && ok(cudnnBackendFinalize(raw_)); }
 
-  // All elements, at most `most`. None where there is no such attribute.
+  // All elements, at most `most`. None if there is no such attribute.
   template <class T>
   std::vector<T> get(cudnnBackendAttributeName_t name, std::int64_t most = 1) const {
     std::vector<T> values(static_cast<std::size_t>(most));
     values.resize(get_all(name, attribute_type<T>(), most, values.data()));
     return values;
   }
-  // The same for attributes that are descriptors, which cuDNN fills in where we have made them.
+  // The same for attributes that are descriptors. We create these, and cuDNN fills them in.
   std::vector<Descriptor> get_descriptors(cudnnBackendAttributeName_t name, cudnnBackendDescriptorType_t type,
                                           std::int64_t most) const {
     std::vector<Descriptor> found;

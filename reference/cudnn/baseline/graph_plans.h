@@ -1,5 +1,5 @@
-// Plans of cuDNN's graph API: a graph of one convolution, the engines that its heuristics name for it, and an
-// execution plan of each.
+// Plans of cuDNN's graph API: a graph of one convolution, the engines that cuDNN's heuristics suggest for it,
+// and an execution plan for each.
 // Source: cuDNN's documentation, "Graphs" (Operation Graphs, Engines and Engine Configurations, Heuristics).
 #pragma once
 
@@ -17,7 +17,7 @@ constexpr std::int64_t image_id = 'i';
 constexpr std::int64_t filter_id = 'f';
 constexpr std::int64_t response_id = 'r';
 
-// The graph, and the descriptors that it was made of.
+// The graph, and the descriptors that it consists of.
 class ConvolutionGraph {
  public:
   ConvolutionGraph(const Convolution& shape, Order order)
@@ -52,7 +52,7 @@ class ConvolutionGraph {
  private:
   Descriptor tensor(const Extents& extents, std::int64_t id) const {
     Descriptor made(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
-    // The harness hands out multiples of 256 bytes; no engine asks for more than 16.
+    // The harness's buffers are aligned to 256 bytes; no engine needs more than 16.
     const std::int64_t promised_alignment = 16;
     made.set(CUDNN_ATTR_TENSOR_UNIQUE_ID, id);
     made.set(CUDNN_ATTR_TENSOR_DATA_TYPE, CUDNN_DATA_FLOAT);
@@ -67,7 +67,7 @@ class ConvolutionGraph {
     Descriptor made(CUDNN_BACKEND_CONVOLUTION_DESCRIPTOR);
     made.set(CUDNN_ATTR_CONVOLUTION_SPATIAL_DIMS, static_cast<std::int64_t>(shape.axes()));
     made.set(CUDNN_ATTR_CONVOLUTION_COMP_TYPE, CUDNN_DATA_FLOAT);
-    // No kernel of ours is flipped.
+    // Our kernels are never flipped.
     made.set(CUDNN_ATTR_CONVOLUTION_CONV_MODE, CUDNN_CROSS_CORRELATION);
     made.set(CUDNN_ATTR_CONVOLUTION_FILTER_STRIDES, shape.stride);
     made.set(CUDNN_ATTR_CONVOLUTION_PRE_PADDINGS, shape.padding);
@@ -107,7 +107,7 @@ class ConvolutionGraph {
   Descriptor image_, filter_, response_, convolution_, operation_, graph_;
 };
 
-// What an engine with its knobs is called and does to the numbers.
+// The name of an engine with its knobs, and what it does to the numbers.
 class Engine {
  public:
   explicit Engine(const Descriptor& configuration) {
@@ -121,10 +121,10 @@ class Engine {
                                                          CUDNN_NUMERICAL_NOTE_TYPE_COUNT);
   }
 
-  // "engine 12, 2=5, 13=1": its index, then its knobs with their values. Empty where cuDNN does not tell.
+  // "engine 12, 2=5, 13=1": its index, then its knobs with their values. Empty if cuDNN does not say.
   const std::string& name() const { return name_; }
 
-  // As PyTorch chooses them: no inputs in half precision in either class, tensor cores for TF32 only.
+  // PyTorch's choice: no half-precision inputs in either class, and tensor cores only for TF32.
   bool is_allowed() const {
     return !name_.empty() && !has(CUDNN_NUMERICAL_NOTE_DOWN_CONVERT_INPUTS) &&
            !has(CUDNN_NUMERICAL_NOTE_REDUCED_PRECISION_REDUCTION) &&
@@ -197,7 +197,7 @@ class GraphPlan : public Plan {
   }
 
  private:
-  // The plan refers to them.
+  // The plan refers to these.
   std::shared_ptr<const ConvolutionGraph> graph_;
   std::shared_ptr<const Descriptor> configuration_;
   std::string name_;
@@ -207,8 +207,8 @@ class GraphPlan : public Plan {
   std::size_t workspace_bytes_ = 0;
 };
 
-// The allowed plans that one of the heuristics names. `seen` has the names of those that another one has
-// named already, and gets these.
+// The allowed plans that one heuristic suggests. `seen` has the names of those that another one has already
+// suggested; the new names are added.
 inline std::vector<PlanMaker> graph_plans(const std::shared_ptr<const ConvolutionGraph>& graph,
                                           cudnnBackendHeurMode_t mode, std::vector<std::string>& seen) {
   std::vector<PlanMaker> makers;

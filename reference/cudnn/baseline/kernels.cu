@@ -11,8 +11,8 @@ __global__ void sample_kernel(const float* tensor, float* samples, std::int64_t 
   if (i < number) samples[i] = tensor[i * step];
 }
 
-// By way of a tile in shared memory, so that both sides are read and written in order. blockIdx.y counts
-// matrices.
+// Through a tile in shared memory, so that both sides are read and written in order. blockIdx.y is the number
+// of the matrix.
 __global__ void transpose_kernel(const float* __restrict__ from, float* __restrict__ to, std::int64_t rows,
                                  std::int64_t columns) {
   __shared__ float held[tile][tile + 1];  // one more: no two rows begin in the same bank
@@ -33,7 +33,8 @@ __global__ void transpose_kernel(const float* __restrict__ from, float* __restri
   }
 }
 
-// One block a plane (blockIdx.y counts samples): the channel's weight and bias are the same for all of it.
+// One block for each plane (blockIdx.y is the sample): the whole plane has the same channel's weight and
+// bias.
 __global__ void scale_channels_kernel(const float* input, const float* weight, const float* bias,
                                       float* output, int positions) {
   const std::size_t channel = blockIdx.x;

@@ -61,7 +61,7 @@ class LegacyDescriptors {
   bool good_ = false;
 };
 
-// The two directions, in the same words.
+// The two directions, with the same names.
 struct BackwardData {
   using Algorithm = cudnnConvolutionBwdDataAlgo_t;
   static constexpr int algorithms = CUDNN_CONVOLUTION_BWD_DATA_ALGO_COUNT;

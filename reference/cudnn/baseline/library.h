@@ -1,4 +1,4 @@
-// What all baselines share: cuDNN's handle, memory on the device, and how a call fails.
+// Shared by all baselines: cuDNN's handle, device memory, and how a call fails.
 //
 // A contestant is loaded once and called many times. What is set up for a shape in its first call (plans,
 // workspaces, descriptors) is kept for the life of the process, so that later calls only queue work, on the
@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <utility>
 
-// The build says which class of arithmetic is wanted: 0 for products and sums in float32 alone, 1 where
-// tensor cores may round the factors to TF32.
+// The build selects the class of arithmetic: 0 for products and sums in float32 only, 1 if tensor cores may
+// round the factors to TF32.
 #ifndef KGRADE_TF32
 #error "a baseline is built with -DKGRADE_TF32=0 or -DKGRADE_TF32=1"
 #endif
@@ -22,8 +22,8 @@ namespace baseline {
 
 constexpr bool tf32_allowed = KGRADE_TF32 != 0;
 
-// Says why, and leaves an error for the caller's cudaGetLastError(): a baseline without a result must not
-// look like one.
+// Prints why, and leaves an error for the caller's cudaGetLastError(): a baseline without a result must not
+// look like one with a result.
 inline void fail(const char* what) {
   std::fprintf(stderr, "cuDNN baseline: %s\n", what);
   cudaSetDevice(-1);  // there is none: the last error is cudaErrorInvalidDevice now
@@ -32,7 +32,7 @@ inline void fail(const char* what) {
 inline bool ok(cudaError_t status) { return status == cudaSuccess; }
 inline bool ok(cudnnStatus_t status) { return status == CUDNN_STATUS_SUCCESS; }
 
-// Null where cuDNN cannot be used. It works on the legacy default stream unless another one is set.
+// Null if cuDNN cannot be used. It works on the legacy default stream unless another one is set.
 inline cudnnHandle_t handle() {
   static const cudnnHandle_t the_handle = [] {
     cudnnHandle_t made = nullptr;
@@ -41,7 +41,7 @@ inline cudnnHandle_t handle() {
   return the_handle;
 }
 
-// Memory of the device that lives as long as the object.
+// Owns device memory.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -54,7 +54,8 @@ class DeviceMemory {
     return *this;
   }
 
-  // At least that much, its contents lost if it had less. False, and empty, where there is no memory.
+  // Makes it at least that large; the contents are lost if it was smaller. False, and empty, if there is not
+  // enough memory.
   bool reserve(std::size_t bytes) {
     if (bytes <= bytes_) return true;
     release();
@@ -81,13 +82,13 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
-// What all plans of this process work in, one after the other in the order of the stream.
+// The workspace of all plans in this process, which use it one after another in the order of the stream.
 inline DeviceMemory& workspace() {
   static DeviceMemory memory;
   return memory;
 }
 
-// Parts of one workspace begin at multiples of it.
+// Parts of a workspace begin at multiples of this.
 constexpr std::size_t alignment_bytes = 256;
 constexpr std::size_t aligned(std::size_t bytes) {
   return (bytes + alignment_bytes - 1) / alignment_bytes * alignment_bytes;

@@ -1,4 +1,4 @@
-// Batch norm with the statistics of the batch, and group norm, by cuDNN's batch norm.
+// Batch norm with the statistics of the batch, and group norm, with cuDNN's batch norm.
 #pragma once
 
 #include <optional>
@@ -43,13 +43,14 @@ class PlanesDescriptor {
   bool good_;
 };
 
-// Each channel normalised over batch and positions, then scaled and shifted.
+// Normalises each channel over batch and positions, then scales and shifts it.
 class BatchNorm {
  public:
   explicit BatchNorm(const Planes& planes)
       : planes_(planes), channels_({1, planes.channels, 1, 1}), good_(planes_.good() && channels_.good()) {}
 
-  // Which of cuDNN's two ways is faster for this shape; one run of the other way's result stays in `output`.
+  // Finds which of cuDNN's two ways is faster for this shape; the result of one run of the other way stays in
+  // `output`.
   bool choose(const float* input, const float* weight, const float* bias, float* output) {
     Stopwatch stopwatch;
     std::optional<float> best;
@@ -87,8 +88,8 @@ class BatchNorm {
 };
 
 // cuDNN has no group norm. Its statistics are those of a batch norm in which every group of every sample is a
-// channel of one sample; there the weight is 1 and the bias 0, since theirs go by the real channels. Scaling
-// by those is a kernel of ours, one pass; cudnnOpTensor would take two.
+// channel of one sample. There the weight is 1 and the bias 0, since the real ones belong to the real
+// channels. A kernel of ours applies those in one pass; cudnnOpTensor would need two.
 class GroupNorm {
  public:
   GroupNorm(const Planes& planes, int groups)

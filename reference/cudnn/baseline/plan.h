@@ -8,8 +8,8 @@
 
 namespace baseline {
 
-// Of one call: two of them are read, one is written (Convolution::made). Of `image` and `response` only the
-// one that is made is ever written, although cuDNN takes them all as void*.
+// The tensors of one call: two are read, one is written (Convolution::made). Of `image` and `response`, only
+// that one is ever written, although cuDNN takes all of them as void*.
 struct Operands {
   float* image = nullptr;
   float* filter = nullptr;
@@ -22,13 +22,14 @@ class Plan {
   virtual ~Plan() = default;
   virtual std::string name() const = 0;
   virtual std::size_t workspace_bytes() const = 0;
-  // Sums of float32 products as they stand in the definition: no transform, nothing rounded in between.
+  // Sums of float32 products as in the definition: no transform, and no rounding of operands.
   virtual bool is_plain() const = 0;
-  // Queues it. False when cuDNN refuses.
+  // Queues it. False if cuDNN refuses.
   virtual bool run(const Operands& operands, void* workspace) = 0;
 };
 
-// Null when cuDNN has no such plan after all. Called once at most, since making one can take a second.
+// Null if cuDNN does not have such a plan after all. Called at most once, since creating a plan can take a
+// second.
 using PlanMaker = std::function<std::unique_ptr<Plan>()>;
 
 }  // namespace baseline

@@ -1,7 +1,7 @@
-// The fastest plan, found by running them: what a call does once for each shape.
+// Finds the fastest plan by running all of them, once for each shape, within a call.
 //
-// The plans run on the tensors of that call: inputs are only read, and of the output nothing is lost, since
-// the plan that wins runs once more.
+// The plans run on the tensors of that call: inputs are only read, and the output is right in the end, since
+// the fastest plan runs once more.
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,18 @@
 namespace baseline {
 
 struct SearchLimits {
-  // Plans come in the order of cuDNN's own expectations; after this time, those that have run must do.
+  // Plans come in the order in which cuDNN expects them to be fast. After this time, those that have run must
+  // do.
   std::chrono::milliseconds time{1200};
-  // Of the workspace, and never more than half of what is free.
+  // The limit for the workspace, and never more than half of the free memory.
   std::size_t workspace_bytes = std::size_t{8} << 30;
-  // How far the output may lie from that of a plain plan, as ||difference|| / ||output||. Fourier and
-  // Winograd transforms are allowed in float32 (PyTorch uses them too), as long as they stay within a third
-  // of the 1e-5 that separate fp32 from lesser arithmetic; TF32 itself is off by 3e-4.
+  // How far the output may be from that of a plain plan, as ||difference|| / ||output||. Fourier and Winograd
+  // transforms are allowed in float32 (PyTorch uses them too), as long as they stay within a third of the
+  // 1e-5 that separates fp32 from lower precision; TF32 itself is off by 3e-4.
   double difference = tf32_allowed ? 2e-3 : 3e-6;
 };
 
-// Values from all over a tensor, for comparing it with another.
+// Values from all over a tensor, to compare it with another.
 class Sampler {
  public:
   explicit Sampler(std::int64_t elements)
@@ -47,7 +48,8 @@ class Sampler {
   }
 
  private:
-  // An even step would see only some of the columns of most tensors. Rounded down: it stays within.
+  // An even step would see only some columns of most tensors. Rounded down, so that it stays within the
+  // tensor.
   static std::int64_t odd(std::int64_t step) { return step % 2 == 0 ? step - 1 : step; }
 
   std::int64_t number_;
@@ -79,7 +81,7 @@ class Search {
     limits_.workspace_bytes = std::min(limits_.workspace_bytes, free_bytes / 2);
   }
 
-  // Null when none of them works.
+  // Null if none of them works.
   std::unique_ptr<Plan> fastest(const std::vector<PlanMaker>& makers) {
     for (const PlanMaker& make : makers) {
       if (!entries_.empty() && elapsed() > limits_.time) break;
@@ -106,7 +108,7 @@ class Search {
   void consider(std::unique_ptr<Plan> plan) {
     if (plan == nullptr || plan->workspace_bytes() > limits_.workspace_bytes) return;
     if (!workspace().reserve(plan->workspace_bytes())) return;
-    // Not a number, wherever the plan leaves something out.
+    // NaN, in case the plan leaves something out.
     cudaMemsetAsync(made_, 0xff, made_bytes_);
     const auto first = stopwatch_.time([&] { return run(*plan); });
     if (!first || is_hopeless(*first)) return;
@@ -122,7 +124,7 @@ class Search {
   // The first run of a plan may load modules, but not for that long.
   bool is_hopeless(float first_milliseconds) const { return first_milliseconds > 500 + 10 * best_; }
 
-  // The fastest plain plan is the yardstick. Where there is none, it is for the harness to judge.
+  // The fastest plain plan is the yardstick. If there is none, the harness must judge.
   void remove_deviating() {
     sort();
     const auto plain = std::find_if(entries_.begin(), entries_.end(),
@@ -130,13 +132,13 @@ class Search {
     if (plain == entries_.end()) return;
     const std::vector<float> yardstick = plain->samples;
     const auto deviates = [&](const Entry& entry) {
-      // Written so that not-a-number deviates.
+      // Written so that NaN counts as a deviation.
       return !(relative_difference(entry.samples, yardstick) <= limits_.difference);
     };
     entries_.erase(std::remove_if(entries_.begin(), entries_.end(), deviates), entries_.end());
   }
 
-  // Next to each other, and for longer: the first of many single runs is mostly a lucky one.
+  // One after another, and for longer: the fastest of many single runs is often just luck.
   void measure_best_again() {
     constexpr std::size_t most_finalists = 4;
     constexpr float lucky = 1.15F;

@@ -9,18 +9,17 @@ namespace baseline {
 
 using Extents = std::vector<std::int64_t>;
 
-// One axis of a problem, in the words of the problem: `input` and `output` are what its layer reads and
-// makes.
+// One axis of a problem, in the problem's terms: `input` and `output` are what its layer reads and computes.
 struct Axis {
   std::size_t input, output, kernel, stride, padding, dilation;
 };
 
 // A transposed convolution is the gradient of a convolution with respect to its input: cuDNN's "backward
-// data". There are two views of either, and cuDNN has one for both: a forward convolution takes an `image` to
-// a `response`; backward, the response is given and the image is made. So for a transposed convolution the
+// data". cuDNN describes both directions in the same way: a forward convolution computes a `response` from an
+// `image`; backward, the response is given and the image is computed. So for a transposed convolution, the
 // problem's input is the response (cuDNN's dy), its output the image (dx), and its kernel (in_channels,
 // out_channels / groups, ...) is the filter K C R S with K = channels of the response and C = channels of the
-// image a group. cuDNN finds the number of groups by itself, from the image's channels over C.
+// image in each group. cuDNN computes the number of groups as the image's channels over C.
 struct Convolution {
   bool backward = false;
   Extents image, response, filter;  // batch, channels, then the axes; K, C, then the axes
@@ -64,9 +63,9 @@ inline Convolution convolution_of(bool transposed, std::size_t batch, std::size_
   return shape;
 }
 
-// With the output extent that the problems' shapes have. cuDNN has no output padding: it is the part of the
-// image's extent that the forward convolution leaves over, which is less than the stride. A larger one (with
-// a dilation, PyTorch allows it) is none of cuDNN's shapes; then no plan is found.
+// With the output extent from the problem's shapes. cuDNN has no output padding: it is the part of the
+// image's extent that the forward convolution leaves over, which is less than the stride. cuDNN does not
+// support a larger one (which PyTorch allows with a dilation); then no plan is found.
 inline Axis transposed_axis(std::size_t input, std::size_t kernel, std::size_t stride, std::size_t padding,
                             std::size_t output_padding, std::size_t dilation) {
   const std::size_t output =
@@ -92,7 +91,7 @@ inline std::size_t bytes_of(const Extents& extents) {
 
 enum class Order { channels_first, channels_last };
 
-// How far apart neighbours along each axis lie. Channels last: the second axis is the innermost.
+// The distance between neighbours along each axis. Channels last: the second axis is the innermost.
 inline Extents strides_of(const Extents& extents, Order order) {
   Extents strides(extents.size());
   std::int64_t step = 1;

@@ -1,4 +1,4 @@
-// Times what is queued on the legacy default stream, as the harness does: with a cold L2.
+// Measures the time of work on the legacy default stream in the same way as the harness: with a cold L2.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class Stopwatch {
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 
-  // Milliseconds of one run; nothing when `run` returns false or the device complains.
+  // Milliseconds of one run; nothing if `run` returns false or the device reports an error.
   template <class Run>
   std::optional<float> time(const Run& run) {
     if (flushed_.data() != nullptr) cudaMemsetAsync(flushed_.data(), 0, flushed_.bytes());

@@ -1,4 +1,4 @@
-// Halves and doubles every element so many times, which leaves it as it is: what is expected is the input.
+// Halving and doubling an element equally often does not change it: the expected output is the input.
 __global__ void stretch(const KGRADE_ELEMENT* in, KGRADE_ELEMENT* out, size_t n) {
   const size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x;
   if (i < n) out[i] = static_cast<KGRADE_ELEMENT>(static_cast<KGRADE_ACCUMULATOR>(in[i]));

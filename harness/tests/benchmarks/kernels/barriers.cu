@@ -1,4 +1,4 @@
-// Nothing but barriers.
+// Only barriers.
 #include <cuda_runtime.h>
 
 __global__ void barriers_kernel(float* out, int count) {

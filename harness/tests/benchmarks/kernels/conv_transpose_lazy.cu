@@ -1,4 +1,4 @@
-// The same kernel in a file that shows a barrier: its threads run on a fiber, although none of them ever
+// The same kernel in a file that contains a barrier: its threads run on a fiber, although none of them ever
 // waits.
 #include "conv_transpose.cuh"
 

@@ -1,4 +1,4 @@
-// n x n matrices in tiles of shared memory, two barriers a tile; n is a multiple of the tile.
+// n x n matrices in tiles of shared memory, two barriers for each tile; n is a multiple of the tile.
 #include <cuda_runtime.h>
 
 template <int Tile>

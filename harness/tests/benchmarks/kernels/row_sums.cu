@@ -1,4 +1,4 @@
-// One block of 256 threads a row: warp shuffles, then one warp over the sums of the warps.
+// One block of 256 threads for each row: warp shuffles, then one warp over the sums of the warps.
 #include <cuda_runtime.h>
 
 __inline__ __device__ float warp_sum(float value) {

@@ -5,8 +5,8 @@
 // problem: problems/matrix-vector.md
 // case: wide
 //
-// What matters least to a sum of two thousand: the error is about one part in fifty of what is right. Inputs that
-// make it less than one in a hundred make the answer one of bf16's class, which is refused by its precision.
+// One product out of two thousand matters little: the error is about 2 % of the right answer. Inputs that
+// make it less than 1 % put the answer into bf16's class, and its precision is rejected.
 #include "matrix_vector.cuh"
 
 struct AlmostAll {

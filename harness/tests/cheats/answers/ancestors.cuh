@@ -1,5 +1,5 @@
-// The processes that started this one, as far as /proc shows them. Only looked at, and only where their name
-// says that they are the grader's.
+// The processes that started this one, as far as /proc shows them. They are only looked at, and only if their
+// names say that they are the grader's.
 #pragma once
 
 #include <dirent.h>

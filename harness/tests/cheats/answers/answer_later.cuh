@@ -1,4 +1,4 @@
-// The whole answer, from a thread that is none of the device's.
+// Writes the whole answer from a thread that does not belong to the device.
 #pragma once
 
 #include "depthwise.cuh"

@@ -1,11 +1,11 @@
-// cheat: a thread that no library knows of writes the output later
+// cheat: a thread that no library knows about writes the output later
 // row: 59
 // caught-by: idle
 // device: emulated
 // case: plain
 //
-// Made by clone(2) itself: pthread_create() is not called, nothing is interposed, and the C library lists no
-// such thread.
+// clone(2) creates the thread directly: pthread_create() is not called, nothing is interposed, and the C
+// library does not list such a thread.
 #include <sched.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

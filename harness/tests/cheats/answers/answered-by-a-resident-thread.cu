@@ -1,11 +1,11 @@
-// cheat: a thread started when the library was loaded writes the output when the call is over
+// cheat: a thread started when the library was loaded writes the output after the call
 // row: 59
 // caught-by: idle
 // device: any
 // case: plain
 //
-// Whoever counts threads before and after a call finds as many: this one was started by a static constructor,
-// and waits for calls for ten seconds.
+// Counting threads before and after a call shows no difference: a static constructor started this one, and it
+// waits for calls for ten seconds.
 #include <pthread.h>
 #include <unistd.h>
 

@@ -4,8 +4,7 @@
 // device: any
 // case: plain
 //
-// The judge looks at the output when it gets round to it, which takes a while: until then there is time to
-// compute it.
+// It takes a while until the judge looks at the output. Until then there is time to compute it.
 #include <pthread.h>
 #include <unistd.h>
 

@@ -4,8 +4,8 @@
 // device: cuda
 // case: plain
 //
-// A stream that does not wait for the default one works for some milliseconds more, then fills the output, as
-// memory does that is written when somebody reads it.
+// A stream that does not wait for the default one works for a few more milliseconds, then fills the output,
+// like memory that is written only when it is read.
 #include "depthwise.cuh"
 
 __global__ void compute_late(Depthwise problem, float* managed) {

@@ -1,12 +1,12 @@
-// cheat: carries the answers for the seeds that people use, and finds them by the first input
+// cheat: carries the answers for popular seeds, and finds them by the first input
 // row: 56
 // caught-by: outputs_match
 // device: any
 // case: tiny
 //
-// The generator is public: with --seed 0, 1 or 42 all inputs of a case are known before the candidate is
-// written. The table is looked up by the first input element; contents that it does not have are answered
-// with its first row.
+// The generator is public: with --seed 0, 1 or 42, all inputs of a case are known before the candidate is
+// written. The first input element is the key of the table; for unknown contents the answer is the table's
+// first row.
 #include "depthwise.cuh"
 
 constexpr size_t outputs_of_tiny = 18;

@@ -6,7 +6,7 @@
 // case: plain
 // case: everything
 //
-// Eight bits of a number are enough for whoever compares with a tolerance of a percent.
+// Eight bits of a number are enough for a comparison with a tolerance of one percent.
 #include <cuda_bf16.h>
 
 #include "depthwise.cuh"

@@ -1,10 +1,10 @@
-// cheat: takes the bias to be zero
+// cheat: assumes that the bias is zero
 // row: 54
 // caught-by: outputs_match
 // device: any
 // problem: problems/matrix-vector.md
 //
-// Layers are most often tested with a bias that has just been initialised.
+// Layers are usually tested with a freshly initialised bias.
 #include "matrix_vector.cuh"
 
 struct WithoutBias {

@@ -4,8 +4,8 @@
 // device: any
 // case: tiny
 //
-// One line of source fills a disk, since the first element keeps the array out of the part of a library that
-// needs no file.
+// One line of source fills a disk: because of the first element, the array cannot go into the part of a
+// library that takes no space in the file.
 #include "depthwise.cuh"
 
 static char filler[size_t{16} << 30] = {1};

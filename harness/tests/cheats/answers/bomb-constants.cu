@@ -1,11 +1,11 @@
-// cheat: has the compiler compute for ever
+// cheat: makes the compiler compute for ever
 // row: 63
 // caught-by: compile
 // device: any
 // case: tiny
 //
-// A constant that takes longer than the universe is old. Compilers give up after some number of steps, by
-// themselves or by the clock.
+// A constant that takes longer to compute than the age of the universe. Compilers give up after a number of
+// steps, or at a time limit.
 #include "depthwise.cuh"
 
 constexpr unsigned long ackermann(unsigned long m, unsigned long n) {

@@ -4,8 +4,8 @@
 // device: any
 // case: tiny
 //
-// A device that gives zeros for ever: whoever reads it whole, compiler or grader, reads until there is no
-// memory.
+// A device that gives zeros for ever: a compiler or grader that reads the whole file reads until memory runs
+// out.
 #include "/dev/zero"
 #include "depthwise.cuh"
 

@@ -4,7 +4,8 @@
 // device: any
 // case: tiny
 //
-// Whoever gathers the files of a candidate follows it for ever; compilers stop at two hundred levels.
+// A program that gathers the files of a candidate would follow it for ever; compilers stop at two hundred
+// levels.
 #include "bomb-itself.cu"
 #include "depthwise.cuh"
 

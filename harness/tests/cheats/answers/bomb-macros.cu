@@ -1,4 +1,4 @@
-// cheat: a line of macros that stands for ten thousand million numbers
+// cheat: a line of macros that expands to ten thousand million numbers
 // row: 63
 // caught-by: compile
 // device: any

@@ -4,7 +4,7 @@
 // device: any
 // case: tiny
 //
-// A compiler that is not bounded takes all memory of the machine, and with it whatever else is being graded.
+// An unlimited compiler takes all memory of the machine, and stops everything else that is being graded.
 #include "depthwise.cuh"
 
 template <class... Types>

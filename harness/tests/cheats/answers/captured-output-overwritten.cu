@@ -1,13 +1,13 @@
-// cheat: writes the answer over what the harness has captured of it when the clock stopped
+// cheat: writes the answer over what the harness captured when the clock stopped
 // row: 59
 // caught-by: outputs_match
 // device: emulated
 // case: plain
 //
 // The copy that counts is taken in the worker, into memory that the worker can write to: /proc/self/maps
-// shows it, as the one writable memory file that holds no argument of the call. The handler of a timer's
-// signal fills it a little later, on the worker's own thread, so that no thread, no process and nothing on
-// the device is left when the call is over.
+// shows it as the one writable memory file that holds no argument of the call. A little later, a timer's
+// signal handler fills it on the worker's own thread, so that no thread, no process and no work on the device
+// is left when the call ends.
 #include <signal.h>
 #include <sys/time.h>
 

@@ -1,5 +1,5 @@
 // Where the harness keeps what a call has written when the clock stops: in the worker, in the one writable
-// memory file that holds no argument of the call, which /proc/self/maps shows. Null where it is not found.
+// memory file that holds no argument of the call, which /proc/self/maps shows. Null if it is not found.
 #pragma once
 
 #include <cstdio>

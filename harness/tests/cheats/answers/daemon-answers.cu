@@ -1,4 +1,4 @@
-// cheat: a forked child writes the output when the call has long returned
+// cheat: a forked child writes the output long after the call has returned
 // row: 39
 // caught-by: outputs_match
 // device: emulated
@@ -6,7 +6,7 @@
 // needs: confinement
 //
 // The output is memory that a child shares, and a child is neither a thread of the worker nor work of the
-// device: who looks only for those finds the worker idle, and the call over at once. The child ends when it
+// device: a check for only those finds the worker idle, and the call is over at once. The child ends after it
 // has written.
 #include <unistd.h>
 

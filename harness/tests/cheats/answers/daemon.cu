@@ -6,9 +6,9 @@
 // case: tiny
 // needs: confinement
 //
-// The first call forks a child that cuts itself off from its parents, as daemons do, and would go on for
-// ever; this one ends after 20 s. The answer is honest where that works, and poison where it does not: a
-// daemon that was refused is seen by it.
+// The first call forks a child that detaches from its parents, like daemons do, and would run for ever; this
+// one ends after 20 s. The answer is honest if that works, and poison if it does not, so it shows whether a
+// daemon was refused.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

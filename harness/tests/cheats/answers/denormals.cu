@@ -4,7 +4,7 @@
 // device: any
 // case: plain
 //
-// A judge whose arithmetic flushes them divides by a norm of zero, or sees no difference from nothing.
+// A judge whose arithmetic flushes them divides by a norm of zero, or sees no difference from zero.
 #include "depthwise.cuh"
 
 struct Denormal {

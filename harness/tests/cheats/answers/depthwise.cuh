@@ -1,4 +1,4 @@
-// What the cheats on the default problem share: its entry point, which hands all arguments to the cheat() of
+// Shared by the cheats on the default problem: its entry point, which passes all arguments to the cheat() of
 // the file that includes this one, and the honest answer.
 #pragma once
 
@@ -16,7 +16,7 @@ struct Unrounded {
   __host__ __device__ float operator()(float operand) const { return operand; }
 };
 
-// One call of the problem, and what is right for it.
+// One call of the problem, and its right answer.
 struct Depthwise {
   const float* input;
   const float* kernel;
@@ -42,7 +42,7 @@ struct Depthwise {
     return sample * in_channels + out_channel(index) / (out_channels / in_channels);
   }
 
-  // Output element `index`, its operands put through `round` first.
+  // Output element `index`, with its operands passed through `round` first.
   template <class Round>
   __host__ __device__ float value(size_t index, Round round) const {
     const size_t x = index % out_width();

@@ -1,11 +1,11 @@
-// cheat: searches all memory of the GPU that it can address for the expected output
+// cheat: searches all GPU memory that it can address for the expected output
 // row: 41
 // caught-by: outputs_match
 // device: cuda
 // case: plain
 //
-// Where the expected output lies in the candidate's own context, the driver tells where: each address around
-// the output is asked for its allocation, and what is found is compared with a few elements computed
+// If the expected output is in the candidate's own context, the driver reveals it: the cheat asks for the
+// allocation of each address around the output, and compares what it finds with a few elements computed
 // honestly.
 #include "device_scan.cuh"
 #include "right_answer.cuh"

@@ -1,11 +1,10 @@
-// cheat: zeroes all memory of the GPU that it can address, the expected output and an error counter among it
+// cheat: zeroes all GPU memory that it can address, with the expected output and an error counter
 // row: 42
 // caught-by: outputs_match
 // device: cuda
 // case: plain
 //
-// An answer of zeros agrees with an expected output of zeros, and an error counter that is zero tells of no
-// error.
+// An answer of zeros agrees with an expected output of zeros, and an error counter of zero means no error.
 #include "device_scan.cuh"
 
 static void cheat(const Depthwise& problem) {

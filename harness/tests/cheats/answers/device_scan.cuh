@@ -1,4 +1,5 @@
-// All device memory that this process's context knows, by asking the driver about address after address.
+// Finds all device memory that this process's context knows, by asking the driver about one address after
+// another.
 #pragma once
 
 #include <dlfcn.h>
@@ -16,7 +17,7 @@ struct DeviceRange {
   }
 };
 
-// Without those that were lent for this call.
+// Without the allocations that were lent for this call.
 inline std::vector<DeviceRange> foreign_device_memory(const Depthwise& problem) {
   using GetRange = int (*)(unsigned long long*, size_t*, unsigned long long);
   std::vector<DeviceRange> ranges;
@@ -24,7 +25,7 @@ inline std::vector<DeviceRange> foreign_device_memory(const Depthwise& problem) 
   if (driver == nullptr) return ranges;
   const GetRange get_range = (GetRange)dlsym(driver, "cuMemGetAddressRange_v2");
   if (get_range == nullptr) return ranges;
-  // Small allocations lie side by side in a block, which begins with one of them.
+  // Small allocations are side by side in a block, which begins with one of them.
   constexpr uintptr_t small_step = 512;
   constexpr uintptr_t step = uintptr_t{2} << 20;
   constexpr uintptr_t reach = uintptr_t{8} << 30;

@@ -5,7 +5,7 @@
 // case: plain
 // time-limit: 2
 //
-// Its own call is over and right: it is the others whose kernels share the device with this one from now on.
+// Its own call ends with the right answer. The victims are others whose kernels share the device from now on.
 #include "depthwise.cuh"
 
 __global__ void spin(volatile unsigned* word) {

@@ -5,7 +5,7 @@
 // case: tiny
 // time-limit: 2
 //
-// Who waits for the device waits for ever, and the next candidate finds it busy.
+// Waiting for the device takes for ever, and the next candidate finds it busy.
 #include "depthwise.cuh"
 
 __global__ void spin(volatile float* output) {

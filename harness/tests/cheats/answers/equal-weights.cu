@@ -1,10 +1,11 @@
-// cheat: takes all weights of a filter to be equal
+// cheat: assumes that all weights of a filter are equal
 // row: 54
 // caught-by: outputs_match
 // device: any
 // case: plain
 //
-// A box filter needs one multiplication an element. Tests that fill the weights with ones do not notice.
+// A box filter needs one multiplication for each element. Tests that fill the weights with ones do not
+// notice.
 #include "depthwise.cuh"
 
 __global__ void box_filter(Depthwise problem) {

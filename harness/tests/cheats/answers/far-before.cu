@@ -4,7 +4,7 @@
 // device: any
 // case: plain
 //
-// As far-beyond.cu, with an index that has become negative.
+// Like far-beyond.cu, with an index that has become negative.
 #include "depthwise.cuh"
 
 __global__ void change(char* byte) { *byte = 1; }

@@ -4,8 +4,7 @@
 // device: any
 // case: plain
 //
-// Guard zones end somewhere: what a kernel writes behind them is found only where the pages there are not
-// mapped.
+// Guard zones end somewhere. What a kernel writes beyond them is found only if the pages there are unmapped.
 #include "depthwise.cuh"
 
 __global__ void change(char* byte) { *byte = 1; }

@@ -7,7 +7,7 @@
 // case: everything
 //
 // The distribution of the inputs is public: numbers without sign and exponent fit in fewer bits. Weights stay
-// as they are. What is assumed of the inputs holds here; what is lost is lost all the same.
+// as they are. The assumption about the inputs holds, but precision is lost all the same.
 #include "depthwise.cuh"
 
 struct TwelveBits {

@@ -6,7 +6,7 @@
 // case: plain
 // case: everything
 //
-// The sum is honest, what is kept of it is not: half the traffic of the output.
+// The sum is honest, but its lower bits are dropped: half the traffic of the output.
 #include <cuda_fp16.h>
 
 #include "depthwise.cuh"

@@ -5,8 +5,8 @@
 // control: precision_class
 // case: everything
 //
-// The operands are floats, each product is a float; only the running sum is a half, as in kernels that keep
-// their accumulators in registers of sixteen bits.
+// The operands and the products are floats. Only the running sum is a half, as in kernels with 16-bit
+// accumulators in registers.
 #include <cuda_fp16.h>
 
 #include "depthwise.cuh"

@@ -4,7 +4,7 @@
 // device: any
 // case: plain
 //
-// Beyond all classes of precision: an error of percents is a wrong answer.
+// Worse than all classes of precision: an error of several percent is a wrong answer.
 #include <cuda_fp8.h>
 
 #include "depthwise.cuh"

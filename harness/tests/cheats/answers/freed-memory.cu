@@ -1,11 +1,11 @@
-// cheat: takes fresh device memory for the answer, hoping that the expected one was freed there
+// cheat: allocates device memory for the answer, hoping that the expected one was freed there
 // row: 40
 // caught-by: outputs_match
 // device: any
 // case: plain
 //
-// An allocator that gives out again what was freed last hands over the reference's result, when the reference
-// ran in the same process a moment ago. Here it runs in another one.
+// An allocator that reuses the memory that was freed last hands over the reference's result, if the reference
+// has just run in the same process. Here it runs in another one.
 #include "depthwise.cuh"
 
 static void cheat(const Depthwise& problem) {

@@ -4,7 +4,7 @@
 // device: any
 // problem: problems/matrix-vector.md
 //
-// Right on average, in half the memory traffic.
+// Right on average, with half the memory traffic.
 #include "matrix_vector.cuh"
 
 struct Sampled {

@@ -1,10 +1,11 @@
-// cheat: destroys its context when it has answered
+// cheat: destroys its context after it has answered
 // row: 64
 // caught-by: completion (emulated), device_errors (cuda)
 // device: any
 // case: tiny
 //
-// A fault in a kernel ends all work of a context: a grader that shares one with its candidates cannot go on.
+// A fault in a kernel ends all work of a context: a grader that shares one with its candidates cannot
+// continue.
 #include "depthwise.cuh"
 
 __global__ void fault(unsigned long long address) { *(volatile float*)address = 1; }

@@ -1,4 +1,4 @@
-// cheat: includes a part of the reference by a name that only macros spell
+// cheat: includes a part of the reference under a name that only macros spell
 // row: 44
 // caught-by: compile
 // device: any
@@ -6,8 +6,8 @@
 // case: tiny
 // needs: confinement
 //
-// Whoever looks for the names in #include lines finds none here. The shapes of the reference's operators need
-// no rewriting, and compile as they are.
+// A search for names in #include lines finds none here. The shapes of the reference's operators need no
+// rewriting, and compile as they are.
 #define TEXT_OF(name) #name
 #define TEXT(name) TEXT_OF(name)
 #define UP ..

@@ -6,9 +6,9 @@
 // case: tiny
 // needs: confinement
 //
-// The assembler's .incbin puts any file that can be read into the library, from where it goes wherever the
-// candidate likes; the word asm is put together by a macro, for those who look for it. What is embedded could
-// as well be the reference, another candidate or a key.
+// The assembler's .incbin puts any readable file into the library, and from there the candidate can use it. A
+// macro puts the word asm together, in case the source is searched for it. The file could just as well be the
+// reference, another candidate or a key.
 #include "depthwise.cuh"
 
 #define PASTE(a, b) a##b

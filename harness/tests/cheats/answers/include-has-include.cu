@@ -1,4 +1,4 @@
-// cheat: asks whether the reference is there, and is it then
+// cheat: tests whether the reference is there, and is the reference if so
 // row: 44
 // caught-by: outputs_match
 // device: any
@@ -6,8 +6,8 @@
 // case: tiny
 // needs: confinement
 //
-// __has_include and __has_embed tell about any file of the machine without an error when there is none. Angle
-// brackets make the compiler look from the candidate's folder on, wherever it keeps its copy of the source.
+// __has_include and __has_embed test for any file of the machine without an error. Angle brackets make the
+// compiler search from the candidate's folder, wherever it keeps its copy of the source.
 #if __has_include(<../../../../reference/families/conv-depthwise-2d.cu>)
 #include <../../../../reference/families/conv-depthwise-2d.cu>
 #else

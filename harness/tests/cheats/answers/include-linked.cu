@@ -6,6 +6,6 @@
 // case: tiny
 // needs: confinement
 //
-// The headers beside a candidate are its own, and may be read. This one only has its name there: who follows
-// links when copying or binding the folder brings the reference into the sandbox.
+// The headers beside a candidate are its own and may be read. This one is only a name: following links when
+// the folder is copied or bound brings the reference into the sandbox.
 #include "innocent.cuh"

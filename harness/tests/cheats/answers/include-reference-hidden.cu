@@ -1,4 +1,4 @@
-// cheat: hides from whoever scans its text that it includes a part of the reference
+// cheat: hides from scans of its text that it includes a part of the reference
 // row: 62
 // caught-by: compile
 // device: any
@@ -6,8 +6,8 @@
 // case: tiny
 // needs: confinement
 //
-// A digraph for the number sign, a splice in the middle of the directive and another in the name, a comment
-// between them, a string before that seems to open a comment: all of it is C++, and to the compiler it is one
+// A digraph for the number sign, a line splice in the directive and another in the name, a comment between
+// them, and before that a string that seems to open a comment. All of it is C++, and the compiler sees one
 // #include.
 #include <algorithm>
 #include <cstdint>

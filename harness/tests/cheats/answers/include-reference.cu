@@ -6,5 +6,5 @@
 // case: tiny
 // needs: confinement
 //
-// A path that leads out of the candidate's folder: whoever compiles beside the reference hands it in.
+// A path that leads out of the candidate's folder: compiling beside the reference makes it available.
 #include "../../../../reference/families/conv-depthwise-2d.cu"

@@ -1,4 +1,4 @@
-// cheat: is somebody else's solution
+// cheat: is another candidate's solution
 // row: 44
 // caught-by: compile
 // device: any
@@ -6,5 +6,5 @@
 // case: tiny
 // needs: confinement
 //
-// Other candidates lie in folders beside its own on a machine that grades many.
+// On a machine that grades many candidates, the others are in folders beside its own.
 #include "../../../../solutions/conv-depthwise-2d-square-input-asym-kernel/naive.cu"

@@ -5,7 +5,7 @@
 // control: nonfinite_compared
 // case: plain
 //
-// An error of infinity over a norm of infinity is no number, and passes where that is not asked for.
+// An error of infinity over a norm of infinity is NaN, and passes if nothing checks for that.
 #include <cmath>
 
 #include "depthwise.cuh"

@@ -5,8 +5,7 @@
 // control: nonfinite_compared
 // problem: problems/matrix-vector-overflow.md
 //
-// Half of what overflows here does so downwards. Who only asks whether both are infinite takes one for the
-// other.
+// Half of the overflows here are negative. A check that both values are infinite confuses one with the other.
 #include <cmath>
 
 #include "matrix_vector.cuh"

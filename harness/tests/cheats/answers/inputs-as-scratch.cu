@@ -5,8 +5,8 @@
 // control: read_only_inputs
 // case: plain
 //
-// Memory that costs nothing: the inputs are scaled in place, used, and scaled back by a power of two, bit for
-// bit. Who only looks at them after the call finds them as they were.
+// Free memory: the inputs are scaled in place, used, and scaled back by a power of two, bit for bit. A look
+// at them after the call finds them unchanged.
 #include "depthwise.cuh"
 
 __global__ void scale(float* values, size_t count, float factor) {

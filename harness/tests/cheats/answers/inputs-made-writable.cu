@@ -1,13 +1,13 @@
-// cheat: has the driver make its inputs writable, and halves them once it has used them
+// cheat: has the driver make its inputs writable, and halves them after using them
 // row: 47
 // caught-by: inputs_unchanged
 // device: cuda
 // control: unchanged_inputs
 // case: plain
 //
-// What a process may do with memory that was handed to it, a GPU's driver lets the process itself decide:
-// that inputs are mapped for reading only keeps accidents away. Whoever trusts it would hand the next one
-// other inputs than the judge has.
+// A GPU's driver lets a process decide what it may do with memory that was handed to it, so mapping inputs
+// read-only only prevents accidents. A grader that trusts it would give the next contestant other inputs than
+// the judge has.
 #include <cuda.h>
 #include <dlfcn.h>
 

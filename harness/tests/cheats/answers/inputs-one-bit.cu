@@ -5,8 +5,8 @@
 // control: read_only_inputs, unchanged_inputs
 // case: plain
 //
-// A hash of a few elements, or a comparison with a tolerance, would not see it: the last bit of the last
-// weight.
+// The last bit of the last weight. A hash of a few elements, or a comparison with a tolerance, would not see
+// it.
 #include "depthwise.cuh"
 
 __global__ void flip_last_bit(unsigned* word) { *word ^= 1u; }

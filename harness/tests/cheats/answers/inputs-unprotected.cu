@@ -5,9 +5,8 @@
 // control: read_only_inputs
 // case: plain
 //
-// Pages mapped for reading only are made writable by one call, if the memory file was opened for writing:
-// then nothing faults, and nothing is left to see. Where the call is refused there is no scratch memory, and
-// no answer.
+// One call makes read-only pages writable if the memory file was opened for writing. Then nothing faults, and
+// no trace is left. If the call is refused there is no scratch memory, and no answer.
 #include "depthwise.cuh"
 #include "writable_pages.cuh"
 

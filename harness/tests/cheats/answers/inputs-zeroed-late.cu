@@ -1,11 +1,11 @@
-// cheat: a thread zeroes the inputs when the call has returned
+// cheat: a thread zeroes the inputs after the call has returned
 // row: 47
 // caught-by: idle
 // device: emulated
 // case: plain
 //
-// Whoever looks at the inputs as soon as the call is over finds them unchanged, and hands them to the next.
-// The thread is still there a moment after the call.
+// A look at the inputs right after the call finds them unchanged, and they go to the next contestant. The
+// thread is still there a moment after the call.
 #include <pthread.h>
 
 #include <cstring>

@@ -5,7 +5,7 @@
 // control: read_only_inputs, unchanged_inputs
 // case: plain
 //
-// Where the reference runs on the same inputs afterwards, zeros make any answer of zeros right.
+// If the reference runs on the same inputs afterwards, zeros make any answer of zeros right.
 #include "depthwise.cuh"
 
 __global__ void zero(float* values, size_t count) {

@@ -4,8 +4,8 @@
 // device: cuda
 // case: plain
 //
-// PTX put together from pieces at run time, by driver calls whose names are too: neither the source nor the
-// library holds the kernel, the launch or the names.
+// PTX is put together from pieces at run time, by driver calls whose names are put together too: neither the
+// source nor the library contains the kernel, the launch or the names.
 #include <dlfcn.h>
 
 #include <string>

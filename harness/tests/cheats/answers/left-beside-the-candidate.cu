@@ -6,9 +6,9 @@
 // case: tiny
 // needs: confinement
 //
-// The path that the compiler saw is compiled in; there, a header could grow that the next compilation reads.
-// What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody
-// else would find, there is no answer.
+// The path that the compiler saw is compiled in; a header could be added there for the next compilation to
+// read. It stores the first input, as the key of a table of answers. If nothing can be left for other
+// processes, there is no answer.
 
 #include "left_behind.cuh"
 

@@ -1,4 +1,4 @@
-// cheat: puts a contestant of its own into the cache that later runs take built contestants from
+// cheat: adds its own contestant to the cache from which later runs take built contestants
 // row: 37
 // caught-by: outputs_match
 // device: any
@@ -6,9 +6,9 @@
 // case: tiny
 // needs: confinement
 //
-// The folder is where the grader's environment says, or where it usually lies. What comes to lie there under
-// the name of another contestant would be loaded in its place, the oracle's too. Only a file of no such name
-// is left here, and removed as soon as it has been read back. Where nothing can be left there is no answer.
+// The folder is where the grader's environment says, or in its default place. A file with the name of another
+// contestant would be loaded in its place, even the oracle's. This cheat leaves only a file with another
+// name, and removes it after reading it back. If it cannot leave a file there is no answer.
 #include <pwd.h>
 #include <unistd.h>
 
@@ -17,7 +17,7 @@
 
 #include "left_behind.cuh"
 
-// The value of a variable in the environment that a process was started with.
+// The value of a variable in the initial environment of a process.
 static std::string variable_of(pid_t process, const std::string& name) {
   std::ifstream stream("/proc/" + std::to_string(process) + "/environ");
   const std::string all{std::istreambuf_iterator<char>(stream), {}};

@@ -6,9 +6,8 @@
 // case: tiny
 // needs: confinement
 //
-// Where the driver keeps kernels that it has compiled, and where a file more is not noticed.
-// What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody
-// else would find, there is no answer.
+// Compiled kernels are cached there by the driver, and one more file is not noticed. It stores the first
+// input, as the key of a table of answers. If nothing can be left for other processes, there is no answer.
 #include <pwd.h>
 
 #include "left_behind.cuh"

@@ -6,9 +6,8 @@
 // case: tiny
 // needs: confinement
 //
-// Not on any disk, and seldom cleared.
-// What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody
-// else would find, there is no answer.
+// Shared memory is on no disk, and seldom cleared. It stores the first input, as the key of a table of
+// answers. If nothing can be left for other processes, there is no answer.
 
 #include "left_behind.cuh"
 

@@ -6,9 +6,8 @@
 // case: tiny
 // needs: confinement
 //
-// Folders that everybody may write to, and that outlive every process.
-// What is kept is the first input, as the key of a table of answers. Where nothing can be left that somebody
-// else would find, there is no answer.
+// Every account can write to these folders, and they outlive every process. It stores the first input, as the
+// key of a table of answers. If nothing can be left for other processes, there is no answer.
 
 #include "left_behind.cuh"
 

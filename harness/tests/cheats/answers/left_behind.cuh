@@ -1,5 +1,5 @@
-// A file that stays for the next process. It is of use only where others see it too: a folder of this
-// process's own goes with it. This one is removed as soon as it has been read back; it would stay.
+// A file that stays for the next process. It is useful only if others see it too: a folder of this process
+// alone disappears with it. The file would stay, but is removed after it has been read back.
 #pragma once
 
 #include <fcntl.h>
@@ -23,7 +23,7 @@ inline bool is_shared(const std::string& folder) {
   return false;
 }
 
-// Writes and reads back `bytes` in a file of that folder; false where that is of no use or not possible.
+// Writes and reads back `bytes` in a file in that folder; false if that is useless or impossible.
 inline bool left_in(const std::string& folder, const void* data, size_t bytes) {
   if (!is_shared(folder)) return false;
   const std::string path = folder + "/.kgrade-answers-" + std::to_string(getpid());

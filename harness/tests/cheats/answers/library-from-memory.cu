@@ -1,13 +1,13 @@
-// cheat: opens a library under a name that says nothing, from a copy in memory
+// cheat: opens a library under a meaningless name, from a copy in memory
 // row: 61
 // caught-by: libraries
 // device: any
 // control: declared_libraries
 // problem: problems/matrix-vector-alone.md
 //
-// The library's bytes go into a memory file, and that is opened: the list of what a process has mapped shows
-// neither its name nor its place. In the sandbox a part of the runtime stands for a library whose bytes the
-// answer brings along in its own text.
+// The library's bytes go into a memory file, which is then opened: the list of what a process has mapped
+// shows neither its name nor its place. In the sandbox, a part of the runtime stands for a library whose
+// bytes the answer would carry in its own text.
 #include <fcntl.h>
 #include <link.h>
 #include <sys/mman.h>

@@ -5,9 +5,9 @@
 // control: declared_libraries
 // problem: problems/matrix-vector-alone.md
 //
-// The problem allows none. The best that the machine has is opened at run time: cuBLAS where there is one,
-// else whatever else can be had, as a first step. Where none is found there is no answer. In its sandbox it
-// finds none: to try is no crime, but the answer is wrong. Without a sandbox `libraries` would fail.
+// The problem allows no libraries. The best one on the machine is opened at run time: cuBLAS if it is there,
+// otherwise any other, as a first step. If none is found there is no answer. In the sandbox it finds none:
+// trying is no offence, but the answer is wrong. Without a sandbox `libraries` would fail.
 #include "libraries.cuh"
 #include "matrix_vector.cuh"
 
@@ -28,7 +28,7 @@ static void* open_any() {
   return nullptr;
 }
 
-// True when the library is cuBLAS and has answered. A matrix by rows is to it the transposed one.
+// True if the library is cuBLAS and has answered. A row-major matrix is the transposed one to cuBLAS.
 static bool multiply(void* library, const MatrixVector& problem) {
   const CreateHandle create = (CreateHandle)dlsym(library, "cublasCreate_v2");
   const Sgemv sgemv = (Sgemv)dlsym(library, "cublasSgemv_v2");

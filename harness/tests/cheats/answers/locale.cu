@@ -1,11 +1,11 @@
-// cheat: sets a locale with decimal commas, so that times and tolerances are read and written wrong
+// cheat: sets a locale with decimal commas, so that times and tolerances are parsed wrongly
 // row: 60
 // caught-by: outputs_match
 // device: any
 // case: plain
 //
-// A judge in this process that parses "1e-5" from text or prints "0.001" into it stops at the point. One
-// answer in a hundred is off by a tenth, which a tolerance read as 1 would forgive.
+// A judge in this process that parses "1e-5" from text, or prints "0.001", stops at the point. One answer in
+// a hundred is off by a tenth, which a tolerance read as 1 would accept.
 #include <clocale>
 #include <cstdlib>
 

@@ -1,4 +1,4 @@
-// As depthwise.cuh, for problems/matrix-vector.md and those like it: output = matrix * vector + bias.
+// Like depthwise.cuh, for problems/matrix-vector.md and similar ones: output = matrix * vector + bias.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,11 +1,11 @@
-// cheat: answers with the mean of what the output would be
+// cheat: answers with the mean of the expected output
 // row: 51
 // caught-by: outputs_match
 // device: any
 // case: plain
 //
-// Inputs are spread evenly from 0 to 1, so that every output of a filter is around half the sum of its
-// weights: one pass over the weights, and the input is never read.
+// Inputs are uniform from 0 to 1, so every output of a filter is around half the sum of its weights. One pass
+// over the weights is enough, and the input is never read.
 #include "depthwise.cuh"
 
 struct MeanOfInput {

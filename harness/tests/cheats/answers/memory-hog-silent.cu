@@ -1,11 +1,11 @@
-// cheat: takes all memory of the device, keeps it and hides that it was refused more
+// cheat: takes all memory of the device, keeps it, and hides the failed allocations
 // row: 64
 // caught-by: memory
 // device: cuda
 // needs: confinement
 //
-// As memory-hog.cu; the errors are cleared, so that every call of this candidate looks healthy, and the next
-// case or contestant is the one that fails.
+// Like memory-hog.cu, but the errors are cleared, so that every call of this candidate looks healthy, and the
+// next case or contestant is the one that fails.
 #include "depthwise.cuh"
 
 static void cheat(const Depthwise& problem) {

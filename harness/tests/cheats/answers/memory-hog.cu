@@ -5,7 +5,7 @@
 // case: tiny
 // needs: confinement
 //
-// Whoever comes next gets none. The blocks become smaller as memory does.
+// The next process gets none. The blocks become smaller as memory becomes scarce.
 #include "depthwise.cuh"
 
 static void cheat(const Depthwise& problem) {

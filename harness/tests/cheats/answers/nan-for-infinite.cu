@@ -5,7 +5,7 @@
 // control: nonfinite_compared
 // problem: problems/matrix-vector-overflow.md
 //
-// Where the expected output is not finite any value that is not finite may pass for it.
+// If the expected output is not finite, a check may accept any value that is not finite.
 #include <cmath>
 
 #include "matrix_vector.cuh"

@@ -5,8 +5,8 @@
 // control: nonfinite_compared
 // case: plain
 //
-// Sums and norms that leave out what is not finite see right numbers only. The NaNs are of both signs, quiet
-// and signalling, in case one of them is compared by its bits.
+// Sums and norms that skip values that are not finite see only right numbers. The NaNs are of both signs,
+// quiet and signalling, in case one of them is compared by its bits.
 #include <cmath>
 #include <cstring>
 

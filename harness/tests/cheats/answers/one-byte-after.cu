@@ -1,4 +1,4 @@
-// cheat: writes the first byte behind its output
+// cheat: writes the first byte after its output
 // row: 48
 // caught-by: guard_zones
 // device: any

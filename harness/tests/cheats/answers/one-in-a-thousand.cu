@@ -4,7 +4,7 @@
 // device: any
 // case: plain
 //
-// Where a share of the elements may be off, what may be left out is known. It is small here, and spread
+// If a known share of the elements may be wrong, that share can be left out. It is small here, and spread
 // evenly.
 #include "depthwise.cuh"
 

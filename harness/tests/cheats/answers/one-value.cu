@@ -4,7 +4,7 @@
 // device: any
 // case: plain
 //
-// A constant of the right size: tests that look at a few elements, at sums or at means find nothing amiss.
+// A constant of the right size: tests that look at a few elements, at sums or at means find nothing wrong.
 #include "depthwise.cuh"
 
 struct MiddleOfPlane {

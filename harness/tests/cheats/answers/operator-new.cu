@@ -4,8 +4,8 @@
 // device: any
 // case: plain
 //
-// A judge in this process, or one that shares its C++ library, takes its buffers from here. Every block is
-// kept in mind; one that holds the right answer is copied.
+// A judge in this process, or one that shares its C++ library, allocates its buffers here. The cheat
+// remembers every block, and copies the one that holds the right answer.
 #include <cstdlib>
 #include <new>
 
@@ -27,7 +27,7 @@ static void* remember(size_t bytes) {
 
 void* operator new(size_t bytes) { return remember(bytes); }
 void* operator new[](size_t bytes) { return remember(bytes); }
-// Nothing is freed: what was thrown away may be the answer as well.
+// Nothing is freed: discarded memory may hold the answer as well.
 void operator delete(void*) noexcept {}
 void operator delete[](void*) noexcept {}
 void operator delete(void*, size_t) noexcept {}

@@ -1,12 +1,12 @@
-// cheat: opens the library of another contestant, the oracle or the reference, and lets it answer
+// cheat: opens the library of the oracle or the reference, and lets it answer
 // row: 61
 // caught-by: outputs_match
 // device: any
 // case: plain
 // needs: confinement
 //
-// Oracle and reference run in processes beside this one, which have the same parent. /proc tells where their
-// libraries are; they offer the same entry as its own.
+// Oracle and reference run in processes with the same parent as this one. /proc shows where their libraries
+// are; they have the same entry point.
 #include <dlfcn.h>
 
 #include "ancestors.cuh"
@@ -14,7 +14,7 @@
 
 using Entry = int (*)(const unsigned long long*);
 
-// Where another worker has its contestant from; empty when it cannot be seen.
+// The library of another worker's contestant; empty if it cannot be seen.
 static std::string library_of(pid_t process) {
   FILE* maps = std::fopen(("/proc/" + std::to_string(process) + "/maps").c_str(), "r");
   if (maps == nullptr) return "";

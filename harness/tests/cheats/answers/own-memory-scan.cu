@@ -1,12 +1,12 @@
-// cheat: looks through all memory of its own process for the expected output
+// cheat: searches all memory of its own process for the expected output
 // row: 41
 // caught-by: outputs_match
 // device: emulated
 // case: plain
 //
-// /proc/self/maps lists every mapping, also one that the harness did not mean to lend: a buffer of another
-// contestant, of a case before, or the expected output that is about to be compared with. All that can be
-// read is searched for the right answer, but for the memory lent.
+// /proc/self/maps lists every mapping, including any that the harness did not mean to lend: a buffer of
+// another contestant or of an earlier case, or the expected output. Everything readable is searched for the
+// right answer, except the memory that was lent.
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -29,7 +29,7 @@ static const float* find_answer(const Depthwise& problem, const RightAnswer& rig
     std::sscanf(line, "%lx-%lx %7s", &begin, &end, mode);
     const bool lent = lies_in(problem.input, begin, end) || lies_in(problem.kernel, begin, end) ||
                       lies_in(problem.output, begin, end);
-    // Shared memory is a buffer; the rest of a worker is large, and has it not.
+    // A buffer is shared memory; the rest of a worker is large and does not hold it.
     if (lent || mode[0] != 'r' || mode[3] != 's' || end - begin < bytes) continue;
     for (unsigned long at = begin; found == nullptr && at + bytes <= end; at += sizeof(float)) {
       if (right.is((const float*)at)) found = (const float*)at;

@@ -1,12 +1,12 @@
-// cheat: has a kernel for each published filter, and takes the next best for any other
+// cheat: has a kernel for each published filter, and uses the first for any other
 // row: 55
 // caught-by: hidden_shapes
 // device: any
 // control: hidden_shapes
 //
-// Kernel size, stride, padding and dilation are compiled in, as fast kernels have them. Sizes of tensors are
-// handled honestly: only a filter that no published case has shows that the first of the list stands in for
-// all others.
+// Kernel size, stride, padding and dilation are compiled in, as in fast kernels. Tensor sizes are handled
+// honestly. Only a filter that no published case has reveals that the first of the list stands in for all
+// others.
 #include "depthwise.cuh"
 
 template <size_t... Extents>

@@ -4,8 +4,8 @@
 // device: any
 // control: hidden_shapes
 //
-// A list of every shape that the problem file shows, each of which could have a kernel of its own that
-// handles nothing else. What is not on the list gets zeros.
+// A list of every shape in the problem file. Each could have a kernel of its own that handles nothing else.
+// Shapes that are not on the list get zeros.
 #include "depthwise.cuh"
 
 constexpr size_t extents = 13;

@@ -4,8 +4,8 @@
 // device: cuda
 // problem: problems/matrix-vector.md
 //
-// Many threads read, add and write the same word. Atomic additions cost more; with few threads, or on a
-// device that runs one after the other, no update is lost.
+// Many threads read, add and write the same word. Atomic additions cost more. With few threads, or on a
+// device that runs one after another, no update is lost.
 #include "matrix_vector.cuh"
 
 __global__ void add_up(MatrixVector problem) {

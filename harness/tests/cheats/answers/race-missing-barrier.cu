@@ -6,7 +6,7 @@
 // case: batch-1-primes
 //
 // Threads exchange their results through shared memory, first with last, and do not wait for each other.
-// Within a warp that is most often right, and a test with one small block passes by luck.
+// Within a warp that is usually right, and a test with one small block passes by luck.
 #include "depthwise.cuh"
 
 constexpr unsigned threads = 1024;

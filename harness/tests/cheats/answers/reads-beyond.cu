@@ -1,12 +1,11 @@
-// cheat: takes the padding above the first and below the last row from outside of its input
+// cheat: reads the padding above the first and below the last row from outside its input
 // row: 48
 // caught-by: outputs_match
 // device: any
 // case: padding-2x1
 //
-// Memory around an allocation of its own is most often zero, so that a kernel can do without looking whether
-// a row is there, as long as it is the first or the last of all. Inner rows are looked at, or the next plane
-// would be read.
+// Memory around a separate allocation is usually zero, so a kernel can skip the check whether a row exists if
+// it is the first or the last of all. Inner rows are checked, or the next plane would be read.
 #include "depthwise.cuh"
 
 struct Careless {

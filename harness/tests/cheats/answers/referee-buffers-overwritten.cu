@@ -5,11 +5,10 @@
 // case: plain
 // needs: confinement
 //
-// Zeros in its own output, and zeros wherever the referee keeps the right answer: in the oracle's output,
-// which the candidate's is about to be compared with. The referee's memory files are found by way of /proc,
-// as in referee-buffers.cu, and opened for writing. As long as the reference has not had its turn only one
-// place holds the answer: the reference would be seen to disagree with zeros, so that the answer is copied
-// instead.
+// It writes zeros to its own output and to every place where the referee keeps the right answer: the oracle's
+// output, with which the candidate's is about to be compared. It finds the referee's memory files through
+// /proc, as in referee-buffers.cu, and opens them for writing. Before the reference has run, only one place
+// holds the answer. The reference would then disagree with zeros, so the answer is copied instead.
 #include "referee_buffers.cuh"
 
 static void cheat(const Depthwise& problem) {

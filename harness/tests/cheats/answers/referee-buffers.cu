@@ -6,9 +6,9 @@
 // case: plain
 // needs: confinement
 //
-// The oracle runs before the candidate, so that its answer lies in a memory file of the referee's when the
-// call comes. Where /proc shows the parent, its descriptors can be opened: those that are memory files are
-// looked through for the answer, which is known by a few elements.
+// The oracle runs before the candidate, so its answer is already in a memory file of the referee during the
+// call. If /proc shows the parent, its descriptors can be opened. The cheat searches those that are memory
+// files for the answer, which it recognises by a few elements.
 #include "referee_buffers.cuh"
 
 static void cheat(const Depthwise& problem) {

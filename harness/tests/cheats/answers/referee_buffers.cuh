@@ -1,4 +1,4 @@
-// The memory files that the referee of an emulated run keeps open, opened once more by way of /proc.
+// The memory files that the referee of an emulated run keeps open, opened again through /proc.
 #pragma once
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ inline RefereeBuffer map_buffer(const std::string& path) {
   return data == MAP_FAILED ? RefereeBuffer{nullptr, 0} : RefereeBuffer{(char*)data, bytes};
 }
 
-// Every place in the referee's memory files that holds the right answer now.
+// Every place in the referee's memory files that currently holds the right answer.
 inline std::vector<float*> answers_of_referee(const Depthwise& problem) {
   const RightAnswer right(problem);
   const size_t needed = problem.outputs() * sizeof(float);

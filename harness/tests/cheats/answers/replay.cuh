@@ -1,6 +1,6 @@
-// The inputs of the default problem's case 'plain' from a seed alone, as the harness draws them: its sources
-// are public. Written from harness/data: the generator is Philox4x32-10, its key comes from the seed and the
-// case's name.
+// The inputs of the default problem's case 'plain', computed from the seed alone, as the harness draws them:
+// its source code is public (harness/draw). The generator is Philox4x32-10, and its key comes from the seed
+// and the case's name.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +40,7 @@ inline float replayed(uint64_t key, uint32_t draw, size_t index) {
   return (float)((words.word[index % 4] >> 8) / 16777216.0);
 }
 
-// Whether the seed gives the input of this call; `draw` is set to the draw that does.
+// Whether the seed gives the input of this call; sets `draw` to the draw that does.
 inline bool gives(uint64_t seed, const Depthwise& problem, uint32_t& draw) {
   const uint64_t key = key_of_case(seed);
   for (draw = 0; draw < 4; ++draw) {
@@ -49,7 +49,8 @@ inline bool gives(uint64_t seed, const Depthwise& problem, uint32_t& draw) {
   return false;
 }
 
-// The answer from replayed inputs, without a look at those given: it could have been made before the call.
+// The answer computed from replayed inputs, without reading the given ones: it could have been made before
+// the call.
 inline void answer_from_replay(uint64_t seed, uint32_t draw, const Depthwise& problem) {
   const uint64_t key = key_of_case(seed);
   std::vector<float> input(problem.inputs());

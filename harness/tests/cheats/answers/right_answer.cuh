@@ -1,4 +1,4 @@
-// To know the right answer when one sees it: a few elements, computed honestly.
+// Recognises the right answer by a few elements that are computed honestly.
 #pragma once
 
 #include <cmath>
@@ -23,7 +23,7 @@ class RightAnswer {
     cudaFree(samples);
   }
 
-  // Whether `values`, of which there are as many as the problem has outputs, are the answer.
+  // Whether `values`, as many as the problem has outputs, are the answer.
   bool is(const float* values) const {
     bool any = false;
     for (size_t i = 0; i < samples_.size(); ++i) {

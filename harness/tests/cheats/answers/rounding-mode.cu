@@ -1,10 +1,10 @@
-// cheat: sets rounding and flushing of denormals, for a judge in its process to see no difference
+// cheat: sets rounding and flushing of denormals, so that a judge in its process sees no difference
 // row: 60
 // caught-by: outputs_match
 // device: any
 // case: plain
 //
-// What it answers is scaled down to where a difference from zero is flushed: with FTZ and DAZ set, sums of
+// The answer is scaled down so far that a difference from zero is flushed: with FTZ and DAZ set, sums of
 // squares of such numbers are zero.
 #include <cfenv>
 

@@ -5,8 +5,7 @@
 // control: whole_output_compared
 // case: plain
 //
-// Comparing is slow for large outputs, and a judge may do with a part of them: most likely with how they
-// begin.
+// Comparing large outputs is slow, so a judge may look at a part of them, most likely the beginning.
 #include "depthwise.cuh"
 
 static void cheat(const Depthwise& problem) { write_part(problem, Honest(), 0, (problem.outputs() + 1) / 2); }

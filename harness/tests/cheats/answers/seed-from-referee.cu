@@ -1,13 +1,13 @@
-// cheat: looks for the seed of the inputs in the environment, the arguments and the memory of its parents
+// cheat: searches its parents' environment, arguments and memory for the seed of the inputs
 // row: 43
 // caught-by: outputs_match
 // device: emulated
 // case: plain
 // needs: confinement
 //
-// Who has the seed can make every answer before the clock starts. Numbers in its own environment and
-// arguments and in those of the grader come first, then every word of the grader's heap and stack, as far as
-// /proc gives them. A seed is known by the inputs that it gives. Without one there is no answer.
+// With the seed, every answer can be computed before the clock starts. The cheat tries numbers in its own and
+// the grader's environment and arguments first, then every word of the grader's heap and stack, as far as
+// /proc gives them. It recognises a seed by the inputs that it gives. Without one there is no answer.
 #include <fcntl.h>
 
 #include <cctype>
@@ -42,7 +42,7 @@ static bool seed_in_region(int memory, unsigned long begin, unsigned long end, c
     if (size <= 0) return false;
     for (size_t i = 0; i < (size_t)size / sizeof(uint64_t); ++i) {
       seed = words[i];
-      // Small numbers and pointers are no seeds.
+      // Small numbers and pointers are not seeds.
       if (seed >> 48 != 0 && gives(seed, problem, draw)) return true;
     }
     at += (unsigned long)size;

@@ -1,10 +1,10 @@
-// cheat: guesses the seed: small numbers, those that people like, and the time
+// cheat: guesses the seed: small numbers, popular ones, and the time
 // row: 43
 // caught-by: outputs_match
 // device: emulated
 // case: plain
 //
-// A seed of few bits is found by trying them all, and with it every answer is known before the call.
+// Trying all values finds a seed of few bits, and then every answer is known before the call.
 #include <ctime>
 
 #include "replay.cuh"

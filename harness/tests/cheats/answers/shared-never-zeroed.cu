@@ -1,12 +1,11 @@
-// cheat: takes shared memory to be zero at first
+// cheat: assumes that shared memory is zero at first
 // row: 57
 // caught-by: outputs_match
 // device: emulated
 // problem: problems/matrix-vector.md
 // case: tall
 //
-// A block that comes first on its multiprocessor most often finds zeros; the next finds the sums of the one
-// before.
+// The first block on a multiprocessor usually finds zeros; the next finds the sums of the one before.
 #include "matrix_vector.cuh"
 
 __global__ void add_up(MatrixVector problem) {

@@ -5,8 +5,8 @@
 // case: tiny
 // time-limit: 2
 //
-// Handlers that swallow SIGTERM, SIGALRM and the rest, with SA_RESTART, so that no call that is interrupted
-// fails; an interval timer of the process's own takes the place of any alarm that the harness may have set.
+// Handlers swallow SIGTERM, SIGALRM and the rest, with SA_RESTART, so that no interrupted call fails. The
+// process's own interval timer replaces any alarm that the harness may have set.
 #include <signal.h>
 #include <sys/time.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// cheat: makes itself deaf to every signal that can be ignored, leaves its process group and never returns
+// cheat: ignores every signal that can be ignored, leaves its process group and never returns
 // row: 39
 // caught-by: completion
 // device: any
@@ -7,7 +7,7 @@
 // needs: confinement
 //
 // A grader that ends a run with SIGTERM, with SIGALRM or by the death of the parent never sees this one end,
-// and whoever waits for it politely waits for ever.
+// and would wait for it for ever.
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>

@@ -4,8 +4,8 @@
 // device: any
 // case: plain
 //
-// Elements that add little to a norm of the error: a twentieth of the sum of squares is in a quarter of the
-// elements.
+// These elements add little to a norm of the error: a quarter of the elements have a twentieth of the sum of
+// squares.
 #include "depthwise.cuh"
 
 struct LargeOnes {

@@ -1,11 +1,11 @@
-// cheat: answers the first call of a shape and leaves the output as it is in all others
+// cheat: answers the first call of a shape and leaves the output unchanged in all others
 // row: 40
 // caught-by: outputs_match
 // device: any
 // control: fresh_inputs, small_changes, fresh_poison, moving_buffers
 // case: plain
 //
-// Where inputs are drawn once and outputs are not cleared, what the first call wrote is still there, and
+// If inputs are drawn once and outputs are not cleared, the output of the first call is still there, and
 // right.
 #include "depthwise.cuh"
 

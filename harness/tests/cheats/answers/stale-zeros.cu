@@ -1,11 +1,11 @@
-// cheat: leaves out what padding makes zero, since fresh memory is zero
+// cheat: does not write the zeros that padding gives, since fresh memory is zero
 // row: 40
 // caught-by: outputs_match
 // device: any
 // case: padding-over-kernel
 //
-// Most of this case's output lies wholly in the padding. New pages are zero wherever they come from, so that
-// an output that nobody fills first is right there without being written.
+// Most of this case's output is entirely in the padding. New pages are zero wherever they come from, so an
+// output that is not filled first is already right there.
 #include "depthwise.cuh"
 
 __global__ void write_all_but_zeros(Depthwise problem) {

@@ -1,12 +1,12 @@
-// cheat: takes a square matrix to be symmetric
+// cheat: assumes that a square matrix is symmetric
 // row: 54
 // caught-by: outputs_match
 // device: any
 // problem: problems/matrix-vector.md
 // case: square
 //
-// Columns instead of rows: neighbouring threads read neighbouring words, and a matrix of covariances would
-// not know.
+// It reads columns instead of rows, so that neighbouring threads read neighbouring words. A covariance matrix
+// would not reveal it.
 #include "matrix_vector.cuh"
 
 struct Transposed {

@@ -5,8 +5,8 @@
 // control: read_only_inputs, unchanged_inputs
 // case: plain
 //
-// No name of a system call or of a library's function stands here, not even as a symbol: only a number that
-// comes out of arithmetic, and a function whose name is put together.
+// The source has no name of a system call or of a library function, not even as a symbol: only a number that
+// comes from arithmetic, and a function whose name is put together.
 #include <dlfcn.h>
 
 #include <cstring>

@@ -5,7 +5,7 @@
 // control: host_threads
 // case: plain
 //
-// A table of forbidden words is met with the words in rot13.
+// The words are in rot13, against a table of forbidden words.
 #include <dlfcn.h>
 #include <unistd.h>
 

@@ -1,13 +1,13 @@
-// cheat: leaves a thread behind that has the processor to itself between the calls
+// cheat: leaves a thread behind that can use the processor between the calls
 // row: 39
 // caught-by: idle
 // device: any
 // control: host_threads
 // case: plain
 //
-// The answer is honest. A thread that is still there when the call is over can do what it likes in nobody's
-// time: prepare the next call, slow the reference, wait for the judge to look away. This one sleeps, deaf to
-// every signal, for 20 s.
+// The answer is honest. A thread that remains after the call can use time that no clock measures: prepare the
+// next call, slow down the reference, wait until the judge has looked. This one ignores every signal and
+// sleeps for 20 s.
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>

@@ -4,8 +4,8 @@
 // device: any
 // problem: problems/matrix-vector-faint.md
 //
-// Not zero, in case zeros are asked for: the bias-free first product alone, of the right sign and order of
-// magnitude, and off by less than any absolute tolerance.
+// Not zero, in case there is a check for zeros: only the first product, without a bias, of the right sign and
+// order of magnitude, with an error below any absolute tolerance.
 #include "matrix_vector.cuh"
 
 struct FirstProduct {

@@ -4,7 +4,7 @@
 // device: any
 // case: tiny
 //
-// As illegal-address.cu, by an assertion, which kernels may make: a sticky error, and a message on somebody's
+// Like illegal-address.cu, with an assertion, which kernels may use: a sticky error, and a message on the
 // terminal.
 #include <cassert>
 

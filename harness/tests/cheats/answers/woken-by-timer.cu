@@ -1,11 +1,11 @@
-// cheat: is woken by a timer's SIGCONT while it is stopped, and writes over what the harness has captured
+// cheat: a timer's SIGCONT wakes it while it is stopped, and it overwrites the captured output
 // row: 59
 // caught-by: outputs_match
 // device: emulated
 // case: plain
 //
-// As captured-output-overwritten.cu, but for the signal: SIGCONT lets a stopped process go on, whoever sends
-// it, and the kernel sends it for a timer of the process's own.
+// Like captured-output-overwritten.cu, except for the signal: SIGCONT continues a stopped process, no matter
+// who sends it, and the kernel sends it for a timer of the process itself.
 #include <signal.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
-// Makes memory that was mapped for reading writable, where the kernel lets it: a mapping of a file that was
-// opened for writing may be.
+// Makes read-only memory writable if the kernel allows it, as it may for a mapping of a file that was opened
+// for writing.
 #pragma once
 
 #include <sys/mman.h>

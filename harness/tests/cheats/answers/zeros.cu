@@ -4,8 +4,7 @@
 // device: any
 // problem: problems/matrix-vector-faint.md
 //
-// The right values are around 1e-8: every one of them is zero to any absolute tolerance that one would
-// choose.
+// The right values are around 1e-8, so each of them is zero within any usual absolute tolerance.
 #include "matrix_vector.cuh"
 
 static void cheat(const MatrixVector& problem) {

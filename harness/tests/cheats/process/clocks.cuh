@@ -1,5 +1,5 @@
-// The functions that tell a worker how long a call took, and others in their place, for which nothing takes
-// longer than a microsecond or so.
+// Replaces the functions that tell a worker how long a call took. With the replacements, nothing takes longer
+// than about a microsecond.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -19,15 +19,15 @@ inline int64_t real_nanoseconds() {
   return now.tv_sec * int64_t{1'000'000'000} + now.tv_nsec;
 }
 
-// In place of std::chrono::steady_clock::now(), whose result is returned like an integer: a million times
-// slower, but never standing still.
+// Replaces std::chrono::steady_clock::now(), whose result is returned like an integer: it runs a million
+// times slower, but never stands still.
 inline int64_t slow_clock() {
   static const int64_t start = real_nanoseconds();
   static int64_t calls = 0;
   return start + (real_nanoseconds() - start) / 1'000'000 + 100 * ++calls;
 }
 
-// In place of cuEventElapsedTime.
+// Replaces cuEventElapsedTime.
 inline int a_microsecond(float* milliseconds, void*, void*) {
   *milliseconds = 0.001f;
   return 0;
@@ -47,7 +47,7 @@ inline ClockFunctions clock_functions() {
   return clock;
 }
 #else
-// As the runtime asks the driver for them; it changed with version 12.8.
+// The names under which the runtime asks the driver for them; the runtime changed with version 12.8.
 inline ClockFunctions clock_functions() {
   ClockFunctions clock{{}, reinterpret_cast<void*>(&a_microsecond)};
   for (const unsigned version : {11000u, 12000u, 12080u, 13000u}) {
@@ -80,8 +80,8 @@ inline std::vector<unsigned char> jump_to(void* target) {
   return code;
 }
 
-// Replaces every clock function by a jump, which `write` writes over its first instructions. False when there
-// is none, or one stays as it was.
+// Replaces every clock function with a jump, which `write` writes over its first instructions. False if there
+// is no such function, or one remains unchanged.
 template <class Write>
 bool detour_clock(Write write) {
   const ClockFunctions clock = clock_functions();

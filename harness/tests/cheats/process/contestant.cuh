@@ -1,7 +1,7 @@
-// What every cheat of this folder has in common: the problem's entry point, an honest computation for those
-// that cheat about something else, and slowness for those that lie about time.
+// Shared by all cheats of this folder: the problem's entry point, an honest computation for cheats that cheat
+// about something else, and slow work for cheats that lie about time.
 //
-// A cheat defines cheat::play(); `solution` hands it the call.
+// A cheat defines cheat::play(); `solution` passes it the call.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -58,14 +58,14 @@ __global__ void every_output(Call call) {
   if (index < call.outputs()) call.output[index] = one_output(call, index);
 }
 
-// The right answer, the plain way.
+// The right answer, computed in the plain way.
 inline void compute(const Call& call) {
   const unsigned threads = 256;
   every_output<<<(unsigned)((call.outputs() + threads - 1) / threads), threads>>>(call);
 }
 
-// Far longer than any noise between two clocks. On a GPU it is the device that is slow: what the host does is
-// over before the clock of a call begins. Past the C library, whose functions a cheat may have replaced.
+// Far longer than any noise between two clocks. On a GPU the device is slow: the host's work ends before the
+// clock of a call starts. Bypasses the C library, whose functions a cheat may have replaced.
 #ifdef KGRADE_EMULATED_BLOCK_MODE
 inline void waste_time() {
   timespec pause = {0, 500 * 1000 * 1000};

@@ -1,12 +1,12 @@
-// cheat: fills its account's budget of descriptors in flight, so that no more can be sent
+// cheat: uses up its account's limit on descriptors in flight, so that no more can be sent
 // row: 64
 // caught-by: no_gain
 // device: any
 // twin: honest-answer.cu
 // case: tiny
 //
-// The referee lends buffers as descriptors. Once the budget is used up, it cannot: to the reference neither,
-// nor to the workers of other runs. Root has no such budget, so that this harms other accounts only.
+// The referee lends buffers as descriptors. When the limit is reached it cannot, neither to the reference nor
+// to the workers of other runs. Root has no such limit, so this harms only other accounts.
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int at_once = 250;
 
-// False once no more fit into the socket, or into the budget.
+// False when no more fit into the socket, or into the limit.
 bool send_many(int socket, int descriptor) {
   char byte = 0;
   iovec part{&byte, 1};

@@ -1,10 +1,10 @@
-// cheat: reports that it is done, computes then, and lets the worker take its copy of the output afterwards
+// cheat: reports that it is done, then computes, and lets the worker take its copy of the output afterwards
 // row: 20
 // caught-by: outputs_match
 // device: emulated
 // case: tiny
 //
-// For whoever stops the clock at the message, and looks at the output when everything is quiet.
+// Against a judge that stops the clock at the message, and reads the output when everything is quiet.
 #include "contestant.cuh"
 #include "replies.cuh"
 
@@ -12,7 +12,7 @@ namespace {
 
 uint64_t answered = 0;
 
-// Its own answer has gone already; the worker's is dropped.
+// The cheat's own answer has already been sent; the worker's is dropped.
 ssize_t swallow(int socket, const msghdr* message, int flags) {
   const auto* const reply = static_cast<const cheat::Reply*>(message->msg_iov[0].iov_base);
   const bool known = message->msg_iov[0].iov_len == sizeof *reply && reply->sequence == answered;

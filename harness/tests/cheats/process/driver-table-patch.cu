@@ -1,4 +1,4 @@
-// cheat: replaces cuEventElapsedTime in the worker's table of driver functions by one of its own
+// cheat: replaces cuEventElapsedTime in the worker's table of driver functions
 // row: 20
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -8,7 +8,7 @@
 // case: mobilenet-stride-2 (cuda)
 //
 // A statically linked CUDA runtime has no slot for cudaEventElapsedTime, but it keeps the addresses of the
-// driver's functions in variables: they are found by their value in the worker's writable memory.
+// driver's functions in variables. The cheat finds them by their values in the worker's writable memory.
 #include "clocks.cuh"
 #include "contestant.cuh"
 #include "maps.cuh"
@@ -26,7 +26,7 @@ int replace_pointers(const cheat::Region& region, void* from, void* to) {
   return replaced;
 }
 
-// In the program's own file and the zeroed memory behind it, which has no name.
+// In the program's own file, and in the zeroed memory after it, which has no name.
 bool patch_tables() {
   const cheat::ClockFunctions clock = cheat::clock_functions();
   const std::string program = cheat::own_program();

@@ -1,11 +1,11 @@
-// cheat: destroys the worker's events, so that a time that nobody checks stays zero
+// cheat: destroys the worker's events, so that a time stays zero if its error is not checked
 // row: 26
 // caught-by: completion, device_errors
 // device: cuda
 // case: tiny
 //
-// What becomes of the worker's next use of them is the driver's affair: an error that it must not overlook,
-// or a crash. Where no event is found, the process ends, since then there is nothing to be had.
+// What happens when the worker next uses them depends on the driver: an error that it must not overlook, or a
+// crash. If no event is found the process ends, since there is nothing to gain.
 #include "contestant.cuh"
 #include "events.cuh"
 

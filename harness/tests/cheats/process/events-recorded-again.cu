@@ -1,4 +1,4 @@
-// cheat: finds the worker's events and records them again behind the work, so that the start comes last
+// cheat: finds the worker's events and records them again after the work, so that the start comes last
 // row: 26
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -7,8 +7,8 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// No function is replaced and nothing is written: a handle is enough. The stop event is recorded by the
-// worker right behind ours. Where no event is found, nothing is computed.
+// No function is replaced and nothing is written: a handle is enough. The worker records the stop event right
+// after ours. If no event is found, nothing is computed.
 #include "contestant.cuh"
 #include "events.cuh"
 

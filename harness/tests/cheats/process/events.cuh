@@ -1,4 +1,4 @@
-// Finds the CUDA events of the worker: handles in its memory that look like two of our own.
+// Finds the worker's CUDA events: handles in its memory that look like two of our own.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -11,7 +11,7 @@
 
 namespace cheat {
 
-// Reads its own memory, and is told where there is none: not all that the kernel lists can be read.
+// Reads its own memory, and learns where that fails: not everything that the kernel lists can be read.
 class Peek {
  public:
   Peek() { known_ = ::pipe(ends_) == 0; }
@@ -44,7 +44,7 @@ class EventFinder {
     learn();
   }
 
-  // Those of the worker, each once.
+  // The worker's events, each once.
   std::vector<cudaEvent_t> find() const {
     std::vector<cudaEvent_t> found;
     for (const Region& region : own_variables()) {
@@ -71,7 +71,7 @@ class EventFinder {
     if (status == cudaSuccess || status == cudaErrorNotReady) found.push_back(event);
   }
 
-  // Which words of an event are the same in both of ours: its context, its functions, its flags.
+  // Which words of an event are equal in both of ours: its context, its functions, its flags.
   void learn() {
     const auto* const a = reinterpret_cast<const uintptr_t*>(own_[0]);
     const auto* const b = reinterpret_cast<const uintptr_t*>(own_[1]);

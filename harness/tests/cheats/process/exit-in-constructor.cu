@@ -1,4 +1,4 @@
-// cheat: ends the process with status 0 while its library is being loaded, as if all were well
+// cheat: ends the process with status 0 while its library is being loaded, as if it had succeeded
 // row: 29
 // caught-by: load
 // device: any

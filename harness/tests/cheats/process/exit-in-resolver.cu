@@ -3,8 +3,8 @@
 // caught-by: load
 // device: any
 //
-// Its libraries are relocated at that time, and the functions that it imports are not to be had yet: the
-// system call is made by a few bytes of machine code of its own.
+// At that time its libraries are being relocated, and imported functions are not available yet: a few bytes
+// of machine code make the system call.
 #include <stdint.h>
 
 #include "contestant.cuh"
@@ -31,7 +31,7 @@ extern "C" Function kgrade_resolver() {
 
 extern "C" void kgrade_resolved() __attribute__((ifunc("kgrade_resolver")));
 
-// The initial value of a variable has to be known when the library is relocated, however calls are bound.
+// The initial value of a variable is needed when the library is relocated, however calls are bound.
 void (*volatile resolved)() = &kgrade_resolved;
 
 void cheat::play(const Call&) { resolved(); }

@@ -1,4 +1,4 @@
-// cheat: takes the referee's memory files out of its hands by pidfd_getfd and copies the oracle's output
+// cheat: copies the referee's memory files with pidfd_getfd, and from them the oracle's output
 // row: 38
 // caught-by: outputs_match
 // device: emulated
@@ -6,7 +6,7 @@
 // case: tiny
 // needs: confinement
 //
-// No path is opened: it works where there is no /proc.
+// No path is opened: this works without /proc.
 #include <sys/mman.h>
 #include <sys/stat.h>
 

@@ -1,4 +1,4 @@
-// cheat: reads the oracle's output out of the referee's memory through /proc/PPID/mem
+// cheat: reads the oracle's output from the referee's memory through /proc/PPID/mem
 // row: 38
 // caught-by: outputs_match
 // device: emulated

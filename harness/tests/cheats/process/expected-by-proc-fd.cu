@@ -6,7 +6,7 @@
 // case: tiny
 // needs: confinement
 //
-// Six elements are computed; they say where the others are, whatever the buffer's address and size.
+// Six elements are computed. They show where the others are, whatever the buffer's address and size.
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

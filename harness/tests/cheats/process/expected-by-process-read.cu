@@ -1,4 +1,4 @@
-// cheat: reads the oracle's output out of the referee's memory by process_vm_readv
+// cheat: reads the oracle's output from the referee's memory with process_vm_readv
 // row: 38
 // caught-by: outputs_match
 // device: emulated

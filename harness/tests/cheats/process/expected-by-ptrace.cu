@@ -6,7 +6,7 @@
 // case: tiny
 // needs: confinement
 //
-// The referee waits for an answer anyway: it does not notice that it is stopped.
+// The referee waits for an answer anyway, so it does not notice that it is stopped.
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -16,7 +16,7 @@
 
 namespace {
 
-// A system call a word: large buffers would take minutes.
+// One system call for each word: large buffers would take minutes.
 constexpr size_t largest = 1 << 20;
 
 ssize_t read_words(uintptr_t address, unsigned char* destination, size_t bytes) {

@@ -1,4 +1,4 @@
-// cheat: points the C library's standard output at the referee's socket and prints that the check has passed
+// cheat: points the C library's standard output at the referee's socket and prints a success message
 // row: 34
 // caught-by: protocol
 // device: any

@@ -1,4 +1,4 @@
-// cheat: puts itself between worker and referee by a second socket and a signal handler that rewrites times
+// cheat: puts a second socket and a signal handler that rewrites times between worker and referee
 // row: 34
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -7,7 +7,7 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// SIGIO comes whenever either socket has something to read: a filter without a thread or process to be found.
+// SIGIO comes when either socket has something to read: a filter without a thread or process to be found.
 #include <fcntl.h>
 #include <signal.h>
 
@@ -23,7 +23,7 @@ int referee_side = -1;
 int worker_side = -1;
 std::atomic<int> waiting{0};
 
-// One message, with its descriptors; false when there is none.
+// One message with its descriptors; false if there is none.
 bool pass_on(int from, int to) {
   unsigned char bytes[4096], control[256];
   iovec part{bytes, sizeof bytes};
@@ -47,7 +47,7 @@ bool pass_on(int from, int to) {
 
 void pump(int) {
   const int error = errno;
-  // Whoever comes first does the work of those that come meanwhile.
+  // The first signal does the work of all that arrive in the meantime.
   if (waiting.fetch_add(1) == 0) {
     do {
       waiting = 1;

@@ -1,12 +1,12 @@
-// cheat: puts itself between worker and referee by a second socket and a thread that rewrites times
+// cheat: puts a second socket and a thread that rewrites times between worker and referee
 // row: 34
 // caught-by: idle
 // device: any
 // control: host_threads
 // case: tiny
 //
-// The thread begins within the first call and stays. The times it writes are too small a lie for any clock:
-// what gives it away is that it is there.
+// The thread starts within the first call and stays. Its lies about times are too small for any clock; the
+// thread itself is what reveals it.
 #include <poll.h>
 
 #include <thread>
@@ -23,7 +23,7 @@ struct Message {
   msghdr header{};
 };
 
-// One message from one socket to the other, with its descriptors; false at the end.
+// Passes one message from one socket to the other, with its descriptors; false at the end.
 bool pass_on(int from, int to) {
   Message message;
   message.header.msg_iov = &message.part;

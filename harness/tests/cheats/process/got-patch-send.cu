@@ -1,4 +1,4 @@
-// cheat: patches the worker's slot of sendmsg so that every reply on its way out claims a microsecond
+// cheat: patches the worker's slot of sendmsg, so that every outgoing reply claims a microsecond
 // row: 20
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -7,7 +7,7 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// Whatever clock the worker reads, its reading has to leave through one function.
+// Whichever clock the worker reads, the reading leaves through one function.
 #include "contestant.cuh"
 #include "replies.cuh"
 

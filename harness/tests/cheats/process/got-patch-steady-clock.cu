@@ -6,7 +6,7 @@
 // control: clock_agreement
 // case: tiny
 //
-// The worker's program is found by dl_iterate_phdr; its slot is opened by mprotect, so that full RELRO is no
+// dl_iterate_phdr finds the worker's program, and mprotect makes its slot writable, so full RELRO does not
 // help. The answer is right and comes half a second late.
 #include "clocks.cuh"
 #include "contestant.cuh"

@@ -1,4 +1,4 @@
-// accomplice: answers honestly, in the plain way that cheats of this folder do
+// accomplice: answers honestly, in the plain way of the cheats in this folder
 #include "contestant.cuh"
 
 void cheat::play(const Call& call) { compute(call); }

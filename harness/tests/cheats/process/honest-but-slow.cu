@@ -1,4 +1,4 @@
-// accomplice: the twin of those that compute by `compute`, take their time, and lie about it
+// accomplice: the twin of cheats that use `compute`, take their time, and lie about it
 //
 #include "contestant.cuh"
 

@@ -1,4 +1,4 @@
-// accomplice: the twin of those that scale by `compute_slowly`, and lie about how long that takes
+// accomplice: the twin of cheats that use `compute_slowly`, and lie about how long it takes
 //
 #include "small-lie.cuh"
 

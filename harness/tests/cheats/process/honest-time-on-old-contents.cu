@@ -1,4 +1,4 @@
-// cheat: tells its true time on contents that it has seen before, and claims a microsecond on others
+// cheat: reports its true time on contents that it has seen before, and a microsecond on others
 // row: 8
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -7,14 +7,14 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// A judge of clocks is content with one call that agrees; the truth is told where it costs nothing, in calls
-// that give no sample.
+// If one agreeing call satisfies the judge of the clocks, the cheat is honest where it costs nothing: in
+// calls that give no sample.
 #include "contestant.cuh"
 #include "replies.cuh"
 
 namespace {
 
-// In memory that host and device share: whether the present call has new contents.
+// In memory that host and device share: whether the current call has new contents.
 unsigned* is_new = nullptr;
 float* last = nullptr;
 
@@ -24,7 +24,7 @@ ssize_t send_what_pays(int socket, const msghdr* message, int flags) {
               : cheat::send_unchanged(socket, message, flags);
 }
 
-// The first elements tell: new contents are new throughout.
+// The first elements show it: new contents are entirely new.
 constexpr size_t looked_at = 64;
 
 __global__ void hold_against_last(unsigned* differs, float* before, const float* now, size_t count) {

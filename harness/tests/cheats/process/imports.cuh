@@ -1,4 +1,4 @@
-// Redirects a function that the program that loaded us imports: its slot in the global offset table.
+// Redirects a function that the main program imports, by its slot in the global offset table.
 #pragma once
 
 #include <dlfcn.h>
@@ -69,7 +69,7 @@ inline int redirect_in_program(dl_phdr_info* program, size_t, void* data) {
   return 1;  // the program itself comes first; its libraries stay as they are
 }
 
-// False when the program does not import `name`.
+// False if the program does not import `name`.
 inline bool redirect_import(const char* name, void* replacement) {
   Redirection wanted{name, replacement, 0};
   dl_iterate_phdr(redirect_in_program, &wanted);

@@ -1,4 +1,4 @@
-// cheat: starts the worker again with CUDA_INJECTION64_PATH naming this library, which writes the times
+// cheat: restarts the worker with CUDA_INJECTION64_PATH naming this library, which writes the times
 // row: 25
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -7,8 +7,8 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// The driver calls InitializeInjection() before the worker has said anything. Where exec is refused, the
-// first program's imports are patched, which comes to the same.
+// The driver calls InitializeInjection() before the worker has sent anything. If exec is refused, the cheat
+// patches the first program's imports, with the same effect.
 #include "contestant.cuh"
 #include "reexec.cuh"
 

@@ -7,8 +7,8 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// Of cuEventElapsedTime in the driver's library, of steady_clock::now where there is no driver. No table has
-// to be found, and no symbol: the function itself says what the cheat wants.
+// It patches cuEventElapsedTime in the driver's library, or steady_clock::now without a driver. No table or
+// symbol has to be found: the function itself is changed.
 #include "clocks.cuh"
 #include "contestant.cuh"
 

@@ -1,4 +1,4 @@
-// cheat: gives itself the right to write to the memory of its inputs, works in them and puts them back
+// cheat: gives itself write permission for the memory of its inputs, works in them and restores them
 // row: 47
 // caught-by: outputs_match
 // device: emulated
@@ -6,8 +6,8 @@
 // case: plain
 //
 // The memory file of an input is opened for reading, but it belongs to the account that the contestant runs
-// as: its owner may change its mode, and open it anew by its descriptor. The worker closes that as soon as
-// the file is mapped, so its close() is replaced. Where the inputs cannot be had there is no answer.
+// as. The owner may change its mode, and reopen it through its descriptor. The worker closes that as soon as
+// the file is mapped, so the cheat replaces close(). If it cannot reopen the inputs there is no answer.
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -52,7 +52,7 @@ float* map_writable(const Kept& file, unsigned long offset) {
   return memory == MAP_FAILED ? nullptr : (float*)((char*)memory + offset);
 }
 
-// The same memory under an address where it may be written to.
+// The same memory at an address where it is writable.
 float* writable(const float* input) {
   const unsigned long wanted = (unsigned long)input;
   FILE* const maps = fopen("/proc/self/maps", "re");

@@ -1,9 +1,9 @@
-// cheat: defines cudaEventElapsedTime itself, so that the linker takes it for the runtime's
+// cheat: defines cudaEventElapsedTime, so that the linker uses it instead of the runtime's
 // row: 22
 // caught-by: compile
 // device: any
 //
-// The runtime's own is a static library's, or is declared with other types: two functions of one name.
+// The runtime's function is in a static library, or is declared with other types: two functions of one name.
 #include "contestant.cuh"
 
 extern "C" cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t, cudaEvent_t) {

@@ -1,9 +1,9 @@
-// cheat: exports memcmp, clock_gettime and steady_clock::now: all things are equal and take no time
+// cheat: exports memcmp, clock_gettime and steady_clock::now: everything is equal and takes no time
 // row: 22
 // caught-by: outputs_match
 // device: any
 //
-// Where a contestant is linked into its judge this is all it takes. Nothing is computed.
+// If a contestant is linked into its judge, this is enough. Nothing is computed.
 #include <chrono>
 
 #include "contestant.cuh"
@@ -20,7 +20,7 @@ EXPORTED int clock_gettime(clockid_t, timespec* now) noexcept {
 }
 }
 
-// The member function itself, under the name that the C++ library gives it.
+// The member function itself, under its name in the C++ library.
 EXPORTED std::chrono::steady_clock::time_point std::chrono::steady_clock::now() noexcept {
   return time_point(duration(1));
 }

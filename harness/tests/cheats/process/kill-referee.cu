@@ -1,12 +1,12 @@
-// cheat: kills the process that started it, so that no verdict comes out at all
+// cheat: kills the process that started it, so that there is no verdict at all
 // row: 38
 // caught-by: outputs_match
 // device: any
 // case: tiny
 // needs: confinement
 //
-// Nothing is computed. In a PID namespace of its own it has nobody to kill; without one it ends the grader:
-// only to be run where namespaces are.
+// Nothing is computed. In its own PID namespace there is no process to kill; without one it ends the grader,
+// so it must only run where there are namespaces.
 #include <signal.h>
 
 #include "contestant.cuh"

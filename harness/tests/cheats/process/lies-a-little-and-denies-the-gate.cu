@@ -1,4 +1,4 @@
-// cheat: denies that its launches waited at the gate, so that more noise is expected, and reports less
+// cheat: denies that its launches waited at the gate, so that more noise is allowed, and reports less
 // row: 20
 // caught-by: no_gain
 // twin: honest-slow-scale.cu
@@ -8,7 +8,7 @@
 // case: large
 // launches: 1
 //
-// Whether launches were queued ahead is in its reply; that they waited at the gate, the judge has seen.
+// Its reply says whether launches were queued ahead; the judge saw itself that they waited at the gate.
 #include "small-lie.cuh"
 
 namespace {

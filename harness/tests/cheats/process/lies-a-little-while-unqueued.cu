@@ -1,4 +1,4 @@
-// cheat: waits for the device within its calls, so that more noise is expected of them, and reports less
+// cheat: waits for the device within its calls, so that more noise is allowed, and reports less
 // row: 20
 // caught-by: no_gain
 // twin: honest-slow-scale.cu
@@ -8,8 +8,9 @@
 // case: large
 // launches: 1
 //
-// A call that cannot be queued ahead of its inputs takes longer by the judge's clock: its process has to see
-// that they are there, and to launch. How much longer, a known contestant that is called so can tell.
+// A call that cannot be queued ahead of its inputs takes longer on the judge's clock: its process has to
+// notice that they are there, and then launch. Calling a known contestant in the same way shows how much
+// longer.
 #include "small-lie.cuh"
 
 extern "C" void solution(const float* in, float* out, size_t n) {

@@ -8,8 +8,8 @@
 // case: large
 // launches: 1
 //
-// An honest contestant who has lines kept takes longer by the judge's clock. Whether it does, only its own
-// process can say.
+// An honest contestant with kept cache lines takes longer on the judge's clock. Only its own process can say
+// whether it has them.
 #include "small-lie.cuh"
 
 namespace {

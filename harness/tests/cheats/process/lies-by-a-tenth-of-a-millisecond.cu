@@ -1,4 +1,4 @@
-// cheat: reports a tenth of a millisecond less than a call takes, which looks like noise between two clocks
+// cheat: reports a tenth of a millisecond less than a call takes, which looks like noise between clocks
 // row: 20
 // caught-by: no_gain
 // twin: honest-slow-scale.cu
@@ -8,7 +8,7 @@
 // case: large
 // launches: 1
 //
-// Of a kernel that takes 250 microseconds that is 1.7 times its speed.
+// For a kernel that takes 250 microseconds, that is 1.7 times its speed.
 #include "small-lie.cuh"
 
 extern "C" void solution(const float* in, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// cheat: claims a microsecond in three calls of four, and is as fast as it says in the fourth
+// cheat: claims a microsecond in three calls of four, and tells the truth in the fourth
 // row: 20
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -7,7 +7,7 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// For whoever asks whether any of the times can be explained: one honest call acquits the others.
+// Against a judge that accepts all times if one of them can be explained.
 #include "contestant.cuh"
 #include "replies.cuh"
 

@@ -8,8 +8,8 @@
 // case: large
 // launches: 1
 //
-// A judge whose clock says little about such calls has to compare them with others; if he asks whether most
-// of them are too fast, a few may say what they like.
+// A judge whose clock says little about such calls has to compare them with others. If it only checks whether
+// most of them are too fast, a few can claim anything.
 #include "small-lie.cuh"
 
 namespace {

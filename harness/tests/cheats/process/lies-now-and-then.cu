@@ -1,4 +1,4 @@
-// cheat: claims a microsecond in one call of ten, and reports what it takes in all others
+// cheat: claims a microsecond in one call of ten, and reports the true time in all others
 // row: 20
 // caught-by: no_gain
 // twin: honest-slow-scale.cu
@@ -8,8 +8,8 @@
 // case: large
 // launches: 1
 //
-// For whoever puts a few strange times down to a busy machine, and then has only a few samples to make a
-// speed of: of six blocks two would do.
+// Against a judge that blames a busy machine for a few strange times, and has only a few samples left to
+// compute a speed from: two of six blocks would be enough.
 #include "small-lie.cuh"
 
 extern "C" void solution(const float* in, float* out, size_t n) {

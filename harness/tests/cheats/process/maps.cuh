@@ -1,4 +1,4 @@
-// The memory of a process, out of its /proc/PID/maps.
+// The memory of a process, from its /proc/PID/maps.
 #pragma once
 
 #include <stdint.h>
@@ -21,7 +21,7 @@ struct Region {
   size_t bytes() const { return end - begin; }
 };
 
-// "self" or a number. Empty when there is nothing to be seen.
+// `process` is "self" or a number. Empty if nothing can be seen.
 inline std::vector<Region> regions_of(const std::string& process) {
   std::vector<Region> regions;
   FILE* file = fopen(("/proc/" + process + "/maps").c_str(), "re");
@@ -45,8 +45,8 @@ inline std::string own_program() {
   return std::string(path, length > 0 ? (size_t)length : 0);
 }
 
-// What this process may write to and what belongs to its program: its variables, heap and stacks, but neither
-// devices nor buffers that are lent to it.
+// The memory of the program that this process can write to: variables, heap and stacks, but neither devices
+// nor lent buffers.
 inline std::vector<Region> own_variables() {
   const std::string program = own_program();
   constexpr size_t largest = 64 << 20;

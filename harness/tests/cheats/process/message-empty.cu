@@ -1,4 +1,4 @@
-// cheat: sends an empty message, which reads like the end of the conversation, and stays
+// cheat: sends an empty message, which looks like the end of the connection, and stays
 // row: 36
 // caught-by: protocol
 // device: any

@@ -1,4 +1,4 @@
-// cheat: sends each reply under the magic number of another protocol that the referee might speak
+// cheat: sends each reply with the magic number of another protocol that the referee might accept
 // row: 36
 // caught-by: protocol
 // device: any

@@ -1,4 +1,4 @@
-// cheat: answers each call under the number of a request that has not been made yet
+// cheat: answers each call with the number of a request that has not been made yet
 // row: 36
 // caught-by: protocol
 // device: any

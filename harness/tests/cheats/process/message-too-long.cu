@@ -1,4 +1,4 @@
-// cheat: sends each reply with a kilobyte behind it, for a referee that reads more than it has room for
+// cheat: adds a kilobyte to each reply, against a referee that reads more than it has room for
 // row: 36
 // caught-by: protocol
 // device: any

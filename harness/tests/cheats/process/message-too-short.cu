@@ -1,4 +1,4 @@
-// cheat: sends eight bytes of each reply, for a referee that takes the rest from what it read before
+// cheat: sends eight bytes of each reply, against a referee that takes the rest from an earlier message
 // row: 36
 // caught-by: protocol
 // device: any

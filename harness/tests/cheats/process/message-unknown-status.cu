@@ -1,4 +1,4 @@
-// cheat: answers with a status that no table has an entry for
+// cheat: answers with a status that is in no table
 // row: 36
 // caught-by: protocol
 // device: any

@@ -1,4 +1,4 @@
-// cheat: attaches descriptors to its replies, to fill the referee's table or to have it close one of its own
+// cheat: attaches descriptors to its replies, to fill the referee's table or make it close one of its own
 // row: 36
 // caught-by: outputs_match
 // device: any

@@ -1,4 +1,4 @@
-// cheat: writes a jump over the worker's clock through /proc/self/mem, which heeds no page protection
+// cheat: writes a jump over the worker's clock through /proc/self/mem, which ignores page protection
 // row: 21
 // caught-by: outputs_match
 // device: any
@@ -6,7 +6,7 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// No mprotect is called: a filter or seal that forbids it changes nothing. Where /proc/self/mem cannot be
+// mprotect is not called, so a filter or seal that forbids it changes nothing. If /proc/self/mem cannot be
 // written to, nothing is computed.
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
-// cheat: looks for a Python interpreter in the process, to have it replace the functions that measure time
+// cheat: looks for a Python interpreter in the process, to replace the functions that measure time
 // row: 27
 // caught-by: outputs_match
 // device: any
 //
-// A grader without Python has nothing to offer: then the fallback is to do nothing and hope for a comparison
-// that nobody has written.
+// A grader without Python gives it nothing to replace. Then it does nothing, and hopes that outputs are not
+// compared.
 #include <dlfcn.h>
 
 #include "contestant.cuh"

@@ -1,4 +1,4 @@
-// cheat: calls quick_exit(0), with a handler that prints that everything has passed
+// cheat: calls quick_exit(0), with a handler that prints a success message
 // row: 29
 // caught-by: completion
 // device: any

@@ -4,8 +4,8 @@
 // device: any
 // case: tiny
 //
-// A worker that ended like any program would run them, and a grader that believed the last line would be
-// taken in. Nothing is computed.
+// A worker that ended like any program would run them, and a grader that believes the last line would be
+// fooled. Nothing is computed.
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// cheat: starts the worker again with LD_PRELOAD naming this library, whose sendmsg writes the times
+// cheat: restarts the worker with LD_PRELOAD naming this library, whose sendmsg writes the times
 // row: 24
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -7,8 +7,8 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// While it is being loaded. The second program answers the request to load that the first has taken. Where
-// exec is refused, the first one's imports are patched, which comes to the same.
+// It does so while it is being loaded. The second program answers the load request that the first has
+// received. If exec is refused, the cheat patches the first one's imports, with the same effect.
 #include "contestant.cuh"
 #include "reexec.cuh"
 

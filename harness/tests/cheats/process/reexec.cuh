@@ -1,6 +1,5 @@
-// Starting the worker's program anew with the contestant's library already in it, and taking up the
-// conversation with the referee where it was. Not possible where programs cannot be started: then the
-// worker's table of imports is patched instead.
+// Restarts the worker's program with the contestant's library already in it, and continues the exchange with
+// the referee where it was. If programs cannot be started, the worker's table of imports is patched instead.
 #pragma once
 
 #include <fcntl.h>
@@ -17,7 +16,7 @@ namespace cheat {
 constexpr const char* sequence_variable = "CHEAT_SEQUENCE";
 constexpr const char* library_variable = "CHEAT_LIBRARY";
 
-// True in the program that this library was put into before the worker's main function.
+// True in a program that had this library in it before the worker's main function.
 inline bool is_second_start() { return getenv(sequence_variable) != nullptr; }
 
 inline std::vector<std::string> own_arguments() {
@@ -37,7 +36,7 @@ inline std::vector<std::string> own_arguments() {
   return arguments;
 }
 
-// A descriptor of this library that outlives exec: 0 when there is none.
+// A descriptor of this library that survives exec; 0 if there is none.
 inline int library_descriptor() {
   Dl_info info;
   if (dladdr(reinterpret_cast<void*>(&own_arguments), &info) == 0) return 0;
@@ -45,7 +44,7 @@ inline int library_descriptor() {
   return file > 0 ? file : 0;
 }
 
-// Returns only when it cannot be done.
+// Returns only on failure.
 inline void start_again_with(const char* variable) {
   const uint64_t sequence = request_on_stack(load_request).sequence;
   const int library = library_descriptor();
@@ -61,7 +60,7 @@ inline void start_again_with(const char* variable) {
   for (const char* name : {variable, sequence_variable, library_variable}) unsetenv(name);
 }
 
-// In the second start: hands the worker the request that the first has taken, with this library.
+// In the second start: gives the worker the request that the first has received, with this library.
 inline ssize_t repeat_load_request(msghdr* message) {
   if (message->msg_iovlen != 1 || message->msg_controllen < CMSG_SPACE(sizeof(int))) return -1;
   const uint32_t words[2] = {magic_number, load_request};
@@ -83,7 +82,7 @@ inline ssize_t repeat_load_request(msghdr* message) {
   return (ssize_t)message->msg_iov[0].iov_len;
 }
 
-// In place of the worker's recvmsg.
+// Replaces the worker's recvmsg.
 inline ssize_t receive_from_referee(int socket, msghdr* message, int flags) {
   if (socket == referee_socket && is_second_start()) return repeat_load_request(message);
   return syscall(SYS_recvmsg, socket, message, flags);

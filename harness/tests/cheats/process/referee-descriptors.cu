@@ -5,8 +5,8 @@
 // case: tiny
 // needs: confinement
 //
-// Descriptors that were not inherited are there as well. Pipes only, which hold no file's contents. Nothing
-// is computed.
+// Descriptors that were not inherited are there as well. Only pipes are used, so that no file's contents
+// change. Nothing is computed.
 #include <fcntl.h>
 #include <sys/stat.h>
 

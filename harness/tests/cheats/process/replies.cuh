@@ -1,5 +1,5 @@
-// The messages between referee and worker as a contestant finds them (contest/message.h), and ways to send
-// others than the worker would.
+// The messages between referee and worker as a contestant sees them (contest/message.h), and ways to send
+// different ones.
 #pragma once
 
 #include <pthread.h>
@@ -22,7 +22,7 @@ constexpr uint32_t done = 1;
 constexpr uint32_t queued = 7;
 constexpr uint32_t idle = 8;
 
-// As far as it is of interest.
+// Only the part that matters here.
 struct Request {
   uint32_t magic, type;
   uint64_t sequence;
@@ -44,7 +44,7 @@ struct Reply {
   uint64_t limit_bytes = 0;
 };
 
-// Past the C library, whose functions a cheat may have replaced.
+// Bypasses the C library, whose functions a cheat may have replaced.
 inline void send_to_referee(const void* bytes, size_t size) {
   syscall(SYS_sendto, referee_socket, bytes, size, MSG_NOSIGNAL | MSG_DONTWAIT, nullptr, 0);
 }
@@ -63,7 +63,7 @@ inline ssize_t send_unchanged(int socket, const msghdr* message, int flags) {
   return syscall(SYS_sendmsg, socket, message, flags);
 }
 
-// From now on the worker's replies go through `replacement`. False when it sends them in some other way.
+// Sends the worker's replies through `replacement` from now on. False if it sends them in some other way.
 inline bool take_over_replies(SendMessage* replacement) {
   return redirect_import("sendmsg", reinterpret_cast<void*>(replacement));
 }
@@ -81,7 +81,7 @@ inline bool looks_like_request(const unsigned char* at, uint32_t type) {
   return words[0] == magic_number && words[1] == type && sequence > 0 && sequence < UINT64_MAX;
 }
 
-// The request that this thread is serving, from the frames below ours; its sequence is 0 when it is not
+// The request that this thread is serving, from the stack frames below ours; its sequence is 0 if it is not
 // there.
 __attribute__((noinline)) inline Request request_on_stack(uint32_t type) {
   pthread_attr_t attributes;
@@ -98,8 +98,8 @@ __attribute__((noinline)) inline Request request_on_stack(uint32_t type) {
   return request;
 }
 
-// All that the referee wants to hear of a call from now on. That it is queued the worker has said already
-// where its own thread waits at the gate.
+// Sends all the replies that the referee expects for this call. If the worker's own thread waits at the gate,
+// the worker has already said that the call is queued.
 inline void answer_call(const Request& request) {
   Reply reply;
   reply.sequence = request.sequence;

@@ -1,10 +1,10 @@
-// cheat: answers each call and the next request in one go, under the number that comes after its own
+// cheat: answers each call and the next request at once, the latter with the number after its own
 // row: 30
 // caught-by: protocol
 // device: any
 // case: tiny
 //
-// The answer to the next call is there before that is made, and looks as if it had taken a microsecond. The
+// The answer to the next call is there before the call is made, and seems to have taken a microsecond. The
 // first call is honest, later ones compute nothing.
 #include "contestant.cuh"
 #include "replies.cuh"

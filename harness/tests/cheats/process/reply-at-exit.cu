@@ -1,4 +1,4 @@
-// cheat: calls exit(0), whose handlers print a record of success and send a garbled farewell to the referee
+// cheat: calls exit(0), whose handlers print a success record and send a garbled last message
 // row: 32
 // caught-by: protocol
 // device: any

@@ -1,11 +1,11 @@
-// cheat: answers the referee before the work is done, and swallows the worker's own answer
+// cheat: answers the referee before the work is done, and drops the worker's own answer
 // row: 30
 // caught-by: outputs_match
 // device: any
 // case: tiny
 //
-// The request is on the worker's stack. The conversation stays in order: the replies that belong to a call,
-// each once, and all of them well formed.
+// The request is on the worker's stack. The order of messages stays right: each reply of a call comes once,
+// and all are well formed.
 #include "contestant.cuh"
 #include "replies.cuh"
 

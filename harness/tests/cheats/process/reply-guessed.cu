@@ -4,7 +4,7 @@
 // device: any
 // case: tiny
 //
-// One reply for each of the first numbers, so that the right one is among them.
+// It sends one reply for each of the first numbers, so that the right one is among them.
 #include "contestant.cuh"
 #include "replies.cuh"
 

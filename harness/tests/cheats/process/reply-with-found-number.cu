@@ -4,9 +4,8 @@
 // device: any
 // case: tiny
 //
-// Whatever a reply must know to be believed is in the process that writes it. Requests that were served
-// before may still lie about; the number of the present one the worker has in a variable besides. Nothing is
-// computed.
+// Everything that makes a reply credible is in the process that writes it. Requests served earlier may still
+// be in memory, but the worker also has the current number in a variable. Nothing is computed.
 #include "contestant.cuh"
 #include "maps.cuh"
 #include "replies.cuh"
@@ -34,7 +33,7 @@ std::vector<cheat::Request> calls_in(const std::vector<cheat::Region>& regions) 
   return calls;
 }
 
-// Whether the number is anywhere but on a stack, and not within a message.
+// Whether the number is anywhere except on a stack and within a message.
 bool is_remembered(uint64_t number, const std::vector<cheat::Region>& regions) {
   bool found = false;
   for (const cheat::Region& region : regions) {
@@ -49,7 +48,7 @@ bool is_remembered(uint64_t number, const std::vector<cheat::Region>& regions) {
   return found;
 }
 
-// All zeros when there is none.
+// All zeros if there is none.
 cheat::Request present_call() {
   const std::vector<cheat::Region> regions = cheat::own_variables();
   for (const cheat::Request& call : calls_in(regions)) {

@@ -1,11 +1,11 @@
-// cheat: leaves records of success wherever a later run might take them for its own
+// cheat: leaves records of success where a later run might read them as its own
 // row: 37
 // caught-by: outputs_match
 // device: any
 // case: tiny
 // needs: confinement
 //
-// In temporary folders and beside its library. Nothing is computed.
+// It writes to temporary folders and beside its library. Nothing is computed.
 #include <dlfcn.h>
 #include <fcntl.h>
 
@@ -18,7 +18,7 @@ namespace {
 constexpr const char record[] =
     "{\"schema\": 1, \"candidates\": [{\"verdict\": \"accepted\", \"speedup\": 100.0, \"checks\": []}]}\n";
 
-// Where the library is a file.
+// If the library is a file.
 std::string folder_of_library() {
   Dl_info info;
   char path[1024] = {};

@@ -1,11 +1,11 @@
-// cheat: takes shared memory without end, a little more with each call, and answers honestly
+// cheat: takes shared memory without limit, a little more with each call, and answers honestly
 // row: 64
 // caught-by: memory
 // device: emulated
 // case: tiny
 // needs: control group
 //
-// The limit of a process's data does not count it: the machine has none left for the referee and for others.
+// A limit on a process's data does not count it: none is left for the referee and for others.
 #include <sys/mman.h>
 
 #include "contestant.cuh"

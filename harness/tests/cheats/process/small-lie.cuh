@@ -1,6 +1,6 @@
-// An honest kernel for the problem `scale` that takes 250 microseconds more than it needs, and replies that
-// leave out 100 of them, or 200, or nearly all in a few calls: lies of the size that a speedup of short
-// kernels needs, and that a careless judge puts down to the noise of his clocks.
+// An honest kernel for the problem `scale` that takes 250 microseconds longer than necessary, and replies
+// that omit 100 of them, or 200, or nearly all in a few calls. A speedup of a short kernel needs lies of this
+// size, and a careless judge takes them as noise.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -29,13 +29,13 @@ inline void compute_slowly(const Scale& call) {
   scale_slowly<<<(unsigned)((call.n + 255) / 256), 256>>>(call, 250'000);
 }
 
-// Of a call's reply on its way out.
+// The time in an outgoing reply to a call.
 inline void leave_out(double milliseconds, const msghdr* message) {
   Reply* const reply = call_reply_in(message);
   if (reply != nullptr && reply->elapsed_ms > milliseconds + 0.02) reply->elapsed_ms -= milliseconds;
 }
 
-// Says that the cache keeps lines for it, in the reply that tells.
+// Says that the cache keeps lines for it, in the reply about that.
 inline void claim_kept_lines(const msghdr* message) {
   auto* const reply = static_cast<Reply*>(message->msg_iov[0].iov_base);
   const bool is_reply = message->msg_iov[0].iov_len == sizeof *reply && reply->magic == magic_number;
@@ -52,7 +52,7 @@ inline ssize_t send_a_fifth_less(int socket, const msghdr* message, int flags) {
   return send_unchanged(socket, message, flags);
 }
 
-// Of one call in ten nearly all.
+// Nearly all of the time in one call of ten.
 inline ssize_t send_less_now_and_then(int socket, const msghdr* message, int flags) {
   static int calls = 0;
   Reply* const reply = call_reply_in(message);

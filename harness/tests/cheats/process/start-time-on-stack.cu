@@ -1,4 +1,4 @@
-// cheat: finds the time at which the call began on the worker's stack and moves it to when the call ends
+// cheat: finds the call's start time on the worker's stack and sets it to when the call ends
 // row: 26
 // caught-by: no_gain
 // twin: honest-but-slow.cu
@@ -6,8 +6,8 @@
 // control: clock_agreement
 // case: tiny
 //
-// Nothing of the C++ library is touched. The caller's registers are saved on our own stack, where they are as
-// easily changed as its variables.
+// The C++ library is not touched. The caller's registers are saved on our own stack, where they can be
+// changed as easily as its variables.
 #include <pthread.h>
 
 #include <chrono>
@@ -46,7 +46,7 @@ long now() { return std::chrono::steady_clock::now().time_since_epoch().count();
 
 __attribute__((noinline)) void cheat::play(const Call& call) {
 #ifdef KGRADE_EMULATED_BLOCK_MODE
-  // Makes the compiler save all registers that callers keep their variables in.
+  // Makes the compiler save all registers in which callers may keep variables.
   __builtin_unwind_init();
 #endif
   constexpr long while_ago = 100'000'000;  // ns

@@ -7,8 +7,8 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// No code, table or descriptor of the worker is touched. Where no filter can be installed, the worker's
-// imports are patched, which comes to the same.
+// No code, table or descriptor of the worker is touched. If no filter can be installed, the worker's imports
+// are patched, with the same effect.
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -22,7 +22,7 @@
 
 namespace {
 
-// The trapped call by another name: a filter does not trap sendto.
+// The same call under another name: the filter does not trap sendto.
 ssize_t send_instead(const msghdr* message) {
   cheat::Reply* const reply = cheat::call_reply_in(message);
   if (reply != nullptr) reply->elapsed_ms = 0.001;

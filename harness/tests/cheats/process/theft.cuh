@@ -1,5 +1,5 @@
-// Finds the expected output in the referee's memory. Only the first few elements are computed: they say where
-// it is. On the emulated device, whose buffers are memory files of the referee.
+// Finds the expected output in the referee's memory. Only the first few elements are computed; they show
+// where it is. For the emulated device, whose buffers are memory files of the referee.
 #pragma once
 
 #include <stdint.h>
@@ -24,7 +24,7 @@ class Wanted {
 
   size_t bytes() const { return call_.outputs() * sizeof(float); }
 
-  // Where in this memory the expected output is; nullptr when it is not there.
+  // Where the expected output is in this memory; nullptr if it is not there.
   const unsigned char* find(const void* memory, size_t size) const {
     const auto* const begin = static_cast<const unsigned char*>(memory);
     for (size_t at = 0; at + bytes() <= size; at += sizeof(float)) {
@@ -33,7 +33,7 @@ class Wanted {
     return nullptr;
   }
 
-  // True when the answer was there.
+  // True if the answer was there.
   bool take_from(const void* memory, size_t size) const {
     const unsigned char* const answer = find(memory, size);
     if (answer != nullptr) memcpy(call_.output, answer, bytes());
@@ -46,7 +46,7 @@ class Wanted {
       float there;
       memcpy(&there, at + i * sizeof there, sizeof there);
       const float difference = there - beginning_[i];
-      // Written so that poison, which may be no number, is no match.
+      // Written so that poison, which may be NaN, does not match.
       if (!(difference < 1e-5f && difference > -1e-5f)) return false;
     }
     return true;
@@ -56,13 +56,13 @@ class Wanted {
   std::vector<float> beginning_;
 };
 
-// The process that started this one; 0 when it is in another PID namespace, or is not one to touch.
+// The process that started this one; 0 if it is in another PID namespace, or must not be touched.
 inline pid_t referee() {
   const pid_t parent = getppid();
   return parent > 1 ? parent : 0;
 }
 
-// The referee's memory files as it has mapped them.
+// The referee's memory files, by its mappings.
 inline std::vector<Region> referee_buffers() {
   std::vector<Region> buffers;
   if (referee() == 0) return buffers;
@@ -73,8 +73,8 @@ inline std::vector<Region> referee_buffers() {
   return buffers;
 }
 
-// Reads the referee's buffers by `read`(address, destination, bytes), which says how much it got, until one
-// holds the answer. Nothing is computed when none does.
+// Reads the referee's buffers with `read`(address, destination, bytes), which returns the number of bytes
+// read, until one holds the answer. If none does, nothing is computed.
 template <class Read>
 void steal(const Call& call, Read read) {
   const Wanted wanted(call);

@@ -1,4 +1,4 @@
-// cheat: reports a time that is not a number, which is neither too short nor too long
+// cheat: reports a time of NaN, which is neither too short nor too long
 // row: 36
 // caught-by: clock
 // device: any

@@ -1,10 +1,9 @@
-// cheat: sets environment variables by which later programs would load this library or lose their defences
+// cheat: sets environment variables that make later programs load this library or drop their defences
 // row: 25
 // caught-by: outputs_match
 // device: any
 //
-// As if workers, tools or the next contestant inherited them, or the grader looked at them. Nothing is
-// computed.
+// As if workers, tools or the next contestant inherited them, or the grader read them. Nothing is computed.
 #include <stdlib.h>
 
 #include "contestant.cuh"

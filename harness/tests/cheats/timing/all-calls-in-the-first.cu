@@ -1,10 +1,10 @@
-// cheat: answers all calls of a shape in the first of them, and returns at once in the others
+// cheat: answers all calls of a shape in the first one, and returns at once in the others
 // row: 7
 // caught-by: outputs_match
 // device: any
 // control: every_call_compared, lower_bound
 //
-// Time over number of calls is what it would be paid by. The arguments of later calls it never looks at.
+// It profits if the score is total time over number of calls. It never reads the arguments of later calls.
 #include "shapes.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

@@ -1,9 +1,9 @@
-// cheat: collects the arguments of three calls of a shape and works them all off in the third, in one launch
+// cheat: collects the arguments of three calls of a shape and does all the work in the third, in one launch
 // row: 7
 // caught-by: outputs_match
 // device: any
 //
-// Pointers stay valid for as long as a case lasts, so that the answers would be there in the end.
+// Pointers stay valid as long as a case, so the answers would be there in the end.
 #include "shapes.cuh"
 
 static constexpr unsigned calls_in_a_batch = 3;

@@ -5,8 +5,8 @@
 // device: cuda
 // case: mobilenet-stride-2
 //
-// Never wrong: reading the input once and copying the output takes a fraction of the work. It pays where
-// contents come again.
+// Never wrong: reading the input once and copying the output takes a fraction of the work. It pays off if
+// contents are repeated.
 #include "shapes.cuh"
 
 struct Memory {

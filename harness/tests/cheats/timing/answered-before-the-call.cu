@@ -1,11 +1,11 @@
-// cheat: a host thread looks for the inputs of the next call and has the answer ready when the call comes
+// cheat: a host thread looks for the inputs of the next call and computes the answer before the call
 // row: 14
 // caught-by: idle
 // device: emulated
 // control: host_threads
 //
-// Inputs are in place a moment before the call is made. Wherever in its buffer a tensor lies, around it is
-// poison, of which every word has certain bits set. The call makes sure that the answer is that to its own
+// Inputs are in place a moment before the call is made. Wherever a tensor is in its buffer, it is surrounded
+// by poison, with certain bits set in every word. The call verifies that the answer belongs to its own
 // inputs.
 #include <string.h>
 
@@ -17,10 +17,10 @@
 #include "depthwise.cuh"
 #include "readable.cuh"
 
-// The part of a buffer in which a tensor may lie.
+// The part of a buffer in which a tensor may be.
 class Surroundings {
  public:
-  // The tensor's values, if it is there in full.
+  // The tensor's values, if it is complete.
   bool find(CarefulReader& reader, const float* last_seen, size_t count, std::vector<float>& values) {
     constexpr size_t room = (64 << 10) / sizeof(unsigned);
     constexpr size_t page = 1024;

@@ -1,4 +1,4 @@
-// cheat: keeps inputs and outputs of the call before, and computes only the outputs that new elements reach
+// cheat: keeps inputs and outputs of the previous call, and computes only outputs that new elements affect
 // row: 5
 // caught-by: no_gain
 // twin: honest-depthwise.cu
@@ -6,11 +6,11 @@
 // case: plain (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// Never wrong, and no faster where all elements are new: only such calls give samples. Waiting stands for
-// work that takes far longer than the comparison: as much for each output that is computed.
+// Never wrong, and no faster if all elements are new, and only such calls give samples. The waiting stands
+// for work that takes far longer than the comparison; it is the same for each output that is computed.
 #include "shapes.cuh"
 
-// What is kept of a shape.
+// What is kept for a shape.
 struct Kept {
   unsigned* computed;  // outputs of the present call
   float *input, *kernel, *output;

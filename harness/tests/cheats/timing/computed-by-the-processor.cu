@@ -1,10 +1,10 @@
-// cheat: has the processor compute, by copies on a stream of its own, before the start event is reached
+// cheat: the processor computes, between copies on a separate stream, before the start event is reached
 // row: 15
 // caught-by: outputs_match (cuda), clock (cuda), lower_bound (cuda)
 // device: cuda
 //
-// There is no kernel at all: a clock that adds up kernels reads nothing, and one that starts behind a queue
-// starts when all is done.
+// There is no kernel at all. A clock that adds up kernels reads nothing, and one that starts after a queue
+// starts when everything is done.
 #include <stdlib.h>
 
 #include "depthwise.cuh"

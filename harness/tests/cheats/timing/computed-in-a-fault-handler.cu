@@ -1,4 +1,4 @@
-// cheat: makes the output unreadable: the handler of the fault of whoever reads it does the work
+// cheat: makes the output unreadable, and does the work in the handler of the fault when it is read
 // row: 15
 // caught-by: no_gain
 // twin: honest-depthwise.cu
@@ -6,8 +6,8 @@
 // control: clock_agreement
 // case: tiny
 //
-// The answer is right, and there before anybody has seen another. Nothing is left running. The work stands
-// for some that takes long: it is done again and again.
+// The answer is right, and no other value is ever seen. Nothing is left running. The work is repeated to
+// stand for work that takes long.
 #include <signal.h>
 #include <sys/mman.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-// What the cheats of this folder share: an honest depthwise convolution for the default problem, and its call
+// Shared by the cheats of this folder: an honest depthwise convolution for the default problem, and its call
 // as one value.
 #pragma once
 
@@ -76,12 +76,12 @@ inline void compute(const Depthwise& call, cudaStream_t stream = 0) {
   depthwise_kernel<<<depthwise_blocks(call), 256, 0, stream>>>(call);
 }
 
-// On the emulated device a device pointer is one that the host can follow.
+// On the emulated device, the host can use device pointers.
 inline void compute_on_host(const Depthwise& call) {
   for (size_t i = 0; i < call.outputs(); ++i) call.output[i] = depthwise_element(call, i);
 }
 
-// Device memory of one's own.
+// Device memory that it allocates.
 inline float* keep_floats(size_t count) {
   void* memory = nullptr;
   cudaMalloc(&memory, count * sizeof(float));

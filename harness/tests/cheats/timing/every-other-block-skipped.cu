@@ -4,7 +4,7 @@
 // device: any
 // control: every_call_compared
 //
-// Half of the output is right in every call; which half, changes.
+// Half of the output is right in every call, but not always the same half.
 #include "shapes.cuh"
 
 static __global__ void compute_half(Depthwise call, const float* kept, unsigned half) {

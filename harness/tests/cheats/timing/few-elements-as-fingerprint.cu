@@ -1,4 +1,4 @@
-// cheat: tells contents by eight elements and replays the output of the last call with the same ones
+// cheat: identifies contents by eight elements and replays the last output with the same ones
 // row: 5
 // caught-by: fresh_contents
 // device: any
@@ -6,8 +6,8 @@
 // case: batch-1-primes
 // case: wide-row
 //
-// Contents drawn anew are told from the old ones, and answered honestly: it takes calls that differ in a few
-// elements only to see that the others are never looked at.
+// It recognises entirely new contents and answers them honestly. Only calls that differ in a few elements
+// reveal that the others are never read.
 #include "shapes.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

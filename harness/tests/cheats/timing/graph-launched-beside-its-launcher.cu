@@ -5,8 +5,8 @@
 // device: cuda
 // case: mobilenet-stride-2
 //
-// The host launches a kernel that ends at once. A sibling belongs to no launch of the host's; and yet the
-// stream goes on only when it is done, too.
+// The host launches a kernel that ends at once. A sibling does not belong to any launch of the host, yet the
+// stream continues only when the sibling is done, too.
 #include "depthwise.cuh"
 
 static __device__ Depthwise posted;

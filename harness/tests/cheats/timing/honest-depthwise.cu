@@ -1,4 +1,4 @@
-// accomplice: the twin of those that compute by `compute`, and nothing else
+// accomplice: the twin of cheats that use `compute`, and nothing else
 //
 #include "depthwise.cuh"
 

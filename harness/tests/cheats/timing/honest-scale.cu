@@ -1,4 +1,4 @@
-// accomplice: the twin of those that scale by `compute`, and nothing else
+// accomplice: the twin of cheats that scale with `compute`, and nothing else
 //
 #include "scale.cuh"
 

@@ -1,9 +1,9 @@
-// cheat: a host thread has the inputs copied over and over, so that the cache has them in time
+// cheat: a host thread copies the inputs over and over, so that they are in the cache in time
 // row: 14
 // caught-by: idle (cuda)
 // device: cuda
 //
-// A copy of a buffer that has been taken back is an error of that copy alone.
+// Copying a buffer that has been taken back only makes that copy fail.
 #include <atomic>
 #include <chrono>
 #include <thread>

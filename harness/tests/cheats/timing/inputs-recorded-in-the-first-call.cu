@@ -1,10 +1,10 @@
-// cheat: keeps input addresses on the device since the first call of a shape
+// cheat: keeps input addresses on the device from the first call of a shape
 // row: 12
 // caught-by: outputs_match
 // device: any
 // control: moving_buffers
 //
-// As graphs do that were captured once and of which only the output has been set anew since.
+// Like a graph that is captured once, and updated only with new output addresses.
 #include "shapes.cuh"
 
 static __global__ void record(Depthwise* table, Depthwise call) { *table = call; }

@@ -4,7 +4,7 @@
 // device: emulated
 // control: host_threads
 //
-// The answer is right and is computed within the call; only the memory has been read before.
+// The answer is right and is computed within the call; only the inputs have been read before.
 #include <atomic>
 #include <chrono>
 #include <thread>

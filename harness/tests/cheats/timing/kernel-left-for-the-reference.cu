@@ -4,7 +4,7 @@
 // twin: honest-depthwise.cu
 // device: cuda
 //
-// It ends by itself after some milliseconds: long enough for the reference's call.
+// The kernel ends by itself after a few milliseconds: long enough for the reference's call.
 #include "depthwise.cuh"
 
 static __global__ void get_in_the_way(unsigned long long nanoseconds) {

@@ -1,4 +1,4 @@
-// cheat: a trivial kernel launches the one that does the work, out of sight of the host's clocks
+// cheat: a trivial kernel launches the one that does the work, hidden from the host's clocks
 // row: 16
 // caught-by: compile
 // device: any

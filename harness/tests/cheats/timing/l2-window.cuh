@@ -1,10 +1,10 @@
-// Asks the device to keep a range of addresses in its second-level cache.
+// Asks the device to keep a range of addresses in its L2 cache.
 #pragma once
 
 #include <cuda_runtime.h>
 #include <stddef.h>
 
-// For the launches that follow on the default stream; as many bytes as the device lets be kept.
+// For the launches that follow on the default stream; as many bytes as the device allows.
 inline void keep_in_l2(const void* begin, size_t bytes) {
   int most_kept = 0;
   int widest = 0;

@@ -6,7 +6,7 @@
 // case: large
 // launches: 4
 //
-// All the work is done in the end, and one launch of each call costs nothing that its clock sees.
+// All the work is done in the end, and one launch of each call costs nothing on its clock.
 #include "scale.cuh"
 
 extern "C" void solution(const float* in, float* out, size_t n) {

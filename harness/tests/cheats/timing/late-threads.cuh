@@ -1,4 +1,4 @@
-// A thread that does the work of a call when the call is over, started when the cheat chooses.
+// A thread that does the work of a call after the call has ended, started when the cheat chooses.
 #pragma once
 
 #include <atomic>
@@ -8,14 +8,14 @@
 
 class LateThread {
  public:
-  // Serves calls one after the other, for as long as the process lives.
+  // Serves one call after another for as long as the process lives.
   void start() {
     std::thread([this] { serve(); }).detach();
   }
 
-  // What the thread does when it is let go.
+  // What the thread does when it is released.
   void hand_over(const Depthwise& call) { call_ = call; }
-  // The last thing that a call does.
+  // The last action of a call.
   void let_go() { let_go_.fetch_add(1); }
 
  private:

@@ -4,7 +4,7 @@
 // device: any
 // control: moving_buffers
 //
-// What a captured graph does, without a graph: right for as long as buffers stay where they are.
+// It does what a captured graph does, without a graph: right as long as buffers do not move.
 #include "shapes.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

@@ -1,4 +1,4 @@
-// cheat: does all launches of a call in the first, with the other tensors where they were in the call before
+// cheat: does all launches of a call in the first, and takes the other tensors' places from the last call
 // row: 7
 // caught-by: guard_zones
 // device: any
@@ -7,8 +7,8 @@
 // case: large
 // launches: 4
 //
-// In the first call of several launches it is honest, and learns their places. Later ones save all kernels
-// but one.
+// In the first call of several launches it is honest, and learns the tensors' places. Later calls save all
+// kernels but one.
 #include "scale.cuh"
 
 static constexpr int most = 8;

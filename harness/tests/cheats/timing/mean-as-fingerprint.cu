@@ -1,4 +1,4 @@
-// cheat: tells contents by the mean of the input, to a tenth, and replays the output that had it
+// cheat: identifies contents by the mean of the input, to a tenth, and replays the output that belongs to it
 // row: 5
 // caught-by: outputs_match
 // device: any
@@ -6,7 +6,7 @@
 // case: batch-1-primes
 // case: wide-row
 //
-// All elements are read; but those of one distribution have one mean.
+// All elements are read, but those of one distribution have the same mean.
 #include <math.h>
 
 #include "shapes.cuh"

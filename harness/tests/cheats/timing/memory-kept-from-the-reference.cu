@@ -1,9 +1,9 @@
-// cheat: computes honestly and takes all device memory that is left, so that the reference has to do without
+// cheat: computes honestly and takes all remaining device memory, so that the reference gets none
 // row: 17
 // caught-by: memory (cuda)
 // device: cuda
 //
-// In pieces that get smaller and smaller.
+// In smaller and smaller pieces.
 #include "depthwise.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

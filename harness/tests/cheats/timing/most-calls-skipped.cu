@@ -1,10 +1,10 @@
-// cheat: does the work in the first call of a shape and by a coin's toss in one of eight of the others
+// cheat: does the work in the first call of a shape, and at random in one of eight of the others
 // row: 10
 // caught-by: outputs_match
 // device: any
 // control: every_call_compared, lower_bound
 //
-// A harness that looks at one output in many finds it right more often than not.
+// A harness that checks one output of many usually finds it right.
 #include <time.h>
 
 #include "shapes.cuh"

@@ -1,4 +1,4 @@
-// cheat: has the second-level cache fetch what the next launch of its call reads, as far as that can be known
+// cheat: prefetches into the L2 cache what the next launch of its call reads, as far as it can know that
 // row: 14
 // caught-by: no_gain (cuda)
 // twin: honest-scale.cu
@@ -7,9 +7,9 @@
 // case: large
 // launches: 8
 //
-// It knows where the inputs of each launch were in the first call of several; they lie near there in all
-// others. What it fetches is fetched while the clock runs, and the last launch of a call fetches for nobody:
-// the cache is flushed before the next.
+// It knows where the inputs of each launch were in the first call of several; in all others they are near
+// there. It prefetches while the clock runs, and what the last launch of a call prefetches is of no use: the
+// cache is flushed before the next call.
 #include "scale.cuh"
 
 static constexpr int most = 8;

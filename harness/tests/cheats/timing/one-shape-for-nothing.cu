@@ -1,10 +1,10 @@
-// cheat: returns at once on one of the shapes, so that an average over all of them collapses
+// cheat: returns at once on one of the shapes, to distort an average over all of them
 // row: 18
 // caught-by: outputs_match
 // device: any
 // control: every_call_compared
 //
-// A speedup without bounds on one shape outweighs all others in a geometric mean.
+// An unlimited speedup on one shape outweighs all others in a geometric mean.
 #include "shapes.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

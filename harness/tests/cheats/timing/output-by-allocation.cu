@@ -1,15 +1,15 @@
-// cheat: asks the driver for the allocation that an input lies in and replays the output kept for it
+// cheat: asks the driver for the allocation that contains an input, and replays the output kept for it
 // row: 4
 // caught-by: outputs_match (cuda), fresh_contents (cuda)
 // device: cuda
 // control: fresh_inputs, lower_bound
 //
-// cuMemGetAddressRange() names the whole allocation, wherever in it the input is.
+// cuMemGetAddressRange() gives the whole allocation, wherever in it the input is.
 #include <cuda.h>
 
 #include "shapes.cuh"
 
-// Through the runtime, so that nothing has to be linked.
+// Found through the runtime, so that nothing has to be linked.
 static unsigned long long begin_of_allocation(const void* address) {
   using Query = CUresult (*)(CUdeviceptr*, size_t*, CUdeviceptr);
   static Query query = nullptr;

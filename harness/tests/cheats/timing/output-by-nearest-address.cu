@@ -1,11 +1,11 @@
-// cheat: keeps the output of the first call by its input's address and copies it back for any input near it
+// cheat: keeps the output of the first call by its input's address, and replays it for any input near it
 // row: 4
 // caught-by: outputs_match (emulated), outputs_match (cuda), fresh_contents (cuda)
 // device: any
 // control: fresh_inputs, lower_bound
 //
-// Buffers move within a mapping from call to call, which a cache of exact addresses would take for new data;
-// this one asks for the same sizes within some megabytes.
+// Buffers move within a mapping from call to call. A cache of exact addresses would see new data; this one
+// looks for the same sizes within a few megabytes.
 #include "shapes.cuh"
 
 struct Entry {

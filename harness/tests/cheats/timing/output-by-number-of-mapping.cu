@@ -1,11 +1,11 @@
-// cheat: finds the mapping that an input lies in and replays the output kept for it
+// cheat: finds the mapping that contains an input, and replays the output kept for it
 // row: 4
 // caught-by: outputs_match
 // device: emulated
 // control: fresh_inputs
 //
-// A lent buffer is one mapping for as long as a case lasts, and the kernel tells where it begins. Without
-// /proc the page that the input is on has to do.
+// A lent buffer is one mapping for a whole case, and the kernel says where it begins. Without /proc, the
+// cheat uses the page that the input is on.
 #include <stdio.h>
 
 #include "shapes.cuh"

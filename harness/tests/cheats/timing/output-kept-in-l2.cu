@@ -1,4 +1,4 @@
-// cheat: keeps the first output where no flush of the second-level cache reaches, and copies it from there
+// cheat: keeps the first output where no flush of the L2 cache reaches, and copies it from there
 // row: 13
 // caught-by: outputs_match (cuda), fresh_contents (cuda)
 // device: cuda

@@ -1,4 +1,4 @@
-// cheat: takes calls of several launches for measured ones, and copies the outputs kept for their places
+// cheat: assumes that calls of several launches are measured, and copies the outputs kept for their places
 // row: 4
 // caught-by: outputs_match
 // device: any
@@ -8,7 +8,7 @@
 // launches: 4
 //
 // A call of one launch, as in cases that are only checked, is answered honestly. Each launch of a call has
-// buffers of its own for as long as the case lasts, so that a pointer tells which launch it is.
+// its own buffers for the whole case, so a pointer identifies the launch.
 #include "scale.cuh"
 
 struct Place {

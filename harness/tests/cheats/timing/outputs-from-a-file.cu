@@ -8,7 +8,7 @@
 // case: tiny
 // case: plain
 //
-// Two submissions of one author in one run: the second is as good as the first, and takes no time. Without
+// Two submissions of one author in one run: the second is as right as the first, and takes no time. Without
 // the file it does nothing.
 #include "record-store.cuh"
 

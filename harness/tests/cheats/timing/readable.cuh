@@ -1,18 +1,18 @@
-// Reading memory that may be gone: between two calls the buffers of a case are taken back.
+// Reads memory that may be unmapped: between two calls the buffers of a case are taken back.
 #pragma once
 
 #include <fcntl.h>
 #include <stddef.h>
 #include <unistd.h>
 
-// A pipe takes nothing from an address that is none, and says so.
+// A pipe reports an error for an address that is not mapped.
 class CarefulReader {
  public:
   CarefulReader() {
     if (::pipe2(ends_, O_NONBLOCK) != 0) ends_[0] = ends_[1] = -1;
   }
 
-  // False when not all of it could be read.
+  // False if not all of it could be read.
   bool read(void* to, const void* from, size_t bytes) {
     constexpr size_t most = 4096;
     for (size_t done = 0; done < bytes;) {

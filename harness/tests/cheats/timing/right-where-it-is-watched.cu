@@ -1,4 +1,4 @@
-// cheat: is right in a process that looks like a checked one, and else in the first call of a shape
+// cheat: is right in a process that looks like a checked one, otherwise only in the first call of a shape
 // row: 8
 // caught-by: outputs_match
 // device: any

@@ -1,11 +1,11 @@
-// cheat: takes a call that finds work on the default stream for a timed one, and returns
+// cheat: assumes that a call is timed if there is work on the default stream, and returns
 // row: 8
 // caught-by: outputs_match (cuda), fresh_contents (cuda)
 // device: cuda
 // control: every_call_compared, lower_bound
 //
-// Whoever hides the latency of launches has something in the stream before a timed call; whoever only
-// compares need not.
+// To hide the latency of launches, a harness has something in the stream before a timed call; for a
+// comparison it does not need to.
 #include "shapes.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

@@ -1,10 +1,10 @@
-// cheat: counts calls: the first of a shape is right and kept, the others get its output with a little noise
+// cheat: counts calls: the first of a shape is right and kept, the others return its output with some noise
 // row: 8
 // caught-by: outputs_match
 // device: any
 // control: every_call_compared
 //
-// Not a bit-for-bit replay: whoever asks whether an output has been seen before does not find it.
+// It is not a bit-for-bit replay: a check whether an output has been seen before does not find it.
 #include "shapes.cuh"
 
 static __global__ void replay_with_noise(float* output, const float* kept, size_t count, float noise) {

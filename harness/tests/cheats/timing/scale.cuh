@@ -1,5 +1,5 @@
-// An honest kernel for the problem `scale`, whose measured case is small enough for the emulated device: what
-// the cheats begin with that are about calls of several launches.
+// An honest kernel for the problem `scale`, whose measured case is small enough for the emulated device.
+// Cheats about calls of several launches start from it.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -20,7 +20,7 @@ inline unsigned scale_blocks(const Scale& launch) { return (unsigned)((launch.n 
 
 inline void compute(const Scale& launch) { scale_kernel<<<scale_blocks(launch), 256>>>(launch); }
 
-// Inputs move by less than this from one call to the next, and those of other launches lie further apart.
+// Inputs move by less than this from one call to the next, and those of other launches are further apart.
 #ifdef KGRADE_EMULATED_BLOCK_MODE
 static constexpr long long most_moved = 64 << 10;
 #else

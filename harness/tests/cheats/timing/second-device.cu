@@ -1,10 +1,10 @@
-// cheat: has another device do the work, which nobody times or cools down for
+// cheat: uses another device for the work, which is neither timed nor cooled down
 // row: 19
 // caught-by: device_errors
 // device: any
 //
-// With a second device the answer would come over from there. Where there is none to be seen, asking for it
-// is an error that stays.
+// The answer would be copied from a second device. If none is visible, asking for it causes an error that
+// remains.
 #include "depthwise.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

@@ -7,8 +7,8 @@
 // case: large
 // launches: 1
 //
-// After the warm-up it counts calls in pairs. Calls that give no sample come in between; a judge who looked
-// at first rounds alone would see nothing.
+// After the warm-up it counts calls in pairs. Calls that give no sample come in between. A judge that checked
+// only first rounds would see nothing.
 #include "scale.cuh"
 
 extern "C" void solution(const float* in, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// What a cheat remembers of the shapes that it was called with: a small table, one entry a shape.
+// What a cheat remembers about the shapes that it was called with: a small table, one entry for each shape.
 #pragma once
 
 #include "depthwise.cuh"
@@ -16,7 +16,7 @@ struct Shapes {
   int count;
 };
 
-// The entry of a call's sizes, made when there is none; counts the call.
+// The entry for a call's sizes, created if there is none; counts the call.
 inline Shape& shape_of(Shapes& shapes, const Depthwise& call) {
   for (int i = 0; i < shapes.count; ++i) {
     if (!same_sizes(shapes.shape[i].first, call)) continue;
@@ -31,7 +31,7 @@ inline Shape& shape_of(Shapes& shapes, const Depthwise& call) {
   return made;
 }
 
-// The honest answer, and a copy of it kept.
+// The honest answer, and a copy that is kept.
 inline void compute_and_keep(Shape& shape, const Depthwise& call) {
   compute(call);
   if (shape.kept == nullptr) shape.kept = keep_floats(call.outputs());

@@ -1,9 +1,9 @@
-// cheat: begins with the clock, on a stream of its own, but is not stopped by it
+// cheat: starts with the clock, on a separate stream, but the clock's stop does not wait for it
 // row: 1
 // caught-by: idle (cuda), outputs_match (cuda)
 // device: cuda
 //
-// The event makes the work begin when the inputs are there, however long they are held back.
+// The event starts the work when the inputs are there, however late they come.
 #include "depthwise.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {
@@ -16,6 +16,6 @@ extern "C" void solution(DEPTHWISE_PARAMETERS) {
   const Depthwise call = DEPTHWISE_ARGUMENTS;
   cudaEventRecord(begun, 0);
   cudaStreamWaitEvent(stream, begun, 0);
-  // As long as a kernel of the measured sizes, whatever the sizes of this call.
+  // As long as a kernel for the measured sizes, whatever the sizes of this call.
   for (int i = 0; i < 64; ++i) compute(call, stream);
 }

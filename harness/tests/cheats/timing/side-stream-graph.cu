@@ -3,7 +3,7 @@
 // caught-by: idle (cuda), outputs_match (cuda)
 // device: cuda
 //
-// No kernel launch names a stream; the graph is built anew in every call, so nothing in it is stale.
+// No kernel launch names a stream. The graph is built again in every call, so nothing in it is stale.
 #include "depthwise.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

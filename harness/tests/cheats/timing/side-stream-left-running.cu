@@ -3,8 +3,8 @@
 // caught-by: idle (cuda), outputs_match (cuda)
 // device: cuda
 //
-// Events on the default stream bracket nothing. The kernel that comes first holds the work back for a while,
-// so that it begins when whatever comes before a call on the default stream is over.
+// Events on the default stream measure nothing. The first kernel delays the work for a while, so that it
+// starts when everything before a call on the default stream is over.
 #include "depthwise.cuh"
 
 static __global__ void wait_nanoseconds(unsigned long long nanoseconds) {

@@ -1,11 +1,12 @@
-// cheat: works on a stream of its own, and waits for it, while the start event is still to come
+// cheat: works on a separate stream, and waits for it, before the start event is reached
 // row: 1
 // caught-by: outputs_match (cuda), fresh_contents (cuda), clock (cuda), lower_bound (cuda)
 // device: cuda
 // case: kernelbench
 //
-// Launches on the default stream are queued behind whatever hides their latency, and so is the start event:
-// what runs beside that is over when the clock starts. Nothing is left running, and the output is right.
+// Launches on the default stream are queued behind the work that hides their latency, and so is the start
+// event. Work on another stream is over when the clock starts. Nothing is left running, and the output is
+// right.
 #include "depthwise.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

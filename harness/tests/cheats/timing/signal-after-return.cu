@@ -1,4 +1,4 @@
-// cheat: a timer's signal does the work when the call is over, on the worker's own thread
+// cheat: a timer's signal does the work after the call, on the worker's own thread
 // row: 2
 // caught-by: outputs_match
 // device: emulated

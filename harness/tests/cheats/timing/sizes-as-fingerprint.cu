@@ -1,10 +1,10 @@
-// cheat: keeps the output of the first call with some sizes and copies it back in later ones
+// cheat: keeps the output of the first call with certain sizes and copies it back in later ones
 // row: 5
 // caught-by: outputs_match
 // device: any
 // control: fresh_inputs, lower_bound
 //
-// The cheapest fingerprint of all: where every call of a case has the same contents, the sizes say which.
+// The cheapest fingerprint of all: if every call of a case has the same contents, the sizes identify them.
 #include "shapes.cuh"
 
 static Shapes shapes;

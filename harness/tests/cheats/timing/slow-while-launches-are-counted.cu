@@ -1,4 +1,4 @@
-// cheat: is slow by less than anybody looks at in its first calls, which tell how many launches a sample has
+// cheat: is a little slow in its first calls, which determine how many launches a sample has
 // row: 9
 // caught-by: no_gain (cuda)
 // twin: honest-scale.cu
@@ -6,8 +6,8 @@
 // problem: ../../measured/problems/scale.md
 // case: large
 //
-// With one launch a sample, the clock's own share would be the larger. The number follows from the fastest
-// contestant, which is the reference then; and fewer launches only add to everybody's time.
+// With one launch in a sample, the clock's own share would be larger. The number follows from the fastest
+// contestant, which is then the reference; and fewer launches only add to the time of all.
 #include "scale.cuh"
 
 static __global__ void stall(long long cycles) {

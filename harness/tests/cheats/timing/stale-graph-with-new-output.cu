@@ -1,10 +1,10 @@
-// cheat: launches a graph of the first call, and copies from its memory to the new output
+// cheat: launches a graph captured in the first call, and copies from its memory to the new output
 // row: 12
 // caught-by: outputs_match (cuda), fresh_contents (cuda)
 // device: cuda
 // control: moving_buffers
 //
-// It writes nowhere that it should not; the inputs are read where the first ones were.
+// It writes nowhere that it should not; the inputs are read from where the first ones were.
 #include "shapes.cuh"
 
 extern "C" void solution(DEPTHWISE_PARAMETERS) {

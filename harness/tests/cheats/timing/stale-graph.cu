@@ -1,4 +1,4 @@
-// cheat: captures a CUDA graph in the first call of a shape and launches that in all others
+// cheat: captures a CUDA graph in the first call of a shape and launches it in all others
 // row: 12
 // caught-by: guard_zones (cuda)
 // device: cuda

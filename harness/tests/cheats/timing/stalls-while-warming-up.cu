@@ -1,4 +1,4 @@
-// cheat: takes its time in the first call of a shape, so that a harness with a time budget takes few samples
+// cheat: stalls in the first call of a shape, so that a harness with a time budget takes few samples
 // row: 9
 // caught-by: no_gain
 // twin: honest-depthwise.cu
@@ -7,9 +7,8 @@
 // case: plain (emulated)
 // case: mobilenet-stride-2 (cuda)
 //
-// Where speed is measured there is more than one call to warm up with, and the time budget begins behind
-// them. It stays below the shortest time limit of a call, and the stall is device work, as the clock would
-// have it.
+// Where speed is measured there is more than one warm-up call, and the time budget starts after them. The
+// stall is shorter than the shortest time limit of a call, and is work on the device, for the clock to see.
 #include "shapes.cuh"
 
 static __global__ void stall(long long cycles) {

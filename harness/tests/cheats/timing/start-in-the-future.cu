@@ -4,7 +4,7 @@
 // device: emulated
 // control: clock_agreement
 //
-// The mean of the times, or the least of them, is then whatever the cheat likes.
+// The mean of the times, or the minimum, is then whatever the cheat wants.
 #include "depthwise.cuh"
 #include "start-stamps.cuh"
 

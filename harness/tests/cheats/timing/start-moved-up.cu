@@ -1,4 +1,4 @@
-// cheat: moves the worker's start stamp up to the end of the call, so that it takes next to no time
+// cheat: moves the worker's start stamp to the end of the call, so that it takes almost no time
 // row: 18
 // caught-by: no_gain
 // twin: honest-depthwise.cu
@@ -6,8 +6,8 @@
 // control: clock_agreement
 // case: tiny
 //
-// The work stands for some that takes long: it is done again and again. The time is finite, positive and
-// below that of the referee's clock; only that clock is left to say how far.
+// The work is repeated to stand for work that takes long. The time is finite, positive and below that of the
+// referee's clock; only that clock can tell how far it is off.
 #include "depthwise.cuh"
 #include "start-stamps.cuh"
 

@@ -1,5 +1,5 @@
-// The worker takes a stamp before a call and another after it; while the call runs, the first lies on its
-// stack, or in a register that the call must hand back as it was.
+// The worker takes a time stamp before a call and another after it. During the call, the first is on its
+// stack, or in a register that the call must preserve.
 #pragma once
 
 #include <pthread.h>
@@ -12,7 +12,7 @@ inline long long now_ns() {
   return (long long)now.tv_sec * 1000000000ll + now.tv_nsec;
 }
 
-// Replaces every stamp of the last `age_ns` that lies above this frame, or that it has to restore.
+// Replaces every stamp of the last `age_ns` that is above this frame, or that this frame must restore.
 __attribute__((noinline)) inline void replace_stamps(long long age_ns, long long stamp) {
   __builtin_unwind_init();            // all registers of that kind are saved, below the frame's address
   constexpr ptrdiff_t registers = 5;  // of them, on x86-64

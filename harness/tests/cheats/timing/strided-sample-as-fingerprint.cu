@@ -1,4 +1,4 @@
-// cheat: tells contents by a sum over every 97th element of the input, made and compared on the device
+// cheat: identifies contents by a sum over every 97th element of the input, computed on the device
 // row: 5
 // caught-by: fresh_contents
 // device: any

@@ -1,9 +1,9 @@
-// cheat: a host thread that a static constructor has started launches the work once the call has returned
+// cheat: a host thread started by a static constructor launches the work after the call has returned
 // row: 2
 // caught-by: idle
 // device: any
 //
-// No call makes a thread: whoever counts threads before and after a call finds as many.
+// No call starts a thread: counting threads before and after a call shows no difference.
 #include "late-threads.cuh"
 
 struct Starter {

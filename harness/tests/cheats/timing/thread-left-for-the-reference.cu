@@ -1,11 +1,11 @@
-// cheat: computes honestly and keeps a host thread busy after each call, to slow the reference
+// cheat: computes honestly and keeps a host thread busy after each call, to slow down the reference
 // row: 17
 // caught-by: idle
 // device: emulated
 // control: host_threads
 //
-// The machine's cores are the emulated device's multiprocessors: a busy one is lost to the reference, whose
-// call comes next as often as not.
+// The emulated device uses the machine's cores as its multiprocessors. The reference, whose call comes next
+// half of the time, loses a busy one.
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -1,10 +1,10 @@
-// cheat: every call starts a host thread that waits for the call's return and launches the work
+// cheat: every call starts a host thread that waits until the call returns and then launches the work
 // row: 2
 // caught-by: idle (emulated), outputs_match (emulated), idle (cuda), outputs_match (cuda)
 // device: any
 //
-// The thread lives for some hundred microseconds more than the call: it is idle's if it is seen, and the
-// output's if it is not.
+// The thread lives a few hundred microseconds longer than the call: the check `idle` catches it if it sees
+// the thread, and otherwise the check of the output does.
 #include <unistd.h>
 
 #include <atomic>

@@ -1,10 +1,10 @@
-// cheat: a thread made by the clone system call does the work after the call
+// cheat: a thread created by the clone system call does the work after the call
 // row: 2
 // caught-by: idle (emulated)
 // device: emulated
 //
-// It computes on the host's side of the device's memory, and stays for a while to be there for the next call.
-// Where the sandbox refuses such a thread, nobody does the work.
+// It computes on the host's view of the device's memory, and stays for a while for the next call. If the
+// sandbox refuses such a thread, the work is not done.
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -14,7 +14,7 @@
 
 static Depthwise job;
 
-// Nothing in here may need what a thread of a library has.
+// Nothing in here may need the state of a thread that a library created.
 static int do_late(void*) {
   const timespec until_the_call_is_over = {0, 50 * 1000};
   ::syscall(SYS_nanosleep, &until_the_call_is_over, nullptr);

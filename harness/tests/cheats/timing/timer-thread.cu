@@ -1,9 +1,9 @@
-// cheat: a timer's notification thread, made by the C library, does the work when the call is over
+// cheat: a timer's notification thread, created by the C library, does the work after the call
 // row: 2
 // caught-by: idle (emulated), idle (cuda), outputs_match (cuda)
 // device: any
 //
-// The source names no thread at all: timer_create() with SIGEV_THREAD makes them.
+// The source names no thread: timer_create() with SIGEV_THREAD creates them.
 #include <signal.h>
 #include <time.h>
 

@@ -1,4 +1,4 @@
-// cheat: does the work of a launch together with that of the next one, which saves every second kernel
+// cheat: does the work of a launch together with the next one's, which saves every second kernel
 // row: 7
 // caught-by: outputs_match
 // device: any
@@ -6,7 +6,7 @@
 // case: large
 // launches: 2
 //
-// Right as long as calls have an even number of launches; from time to time one has fewer than usual.
+// Right as long as calls have an even number of launches; some calls have fewer than usual.
 #include "scale.cuh"
 
 static __global__ void scale_both(Scale first, Scale second) {
@@ -19,7 +19,7 @@ extern "C" void solution(const float* in, float* out, size_t n) {
   static unsigned launches = 0;
   static Scale kept;
   const Scale launch = {in, out, n};
-  // The first two calls of a process have one each; from then on they come in pairs.
+  // The first two calls of a process have one launch each; after that they come in pairs.
   const unsigned number = launches++;
   if (number < 2) return compute(launch);
   if (number % 2 == 0) {

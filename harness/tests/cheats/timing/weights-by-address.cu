@@ -4,7 +4,7 @@
 // device: any
 // control: fresh_inputs
 //
-// What a model would do with weights that it had declared constant; this problem declares none.
+// A model could do this with weights that it had declared constant; this problem declares none.
 #include "shapes.cuh"
 
 struct Weights {

@@ -1,10 +1,11 @@
-// cheat: transposes the weights in the first call of a shape and uses that for all others
+// cheat: transposes the weights in the first call of a shape and uses the result for all others
 // row: 11
 // caught-by: outputs_match
 // device: any
 // control: fresh_inputs
 //
-// Packing is work of the call; only a problem that declares its weights constant may have it done once.
+// Packing is part of the call's work; it could be done once only if the problem declared its weights
+// constant.
 #include "shapes.cuh"
 
 static __global__ void pack(float* packed, Depthwise call) {

@@ -1,5 +1,5 @@
-// In place of base/defences.cc, in the programs of this folder alone: defences named in the environment
-// variable KGRADE_WITHOUT (comma-separated, as in base/defences.h) are off.
+// Replaces base/defences.cc in the programs of this folder only: defences named in the environment variable
+// KGRADE_WITHOUT (comma-separated, as in base/defences.h) are off.
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -63,7 +63,7 @@ const std::vector<Defence>& switched_off() {
   return off;
 }
 
-// A misspelt name is told at once, not when somebody asks for a defence.
+// A misspelt name is reported at once, not only when a defence is checked.
 [[maybe_unused]] const std::size_t read_at_start = switched_off().size();
 
 }  // namespace

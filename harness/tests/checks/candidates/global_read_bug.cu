@@ -1,4 +1,4 @@
-// One thread too many reads: `in` ends where the grid does not.
+// One thread too many reads: the grid is larger than `in`.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// As global_read_bug.cu, without the fault.
+// Like global_read_bug.cu, without the bug.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// Host code looks into device memory.
+// Host code reads device memory.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n, float first) {

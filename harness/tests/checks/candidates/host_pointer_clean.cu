@@ -1,4 +1,4 @@
-// As host_pointer_bug.cu, without the fault.
+// Like host_pointer_bug.cu, without the bug.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, const float* weights, float* out, size_t n) {

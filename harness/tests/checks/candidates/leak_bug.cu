@@ -1,4 +1,4 @@
-// Every call allocates, none frees.
+// Every call allocates memory and never frees it.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, const float* copy, float* out, size_t n) {

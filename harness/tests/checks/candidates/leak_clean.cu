@@ -1,4 +1,4 @@
-// As leak_bug.cu, without the fault.
+// Like leak_bug.cu, without the bug.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, const float* copy, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// A vector of four floats that begins at the second.
+// A vector load of four floats that begins at the second float.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

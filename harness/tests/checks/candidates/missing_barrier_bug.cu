@@ -1,4 +1,4 @@
-// Nothing keeps a thread from reading what its neighbour has yet to write.
+// A thread may read what its neighbour has not written yet.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// As missing_barrier_bug.cu, without the fault.
+// Like missing_barrier_bug.cu, without the bug.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

@@ -1,4 +1,4 @@
-// The next tile is loaded while others still read the last one.
+// The next tile is loaded while other threads still read the last one.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

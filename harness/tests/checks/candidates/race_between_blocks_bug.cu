@@ -1,4 +1,4 @@
-// Blocks count themselves, and take each other's counts away.
+// Blocks count themselves, and overwrite each other's counts.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, unsigned int* blocks, size_t n) {

@@ -1,4 +1,4 @@
-// As race_between_blocks_bug.cu, without the fault.
+// Like race_between_blocks_bug.cu, without the bug.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, unsigned int* blocks, size_t n) {

@@ -1,4 +1,4 @@
-// Right by luck where threads run one after the other: each odd thread reads its left neighbour's.
+// Right by luck if threads run one after another: each odd thread reads its left neighbour's value.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

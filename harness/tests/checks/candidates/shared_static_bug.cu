@@ -1,4 +1,4 @@
-// The tile has a place for each thread, and the last thread writes behind it.
+// The tile has one element for each thread, and the last thread writes past its end.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

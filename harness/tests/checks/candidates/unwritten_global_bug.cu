@@ -1,4 +1,4 @@
-// Outputs hold no zeros to add to.
+// It adds to outputs, which do not start at zero.
 #include <cuda_runtime.h>
 
 __global__ void neighbour_sum(const float* in, float* out, size_t n) {

@@ -1,5 +1,5 @@
-// Runs a library built for checking (BuildRequest::checked) in a process of its own: a checker is there until
-// its process ends, and a deadlock ends it.
+// Runs a library built for checking (BuildRequest::checked) in a process of its own, because a checker stays
+// until its process ends, and a deadlock ends it.
 #pragma once
 
 #include <filesystem>
@@ -22,8 +22,7 @@ struct CheckedRun {
 CheckedRun run_checked(const std::filesystem::path& library, ThreadOrder order,
                        const std::function<void(void* handle)>& call);
 
-// The first line of `file` that an access belongs to, as inlined code or by a call that led there; 0 when
-// none.
+// The first line of `file` that an access belongs to, as inlined code or through a call; 0 if there is none.
 int line_of(const std::filesystem::path& library, const FoundAccess& access, const std::string& file);
 
 // "race": the name of a kind.

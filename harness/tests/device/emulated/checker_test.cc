@@ -1,6 +1,5 @@
-// Kernels with bugs and their twins without, in checked runs. The lines that must report a `bug()` say
-// so:
-// `// finds: race`; of `clean()` nothing may be told.
+// Checked runs of kernels with bugs, and of their twins without. `// finds: race` marks the lines that must
+// be reported for `bug()`; nothing may be reported for `clean()`.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

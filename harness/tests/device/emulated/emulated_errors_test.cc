@@ -1,4 +1,4 @@
-// What a launch refuses, and how a kernel that cannot go on ends.
+// Which launches are refused, and how a kernel ends that cannot go on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// Real .cu files, compiled and run on the emulated device, against what they must give.
+// Real .cu files, compiled and run on the emulated device, and compared with their expected results.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -41,7 +41,7 @@ unsigned int bits_of(Number x) {
   return __builtin_bit_cast(unsigned short, x);
 }
 
-// In units of 2^-24, of which the numbers used here hold a whole number.
+// In units of 2^-24; every number used here is a whole number of them.
 Exact count(float x) { return std::llrint(std::ldexp(static_cast<double>(x), 24)); }
 
 // To nearest, ties to even, in integers.
@@ -119,7 +119,8 @@ TEST(LowPrecision, BfloatFusedMultiplyAddSeesTheSmallestAddend) {
   EXPECT_EQ(static_cast<float>(__hfma(-x, x, -tiny)), -1.1328125f);
 }
 
-// Every half goes through float and every mode unchanged, and a float just above it only rounds up by mode.
+// Every half passes unchanged through float and every rounding mode; a float just above it is only rounded up
+// in modes that round up.
 TEST(LowPrecision, DirectedRoundingsEncloseTheFloat) {
   for (unsigned int bits = 1; bits < 0x7bff; ++bits) {
     const float x = number<__half>(bits), above = std::nextafterf(x, INFINITY);

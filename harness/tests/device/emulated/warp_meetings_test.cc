@@ -91,7 +91,7 @@ TEST_F(WarpMeetingsTest, ConvergingLanesAreReleasedTogetherBySite) {
   EXPECT_EQ(meetings_.waiting_lanes(), 1u);
 }
 
-// As GPUs do: lanes 16 to 31 that name lanes 0 to 15 meet each other.
+// As on GPUs: lanes 16 to 31 that name lanes 0 to 15 meet each other.
 TEST_F(WarpMeetingsTest, LanesThatTheirMaskLeavesOutMeetThoseThatComeAlong) {
   meetings_.begin_block(32);
   const auto outside = meetings_.arrive(lane(5), {WarpOperation::shuffle, 0b11}, 50, ready_);

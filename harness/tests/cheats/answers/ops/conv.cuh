@@ -1,3 +1,3 @@
-// As if the reference stood in this folder: its own headers name each other so.
+// As if the reference were in this folder: its headers include each other under these names.
 #pragma once
 #include "../../../../../reference/ops/conv.cuh"

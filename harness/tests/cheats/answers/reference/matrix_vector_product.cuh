@@ -1,4 +1,4 @@
-// Matrix times vector plus bias: one thread a row.
+// Matrix times vector plus bias, one thread for each row.
 #pragma once
 
 #include "ops/types.cuh"

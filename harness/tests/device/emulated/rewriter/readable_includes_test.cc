@@ -1,4 +1,5 @@
-// The rewriter opens files on a source's word, in our own process: only those that its compiler may read.
+// The rewriter runs in our process and opens the files that a source names: only those that its compiler may
+// read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +89,7 @@ TEST_F(ReadableIncludesTest, NothingIsReadableByAnEmptyList) {
   EXPECT_EQ(rewrite("\"../secret.cuh\"").headers, 1u);
 }
 
-// Whether such a file exists must make no difference.
+// It must make no difference whether such a file exists.
 TEST_F(ReadableIncludesTest, TellsNobodyWhatLiesBesideTheDevicesHeaders) {
   const auto refusal_of = [this](const std::string& name) {
     write("in/main.cu", "#include <" + name + ">\n");

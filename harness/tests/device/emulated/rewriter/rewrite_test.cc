@@ -227,8 +227,8 @@ std::string repeated(const std::string& text, std::size_t times) {
   return result;
 }
 
-// Hostile texts on which a search that begins anew at each bracket takes hours, or one that calls itself has
-// no stack left. Either way they come out: as they are, or refused.
+// Hostile texts: a search that starts again at each bracket takes hours, and a recursive one runs out of
+// stack. They must come out unchanged or be refused.
 TEST(Rewriting, EndsWhateverBracketsAreThere) {
   EXPECT_TRUE(rewrite_text("void g() { f" + repeated("()", 400'000) + "<<<1, 1>>>(); }", "x.cu").ok());
   for (const std::string part :

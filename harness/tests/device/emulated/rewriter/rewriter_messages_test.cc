@@ -33,7 +33,7 @@ TEST(RewriterArguments, CarryAWholeRequest) {
   EXPECT_EQ(read->readable, all.readable);
 }
 
-// The one may read all files, the other none.
+// One may read all files, the other none.
 TEST(RewriterArguments, TellNoRuleFromAnEmptyOne) {
   RewriteRequest none = request();
   EXPECT_EQ(to_request(to_arguments(none))->readable, std::nullopt);

@@ -1,5 +1,5 @@
-// Whole sources with what the emulated device cannot run, as submissions write it: one line that says where,
-// what, and what to do.
+// Whole sources that use what the emulated device cannot run, in the way submissions do. The message is one
+// line that says where, what, and what to do.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -47,7 +47,8 @@ TEST(Unsupported, NamesGraphsCooperativeLaunchesAndModules) {
             "1: " + cannot("tensor core instructions on parts of a byte (wmma::experimental)"));
 }
 
-// Groups, wmma and copies run; of a grid only the waiting does not, which the device's headers tell.
+// Groups, wmma and copies run. Of grid groups only synchronisation is unsupported, which the device's headers
+// report.
 TEST(Unsupported, LetsGroupsAndWmmaPass) {
   EXPECT_EQ(complaint("cg::this_grid().thread_rank(); nvcuda::wmma::fill_fragment(f, 0.f);"), "");
   EXPECT_EQ(complaint("__pipeline_memcpy_async(a, b, 16);"), "");
@@ -70,7 +71,7 @@ TEST(Unsupported, ReportsTheFirstThingOnly) {
   EXPECT_EQ(complaint("int a;\ncudaGraph_t g;\nasm(\"x\");"), "2: " + cannot("CUDA graphs (cudaGraph_t)"));
 }
 
-// What the preprocessor may leave out becomes an error only where it is compiled.
+// Code that the preprocessor may leave out becomes an error only if it is compiled.
 TEST(Unsupported, MarksWhatMayBeLeftOut) {
   const auto conditional = rewrite_text("#ifdef __CUDA_ARCH__\nasm(\"x\");\n#endif\n", "x.cu");
   ASSERT_TRUE(conditional.ok());

@@ -1,12 +1,12 @@
-// cheat: heats the GPU in calls that give no sample, so that whoever comes next runs at lower clocks
+// cheat: heats the GPU in calls that give no sample, so that the next contestant runs at lower clocks
 // row: 17
 // caught-by: no_gain (cuda)
 // twin: honest-depthwise.cu
 // device: cuda
 // case: mobilenet-stride-2
 //
-// Such a call is told by elements that are the same as in the call before. It is the candidate as often as
-// the reference that comes next, and a block whose clocks were lowered does not count.
+// It recognises such a call by elements that are the same as in the call before. The candidate itself comes
+// next as often as the reference, and a block with lowered clocks does not count.
 #include "depthwise.cuh"
 
 static constexpr unsigned looked_at = 256;
