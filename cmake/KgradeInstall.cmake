@@ -10,7 +10,7 @@ if(TARGET kgrade-worker-cuda)
 endif()
 
 install(DIRECTORY problems reference solutions DESTINATION ${share})
-install(DIRECTORY harness/device/emulated/include/ DESTINATION ${share}/emulated)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/share/kgrade/emulated DESTINATION ${share})
 file(GLOB schemas CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/results/*.schema.json)
 install(FILES ${schemas} DESTINATION ${share}/schema)
 install(FILES LICENSE README.md CHANGELOG.md SECURITY.md CONTRIBUTING.md DESTINATION share/doc/kgrade)

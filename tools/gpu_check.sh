@@ -63,6 +63,7 @@ grade_wrong_candidates() {
   mkdir -p "$records/wrong-candidates"
   for folder in harness/tests/candidates/*/; do
     slug=$(basename "$folder")
+    [ "$slug" != families ] || continue  # headers that several of them include
     code=0
     "$kgrade" grade "$slug" "$folder"*.cu --device cuda --quick \
       --json "$records/wrong-candidates/$slug.json" || code=$?

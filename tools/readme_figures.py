@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-WITH_BASELINES = "results/nvidia-h200/baselines/conv-transpose-2d-sq-input-asym-kernel.json"
 
 
 CALLS = ("candidate", "reference", "reference alone", "oracle")  # stages in which the GPU works
@@ -135,12 +134,8 @@ def output(path: str) -> str:
     candidate = record["candidates"][0]
     command = (f"$ build/release/bin/kgrade grade {record['problem']['slug']} \\\n"
                f"    {candidate['path']} --case {candidate['cases'][0]['name']}")
-    # Records of version 3 are the first with blocks and baselines.
-    older = "" if record["schema_version"] >= 3 else (
-        "\nThat was before speeds were measured in blocks and beside cuDNN: one such run took "
-        f"{read(WITH_BASELINES)['total_seconds']:.1f} s.")
     return (f"```text\n{command}\n{table_of(record, candidate, candidate['cases'])}\n```\n"
-            f"This grade took {record['total_seconds']:.1f} s, with nothing compiled before.{older}")
+            f"This grade took {record['total_seconds']:.1f} s, with nothing compiled before.")
 
 
 def refused(path: str) -> str:

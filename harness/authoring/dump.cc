@@ -9,10 +9,9 @@
 
 #include "base/text.h"
 #include "contest/referee.h"
-#include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "grade/preparation.h"
-#include "verify/call_review.h"
+#include "grade/run_setup.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {
@@ -92,7 +91,7 @@ Failure write_description(const Problem& problem, const Case& bound, std::uint64
 Failure machine_failure(const Errors& errors) { return GradeFailure{exit_machine, errors}; }
 
 // One call of the oracle, and its tensors as files.
-Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case& bound,
+Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runner, const Case& bound,
                   const DumpOptions& options) {
   const std::filesystem::path directory = options.directory / bound.name;
   std::error_code error;
@@ -103,16 +102,15 @@ Failure dump_case(Device& device, const Problem& problem, Seat& seat, const Case
                           "name another with --directory",
                           {directory.string(), 0, 0}}}};
   }
-  Referee referee(device, problem, seat, seat);
-  const auto seated = referee.lend(Role::oracle, bound, 1);
-  if (!seated) return GradeFailure{exit_usage, seated.errors()};
-  if (!seated->ok())
-    return GradeFailure{exit_internal, {{"the oracle cannot run: " + seated->detail, "", {}}}};
+  Referee referee(device, problem, runner, runner);
+  const auto lent = referee.lend(Role::oracle, bound, 1);
+  if (!lent) return GradeFailure{exit_usage, lent.errors()};
+  if (!lent->ok()) return GradeFailure{exit_internal, {{"the oracle cannot run: " + lent->detail, "", {}}}};
   const CallReport report = referee.call(Role::oracle, {options.seed, 0}, oracle_patience);
   if (const auto finding = review_call(report)) {
     return GradeFailure{exit_internal, {{"the oracle fails: " + finding->message, "", {}}}};
   }
-  for (const Lease::Loaned& tensor : seat.lease().tensors()) {
+  for (const Lease::Loaned& tensor : runner.lease().tensors()) {
     if (auto failure = write_tensor(device, bound.dtype, tensor, directory)) return failure;
   }
   return write_description(problem, bound, options.seed, directory);
@@ -129,18 +127,18 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
   StageClock stages(*machinery.clock);
   Build build(**toolchain, problem, Role::oracle, options.layout.reference_source(problem), options.layout,
               stages);
-  auto seat = Seat::take(**device, problem);
-  if (!seat) return machine_failure(seat.errors());
+  auto runner = ContestantRunner::start(**device, problem);
+  if (!runner) return machine_failure(runner.errors());
   const auto& built = build.finish();
   if (!built) return machine_failure(built.errors());
   if (built->status != BuildStatus::built) {
     return GradeFailure{exit_usage, {{"the oracle does not build: " + built->message, built->log, {}}}};
   }
-  const Answer loaded = (*seat)->load(built->library, load_patience);
+  const Answer loaded = (*runner)->load(built->library, load_patience);
   if (!loaded.ok())
     return GradeFailure{exit_internal, {{"the oracle does not load: " + loaded.detail, "", {}}}};
   for (const Case& bound : cases) {
-    if (auto failure = dump_case(**device, problem, **seat, bound, options)) return failure;
+    if (auto failure = dump_case(**device, problem, **runner, bound, options)) return failure;
   }
   return std::nullopt;
 }

@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "grade/machinery.h"
 #include "grade/run.h"
 
 namespace kgrade {

@@ -179,6 +179,12 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
   return ChildProcess(pid);
 }
 
+std::vector<std::string> whole_environment() {
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable != nullptr; ++variable) environment.emplace_back(*variable);
+  return environment;
+}
+
 Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0)

@@ -70,6 +70,9 @@ class ChildProcess {
   std::optional<int> status_;
 };
 
+// The environment of this process, as requests have it: for programs that are to have all of it.
+std::vector<std::string> whole_environment();
+
 struct SpawnRequest {
   std::vector<std::string> command;
   std::vector<std::string> environment;

@@ -1,21 +1,257 @@
 #include "check/check.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <cmath>
 #include <memory>
+#include <optional>
 
-#include "check/book_findings.h"
-#include "check/check_run.h"
+#include "base/text.h"
+#include "check/emulated_findings.h"
 #include "check/sanitizer_findings.h"
-#include "check/small_cases.h"
 #include "contest/check_referee.h"
+#include "draw/draws.h"
 #include "draw/seed.h"
 #include "grade/run_setup.h"
+#include "verify/checks.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
+
+// Empty when the case is small enough.
+std::string why_too_large(const Case& bound) {
+  if (bound.role == CaseRole::bench) return "sized for a GPU's speed";
+  if (bound.flops && *bound.flops > most_checked_flops) {
+    return fmt::format("{} operations, checked runs take up to {}", *bound.flops, most_checked_flops);
+  }
+  if (bound.tensor_bytes() > most_checked_bytes) {
+    return fmt::format("{} of tensors, checked runs take up to {}",
+                       format_bytes(static_cast<std::uint64_t>(bound.tensor_bytes())),
+                       format_bytes(static_cast<std::uint64_t>(most_checked_bytes)));
+  }
+  return "";
+}
+
+CheckStatus status_of(BuildStatus status) {
+  switch (status) {
+    case BuildStatus::signature_mismatch:
+      return CheckStatus::signature_mismatch;
+    case BuildStatus::unsupported:
+      return CheckStatus::unsupported;
+    case BuildStatus::built:
+    case BuildStatus::compile_error:
+      break;
+  }
+  return CheckStatus::compile_error;
+}
+
+CheckedCase blank_record(const PlannedCase& planned) {
+  CheckedCase record;
+  record.name = planned.bound.name;
+  record.role = planned.bound.role;
+  record.tensor_bytes = planned.bound.tensor_bytes();
+  record.flops = planned.bound.flops;
+  record.message = planned.skipped;
+  record.run = planned.skipped.empty();
+  return record;
+}
+
+bool is_about_the_answer(const std::string& kind) {
+  return kind == to_string(Verdict::wrong_answer) || kind == to_string(Verdict::low_precision);
+}
+
+class CandidateCheck {
+ public:
+  CandidateCheck(CheckSession& session, const EvidenceReader& read, CheckedCandidate record)
+      : session_(session), read_(read), record_(std::move(record)) {}
+
+  Result<CheckedCandidate> run(const BuildOutcome& built, const std::vector<PlannedCase>& cases) {
+    record_.compile_seconds = built.seconds;
+    record_.compiler_log = built.log;
+    if (built.status != BuildStatus::built) {
+      record_.status = status_of(built.status);
+      record_.message = built.message;
+      return record_;
+    }
+    for (const PlannedCase& planned : cases) {
+      record_.cases.push_back(blank_record(planned));
+      if (!planned.skipped.empty()) continue;
+      if (out_of_time_) {
+        record_.cases.back().run = false;
+        record_.cases.back().message = "not run: the candidate ran into the time limit before";
+        continue;
+      }
+      if (auto errors = run_case(planned.bound, record_.cases.back()); !errors.empty()) return errors;
+    }
+    conclude();
+    return record_;
+  }
+
+ private:
+  Errors run_case(const Case& bound, CheckedCase& record) {
+    const Draw draw{session_.seed, 0};
+    evidence_.clear();
+    session_.progress(fmt::format("{}: oracle", bound.name));
+    if (auto errors = measure_norms(bound); !errors.empty()) return errors;
+    if (const auto report = call_oracle(bound, draw); !report) return report.errors();
+    for (const CheckPass& pass : session_.passes) {
+      if (out_of_time_) break;
+      session_.progress(fmt::format("{}: {}", bound.name, pass.name));
+      if (auto errors = run_pass(bound, pass, draw, record); !errors.empty()) return errors;
+    }
+    note_unexplained(record);
+    return {};
+  }
+
+  Errors measure_norms(const Case& bound) {
+    norms_ = {};
+    DrawSequence draws(session_.seed, 1);
+    const Precision required = precision_from(session_.problem.precision);
+    for (int call = UsualNorms::draws_of(bound, required); call > 0; --call) {
+      const auto report = call_oracle(bound, draws.fresh());
+      if (!report) return report.errors();
+      norms_.add(report->outputs);
+    }
+    return {};
+  }
+
+  Result<CallReport> call_oracle(const Case& bound, const Draw& draw) {
+    const auto timer = session_.stages.time("oracle");
+    auto report = session_.arena.call_oracle(bound, draw);
+    if (!report) return report.errors();
+    if (const auto failure = review_call(*report)) {
+      return Error{fmt::format("the oracle fails on case '{}': {}", bound.name, failure->message),
+                   "this is no fault of the candidate: check the reference source, or report it",
+                   {}};
+    }
+    return report;
+  }
+
+  Errors run_pass(const Case& bound, const CheckPass& pass, const Draw& draw, CheckedCase& record) {
+    const double start = session_.stages.now();
+    const auto timer = session_.stages.time(pass.name);
+    PassRecord row;
+    row.pass = pass.name;
+    seen_.reset();
+    auto entered = session_.arena.enter(pass, bound);
+    if (!entered) return entered.errors();
+    int attempted = 0;
+    if (!entered->ok()) {
+      see_failed_start(*entered);
+    } else {
+      while (attempted < calls_in_a_pass && call_goes_on(draw, row)) ++attempted;
+    }
+    const Evidence evidence = session_.arena.leave();
+    note(read_(evidence, bound, row.calls), bound, row);
+    record_.dropped += evidence.dropped;
+    row.seconds = session_.stages.now() - start;
+    record.passes.push_back(std::move(row));
+    return {};
+  }
+
+  void see_failed_start(const Answer& answer) {
+    CallReport report;
+    report.fault = answer.fault;
+    report.detail = "while loading: " + answer.detail;
+    seen_ = review_call(report);
+  }
+
+  // False when there can be no further call.
+  bool call_goes_on(const Draw& draw, PassRecord& row) {
+    const CallReport report = session_.arena.call(draw, session_.time_limit);
+    if (report.fault == Fault::none) row.calls += 1;
+    if (const auto failure = review_call(report)) {
+      see(*failure);
+      out_of_time_ = failure->verdict == Verdict::time_limit;
+      return report.fault == Fault::none && !is_crash(report);
+    }
+    const std::vector<OutputErrors> outputs = session_.arena.compare();
+    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(outputs[i], norms_.squares(i));
+    return true;
+  }
+
+  void judge_output(const OutputErrors& output, double usual_squares) {
+    const Judgement judgement = judge(output.errors, session_.problem.thresholds,
+                                      precision_from(session_.problem.precision), usual_squares);
+    if (judgement.verdict == Verdict::accepted) return;
+    see({judgement.verdict, check_behind(judgement.verdict), describe(output, judgement)});
+  }
+
+  static std::string describe(const OutputErrors& output, const Judgement& judgement) {
+    const ElementErrors& errors = output.errors;
+    if (errors.nonfinite_mismatches > 0) {
+      return fmt::format(
+          "`{}` has {} values that should be finite and are not, or the reverse, the first at {}",
+          output.tensor, errors.nonfinite_mismatches,
+          coordinates(errors.first_nonfinite_mismatch, output.shape));
+    }
+    return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
+                       judgement.relative_error, coordinates(errors.worst_index, output.shape));
+  }
+
+  // The first thing that goes wrong is the pass's verdict.
+  void see(const CallFinding& failure) {
+    if (!seen_) seen_ = failure;
+  }
+
+  void note(const std::vector<Finding>& evidence, const Case& bound, PassRecord& row) {
+    for (const Finding& finding : evidence) list_.add(finding, bound.name, row.pass);
+    evidence_.insert(evidence_.end(), evidence.begin(), evidence.end());
+    row.findings = evidence.size();
+    if (!seen_) return;
+    row.verdict = seen_->verdict;
+    row.message = seen_->message;
+  }
+
+  // What one tool finds explains what goes wrong under another, so this comes after all passes of a case.
+  void note_unexplained(CheckedCase& record) {
+    for (PassRecord& row : record.passes) {
+      if (row.verdict == Verdict::accepted || explains(evidence_, row.verdict)) continue;
+      list_.add(finding_of(row), record.name, row.pass);
+      row.findings += 1;
+    }
+  }
+
+  // What the referee saw, as a finding without a place.
+  Finding finding_of(const PassRecord& row) const {
+    Finding finding;
+    finding.kind = to_string(row.verdict);
+    finding.message = row.message;
+    finding.remedy = remedy_for(row.verdict);
+    if (row.verdict == Verdict::runtime_error && !session_.passes_are_orders) {
+      finding.remedy =
+          "host code that dereferences a device pointer ends so; --device emulated finds its line";
+    }
+    return finding;
+  }
+
+  void conclude() {
+    record_.findings = list_.findings();
+    for (Finding& finding : record_.findings) {
+      if (is_about_the_answer(finding.kind)) finding.message = answer_text(finding);
+    }
+    if (!record_.findings.empty()) record_.status = CheckStatus::findings;
+  }
+
+  std::string answer_text(const Finding& finding) const {
+    const std::string passes = fmt::format("{}", fmt::join(finding.passes, " and "));
+    std::string where = session_.passes_are_orders ? fmt::format("in {} order", passes) : "under " + passes;
+    if (finding.passes.size() == session_.passes.size()) where = "in every run";
+    return fmt::format("the answer is wrong {}: {}", where, finding.message);
+  }
+
+  CheckSession& session_;
+  const EvidenceReader& read_;
+  CheckedCandidate record_;
+  FindingList list_;
+  UsualNorms norms_;                 // of the present case
+  bool out_of_time_ = false;         // a loop without end runs into it on every case and in every order
+  std::vector<Finding> evidence_;    // of all passes of this case
+  std::optional<CallFinding> seen_;  // by the referee, in this pass
+};
 
 constexpr std::array<ThreadOrder, 3> all_orders = {ThreadOrder::forward, ThreadOrder::reverse,
                                                    ThreadOrder::shuffled};
@@ -49,7 +285,7 @@ class CheckRun {
     if (auto failure = prepare()) return failure;
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
-    CheckReferee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), sanitizer_,
+    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_,
                          order_seed(record_.seed));
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);
@@ -129,6 +365,25 @@ class CheckRun {
 };
 
 }  // namespace
+
+Result<std::vector<PlannedCase>> select_small_cases(const Problem& problem,
+                                                    const std::vector<std::string>& names) {
+  auto cases = select_cases(problem, names, true);
+  if (!cases || !names.empty()) return cases;
+  for (PlannedCase& planned : *cases) planned.skipped = why_too_large(planned.bound);
+  for (PlannedCase& planned : *cases) {
+    if (!planned.skipped.empty()) {
+      planned.skipped += fmt::format("; --case {} runs it all the same", planned.bound.name);
+    }
+  }
+  return cases;
+}
+
+Result<CheckedCandidate> check_candidate(CheckSession& session, const BuildOutcome& built,
+                                         const std::vector<PlannedCase>& cases, const EvidenceReader& read,
+                                         CheckedCandidate record) {
+  return CandidateCheck(session, read, std::move(record)).run(built, cases);
+}
 
 CheckResult check(const Problem& problem, const CheckOptions& options, const Machinery& machinery) {
   return CheckRun(problem, options, machinery).run();

@@ -1,19 +1,170 @@
 #include "check/finding.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "base/text.h"
 
 namespace kgrade {
+namespace {
 
-std::string_view to_string(CheckStatus status) {
-  constexpr std::array<std::string_view, 5> names = {"clean", "findings", "compile_error",
-                                                     "signature_mismatch", "unsupported"};
-  return names[static_cast<std::size_t>(status)];
+constexpr std::size_t longest_quote = 160;
+
+std::vector<std::string> lines_of(const std::string& file) {
+  std::vector<std::string> lines;
+  const auto content = read_text_file(file);
+  if (!content) return lines;
+  std::istringstream stream(*content);
+  for (std::string line; std::getline(stream, line);) lines.push_back(std::move(line));
+  return lines;
 }
 
-bool all_clean(const CheckRecord& record) {
-  return std::all_of(
-      record.candidates.begin(), record.candidates.end(),
-      [](const CheckedCandidate& candidate) { return candidate.status == CheckStatus::clean; });
+std::string shown(const std::string& line) {
+  std::string text(trimmed(line));
+  if (text.size() > longest_quote) text = text.substr(0, longest_quote) + " ...";
+  return text;
+}
+
+bool same_place(const std::optional<FindingPlace>& a, const std::optional<FindingPlace>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return a->is_at(*b);
+}
+
+bool are_equal(const Finding& a, const Finding& b) {
+  if (a.kind != b.kind) return false;
+  if (!a.place && !b.place && a.kernel != b.kernel) return false;
+  if (a.kind != "race") return same_place(a.place, b.place);
+  // Which of the two accesses comes first depends on the order of threads.
+  return (same_place(a.place, b.place) && same_place(a.other_place, b.other_place)) ||
+         (same_place(a.place, b.other_place) && same_place(a.other_place, b.place));
+}
+
+std::set<std::string_view> kinds_that_explain(Verdict seen) {
+  switch (seen) {
+    case Verdict::out_of_bounds:
+    case Verdict::input_modified:
+      return {"out_of_bounds"};
+    case Verdict::runtime_error:
+      return {"out_of_bounds",     "invalid_address", "misaligned_access",
+              "divergent_barrier", "warp_mask",       "host_access"};
+    case Verdict::time_limit:
+      return {"divergent_barrier", "warp_mask"};
+    case Verdict::memory_limit:
+      return {"leak"};
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+std::string_view kind_name(FindingKind kind) {
+  constexpr std::array<std::string_view, last_finding_kind> names = {
+      "out_of_bounds",     "invalid_address",   "uninitialized_read", "race",
+      "misaligned_access", "divergent_barrier", "warp_mask",          "leak",
+      "host_access"};
+  return names[static_cast<std::size_t>(kind) - 1];
+}
+
+std::string_view remedy_for(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::out_of_bounds:
+      return "compare the index with the extent before the access: the last block is rarely full";
+    case FindingKind::invalid_address:
+      return "a pointer of the host's, one that was freed, or an index far out of bounds: kernels may touch "
+             "only "
+             "device memory (cudaMalloc, or what solution() is given)";
+    case FindingKind::uninitialized_read:
+      return "write the memory before it is read: neither outputs nor new allocations hold zeros";
+    case FindingKind::race:
+      return "put a __syncthreads() between the two accesses, or make them atomic";
+    case FindingKind::misaligned_access:
+      return "a vector access needs an address that is a multiple of its size: use it at aligned offsets "
+             "only";
+    case FindingKind::divergent_barrier:
+      return "let every thread of the block reach the same barrier: take it out of the branch, loop or "
+             "return";
+    case FindingKind::warp_mask:
+      return "name exactly the lanes that take part, the calling one included; __activemask() is no answer";
+    case FindingKind::leak:
+      return "free it before solution() returns, or allocate it once and keep it";
+    case FindingKind::host_access:
+      return "copy it with cudaMemcpy first: the host cannot read or write device memory";
+  }
+  return "";
+}
+
+std::string_view remedy_for(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::wrong_answer:
+    case Verdict::low_precision:
+      return "`kgrade grade` says how the answer differs on every case";
+    case Verdict::time_limit:
+      return "look for a loop that never ends; checked runs are slow, too: --time-limit SECONDS allows more";
+    case Verdict::out_of_bounds:
+      return remedy_for(FindingKind::out_of_bounds);
+    case Verdict::memory_limit:
+      return "allocate less, and free what is allocated";
+    case Verdict::input_modified:
+      return "inputs are const: write to outputs and to memory of your own";
+    default:
+      return "";
+  }
+}
+
+std::string distance_text(std::int64_t distance, const std::string& object) {
+  if (distance == 0) return fmt::format("just past the end of {}", object);
+  const auto beyond = static_cast<std::uint64_t>(distance);
+  if (distance > 0) return fmt::format("{} past the end of {}", counted(beyond, "byte"), object);
+  return fmt::format("{} before the start of {}", counted(-beyond, "byte"), object);
+}
+
+std::string coordinates_text(const std::array<std::uint32_t, 3>& at) {
+  return fmt::format("({},{},{})", at[0], at[1], at[2]);
+}
+
+std::string place_name(const FindingPlace& place) {
+  return fmt::format("{}:{}", std::filesystem::path(place.file).filename().string(), place.line);
+}
+
+std::string QuotedSource::line(const std::string& file, int number) {
+  auto known = files_.find(file);
+  if (known == files_.end()) known = files_.emplace(file, lines_of(file)).first;
+  const std::vector<std::string>& lines = known->second;
+  if (number < 1 || static_cast<std::size_t>(number) > lines.size()) return "";
+  return shown(lines[static_cast<std::size_t>(number) - 1]);
+}
+
+void FindingList::add(Finding finding, const std::string& case_name, const std::string& pass) {
+  const auto known = std::find_if(findings_.begin(), findings_.end(),
+                                  [&](const Finding& other) { return are_equal(other, finding); });
+  if (known == findings_.end()) {
+    finding.first_case = case_name;
+    finding.passes = {pass};
+    findings_.push_back(std::move(finding));
+    return;
+  }
+  known->occurrences += finding.occurrences;
+  if (std::find(known->passes.begin(), known->passes.end(), pass) == known->passes.end()) {
+    known->passes.push_back(pass);
+  }
+}
+
+std::vector<Finding> FindingList::findings() const {
+  std::vector<Finding> sorted = findings_;
+  std::stable_partition(sorted.begin(), sorted.end(),
+                        [](const Finding& finding) { return finding.place.has_value(); });
+  return sorted;
+}
+
+bool explains(const std::vector<Finding>& evidence, Verdict seen) {
+  const auto kinds = kinds_that_explain(seen);
+  return std::any_of(evidence.begin(), evidence.end(),
+                     [&](const Finding& finding) { return kinds.contains(finding.kind); });
 }
 
 }  // namespace kgrade

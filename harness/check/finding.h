@@ -1,13 +1,18 @@
-// What `kgrade check` found: the structure that its printers read.
+// What a check finds, whichever checker has found it: one structure, its words, the lines it quotes, and the
+// list in which equal findings of several cases and passes are one.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "record/record.h"
+#include "compile/source_places.h"
+#include "device/finding_book.h"
+#include "record/verdict.h"
 
 namespace kgrade {
 
@@ -53,49 +58,52 @@ struct Finding {
   std::vector<std::string> passes;
 };
 
-// One case in one pass.
-struct PassRecord {
-  std::string pass;
-  int calls = 0;                        // that came back
-  Verdict verdict = Verdict::accepted;  // of the referee: answers, guard zones, faults
-  std::string message;
-  std::uint64_t findings = 0;  // in this pass, before equal ones are merged
-  double seconds = 0;
+// "out_of_bounds": as the enumerator is called.
+std::string_view kind_name(FindingKind kind);
+
+// One sentence.
+std::string_view remedy_for(FindingKind kind);
+std::string_view remedy_for(Verdict verdict);
+
+// "8 bytes past the end of `input` (4096 bytes)"; `distance` as in FindingEntry.
+std::string distance_text(std::int64_t distance, const std::string& object);
+
+// "(3,0,0)".
+std::string coordinates_text(const std::array<std::uint32_t, 3>& at);
+
+// "file.cu:12", without folders.
+std::string place_name(const FindingPlace& place);
+
+// Lines of the candidate's source, to quote beside a finding.
+class QuotedSource {
+ public:
+  // The line without the blanks around it, cut where it is too long to read; empty when there is none.
+  std::string line(const std::string& file, int number);
+
+  FindingPlace place(const SourcePlace& at) {
+    return {at.file, at.line, at.function, line(at.file, at.line)};
+  }
+
+ private:
+  std::map<std::string, std::vector<std::string>> files_;
 };
 
-struct CheckedCase {
-  std::string name;
-  CaseRole role = CaseRole::test;
-  std::int64_t tensor_bytes = 0;
-  std::optional<std::int64_t> flops;
-  bool run = false;
-  std::string message;  // why it did not run
-  std::vector<PassRecord> passes;
+// The findings of one candidate: equal ones of several cases and passes are one.
+class FindingList {
+ public:
+  // Findings of one kind at one place are equal. Races are equal at the same two places in either order,
+  // findings without a place in the same kernel.
+  void add(Finding finding, const std::string& case_name, const std::string& pass);
+
+  // Those with a place first, otherwise in the order in which they were found.
+  std::vector<Finding> findings() const;
+
+ private:
+  std::vector<Finding> findings_;
 };
 
-enum class CheckStatus { clean, findings, compile_error, signature_mismatch, unsupported };
-std::string_view to_string(CheckStatus status);
-
-struct CheckedCandidate {
-  std::string path;
-  std::string sha256;
-  CheckStatus status = CheckStatus::clean;
-  std::string message;
-  std::string compiler_log;
-  double compile_seconds = 0;
-  std::vector<Finding> findings;
-  std::uint64_t dropped = 0;  // places that had no room in the checker's list
-  std::vector<CheckedCase> cases;
-};
-
-struct CheckRecord : RunRecord {
-  std::string checker;  // "emulated device", "compute-sanitizer 2025.3.1.0"
-  std::vector<std::string> passes;
-  double time_limit_seconds = 0;
-  std::vector<std::string> notes;  // what the machine lacks, and how to get it
-  std::vector<CheckedCandidate> candidates;
-};
-
-bool all_clean(const CheckRecord& record);
+// True when something in the evidence explains what the referee saw: an illegal access behind a crash, a
+// barrier that some threads never reach behind a call that does not end.
+bool explains(const std::vector<Finding>& evidence, Verdict seen);
 
 }  // namespace kgrade

@@ -15,7 +15,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-// Of the whole program: who fails does not know for whose log.
+// For the whole program: code that fails does not know what the log is for.
 std::function<std::string(const std::string&)>& quote_of_failures() {
   static std::function<std::string(const std::string&)> quote;
   return quote;

@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 
 namespace kgrade::cli {
 namespace {
@@ -34,10 +34,11 @@ int run(bool clear) {
 Command add_cache(CLI::App& app) {
   auto clear = std::make_shared<bool>(false);
   CLI::App* command = app.add_subcommand("cache", "Show or clear the cache of built contestants");
-  command->add_flag("--clear", *clear, "Remove all that is in it");
+  command->add_flag("--clear", *clear, "Remove everything in it");
   command->footer(
-      "KGRADE_CACHE_DIR names another folder; set and empty it turns the cache off.\n"
-      "KGRADE_CACHE_LIMIT is its size (2G). Without namespaces for its sandbox kgrade keeps none.");
+      "KGRADE_CACHE_DIR names another folder; if it is set but empty, there is no cache.\n"
+      "KGRADE_CACHE_LIMIT is its largest size (default: 2G). Without namespaces for its sandbox kgrade keeps "
+      "no cache.");
   return {command, [clear] { return run(*clear); }};
 }
 

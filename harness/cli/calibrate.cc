@@ -9,11 +9,10 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "device/registry.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
-#include "soundness/host_memory.h"
+#include "soundness/case_limits.h"
 
 namespace kgrade::cli {
 namespace {

@@ -14,7 +14,7 @@ struct CheckArguments : GradingArguments {
 
 const GradingWords words = {"Only this case, whatever its size (may be repeated)",
                             "Seed of inputs and shuffled orders (default: random)",
-                            "Seconds that one call of a candidate may take (default: 60, on a GPU 20)",
+                            "Seconds that one call of a candidate may take (default: 60; 20 on a GPU)",
                             "Also print every run, stages and compiler messages"};
 
 int run(const CheckArguments& arguments) {
@@ -43,7 +43,7 @@ Command add_check(CLI::App& app) {
   command->footer(
       "Runs the small cases with every memory access checked: on the emulated device in three orders of "
       "threads, "
-      "on a GPU below compute-sanitizer.\n"
+      "on a GPU under compute-sanitizer.\n"
       "Exit codes: 0 nothing found, 1 findings, or it does not compile, 2 wrong usage, 3 the machine lacks "
       "something.\n"
       "Example: kgrade check conv-depthwise-2d-square-input-asym-kernel "

@@ -9,8 +9,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
-#include "leaderboard/compare_json.h"
-#include "leaderboard/compare_table.h"
+#include "leaderboard/compare_output.h"
 
 namespace kgrade::cli {
 namespace {
@@ -67,9 +66,9 @@ Command add_compare(CLI::App& app) {
   auto arguments = std::make_shared<CompareArguments>();
   CLI::App* command =
       app.add_subcommand("compare", "Compare two sets of results: faster, slower, or the same");
-  const char* what = "A record or leaderboard (.json), a sweep (.jsonl) or a folder with records and sweeps";
-  command->add_option("before", arguments->before, std::string(what) + ": what is compared with")->required();
-  command->add_option("after", arguments->after, std::string(what) + ": what is judged")->required();
+  const char* what = "A record or leaderboard (.json), a sweep (.jsonl), or a folder with records and sweeps";
+  command->add_option("before", arguments->before, std::string(what) + ": the old results")->required();
+  command->add_option("after", arguments->after, std::string(what) + ": the new results")->required();
   command
       ->add_option("--markdown", arguments->markdown,
                    "Write the comparison to FILE in Markdown, for a comment on a pull request; - prints it")
@@ -80,14 +79,14 @@ Command add_compare(CLI::App& app) {
       ->type_name("FILE");
   command
       ->add_option("--fail-on", arguments->fail_on,
-                   "Exit with 4 if a candidate became slower, or with 1 if one that was accepted is not, is "
-                   "missing, or is of a lower precision class, or if a file is cut off (may be repeated; "
-                   "without it differences are no failure)")
+                   "Exit with 4 if a candidate became slower; with 1 if an accepted one is no longer "
+                   "accepted, is missing or is of a lower precision class, or if a file is cut off (may be "
+                   "repeated; by default no difference is a failure)")
       ->check(CLI::IsMember({"slower", "not-accepted"}))
       ->delimiter(',')
       ->type_name("slower|not-accepted");
   command->footer(
-      "Two candidates by themselves: grade each with --json, then kgrade compare a.json b.json\n"
+      "To compare two candidates, grade each with --json, then: kgrade compare a.json b.json\n"
       "Exit codes: 0 compared, and what --fail-on says.");
   return {command, [arguments] { return run(*arguments); }};
 }

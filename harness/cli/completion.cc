@@ -82,8 +82,8 @@ end
 complete -c kgrade -f -a '(__kgrade_complete)'
 )sh";
 
-constexpr const char* files = ":file\n";
-constexpr const char* folders = ":folder\n";
+constexpr const char* any_file = ":file\n";
+constexpr const char* any_folder = ":folder\n";
 
 // What was typed of a line, up to the word at the cursor.
 class Line {
@@ -166,12 +166,12 @@ class Line {
       case ValueKind::other:
         return "";
       case ValueKind::file:
-        return files;
+        return any_file;
       case ValueKind::folder:
-        return folders;
+        return any_folder;
       case ValueKind::problem:
         text = slugs();
-        return text.empty() ? files : text;
+        return text.empty() ? any_file : text;
       case ValueKind::choice:
         for (const std::string& choice : value.choices) text += offer(choice);
         return text;
@@ -204,7 +204,8 @@ class Line {
 
 Command add_completion(CLI::App& app) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command = app.add_subcommand("completion", "Print what makes a shell complete command lines");
+  CLI::App* command =
+      app.add_subcommand("completion", "Print a script that lets a shell complete command lines");
   command->add_option("shell", *shell, "The shell")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}).description(""))

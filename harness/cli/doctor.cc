@@ -11,7 +11,7 @@
 #include "cli/options.h"
 #include "compile/nvcc_toolchain.h"
 #include "compile/source_places.h"
-#include "contest/sanitizer.h"
+#include "contest/check_referee.h"
 #include "device/registry.h"
 #include "measure/nvml.h"
 #include "problem/catalogue.h"
@@ -215,7 +215,7 @@ int run(const std::string& directory) {
 Command add_doctor(CLI::App& app) {
   auto directory = std::make_shared<std::string>();
   CLI::App* command =
-      app.add_subcommand("doctor", "Say what this machine has and lacks for grading, with remedies");
+      app.add_subcommand("doctor", "Show what this machine has and lacks for grading, with remedies");
   add_problems_option(*command, *directory);
   return {command, [directory] { return run(*directory); }};
 }

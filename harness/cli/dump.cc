@@ -65,7 +65,7 @@ Command add_dump(CLI::App& app) {
   add_case_option(*command, arguments->options.cases, "The case (may be repeated)")->required();
   command
       ->add_option("--directory", arguments->options.directory,
-                   "Where to write, a folder a case; made when missing")
+                   "Folder to write to, with a folder for each case; created if missing")
       ->required()
       ->type_name("DIR");
   command
@@ -74,10 +74,9 @@ Command add_dump(CLI::App& app) {
       ->allow_extra_args(false);
   add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
   add_device_option(*command, arguments->device);
-  add_dtype_option(
-      *command, arguments->dtype,
-      "Element type (default: the problem's first). Inputs of float16 are written as such, those "
-      "of bfloat16 as float32, which NumPy has, and outputs as float32, not rounded");
+  add_dtype_option(*command, arguments->dtype,
+                   "Element type (default: the problem's first). float16 inputs are written as float16; "
+                   "bfloat16 inputs, which NumPy lacks, and all outputs as float32, not rounded");
   add_problems_option(*command, arguments->problems);
   add_require_sandbox_option(*command, arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};

@@ -4,7 +4,7 @@
 
 #include "cli/app.h"
 #include "cli/grading.h"
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "draw/seed.h"
 
 namespace kgrade::cli {
@@ -43,19 +43,19 @@ Result<DeviceChoice> choose_device(GradeArguments& arguments) {
 void add_measuring_options(CLI::App& command, GradeArguments& arguments) {
   CLI::Option* const quick =
       command.add_flag("--quick", arguments.quick,
-                       "Measure until speedups are known to 1 %, for half a second a case at most");
+                       "Measure until speedups are known to within 1 %, for at most half a second per case");
   command
       .add_flag("--ranked", arguments.ranked,
-                "Measure until speedups are known to 0.25 %, in five processes of every contestant")
+                "Measure until speedups are known to within 0.25 %, in five processes per contestant")
       ->excludes(quick);
   command.add_flag("--warm", arguments.warm,
-                   "Leave the inputs in the cache as they were written (default: every call finds it cold)");
+                   "Leave the inputs in the cache (default: the cache is cold at every call)");
   command.add_flag("--no-baselines", arguments.no_baselines,
                    "Compare with the reference only, not with the vendor's library");
   command
       .add_option("--launches", arguments.launches,
-                  "Launches in a sample, each on tensors of its own (default: more than one where one is too "
-                  "short to be timed well)")
+                  "Launches per sample, each on its own tensors (default: one, or more if one is too short "
+                  "to be timed well)")
       ->check(CLI::Range(1, static_cast<int>(max_launches)))
       ->type_name("N");
 }
@@ -83,9 +83,8 @@ Command add_grade(CLI::App& app) {
   add_contest_options(*command, *arguments);
   command
       ->add_option("--order", arguments->order,
-                   "How the emulated device runs the threads of a block, and the blocks (default: forward; "
-                   "shuffled goes "
-                   "by the seed); what differs between orders is a race")
+                   "Order in which the emulated device runs blocks and threads (default: forward; shuffled "
+                   "depends on the seed); results that differ between orders mean a race")
       ->type_name("forward|reverse|shuffled");
   add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
   add_measuring_options(*command, *arguments);

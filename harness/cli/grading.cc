@@ -7,9 +7,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "check/check_json.h"
-#include "check/check_table.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "record/table.h"
 
 namespace kgrade::cli {

@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "check/finding.h"
+#include "check/check_record.h"
 #include "cli/app.h"
-#include "cli/ci_output.h"
 #include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/outputs.h"
 #include "compile/declarations.h"
 #include "device/registry.h"
-#include "grade/machinery.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
 

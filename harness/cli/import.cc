@@ -67,7 +67,7 @@ int run(const ImportArguments& arguments) {
 
 Command add_import(CLI::App& app) {
   auto arguments = std::make_shared<ImportArguments>();
-  CLI::App* command = app.add_subcommand("import", "Make a problem of a bare interface with a statement");
+  CLI::App* command = app.add_subcommand("import", "Make a problem from a bare interface with a statement");
   command->add_option("file", arguments->file, "Problem file: an interface and a statement")
       ->required()
       ->type_name("FILE");

@@ -8,8 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
-#include "leaderboard/leaderboard_json.h"
-#include "leaderboard/leaderboard_table.h"
+#include "leaderboard/leaderboard_output.h"
 #include "leaderboard/page.h"
 #include "leaderboard/record_files.h"
 
@@ -135,22 +134,21 @@ Command add_leaderboard(CLI::App& app) {
                    "Write a table of the leaders for a README; - prints it instead of the table")
       ->type_name("FILE");
   command
-      ->add_option(
-          "--html", arguments->html,
-          "Write one page with everything in it, to be opened in a browser; - prints it instead of the table")
+      ->add_option("--html", arguments->html,
+                   "Write one HTML page that needs no other file; - prints it instead of the table")
       ->type_name("FILE");
   command
       ->add_option("--fail-on", arguments->fail_on,
-                   "Exit with 2, once all is written, if a file or line could not be read and was left out "
-                   "(without it they are reported and are no failure)")
+                   "Exit with 2, after writing, if a file or line could not be read and was left out "
+                   "(without this option it is only reported)")
       ->check(CLI::IsMember({"left-out"}))
       ->type_name("left-out");
   command->footer(
-      "Candidates are ranked on one problem, one GPU model and one precision class at a time; those share a "
-      "rank\n"
-      "that as many lie above with their whole interval. A candidate is a path, whatever its file held when: "
-      "the\n"
-      "newest result counts, the others are its history. Existing files are replaced.\n"
+      "Candidates are ranked within one problem, one GPU model and one precision class. Two share a rank if "
+      "equally\n"
+      "many lie above them with their whole interval. A candidate is a path, whatever its file has held: its "
+      "newest\n"
+      "result counts, and the others are its history. Existing files are replaced.\n"
       "Example: kgrade leaderboard results --json leaderboard.json --html leaderboard.html");
   return {command, [arguments] { return run(*arguments); }};
 }

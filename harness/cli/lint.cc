@@ -7,14 +7,13 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "device/registry.h"
 #include "grade/grade.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
-#include "soundness/host_memory.h"
+#include "soundness/case_limits.h"
+#include "soundness/lint_findings.h"
 #include "soundness/lint_run.h"
-#include "soundness/rules.h"
 
 namespace kgrade::cli {
 namespace {
@@ -174,12 +173,12 @@ Command add_lint(CLI::App& app) {
   auto arguments = std::make_shared<LintArguments>();
   CLI::App* command = app.add_subcommand(
       "lint",
-      "Check problem files (default: all): form, meaning, and on a device that wrong answers are refused");
+      "Check problem files (default: all): form, meaning, and, on a device, that wrong answers are refused");
   command->add_option("files", arguments->files, "Problem files")->type_name("FILE");
   add_device_option(*command, arguments->device);
   command->add_flag("--deep", arguments->deep,
-                    "Every case that the device can run, not only the small ones, and hidden shapes");
-  command->add_flag("--no-run", arguments->no_run, "Form and meaning only: nothing is compiled or run");
+                    "Check every case that the device can run, not only the small ones, and hidden shapes");
+  command->add_flag("--no-run", arguments->no_run, "Check form and meaning only: compile and run nothing");
   command->add_flag("--rules", arguments->rules,
                     "Print the names and meanings of all rules, and do nothing else");
   command
@@ -189,17 +188,17 @@ Command add_lint(CLI::App& app) {
   add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
   command->get_option("--hidden")
       ->description(fmt::format(
-          "Look at N hidden shapes as well, drawn from each problem's `fuzz` (default: {} with --deep or a "
+          "Check N hidden shapes as well, drawn from each problem's `fuzz` (default: {} with --deep or a "
           "seed, else 0)",
           usual_hidden_cases));
   command->get_option("--hidden-seed")
       ->description(
-          "What they are drawn by: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
+          "Seed of the hidden shapes: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
   add_problems_option(*command, arguments->directory);
   add_require_sandbox_option(*command, arguments->require_sandbox);
   command
       ->add_option("--host-memory", arguments->host_memory,
-                   "Memory that cases may take of the host (default: what is free)")
+                   "Host memory that the cases may use (default: what is free)")
       ->type_name("SIZE");
   command->add_flag("--verbose", arguments->verbose,
                     "Also print memory and arithmetic of each case, and the errors of each precision class");

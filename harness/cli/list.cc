@@ -48,7 +48,7 @@ Command add_list(CLI::App& app) {
   };
   auto arguments = std::make_shared<Arguments>();
   CLI::App* command = app.add_subcommand("list", "List the problems");
-  command->add_flag("--names", arguments->names, "Print the slugs only, one a line");
+  command->add_flag("--names", arguments->names, "Print only the slugs, one per line");
   add_problems_option(*command, arguments->directory);
   return {command, [arguments] { return run(arguments->directory, arguments->names); }};
 }

@@ -13,7 +13,7 @@
 #include "base/cleanup.h"
 #include "base/subprocess.h"
 #include "cli/app.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "record/record.h"
 
 namespace {

@@ -90,9 +90,10 @@ int run(const NewArguments& arguments) {
 
 Command add_new(CLI::App& app) {
   auto arguments = std::make_shared<NewArguments>();
-  CLI::App* command = app.add_subcommand("new", "Begin a problem: its file, and a reference that compiles");
-  command->add_option("slug", arguments->problem.slug, "Its name, as in row-softmax")->required();
-  command->add_option("--title", arguments->problem.title, "Title (default: made of the slug)");
+  CLI::App* command = app.add_subcommand("new", "Start a problem: its file, and a reference that compiles");
+  command->add_option("slug", arguments->problem.slug, "Name of the problem, such as row-softmax")
+      ->required();
+  command->add_option("--title", arguments->problem.title, "Title (default: made from the slug)");
   command->add_option("--difficulty", arguments->problem.difficulty, "How hard it is")
       ->check(CLI::IsMember({"EASY", "MEDIUM", "HARD"}).description(""))
       ->type_name("EASY|MEDIUM|HARD")
@@ -101,19 +102,20 @@ Command add_new(CLI::App& app) {
                             const char* type) {
     command->add_option(name, list, description)->type_name(type)->allow_extra_args(false);
   };
-  add_list("--tag", arguments->problem.tags, "A tag; may be repeated", "TAG");
-  add_list("--input", arguments->inputs, "An input with its shape, x:rows,columns; may be repeated",
+  add_list("--tag", arguments->problem.tags, "A tag (may be repeated)", "TAG");
+  add_list("--input", arguments->inputs, "An input and its shape, such as x:rows,columns (may be repeated)",
            "NAME:EXTENTS");
-  add_list("--output", arguments->outputs, "An output with its shape; may be repeated", "NAME:EXTENTS");
-  add_list("--init", arguments->inits, "How an input is drawn, x=normal(0, 3), or every input, normal(0, 3)",
+  add_list("--output", arguments->outputs, "An output and its shape (may be repeated)", "NAME:EXTENTS");
+  add_list("--init", arguments->inits,
+           "Distribution of one input, such as x=normal(0, 3), or of all, such as normal(0, 3)",
            "[NAME=]INIT");
-  add_list("--parameter", arguments->parameters, "A further scalar, eps:float or k (size_t); may be repeated",
-           "NAME[:TYPE]");
+  add_list("--parameter", arguments->parameters,
+           "A further scalar, such as eps:float, or k, which is a size_t (may be repeated)", "NAME[:TYPE]");
   add_problems_option(*command, arguments->directory);
   command->footer(
-      "On a terminal it asks for what the options leave out; elsewhere an --output has to be given. The file "
+      "On a terminal kgrade asks for what the options leave out; elsewhere --output is required. The file "
       "and\n"
-      "its reference are written together or not at all, and nothing that exists is replaced.");
+      "its reference are written together or not at all, and no existing file is replaced.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

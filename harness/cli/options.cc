@@ -49,7 +49,8 @@ void add_problem_argument(CLI::App& command, std::string& problem) {
 }
 
 void add_problems_option(CLI::App& command, std::string& directory) {
-  command.add_option("--problems", directory, "Folder of problem files (default: the one kgrade came with)")
+  command
+      .add_option("--problems", directory, "Folder of problem files (default: the one that came with kgrade)")
       ->type_name("DIR");
 }
 
@@ -75,11 +76,11 @@ void add_dtype_option(CLI::App& command, std::optional<std::string>& dtype, cons
 void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std::size_t>& count,
                         std::optional<std::uint64_t>& seed) {
   add_whole_number(command, "--hidden", count, most_hidden_cases,
-                   "Draw N hidden shapes from the problem's `fuzz` ranges by a private seed (default: " +
+                   "Draw N hidden shapes from the problem's `fuzz` ranges with a private seed (default: " +
                        std::to_string(usual) + ", none when cases are named)")
       ->type_name("N");
   add_whole_number(command, "--hidden-seed", seed, most_of_all,
-                   "Draws the same hidden shapes again: take the seed from a record")
+                   "Draw the same hidden shapes again: the seed from a record")
       ->type_name("SEED");
 }
 

@@ -17,7 +17,7 @@ void add_problems_option(CLI::App& command, std::string& directory);
 void add_device_option(CLI::App& command, std::string& device);
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
                              const std::string& description);
-// Names a dtype; whether the problem lists it is for with_dtype() to say.
+// Names a dtype; with_dtype() checks that the problem lists it.
 void add_dtype_option(CLI::App& command, std::optional<std::string>& dtype, const std::string& description);
 // 0 to 2^64 - 1, or it is wrong usage. (CLI11 clamps and wraps around.)
 void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description);

@@ -1,9 +1,13 @@
 #include "cli/outputs.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,11 +15,16 @@
 
 #include "base/text.h"
 #include "base/text_file.h"
+#include "base/unique_fd.h"
+#include "cli/app.h"
+#include "draw/seed.h"
+#include "record/ci_formats.h"
 
 namespace kgrade::cli {
+namespace fs = std::filesystem;
 namespace {
 
-namespace fs = std::filesystem;
+// --- Files ---
 
 // The first member of a record's file says what it is.
 constexpr std::size_t head_bytes = 256;
@@ -42,7 +51,7 @@ bool holds_records(const std::string& file) {
   return head.find("\"kgrade-record\"") != std::string::npos;
 }
 
-// Whether files can be made there, 0 or errno: root may write to any folder, and yet /proc takes no files.
+// 0 if a file can be made there, or errno: root may write to any folder, and yet /proc takes no files.
 int try_to_make_file(const fs::path& path) { return PartialFile::beside(path) ? 0 : errno; }
 
 std::optional<Error> check_writable(const std::string& path, const std::string& option) {
@@ -75,7 +84,34 @@ Error complaint(const Output& output, const std::string& what) {
   return {output.option + ": " + what, "name another file", {output.file, 0, 0}};
 }
 
+// --- CI systems ---
+
+Result<bool> append(const std::string& file, const std::string& text) {
+  const int failure =
+      write_and_close(UniqueFd(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)), text);
+  if (failure == 0) return true;
+  return Error{fmt::format("cannot be written: {}", std::strerror(failure)),
+               "unset GITHUB_STEP_SUMMARY, or let it name a file that you may write to",
+               Location{file, 0, 0}};
+}
+
+// Empty where there is none.
+std::string summary_file() {
+  const char* file = std::getenv("GITHUB_STEP_SUMMARY");
+  return file == nullptr ? "" : file;
+}
+
+// --- Progress ---
+
+std::size_t terminal_width() {
+  winsize size{};
+  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
+  return size.ws_col;
+}
+
 }  // namespace
+
+// --- Files ---
 
 Errors check_outputs(const std::vector<Output>& outputs, const std::vector<std::string>& inputs) {
   Errors errors;
@@ -109,6 +145,63 @@ std::optional<Error> why_not_rewritable(const fs::path& file) {
                              target.parent_path().string(), std::strerror(failure)),
                  "allow it, as `chmod u+w` on the folder does" + otherwise, place};
   return std::nullopt;
+}
+
+// --- CI systems ---
+
+void add_ci_options(CLI::App& command, CiOutput& output) {
+  command.add_option("--junit", output.junit, "Write the verdicts to FILE as JUnit XML")->type_name("FILE");
+  command.add_flag("--github", output.github,
+                   "In a job of GitHub Actions: print annotations, and add to the job's summary");
+}
+
+Errors check_ci_output(const CiOutput& output, std::vector<Output> outputs,
+                       const std::vector<std::string>& inputs) {
+  if (output.github) quote_failures([output](const std::string& text) { return log_text(output, text); });
+  if (output.junit == "-") return {{"--junit: '-' is no file", "name a file", {}}};
+  if (output.github && !summary_file().empty()) {
+    if (const auto appended = append(summary_file(), ""); !appended) return appended.errors();
+  }
+  outputs.push_back({"--junit", output.junit});
+  return check_outputs(outputs, inputs);
+}
+
+std::string log_text(const CiOutput& output, std::string text) {
+  if (!output.github) return text;
+  return github_quoted(text, fmt::format("kgrade{:016x}{:016x}", random_seed(), random_seed()));
+}
+
+Result<bool> write_ci_output(const CiOutput& output, const std::vector<Record>& records, std::FILE* stream,
+                             const std::vector<Ungraded>& ungraded) {
+  if (!output.junit.empty()) {
+    auto written = write_file_atomically(output.junit, junit_xml(records, ungraded));
+    if (!written) return written;
+  }
+  if (!output.github) return true;
+  fmt::print(stream, "{}", github_annotations(records, ungraded));
+  return summary_file().empty() ? true : append(summary_file(), github_summary(records, ungraded));
+}
+
+// --- Progress ---
+
+Progress::Progress() : terminal_(Style::for_descriptor(STDERR_FILENO).coloured()) {}
+
+void Progress::show(const std::string& what) {
+  if (!terminal_) return;
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  std::string line = fmt::format("{:5.1f} s  {}", seconds, what);
+  // A line that wraps could not be overwritten.
+  if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
+  fmt::print(stderr, "\r\033[K{}", line);
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::clear() {
+  if (!shown_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  shown_ = false;
 }
 
 }  // namespace kgrade::cli

@@ -9,11 +9,9 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
-#include "cli/progress.h"
 #include "device/registry.h"
-#include "selftest/selftest_json.h"
+#include "selftest/selftest_output.h"
 #include "selftest/selftest_svg.h"
-#include "selftest/selftest_table.h"
 
 namespace kgrade::cli {
 namespace {
@@ -119,13 +117,13 @@ void add_amount_options(CLI::App& command, SelftestArguments& arguments) {
   const auto count = CLI::Range(std::size_t{0}, most_comparisons);
   command
       .add_option("--comparisons", arguments.comparisons,
-                  "Compare kernels with themselves so often, in all (default: 4 times each)")
+                  "How many comparisons of a kernel with itself, in all (default: 4 per kernel)")
       ->check(count)
       ->type_name("N");
   command
       .add_option("--slowdowns", arguments.slowdowns,
-                  "Compare kernels with themselves slowed down by 1, 2 or 5 % so often, in all (default: 8 "
-                  "times each)")
+                  "How many comparisons of a kernel with itself slowed down by 1, 2 or 5 %, in all (default: "
+                  "8 per kernel)")
       ->check(count)
       ->type_name("N");
   command
@@ -139,24 +137,25 @@ void add_amount_options(CLI::App& command, SelftestArguments& arguments) {
 void add_measuring_options(CLI::App& command, SelftestArguments& arguments) {
   CLI::Option* const quick =
       command.add_flag("--quick", arguments.quick,
-                       "As `grade --quick`: until speeds are known to 1 %, for half a second at most");
+                       "As `grade --quick`: until speeds are known to within 1 %, for at most half a second");
   command
       .add_flag("--ranked", arguments.ranked,
-                "As `grade --ranked`: until speeds are known to 0.25 %, in five processes of both sides")
+                "As `grade --ranked`: until speeds are known to within 0.25 %, in five processes per side")
       ->excludes(quick);
   command
       .add_option("--budget", arguments.budget,
-                  "Seconds that a comparison may take in a process (default: as `grade` has it, 4)")
+                  "Seconds that a comparison may take in a process (default: 4, as in `grade`)")
       ->check(CLI::Range(0.001, 3600.0))
       ->type_name("SECONDS");
   command
-      .add_option("--time", arguments.most_seconds,
-                  "Begin no comparison after so many seconds of comparing, and judge by those that are done")
+      .add_option(
+          "--time", arguments.most_seconds,
+          "Start no comparison after this many seconds of comparing, and judge by those that are done")
       ->check(CLI::Range(0.001, 86400.0))
       ->type_name("SECONDS");
-  command.add_flag(
-      "--keep-processes", arguments.keeps_processes,
-      "Keep two processes for all comparisons, which is faster; what they differ by is in all of them then");
+  command.add_flag("--keep-processes", arguments.keeps_processes,
+                   "Use the same two processes for all comparisons: faster, but a difference between the two "
+                   "is in every comparison");
 }
 
 }  // namespace
@@ -173,7 +172,8 @@ Command add_selftest(CLI::App& app) {
   command->add_option("--json", arguments->json, "Write the record to FILE; - prints it instead of the table")
       ->type_name("FILE");
   command
-      ->add_option("--svg", arguments->svg, "Draw all estimates with their intervals; - prints the picture")
+      ->add_option("--svg", arguments->svg,
+                   "Write a picture of all estimates with their intervals; - prints it")
       ->type_name("FILE");
   add_require_sandbox_option(*command, arguments->require_sandbox);
   command->add_flag("--list", arguments->list, "Print the kernels and measure nothing");

@@ -11,14 +11,12 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/app.h"
-#include "cli/ci_output.h"
 #include "cli/options.h"
-#include "cli/progress.h"
+#include "cli/outputs.h"
 #include "device/registry.h"
 #include "sweep/chunks.h"
-#include "sweep/estimate.h"
+#include "sweep/report.h"
 #include "sweep/slurm_sweep.h"
-#include "sweep/summary.h"
 
 namespace kgrade::cli {
 namespace {
@@ -175,7 +173,7 @@ int run(SweepArguments& arguments) {
   {
     Progress progress;
     const SteadyClock clock;
-    Seldom log(clock.now());
+    LogInterval log(clock.now());
     const bool terminal = ::isatty(STDERR_FILENO) == 1;
     options.events.progress = [&](const std::string& what) {
       progress.show(what);
@@ -204,44 +202,45 @@ int run(SweepArguments& arguments) {
 void add_what(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option("--problems", arguments.selection.problems,
-                  "Slugs to grade, as a pattern of the shell's; with a slash, problem files")
+                  "Slugs to grade, as a shell pattern; with a slash, problem files")
       ->type_name("GLOB");
   command
-      .add_option(
-          "--solutions", arguments.selection.solutions,
-          "Names of candidates in solutions/<slug>/; with a slash, files in folders that are called like "
-          "their problems")
+      .add_option("--solutions", arguments.selection.solutions,
+                  "Candidates in solutions/<slug>/, as a shell pattern; with a slash, files in folders named "
+                  "after their problems")
       ->type_name("GLOB");
 }
 
 void add_how(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option("--jobs", arguments.jobs,
-                  "Compilers that run at once, and on the emulated device candidates (default: as many as "
-                  "cores, less two for each GPU)")
+                  "Compilers to run at once, and on the emulated device also candidates (default: the number "
+                  "of cores, less two for each GPU)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   CLI::Option* const device = command.get_option("--device");
   command.add_option("--gpus", arguments.gpus, "CUDA devices to grade on, one candidate at a time on each")
       ->type_name("0,1,..")
       ->excludes(device);
-  CLI::Option* const quick = command.add_flag("--quick", arguments.quick, "As of `kgrade grade`");
-  command.add_flag("--ranked", arguments.ranked, "As of `kgrade grade`")->excludes(quick);
-  command.add_flag("--warm", arguments.warm, "As of `kgrade grade`");
-  command.add_flag("--no-baselines", arguments.no_baselines, "As of `kgrade grade`");
+  CLI::Option* const quick = command.add_flag("--quick", arguments.quick, "As for `kgrade grade`");
+  command.add_flag("--ranked", arguments.ranked, "As for `kgrade grade`")->excludes(quick);
+  command.add_flag("--warm", arguments.warm, "As for `kgrade grade`");
+  command.add_flag("--no-baselines", arguments.no_baselines, "As for `kgrade grade`");
   add_hidden_options(command, usual_hidden_cases, arguments.lane.hidden_cases, arguments.lane.hidden_seed);
   add_seed_option(command, arguments.lane.seed,
-                  "Seed of the inputs of all candidates (default: another one for each run)");
-  add_time_limit_option(command, arguments.lane.time_limit_seconds, "As of `kgrade grade`");
+                  "Seed of the inputs of all candidates (default: a new one for each run)");
+  add_time_limit_option(command, arguments.lane.time_limit_seconds, "As for `kgrade grade`");
   add_require_sandbox_option(command, arguments.lane.require_sandbox);
 }
 
 void add_results(CLI::App& command, SweepArguments& arguments) {
-  command.add_option("--output", arguments.output, "Results, a record a line (default: sweep.jsonl)")
+  command
+      .add_option("--output", arguments.output,
+                  "Write the results to FILE, one record per line (default: sweep.jsonl)")
       ->type_name("FILE");
   CLI::Option* const resume =
-      command.add_flag("--resume", arguments.resume, "Go on: grade what has no result in the file yet");
-  command.add_flag("--overwrite", arguments.overwrite, "Begin anew, whatever the file holds")
+      command.add_flag("--resume", arguments.resume, "Grade only what has no result in the file yet");
+  command.add_flag("--overwrite", arguments.overwrite, "Start again, and replace what the file holds")
       ->excludes(resume);
   command
       .add_option(
@@ -261,24 +260,24 @@ void add_executor(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option(
           "--slurm", arguments.slurm.options,
-          "Passed on to sbatch, as --slurm=--partition=gpu (may be repeated); tasks ask for one GPU each")
+          "Option for sbatch, such as --slurm=--partition=gpu (may be repeated); each task asks for one GPU")
       ->needs(executor)
       ->allow_extra_args(false)
       ->type_name("OPTION");
   command
       .add_option("--chunk", arguments.slurm.chunk,
-                  "Candidates in a task of Slurm's (default: 8; more where the array would be too large)")
+                  "Candidates per Slurm task (default: 8; more if the array would be too large)")
       ->needs(executor)
       ->check(CLI::Range(1, 100000))
       ->type_name("N");
   command
-      .add_option("--poll", arguments.slurm.poll_seconds, "Seconds between two looks at Slurm (default: 5)")
+      .add_option("--poll", arguments.slurm.poll_seconds, "Seconds between two queries to Slurm (default: 5)")
       ->needs(executor)
       ->check(CLI::Range(0.1, 3600.0))
       ->type_name("SECONDS");
   command
       .add_option("--wait-held", arguments.slurm.held_seconds,
-                  "How long a job may be held by Slurm or a person before it is cancelled (default: 600)")
+                  "Seconds that a job may stay held before it is cancelled (default: 600)")
       ->needs(executor)
       ->check(CLI::Range(1.0, 1e7))
       ->type_name("SECONDS");
@@ -288,7 +287,7 @@ void add_executor(CLI::App& command, SweepArguments& arguments) {
 
 Command add_sweep(CLI::App& app) {
   auto arguments = std::make_shared<SweepArguments>();
-  CLI::App* command = app.add_subcommand("sweep", "Grade many candidates, and go on after an interruption");
+  CLI::App* command = app.add_subcommand("sweep", "Grade many candidates, and resume after an interruption");
   add_what(*command, *arguments);
   add_device_option(*command, arguments->lane.device);
   add_how(*command, *arguments);
@@ -297,7 +296,8 @@ Command add_sweep(CLI::App& app) {
   add_ci_options(*command, arguments->ci);
   command->footer(
       "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
-      "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, 3 no machine for it, 70 some not "
+      "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, 3 the machine lacks something, 70 some "
+      "not "
       "graded.");
   return {command, [arguments] { return run(*arguments); }};
 }

@@ -31,7 +31,6 @@ Layout installed(const fs::path& prefix) {
   layout.problems = share / "problems";
   layout.own_problems = "problems";
   layout.reference = share / "reference";
-  layout.emulated_include = share / "emulated";
   layout.workers = prefix / "libexec/kgrade";
   return layout;
 }
@@ -41,7 +40,6 @@ Layout built(const fs::path& root, const fs::path& program) {
   layout.problems = root / "problems";
   layout.own_problems = layout.problems;
   layout.reference = root / "reference";
-  layout.emulated_include = root / "harness/device/emulated/include";
   layout.workers = program.parent_path();
   return layout;
 }
@@ -56,6 +54,7 @@ Layout Layout::find(const fs::path& problems_override) {
                       ? installed(prefix)
                       : built(KGRADE_SOURCE_DIR, program);
   layout.operators = layout.reference;
+  layout.emulated_include = prefix / "share/kgrade/emulated";
   layout.launcher = layout.workers / "kgrade-sandbox";
   layout.rewriter = layout.workers / "kgrade-rewrite";
   layout.cudnn_include = KGRADE_CUDNN_INCLUDE;

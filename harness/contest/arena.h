@@ -1,4 +1,5 @@
-// What grading a case needs of a contest, apart from how it is done: tests put a fake in its place.
+// What grading a case and checking it need of a contest, apart from how it is done: tests put fakes in its
+// place.
 #pragma once
 
 #include <optional>
@@ -8,6 +9,8 @@
 #include "base/role.h"
 #include "contest/lease.h"
 #include "contest/worker_process.h"
+#include "device/finding_book.h"
+#include "device/thread_order.h"
 #include "problem/case.h"
 
 namespace kgrade {
@@ -17,20 +20,20 @@ using Patience = WorkerProcess::Patience;
 // For contestants of our own, which may be slow but do end.
 constexpr Patience trusted_patience{300'000};
 
-struct OutputComparison {
+struct OutputErrors {
   std::string tensor;
   std::vector<std::int64_t> shape;
-  Comparison comparison;
+  ElementErrors errors;
 };
 
 // How a call is made.
 struct CallKind {
   // Launches are queued while the inputs are not there yet, where the device has a gate and the contestant
-  // has not been seen to wait for the device. Otherwise none are, as one is called who does wait: where there
-  // is a gate, his worker's thread waits there.
+  // has not been seen to wait for the device. Otherwise none are, and where there is a gate, the worker's
+  // thread waits there.
   bool ahead = true;
-  // Outputs are captured when the clock stops, and count as they are then. Otherwise hardly anything of them
-  // is, and they count as they are when the device does something for the referee again.
+  // Outputs are captured when the clock stops, and count as they are then. Otherwise hardly
+  // anything of them is, and they count as they are when the device works for the referee again.
   bool captures = true;
 };
 
@@ -48,12 +51,12 @@ struct CallReport {
   double settled_ms = 0;
   bool latency_hidden = false;    // as the worker says, where the referee does not know better
   bool queued = false;            // it waited at its gate, its launches queued as far as its worker says
-  bool keeps_lines = false;       // the device's cache keeps lines for the contestant, or so his worker says
+  bool keeps_lines = false;       // the device's cache keeps lines for the contestant, or so its worker says
   unsigned int threads_left = 0;  // in the contestant's process, that were not there before it was loaded
   double waited_ms = 0;           // that the device was busy before the call was prepared
-  Lease::Damage damage;
+  Lease::Corruption corruption;
   // Held against what the oracle's last call left; the oracle's own only where they are appraised.
-  std::vector<OutputComparison> outputs;
+  std::vector<OutputErrors> outputs;
 };
 
 // One kind of call, timed or not: buffers moved, outputs and guard zones filled with fresh random bits,
@@ -96,7 +99,7 @@ class Arena {
 
   // What a candidate that died in a call was about: the same call in a fresh worker that may write to its
   // inputs. Says which inputs or guard zones it then changes.
-  virtual Lease::Damage diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
+  virtual Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) = 0;
 
   // Once the candidate's worker has ended: waits until the device is free of it, and proves the device
   // healthy. An Error when it is not.
@@ -109,6 +112,39 @@ class Arena {
   // Names of the libraries that are open in the candidate's process and were not before it was loaded,
   // sorted. None when the process has ended.
   virtual std::vector<std::string> opened_libraries() = 0;
+};
+
+// One way in which a case is run: an order of threads on the emulated device, a tool of compute-sanitizer on
+// a GPU.
+struct CheckPass {
+  std::string name;  // "reverse", "memcheck"
+  ThreadOrder order = ThreadOrder::forward;
+};
+
+// What a pass leaves for us to read: entries of the worker's book, or the tool's report.
+struct Evidence {
+  std::vector<FindingEntry> entries;
+  std::uint32_t dropped = 0;  // places that the book had no room for
+  std::string tool_report;
+};
+
+// The same for checked runs, in which a tool or the emulated device looks for faults.
+class CheckArena {
+ public:
+  virtual ~CheckArena() = default;
+
+  // Oracle: buffers for the case, and one call on this draw, whose outputs are held against themselves: how
+  // large they are. An Error when the device has no room.
+  virtual Result<CallReport> call_oracle(const Case& bound, const Draw& draw) = 0;
+
+  // A fresh worker of the candidate's, with the candidate loaded and buffers of its own. An Error is the
+  // machine's. The fault of an answer that is not ok is the candidate's.
+  virtual Result<Answer> enter(const CheckPass& pass, const Case& bound) = 0;
+  virtual CallReport call(const Draw& draw, Patience patience) = 0;
+  // Every output of the candidate with what the oracle's call left.
+  virtual std::vector<OutputErrors> compare() = 0;
+  // Ends the worker, if it still lives, and reads what it left.
+  virtual Evidence leave() = 0;
 };
 
 }  // namespace kgrade

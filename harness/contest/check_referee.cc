@@ -1,7 +1,11 @@
 #include "contest/check_referee.h"
 
-#include <vector>
+#include <fmt/format.h>
 
+#include <cstdlib>
+#include <regex>
+
+#include "base/subprocess.h"
 #include "base/text.h"
 #include "draw/seed.h"
 
@@ -16,9 +20,69 @@ constexpr Patience load_patience{60'000};
 constexpr Patience farewell_patience{60'000};
 constexpr std::uint64_t report_limit = 64 << 20;
 
+// Findings at one place are merged; this is how many of all places are looked at.
+constexpr int most_reports = 1000;
+
+std::vector<std::string> places_to_look() {
+  std::vector<std::string> places = {"compute-sanitizer"};
+  if (const char* home = std::getenv("CUDA_HOME"))
+    places.push_back(std::string(home) + "/bin/compute-sanitizer");
+  places.emplace_back("/usr/local/cuda/bin/compute-sanitizer");
+  return places;
+}
+
+std::string version_of(const std::filesystem::path& program) {
+  const char* path = std::getenv("PATH");
+  ProcessRequest request;
+  request.command = {program.string(), "--version"};
+  // It may be a script that calls the programs of a shell.
+  request.environment = {fmt::format("PATH={}", path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin")};
+  request.limits.wall = std::chrono::seconds(30);
+  const auto outcome = run_process(request);
+  std::smatch match;
+  if (outcome && std::regex_search(outcome->output, match, std::regex(R"(Version ([0-9][0-9.]*))"))) {
+    return match[1].str();
+  }
+  return "unknown";
+}
+
 }  // namespace
 
-CheckReferee::CheckReferee(Device& device, const Problem& problem, Seat& oracle,
+Result<Sanitizer> Sanitizer::find() {
+  for (const std::string& place : places_to_look()) {
+    if (const auto found = find_program(place)) return Sanitizer{*found, version_of(*found)};
+  }
+  return Error{"compute-sanitizer is not installed: nothing can be checked on a GPU",
+               "install it with the CUDA Toolkit and put its bin folder into PATH, or add --device emulated",
+               {}};
+}
+
+std::vector<std::filesystem::path> Sanitizer::needs() const {
+  // A script of the toolkit's that starts a program elsewhere in it.
+  std::vector<std::filesystem::path> paths = {"/bin", "/usr/bin", "/etc/alternatives", program};
+  std::error_code error;
+  for (const auto& place : {program, std::filesystem::canonical(program, error)}) {
+    const std::filesystem::path toolkit = place.parent_path().parent_path();
+    if (!toolkit.empty() && toolkit != "/usr" && toolkit != "/") paths.push_back(toolkit);
+  }
+  return paths;
+}
+
+std::vector<std::string> Sanitizer::command(std::string_view tool, const std::filesystem::path& log,
+                                            const std::vector<std::string>& worker) const {
+  std::vector<std::string> command = {
+      program.string(), "--tool", std::string(tool), "--log-file", log.string(),
+      // Full paths: a header of the compiler's may be named as the candidate is.
+      "--strip-paths", "no", "--print-limit", std::to_string(most_reports)};
+  // Of device code the place alone; of host code the way to a leaked allocation.
+  const bool leaks = tool == "memcheck";
+  command.insert(command.end(), {"--show-backtrace", leaks ? "host" : "no"});
+  if (leaks) command.insert(command.end(), {"--leak-check", "full", "--report-api-errors", "no"});
+  command.insert(command.end(), worker.begin(), worker.end());
+  return command;
+}
+
+CheckReferee::CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
                            std::optional<Sanitizer> sanitizer, std::uint64_t order_seed)
     : device_(device),
       problem_(problem),
@@ -30,13 +94,12 @@ CheckReferee::CheckReferee(Device& device, const Problem& problem, Seat& oracle,
 Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw) {
   LeaseTerms terms;
   terms.widens = true;
-  auto seated = oracle_.lend(bound, false, terms, lending_patience);
-  if (!seated) return seated.errors();
-  if (seated->ok())
-    return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, &oracle_.lease());
+  auto lent = oracle_.lend(bound, false, terms, lending_patience);
+  if (!lent) return lent.errors();
+  if (lent->ok()) return oracle_.checked_call(draw, poison_key_, ++calls_, oracle_patience, &oracle_.lease());
   CallReport report;
-  report.fault = seated->fault;
-  report.detail = seated->detail;
+  report.fault = lent->fault;
+  report.detail = lent->detail;
   return report;
 }
 
@@ -63,14 +126,14 @@ Result<Answer> CheckReferee::watch() {
   auto book = device_.allocate(sizeof(FindingBook));
   if (!book) return book.errors();
   book_ = std::move(*book);
-  return seat_->worker().watch(*book_, lending_patience);
+  return runner_->worker().watch(*book_, lending_patience);
 }
 
 Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   auto worker = start_worker(pass);
   if (!worker) return worker.errors();
-  seat_ = Seat::take_with(device_, problem_, std::move(*worker));
-  Answer answer = seat_->await_ready(worker_patience);
+  runner_ = ContestantRunner::with_worker(device_, problem_, std::move(*worker));
+  Answer answer = runner_->await_ready(worker_patience);
   if (answer.ok() && !sanitizer_) {
     auto watching = watch();
     if (!watching) return watching.errors();
@@ -81,35 +144,35 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
                  "run `kgrade doctor`; another program may hold the GPU",
                  {}};
   }
-  answer = seat_->load(library_, load_patience);
+  answer = runner_->load(library_, load_patience);
   if (!answer.ok()) return answer;
   // On a GPU the contestant gets copies anyway, and what it changes in those of inputs is looked at.
-  return seat_->lend(bound, sanitizer_.has_value(), {}, lending_patience);
+  return runner_->lend(bound, sanitizer_.has_value(), {}, lending_patience);
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {
-  return seat_->checked_call(draw, poison_key_, ++calls_, patience);
+  return runner_->checked_call(draw, poison_key_, ++calls_, patience);
 }
 
-std::vector<OutputComparison> CheckReferee::compare() {
-  return compare_outputs(seat_->lease(), oracle_.lease());
+std::vector<OutputErrors> CheckReferee::compare() {
+  return compare_outputs(runner_->lease(), oracle_.lease());
 }
 
 Evidence CheckReferee::leave() {
   Evidence evidence;
   if (sanitizer_) {
-    seat_->worker().dismiss(farewell_patience);
+    runner_->worker().dismiss(farewell_patience);
     if (auto report = read_text_file(folder_->path() / "report", report_limit)) {
       evidence.tool_report = std::move(*report);
     }
   } else {
-    if (seat_->alive()) seat_->retire();
+    if (runner_->alive()) runner_->retire();
     const auto book = std::make_unique<FindingBook>();
     device_.read(*book_, 0, book.get(), sizeof *book);
     evidence.entries = read_book(*book);
     if (book->magic == finding_book_magic) evidence.dropped = book->dropped;
   }
-  seat_.reset();
+  runner_.reset();
   book_.reset();
   folder_.reset();
   return evidence;

@@ -3,28 +3,51 @@
 // of compute-sanitizer, which writes a report.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/result.h"
 #include "base/temporary_directory.h"
-#include "contest/check_arena.h"
-#include "contest/sanitizer.h"
-#include "contest/seat.h"
+#include "contest/arena.h"
+#include "contest/contestant_runner.h"
 
 namespace kgrade {
+
+// compute-sanitizer of the CUDA Toolkit: which of its tools run, and how a worker is started below it.
+struct Sanitizer {
+  std::filesystem::path program;
+  std::string version;  // "2025.3.1.0"
+
+  // An Error with what to install when there is none.
+  static Result<Sanitizer> find();
+
+  // The command that runs `worker` below one tool and writes its report to `log`.
+  std::vector<std::string> command(std::string_view tool, const std::filesystem::path& log,
+                                   const std::vector<std::string>& worker) const;
+
+  // What of the machine it reads, where it is confined.
+  std::vector<std::filesystem::path> needs() const;
+};
+
+inline constexpr std::array<std::string_view, 4> sanitizer_tools = {"memcheck", "racecheck", "initcheck",
+                                                                    "synccheck"};
 
 class CheckReferee : public CheckArena {
  public:
   // With a sanitizer passes are its tools, without one orders of threads.
-  CheckReferee(Device& device, const Problem& problem, Seat& oracle, std::optional<Sanitizer> sanitizer,
-               std::uint64_t order_seed);
+  CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
+               std::optional<Sanitizer> sanitizer, std::uint64_t order_seed);
   void set_candidate(std::filesystem::path library) { library_ = std::move(library); }
 
   Result<CallReport> call_oracle(const Case& bound, const Draw& draw) override;
   Result<Answer> enter(const CheckPass& pass, const Case& bound) override;
   CallReport call(const Draw& draw, Patience patience) override;
-  std::vector<OutputComparison> compare() override;
+  std::vector<OutputErrors> compare() override;
   Evidence leave() override;
 
  private:
@@ -33,13 +56,13 @@ class CheckReferee : public CheckArena {
 
   Device& device_;
   const Problem& problem_;
-  Seat& oracle_;
+  ContestantRunner& oracle_;
   std::optional<Sanitizer> sanitizer_;
   std::uint64_t order_seed_;
   std::filesystem::path library_;
   std::unique_ptr<TemporaryDirectory> folder_;  // of the tool: its socket and its report
   std::unique_ptr<SharedBuffer> book_;
-  std::unique_ptr<Seat> seat_;
+  std::unique_ptr<ContestantRunner> runner_;
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
 };

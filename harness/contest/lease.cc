@@ -279,21 +279,20 @@ void Lease::begin_inspection(const Lease* expected) {
 
 Lease::Findings Lease::end_inspection() {
   Inspection inspection = device_.end_inspection();
-  Damage damage;
-  damage.settled = inspection.since_reveal;
+  Corruption corruption;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    const BufferDamage& found = inspection.damage[i];
+    const BufferCorruption& found = inspection.corruption[i];
     const std::string& name = tensor_of(i).name;
     if (is_on(Defence::guard_zones)) {
-      if (found.guard_bytes > 0 && damage.guard_bytes == 0) damage.guard_tensor = name;
-      damage.guard_bytes += found.guard_bytes;
+      if (found.guard_bytes > 0 && corruption.guard_bytes == 0) corruption.guard_tensor = name;
+      corruption.guard_bytes += found.guard_bytes;
     }
     if (is_on(Defence::unchanged_inputs)) {
-      if (found.input_elements > 0 && damage.input_elements == 0) damage.input_tensor = name;
-      damage.input_elements += found.input_elements;
+      if (found.input_elements > 0 && corruption.input_elements == 0) corruption.input_tensor = name;
+      corruption.input_elements += found.input_elements;
     }
   }
-  return {std::move(damage), std::move(inspection.comparisons)};
+  return {std::move(corruption), inspection.since_reveal, std::move(inspection.errors)};
 }
 
 CallSlots Lease::slots(std::uint32_t launch) const {

@@ -63,20 +63,20 @@ class Lease {
   // it began.
   std::chrono::nanoseconds reveal(GateOpening opening = {});
 
-  // After a call: what changed that should not have.
-  struct Damage {
+  // After a call: memory that changed and must not.
+  struct Corruption {
     std::uint64_t guard_bytes = 0;  // changed in guard zones
     std::string guard_tensor;       // the first tensor beside which they are
     std::uint64_t input_elements = 0;
     std::string input_tensor;
+  };
+  // What an inspection found; with an expected lease also how the outputs differ from that lease's.
+  struct Findings {
+    Corruption corruption;
     // How long after the inputs were in place the device had nothing else to do any more, and began with the
     // inspection.
     std::chrono::nanoseconds settled{0};
-  };
-  // What an inspection found; with an expected lease also how the outputs differ from its own.
-  struct Findings {
-    Damage damage;
-    std::vector<Comparison> comparisons;
+    std::vector<ElementErrors> errors;
   };
   // In two steps, as Device::begin_inspection(); `expected` is null or another lease of the same case.
   void begin_inspection(const Lease* expected = nullptr);

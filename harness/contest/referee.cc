@@ -14,19 +14,20 @@ constexpr Patience recovery_patience{5'000};
 
 }  // namespace
 
-Referee::Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference)
+Referee::Referee(Device& device, const Problem& problem, ContestantRunner& oracle,
+                 ContestantRunner& reference)
     : device_(device),
       problem_(problem),
       oracle_(oracle),
       reference_(reference),
       poison_key_(random_seed()) {}
 
-void Referee::seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library) {
-  candidate_ = std::move(seat);
+void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library) {
+  candidate_ = std::move(runner);
   candidate_library_ = std::move(library);
 }
 
-Seat& Referee::seat_of(Role role) {
+ContestantRunner& Referee::runner_of(Role role) {
   switch (role) {
     case Role::oracle:
       return oracle_;
@@ -56,8 +57,8 @@ Answer Referee::load_candidate(Patience worker_patience, Patience candidate_pati
 }
 
 Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_patience) {
-  for (Seat* const seat : {&reference_, candidate_.get()}) {
-    if (auto errors = seat->begin_anew(); !errors.empty()) return errors;
+  for (ContestantRunner* const runner : {&reference_, candidate_.get()}) {
+    if (auto errors = runner->begin_anew(); !errors.empty()) return errors;
   }
   const Answer answer = reference_.finish_anew(worker_patience, worker_patience);
   if (!answer.ok()) {
@@ -71,12 +72,12 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
 Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launches) {
   // The oracle is not timed, and its outputs are what others are held against.
   const bool oracle = role == Role::oracle;
-  return seat_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
+  return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
 }
 
 void Referee::take_back() {
-  for (Seat* const seat : {&oracle_, &reference_, baseline_, candidate_.get()}) {
-    if (seat != nullptr) seat->take_back();
+  for (ContestantRunner* const runner : {&oracle_, &reference_, baseline_, candidate_.get()}) {
+    if (runner != nullptr) runner->take_back();
   }
 }
 
@@ -85,16 +86,16 @@ const Lease* Referee::expected_of(Role role) {
 }
 
 CallReport Referee::call_as(Role role, CallKind kind, const Draw& draw, Patience patience) {
-  return checked_call(seat_of(role), draw, patience, expected_of(role), kind);
+  return checked_call(runner_of(role), draw, patience, expected_of(role), kind);
 }
 
 CallReport Referee::appraise(const Draw& draw, Patience patience) {
   return checked_call(oracle_, draw, patience, oracle_.has_lease() ? &oracle_.lease() : nullptr);
 }
 
-CallReport Referee::checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected,
-                                 CallKind kind) {
-  return seat.checked_call(draw, poison_key_, ++calls_, patience, expected, kind);
+CallReport Referee::checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
+                                 const Lease* expected, CallKind kind) {
+  return runner.checked_call(draw, poison_key_, ++calls_, patience, expected, kind);
 }
 
 std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
@@ -105,12 +106,12 @@ std::uint64_t Referee::count_unwritten(std::size_t output) {
   return candidate_->lease().unwritten_elements(output);
 }
 
-Lease::Damage Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
-  auto seat = Seat::take(device_, problem_);
-  if (!seat || !(*seat)->load(candidate_library_, patience).ok()) return {};
-  const auto seated = (*seat)->lend(bound, true, {true, true, draw.launches}, lending_patience);
-  if (!seated || !seated->ok()) return {};
-  return checked_call(**seat, draw, patience, nullptr).damage;
+Lease::Corruption Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
+  auto runner = ContestantRunner::start(device_, problem_);
+  if (!runner || !(*runner)->load(candidate_library_, patience).ok()) return {};
+  const auto lent = (*runner)->lend(bound, true, {true, true, draw.launches}, lending_patience);
+  if (!lent || !lent->ok()) return {};
+  return checked_call(**runner, draw, patience, nullptr).corruption;
 }
 
 // The driver takes back what a process had when it ends, which can take a moment.

@@ -1,22 +1,22 @@
-// The arena of processes: a seat for each role, with a worker of its own. The referee owns inputs, expected
-// outputs, poison and guard zones, and never loads a contestant.
+// The arena of processes: each role has a worker of its own. The referee owns inputs, expected outputs,
+// poison and guard zones, and never loads a contestant.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 
 #include "contest/arena.h"
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 
 namespace kgrade {
 
 class Referee : public Arena {
  public:
   // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
-  Referee(Device& device, const Problem& problem, Seat& oracle, Seat& reference);
-  void seat_candidate(std::unique_ptr<Seat> seat, std::filesystem::path library);
-  // The seat of Role::baseline from now on; null: there is none.
-  void seat_baseline(Seat* seat) { baseline_ = seat; }
+  Referee(Device& device, const Problem& problem, ContestantRunner& oracle, ContestantRunner& reference);
+  void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library);
+  // The contestant of Role::baseline from now on; null: there is none.
+  void set_baseline(ContestantRunner* runner) { baseline_ = runner; }
 
   DeviceInfo device_info() const override { return device_.info(); }
   double busy_ms() override;
@@ -28,25 +28,25 @@ class Referee : public Arena {
   CallReport appraise(const Draw& draw, Patience patience) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
-  Lease::Damage diagnose(const Case& bound, const Draw& draw, Patience patience) override;
+  Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) override;
   std::optional<Error> recover() override;
   void retire_candidate() override { candidate_->retire(); }
   bool candidate_alive() const override { return candidate_->alive(); }
   std::vector<std::string> opened_libraries() override { return candidate_->opened_libraries(); }
 
  private:
-  Seat& seat_of(Role role);
-  CallReport checked_call(Seat& seat, const Draw& draw, Patience patience, const Lease* expected,
-                          CallKind kind = {});
+  ContestantRunner& runner_of(Role role);
+  CallReport checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
+                          const Lease* expected, CallKind kind = {});
   // What a role's outputs are held against; null for the oracle's, and before its first call.
   const Lease* expected_of(Role role);
 
   Device& device_;
   const Problem& problem_;
-  Seat& oracle_;
-  Seat& reference_;
-  Seat* baseline_ = nullptr;
-  std::unique_ptr<Seat> candidate_;
+  ContestantRunner& oracle_;
+  ContestantRunner& reference_;
+  ContestantRunner* baseline_ = nullptr;
+  std::unique_ptr<ContestantRunner> candidate_;
   std::filesystem::path candidate_library_;
   std::uint64_t poison_key_;  // never leaves this process
   std::uint32_t calls_ = 0;

@@ -1,6 +1,7 @@
 // kgrade-worker-cuda GPU [--connect PATH]: started by the referee, never by hand. GPU is a UUID ("GPU-...")
 // or an ordinal. With --connect it is checked: it runs below compute-sanitizer, which closes descriptors, and
 // so connects to a socket itself.
+#include <dlfcn.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -8,10 +9,12 @@
 #include <cstring>
 
 #include "base/subprocess.h"
-#include "contest/listener.h"
+#include "contest/protocol.h"
 #include "contest/worker_main.h"
-#include "device/cuda/checked_cuda_worker.h"
 #include "device/cuda/cuda_worker.h"
+
+// See worker_main.h.
+extern "C" int dlclose(void*) noexcept { return 0; }
 
 namespace {
 
@@ -22,7 +25,7 @@ int run_checked(int ordinal, const char* path) {
   return kgrade::run_worker(device, socket.release(), true);
 }
 
-// The ordinal, once CUDA has been told to see nothing but a GPU that is named by its UUID.
+// The ordinal, once CUDA sees nothing but a GPU that is named by its UUID.
 int choose_gpu(const char* name) {
   if (std::strncmp(name, "GPU-", 4) != 0) return std::atoi(name);
   ::setenv("CUDA_VISIBLE_DEVICES", name, 1);
@@ -35,7 +38,7 @@ int main(int argc, char** argv) {
   const int ordinal = argc > 1 ? choose_gpu(argv[1]) : 0;
   // An end like any program's: that is when the tool writes its report.
   if (argc > 3 && std::strcmp(argv[2], "--connect") == 0) return run_checked(ordinal, argv[3]);
-  // A contestant has no need of large files.
+  // A contestant needs no large files.
   constexpr rlim_t most_file_bytes = rlim_t{256} << 20;
   const rlimit files{most_file_bytes, most_file_bytes};
   ::setrlimit(RLIMIT_FSIZE, &files);

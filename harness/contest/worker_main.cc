@@ -13,8 +13,8 @@
 #include <string>
 
 #include "base/defences.h"
-#include "contest/link.h"
-#include "sandbox/filters.h"
+#include "contest/protocol.h"
+#include "sandbox/seccomp.h"
 
 namespace kgrade {
 namespace {
@@ -22,9 +22,9 @@ namespace {
 // Of the request that is being served. For end_worker(), which nothing can be handed to.
 constexpr std::uint64_t no_request = 0;
 constexpr std::uint64_t last_request = ~std::uint64_t{0};
-// Where calls are gated. Of these looks some are made between a call and the stop that follows it, the others
-// when the next call lets the process go on.
-constexpr int looks_before_sleep = 500;
+// Where calls are gated. The worker polls between a call and the stop that follows it, and goes on when the
+// next call lets the process continue.
+constexpr int spins_before_sleep = 500;
 std::atomic<std::uint64_t> request_in_service{no_request};
 
 // Where no /proc may be mounted, the library is loaded from a file in the private temporary folder.
@@ -54,10 +54,10 @@ void* open_library(int library) {
 class Worker {
  public:
   Worker(WorkerDevice& device, int socket, bool confined)
-      : device_(device), link_(UniqueFd(socket)), confined_(confined) {}
+      : device_(device), connection_(UniqueFd(socket)), confined_(confined) {}
 
   void serve() {
-    while (auto next = link_.next_request()) {
+    while (auto next = connection_.next_request()) {
       auto& [request, descriptor] = *next;
       if (request.type == RequestType::launch) {
         keep_arguments(request, request.launch);
@@ -67,7 +67,7 @@ class Worker {
       Reply reply = answer(request, std::move(descriptor));
       reply.sequence = request.sequence;
       request_in_service = no_request;
-      if (!link_.send(reply)) return;
+      if (!connection_.send(reply)) return;
     }
   }
 
@@ -99,7 +99,7 @@ class Worker {
 
   Reply load(const UniqueFd& library) {
     Reply reply;
-    // From here on the contestant's constructors run. It has no need of other programs.
+    // From here on the contestant's constructors run. It needs no other programs.
     if (confined_ && is_on(Defence::frozen_between_calls)) deny_waking();
     if (confined_ && device_.maps_files() && is_on(Defence::sealed_inputs)) deny_changing_rights();
     if (confined_) deny_new_programs();
@@ -144,7 +144,7 @@ class Worker {
   Reply adopt_gate(UniqueFd gate) {
     Reply reply;
     if (device_.adopt_gate(std::move(gate))) {
-      link_.look_eagerly(looks_before_sleep);
+      connection_.spin_times(spins_before_sleep);
     } else {
       reply.status = ReplyStatus::no_memory;
     }
@@ -186,7 +186,7 @@ class Worker {
     if (!thread_waits) device_.begin_call(entry_, all, request.gate);
     if (request.gate != 0) {
       reply.status = ReplyStatus::queued;
-      link_.send(reply);
+      connection_.send(reply);
     }
     if (thread_waits) {
       device_.wait_at_gate(request.gate);
@@ -197,9 +197,9 @@ class Worker {
     reply.error = timed.error;
     reply.elapsed_ms = timed.elapsed_ms;
     reply.latency_hidden = timed.latency_hidden ? 1 : 0;
-    reply.limit_bytes = timed.limit_bytes;
+    reply.limit_bytes = timed.memory_limit_bytes;
     if (timed.device_failed) return reply;
-    link_.send(reply);
+    connection_.send(reply);
     Reply idle;
     idle.status = ReplyStatus::idle;
     idle.kept_cache_bytes = device_.settle();
@@ -207,7 +207,7 @@ class Worker {
   }
 
   WorkerDevice& device_;
-  Link link_;
+  Connection connection_;
   bool confined_;
   Entry entry_ = nullptr;
   // By launch and parameter: of what is lent, and what the next call hands over.
@@ -234,7 +234,7 @@ void end_worker(ReplyStatus status, std::uint64_t limit_bytes) {
   reply.status = status;
   reply.sequence = sequence;
   reply.limit_bytes = limit_bytes;
-  if (sequence != no_request) ::send(link_descriptor, &reply, sizeof reply, MSG_NOSIGNAL);
+  if (sequence != no_request) ::send(connection_descriptor, &reply, sizeof reply, MSG_NOSIGNAL);
   ::_exit(1);
 }
 

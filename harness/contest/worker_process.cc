@@ -7,6 +7,7 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,7 +17,6 @@
 #include "base/defences.h"
 #include "base/process_table.h"
 #include "base/text.h"
-#include "contest/listener.h"
 #include "draw/seed.h"
 #include "sandbox/policy.h"
 
@@ -80,17 +80,37 @@ Request with_slots(RequestType type, const CallSlots& slots) {
   return request;
 }
 
+// Of what a worker prints.
+constexpr std::size_t room_bytes = 64 * 1024;
+constexpr std::size_t longest_line = 300;
+
 }  // namespace
+
+WorkerOutput::WorkerOutput() : file_(::memfd_create("kgrade-output", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (!file_ || ::ftruncate(file_.get(), room_bytes) != 0) return;
+  ::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
+}
+
+std::string WorkerOutput::last_line() const {
+  std::string text(room_bytes, '\0');
+  const ssize_t size = ::pread(file_.get(), text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  const auto end = text.find_last_not_of(std::string("\0\n\r\t ", 5));
+  if (end == std::string::npos) return "";
+  text.resize(end + 1);
+  if (const auto newline = text.rfind('\n'); newline != std::string::npos) text.erase(0, newline + 1);
+  return printable(text.substr(0, longest_line));
+}
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
                                                             ModuleLoading loading) {
-  auto [ours, theirs] = Link::make_pair();
+  auto [ours, theirs] = Connection::make_pair();
   SpawnRequest request;
   request.command = command;
   request.environment = worker_environment(loading);
   request.working_directory = "/";
   request.kept_fd = theirs.descriptor();
-  LastWords words;
+  WorkerOutput words;
   request.output_fd = words.descriptor();
   auto process = spawn(request);
   if (!process) return process.errors();
@@ -112,20 +132,21 @@ Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start_connecting(
   request.working_directory = folder;
   auto process = spawn(request);
   if (!process) return process.errors();
-  auto link = listener->accept(connecting_patience, [&process] { return process->has_ended(); });
-  if (!link) {
+  auto connection = listener->accept(connecting_patience, [&process] { return process->has_ended(); });
+  if (!connection) {
     process->kill_group();
-    return Error{fmt::format("a worker does not come up under {}: {}", command.front(), link.error().message),
-                 link.error().remedy,
-                 {}};
+    return Error{
+        fmt::format("a worker does not come up under {}: {}", command.front(), connection.error().message),
+        connection.error().remedy,
+        {}};
   }
   return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(std::move(*process), std::move(*link), LastWords()));
+      new WorkerProcess(std::move(*process), std::move(*connection), WorkerOutput()));
 }
 
-std::unique_ptr<WorkerProcess> WorkerProcess::over(Link link, Numbering numbering) {
+std::unique_ptr<WorkerProcess> WorkerProcess::over(Connection connection, Numbering numbering) {
   return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(ChildProcess(), std::move(link), LastWords(), numbering));
+      new WorkerProcess(ChildProcess(), std::move(connection), WorkerOutput(), numbering));
 }
 
 Answer WorkerProcess::watch(const SharedBuffer& book, Patience patience) {
@@ -184,9 +205,9 @@ bool WorkerProcess::offer_gate(const Gate& gate, Patience patience) {
   Reply reply;
   // What is there already is left for the next request, which refuses it.
   const bool answered = alive_ && !has_answer_ahead() && send(request, gate.descriptor()) &&
-                        link_.receive(reply, sequence_, patience) == Link::Outcome::message;
+                        connection_.receive(reply, sequence_, patience) == Connection::Outcome::message;
   if (!answered || reply.status != ReplyStatus::done) return false;
-  link_.ask_eagerly_for(usual_answer);
+  connection_.spin_for(usual_answer);
   return true;
 }
 
@@ -210,10 +231,10 @@ Answer WorkerProcess::begin_call(const CallSlots& slots, std::uint32_t gate,
 
 bool WorkerProcess::wait_until_queued(Patience patience) {
   // What there is besides is left for end_call().
-  if (!queueing_ || !link_.wait(patience)) return false;
+  if (!queueing_ || !connection_.wait(patience)) return false;
   Reply reply;
-  if (!link_.peek(reply, sequence_) || reply.status != ReplyStatus::queued) return false;
-  link_.receive(reply, sequence_, Patience(0));
+  if (!connection_.peek(reply, sequence_) || reply.status != ReplyStatus::queued) return false;
+  connection_.receive(reply, sequence_, Patience(0));
   queueing_ = false;
   return true;
 }
@@ -235,8 +256,8 @@ Answer WorkerProcess::settle(Patience patience) {
   return fail(Fault::malformed, "the worker answered a call with a message that does not belong there");
 }
 
-// Below a sandbox the worker is the only child of an only child. Its contestant, who could have children of
-// his own, is not there yet.
+// Below a sandbox the worker is the only child of an only child. Its contestant, which could start
+// children, is not loaded yet.
 void WorkerProcess::find_worker() {
   worker_ = process_.pid();
   const std::vector<ProcessEntry> table = process_table();
@@ -275,7 +296,7 @@ unsigned int WorkerProcess::threads() const {
 void WorkerProcess::dismiss(Patience patience) {
   if (!alive_) return;
   thaw();
-  link_ = Link(UniqueFd());
+  connection_ = Connection(UniqueFd());
   alive_ = false;
   if (process_.pid() < 0) return;
   process_.wait_for(patience);
@@ -292,8 +313,8 @@ Answer WorkerProcess::ask(Request request, int descriptor, Patience patience) {
   return fail(Fault::malformed, "the worker answered with a message that does not belong there");
 }
 
-// Whatever has not been read by then was sent before the request, even where it looks like an answer to it.
-bool WorkerProcess::has_answer_ahead() { return is_on(Defence::message_checks) && link_.has_unread(); }
+// What is unread by then was sent before the request, even where it looks like an answer to it.
+bool WorkerProcess::has_answer_ahead() { return is_on(Defence::message_checks) && connection_.has_unread(); }
 
 // Never one of the two that worker_main.cc keeps for itself.
 std::uint64_t WorkerProcess::next_number() const {
@@ -305,21 +326,21 @@ std::uint64_t WorkerProcess::next_number() const {
 
 bool WorkerProcess::send(Request request, int descriptor) {
   sequence_ = request.sequence = next_number();
-  return link_.send(request, descriptor);
+  return connection_.send(request, descriptor);
 }
 
 Answer WorkerProcess::receive(Patience patience) {
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   Reply reply;
-  switch (link_.receive(reply, sequence_, patience)) {
-    case Link::Outcome::timeout:
+  switch (connection_.receive(reply, sequence_, patience)) {
+    case Connection::Outcome::timeout:
       return fail(Fault::time_limit,
                   fmt::format("no answer within {:.1f} s", static_cast<double>(patience.count()) / 1000));
-    case Link::Outcome::malformed:
+    case Connection::Outcome::malformed:
       return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
-    case Link::Outcome::closed:
+    case Connection::Outcome::closed:
       return fail(Fault::ended, "");
-    case Link::Outcome::message:
+    case Connection::Outcome::message:
       break;
   }
   return interpret(reply);
@@ -374,7 +395,7 @@ Answer WorkerProcess::fail_to_send() {
       "nothing has received than it may have open (ulimit -n)");
 }
 
-// A worker that closed its link is given a moment to end by itself, so that its exit code can be told.
+// A worker that closed its connection gets a moment to end by itself, so that its exit code is known.
 std::optional<int> WorkerProcess::end_status() {
   if (process_.pid() < 0) return std::nullopt;
   return process_.wait_for(std::chrono::milliseconds(2000));
@@ -383,7 +404,7 @@ std::optional<int> WorkerProcess::end_status() {
 std::string WorkerProcess::describe_end(const std::optional<int>& status) const {
   if (process_.pid() < 0) return "the other end is closed";
   if (!status) return "the process takes no more requests";
-  const std::string words = words_.last_line();
+  const std::string words = output_.last_line();
   return fmt::format("the process ended: {}{}{}", describe_wait_status(*status), words.empty() ? "" : ": ",
                      words);
 }

@@ -1,5 +1,5 @@
 // The referee's handle on one worker: started with a clean environment and an own process group, asked over
-// the link, killed as a whole. After any fault the worker is dead and must be started anew.
+// the connection, killed as a whole. After any fault the worker is dead and must be started anew.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,8 @@
 #include <vector>
 
 #include "base/subprocess.h"
-#include "contest/last_words.h"
-#include "contest/link.h"
 #include "contest/mapped_libraries.h"
+#include "contest/protocol.h"
 #include "device/device.h"
 #include "device/gate.h"
 
@@ -65,6 +64,22 @@ struct CallSlots {
 // library has thousands.
 enum class ModuleLoading { eager, lazy };
 
+// What a worker prints, as far as it tells why it ended: an assertion that failed, a deadlock, an exception.
+class WorkerOutput {
+ public:
+  // Room for the first 64 KiB, which cannot grow: printing more fails in the worker, and costs nothing here.
+  WorkerOutput();
+
+  // For the worker's stdout and stderr; -1 when the machine gives none.
+  int descriptor() const { return file_.get(); }
+
+  // The last line that was printed, without control characters and at most 300 bytes of it; empty for none.
+  std::string last_line() const;
+
+ private:
+  UniqueFd file_;
+};
+
 class WorkerProcess {
  public:
   // An Error when the worker's program is missing or no process can be started.
@@ -77,10 +92,10 @@ class WorkerProcess {
   // How requests are numbered. A process cannot know the number of a request that it has not been sent; one
   // that counts from 1 on could.
   enum class Numbering { secret, counted };
-  // Without a process: the holder of the link's other end answers. For tests.
-  static std::unique_ptr<WorkerProcess> over(Link link, Numbering numbering = Numbering::counted);
+  // Without a process: the holder of the connection's other end answers. For tests.
+  static std::unique_ptr<WorkerProcess> over(Connection connection, Numbering numbering = Numbering::counted);
   // The name of that socket.
-  static constexpr const char* socket_name = "link";
+  static constexpr const char* socket_name = "socket";
 
   using Patience = std::chrono::milliseconds;
   // Before load(): what is wrong with the contestant's memory accesses goes into the book in this buffer.
@@ -107,31 +122,32 @@ class WorkerProcess {
   // Waits until the worker says that its device is idle. The reply has how much of the cache keeps lines for
   // the contestant.
   Answer settle(Patience patience);
-  // Once the call has been looked at: none are kept any more.
+  // Once the call has been inspected: none are kept any more.
   Answer evict_cache_lines(Patience patience);
 
-  // Looks which process is the worker's, below whatever launched it. Before load().
+  // Finds the worker's process, below the launcher that started it. Before load().
   void find_worker();
   // Stops all of the worker's threads, and lets them go on: between calls it has nothing to do. After
   // find_worker().
   void freeze();
   void thaw();
-  // How many threads the worker has; 0 when that cannot be told.
+  // How many threads the worker has; 0 when that is not known.
   unsigned int threads() const;
-  // Which libraries it has; nothing when that cannot be told. After find_worker().
+  // Which libraries it has; nothing when that is not known. After find_worker().
   std::optional<LibraryNames> libraries() const { return mapped_libraries(worker_); }
 
   bool alive() const { return alive_; }
-  // Lets the worker end by itself: closes the link, and kills what is left of it after `patience`.
+  // Lets the worker end by itself: closes the connection, and kills what is left of it after `patience`.
   void dismiss(Patience patience);
   // Ends a worker that is of no more use, such as one whose context a kernel has destroyed.
   void retire() { fail(Fault::ended, "retired"); }
 
  private:
-  WorkerProcess(ChildProcess process, Link link, LastWords words, Numbering numbering = Numbering::secret)
+  WorkerProcess(ChildProcess process, Connection connection, WorkerOutput words,
+                Numbering numbering = Numbering::secret)
       : process_(std::move(process)),
-        link_(std::move(link)),
-        words_(std::move(words)),
+        connection_(std::move(connection)),
+        output_(std::move(words)),
         numbering_(numbering) {}
   Answer ask(Request request, int descriptor, Patience patience);
   bool has_answer_ahead();
@@ -145,8 +161,8 @@ class WorkerProcess {
   std::string describe_end(const std::optional<int>& status) const;
 
   ChildProcess process_;
-  Link link_;
-  LastWords words_;
+  Connection connection_;
+  WorkerOutput output_;
   Numbering numbering_;
   std::uint64_t sequence_ = 0;  // of the latest request
   bool alive_ = true;

@@ -19,7 +19,7 @@ struct InputContents {
 // sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both. Of a 16-bit type the
 // expected value is finite where rounding it to the type gives a finite one, and differences are what
 // rounding does not explain (device/element_operations.h).
-struct Comparison {
+struct ElementErrors {
   double sum_squared_difference = 0;
   double sum_squared_expected = 0;
   double max_abs_difference = 0;

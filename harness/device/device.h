@@ -26,8 +26,8 @@ class SharedBuffer {
  public:
   virtual ~SharedBuffer() = default;
   virtual int descriptor() const = 0;
-  // For one who may only read, as far as the device can tell the two apart by descriptor. It may be that from
-  // then on no process can map the memory for writing that has not done so yet.
+  // For a process that may only read, as far as the device distinguishes the two by descriptor. From then on,
+  // a process that has not mapped the memory for writing yet may no longer be able to.
   virtual int read_only_descriptor() const { return descriptor(); }
   virtual std::uint64_t bytes() const = 0;
 };
@@ -49,7 +49,7 @@ struct Filling {
 };
 
 // What a call has changed that it should not have.
-struct BufferDamage {
+struct BufferCorruption {
   std::uint64_t guard_bytes = 0;
   std::uint64_t input_elements = 0;
 };
@@ -66,8 +66,8 @@ struct OutputPair {
 };
 
 struct Inspection {
-  std::vector<BufferDamage> damage;     // in the order of the fillings
-  std::vector<Comparison> comparisons;  // in the order of the outputs
+  std::vector<BufferCorruption> corruption;  // in the order of the fillings
+  std::vector<ElementErrors> errors;         // in the order of the outputs
   // How long after the end of the last reveal() the device began with it, which it does as soon as it has
   // nothing else to do: by a clock of the device's own, where it has one.
   std::chrono::nanoseconds since_reveal{0};
@@ -110,7 +110,7 @@ class Device {
   virtual std::uint64_t count_unwritten(const Filling& filling) = 0;
 
   // Compares two outputs.
-  Comparison compare(const OutputPair& output) { return inspect({}, std::span(&output, 1)).comparisons[0]; }
+  ElementErrors compare(const OutputPair& output) { return inspect({}, std::span(&output, 1)).errors[0]; }
   // How many elements differ by more than `limit`, or in a non-finite value.
   virtual std::uint64_t count_wrong(const OutputPair& output, double limit) = 0;
 

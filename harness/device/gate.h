@@ -1,7 +1,7 @@
 // Where calls wait for their inputs. The referee lends a page of memory to the worker; a call that waits at
 // the gate has all of its launches queued behind the moment when the number in that page reaches its own.
 // Only then are the inputs in place: whatever a contestant runs beside its queue, or ahead of it, reads
-// poison. One who opens the gate himself runs on poison too.
+// poison. A contestant that opens the gate itself runs on poison too.
 #pragma once
 
 #include <cstdint>

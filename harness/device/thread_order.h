@@ -10,14 +10,14 @@
 
 namespace kgrade {
 
-// A program without races gives the same in every order. Many a missing barrier shows in one and not in
+// A program without races gives the same in every order. Many missing barriers show in one and not in
 // another: a thread that reads what its left neighbour wrote is right by luck in the forward order.
 enum class ThreadOrder { forward, reverse, shuffled };
 
 std::string_view to_string(ThreadOrder order);
 Result<ThreadOrder> parse_thread_order(const std::string& text);
 
-// What shuffled orders are drawn from in a run with this seed. The seed itself cannot be told from it:
+// What shuffled orders are drawn from in a run with this seed. The seed itself cannot be derived from it:
 // workers are given this one, and must not know the other, which decides the inputs.
 std::uint64_t order_seed(std::uint64_t run_seed);
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "base/unique_fd.h"
 
@@ -19,7 +20,8 @@ struct TimedCall {
   int error = 0;               // cudaError_t of the call
   double elapsed_ms = 0;       // of all launches together
   bool latency_hidden = false;
-  std::uint64_t limit_bytes = 0;  // of device memory, where it is less than the device has and was reached
+  // Of device memory, where it is less than the device has and was reached.
+  std::uint64_t memory_limit_bytes = 0;
 };
 
 // A buffer as the referee lends it. The tensor is [begin, begin + length) of it; around that are guard zones.
@@ -32,6 +34,35 @@ struct LentBuffer {
   bool holds_data = false;   // an input; an output is not written before the contestant does
   std::uint32_t launch = 0;  // of a call, that the buffer is for
   bool captures = false;  // no tensor of the contestant's: takes the output's contents when the clock stops
+};
+
+// Where a worker keeps what an output of a call holds when the clock stops.
+struct Capture {
+  std::uint32_t launch;  // of the call
+  std::uint32_t parameter;
+  void* memory;
+  std::uint64_t bytes;  // of the output
+  std::uint64_t room;   // in `memory`
+};
+
+class Captures {
+ public:
+  void add(const Capture& capture) { all_.push_back(capture); }
+  void clear() { all_.clear(); }
+  // False where the output is not captured, or has no room for so much.
+  bool set_length(std::uint32_t launch, std::uint32_t parameter, std::uint64_t bytes) {
+    for (Capture& capture : all_) {
+      if (capture.launch != launch || capture.parameter != parameter || bytes > capture.room) continue;
+      capture.bytes = bytes;
+      return true;
+    }
+    return false;
+  }
+  auto begin() const { return all_.begin(); }
+  auto end() const { return all_.end(); }
+
+ private:
+  std::vector<Capture> all_;
 };
 
 class WorkerDevice {
@@ -58,7 +89,8 @@ class WorkerDevice {
   virtual TimedCall end_call() = 0;
   // Waits until nothing runs on the device. How many bytes of its cache keep lines for the contestant.
   virtual std::uint64_t settle() { return 0; }
-  // Makes the cache keep nothing for him any more: that would outlive the flush before the next call.
+  // Makes the cache keep nothing for the contestant any more: that would outlive the flush before the next
+  // call.
   virtual void evict_cache_lines() {}
 
   // Before the contestant's library is loaded: maps the Gate (device/gate.h) in this memory file. False when

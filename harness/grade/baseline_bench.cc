@@ -5,20 +5,19 @@
 
 #include "base/statistics.h"
 #include "draw/draws.h"
-#include "grade/candidate_run.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
 
-// Samples of one that is fast: at least, and at most within this time. The first call searches for the
-// fastest algorithm, and is none.
+// How many samples a baseline gets: at least, and at most while the budget lasts. The first call searches for
+// the fastest algorithm and gives no sample.
 constexpr int fewest_samples = 3;
 constexpr int most_samples = 20;
 constexpr double budget_seconds = 0.5;
 // Draws of their own, apart from those of candidates and of the reference alone.
-constexpr std::uint32_t first_draw = 1 << 21;
+constexpr std::uint32_t first_baseline_draw = 1 << 21;
 
 }  // namespace
 
@@ -37,12 +36,12 @@ void BaselineBench::start(const Toolchain& toolchain, Device& device, const Prob
   for (Entry& entry : entries_) {
     if (auto hash = hash_of(files_of_baseline(entry.source.source))) entry.record.sha256 = *hash;
     entry.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);
-    // Whatever the problem forbids to candidates.
-    auto seat = Seat::take(device, problem, Libraries::any, ModuleLoading::lazy);
-    if (seat) {
-      entry.seat = std::move(*seat);
+    // A baseline may use any library, even if candidates of this problem may not.
+    auto runner = ContestantRunner::start(device, problem, Libraries::any, ModuleLoading::lazy);
+    if (runner) {
+      entry.runner = std::move(*runner);
     } else {
-      entry.record.problem = seat.error().message;
+      entry.record.problem = runner.error().message;
     }
   }
 }
@@ -54,8 +53,8 @@ void BaselineBench::load(Entry& entry) {
     entry.record.problem = "does not build: " + (built ? built->message : built.error().message);
     return;
   }
-  Answer answer = entry.seat->await_ready(load_patience);
-  if (answer.ok()) answer = entry.seat->load(built->library, load_patience);
+  Answer answer = entry.runner->await_ready(load_patience);
+  if (answer.ok()) answer = entry.runner->load(built->library, load_patience);
   if (!answer.ok()) entry.record.problem = "does not load: " + answer.detail;
 }
 
@@ -68,11 +67,11 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
   for (const PlannedCase& planned : cases) {
     if (!planned.is_measured()) continue;
     const Errors errors = try_case(session, referee, planned.bound);
-    // What is left here must not affect the next call.
+    // Nothing may be left here that affects the next call.
     for (Entry& entry : entries_) {
-      if (entry.seat != nullptr) entry.seat->take_back();
+      if (entry.runner != nullptr) entry.runner->take_back();
     }
-    referee.seat_baseline(nullptr);
+    referee.set_baseline(nullptr);
     referee.take_back();
     if (!errors.empty()) return errors;
   }
@@ -81,14 +80,14 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
 
 // All of them on the same contents, since the oracle may take longer than they do.
 Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
-  auto seated = referee.lend(Role::oracle, bound, 1);
-  if (!seated) return seated.errors();
-  if (!seated->ok()) return {trusted_failure("oracle", bound, seated->detail)};
+  auto lent = referee.lend(Role::oracle, bound, 1);
+  if (!lent) return lent.errors();
+  if (!lent->ok()) return {trusted_failure("oracle", bound, lent->detail)};
   for (Entry& entry : entries_) {
     const Precision none_yet = entry.takes_part() ? Precision::fp32 : Precision::none;
     entry.record.cases.push_back({bound.name, none_yet, 0, entry.record.problem, {}});
     if (!entry.takes_part()) continue;
-    referee.seat_baseline(entry.seat.get());
+    referee.set_baseline(entry.runner.get());
     auto own = referee.lend(Role::baseline, bound, 1);
     if (own && own->ok()) continue;
     entry.record.cases.back().problem = "no room for its tensors";
@@ -97,7 +96,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
   UsualNorms norms;
   if (const auto finding = norms.learn(referee, bound, Precision::bf16, session.seed))
     return {trusted_failure("oracle", bound, finding->message)};
-  DrawSequence draws(session.seed, first_draw);
+  DrawSequence draws(session.seed, first_baseline_draw);
   double start = 0;
   for (int call = 0; call <= most_samples; ++call) {
     if (call == 1) start = session.stages.now();
@@ -118,17 +117,17 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
 
 void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Draw& draw,
                          const UsualNorms& norms, BaselineCase& result) {
-  referee.seat_baseline(entry.seat.get());
+  referee.set_baseline(entry.runner.get());
   const CallReport report = referee.call(Role::baseline, draw, trusted_patience);
   if (const auto finding = review_call(report)) {
     result.problem = finding->message;
     result.precision = Precision::none;
-    if (!entry.seat->alive()) entry.record.problem = "case '" + result.name + "': " + finding->message;
+    if (!entry.runner->alive()) entry.record.problem = "case '" + result.name + "': " + finding->message;
     return;
   }
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const Judgement judgement =
-        judge(report.outputs[i].comparison, session.problem.thresholds, Precision::bf16, norms.squares(i));
+        judge(report.outputs[i].errors, session.problem.thresholds, Precision::bf16, norms.squares(i));
     result.precision = std::max(result.precision, judgement.precision);
     result.relative_error = std::max(result.relative_error, judgement.relative_error);
     if (judgement.verdict != Verdict::accepted) result.problem = "its output is wrong";
@@ -153,15 +152,15 @@ std::vector<BaselineChoice> BaselineBench::choices(const std::string& case_name)
   return choices;
 }
 
-bool BaselineBench::seat(const std::string& name, int process, Referee& referee) {
+bool BaselineBench::activate(const std::string& name, int process, Referee& referee) {
   for (Entry& entry : entries_) {
     if (entry.record.name != name) continue;
     if (entry.process != process) {
-      const auto answer = entry.seat->start_anew(load_patience, load_patience);
+      const auto answer = entry.runner->start_anew(load_patience, load_patience);
       if (!answer || !answer->ok()) return false;
       entry.process = process;
     }
-    referee.seat_baseline(entry.seat.get());
+    referee.set_baseline(entry.runner.get());
     return true;
   }
   return false;

@@ -1,6 +1,6 @@
-// The baselines of a problem in one run: built and seated beside the reference, tried by themselves on the
-// cases whose speed is measured, then there for the candidates to be compared with. One that fails takes no
-// part, and the record says why; it fails nothing else.
+// The baselines of a problem in one run. They are built and started beside the reference, tried by themselves
+// on the cases whose speed is measured, and then compared with the candidates. A baseline that fails takes no
+// part: the record says why, and nothing else fails.
 #pragma once
 
 #include <map>
@@ -9,39 +9,39 @@
 #include <vector>
 
 #include "contest/referee.h"
+#include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "grade/preparation.h"
 #include "grade/session.h"
 #include "measure/baselines.h"
-#include "verify/usual_norms.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 
 class BaselineBench {
  public:
-  // With no sources it is empty, and all that it does is nothing.
+  // With no sources it is empty, and does nothing.
   explicit BaselineBench(std::vector<BaselineSource> sources);
 
   bool is_empty() const { return entries_.empty(); }
-  // Starts compilers and workers; they are waited for by try_out().
+  // Starts compilers and workers; try_out() waits for them.
   void start(const Toolchain& toolchain, Device& device, const Problem& problem, const Layout& layout,
              StageClock& stages);
-  // Calls each of them on each case that is measured. An Error is not theirs: the oracle failed.
+  // Calls each baseline on each case that is measured. An Error means that the oracle failed.
   Errors try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases);
 
   std::vector<BaselineRecord> records() const;
-  // Those that are right in this case.
+  // The baselines whose outputs are right in this case.
   std::vector<BaselineChoice> choices(const std::string& case_name) const;
-  // From now on this one is Role::baseline, in a process of its own for every number. False when it
-  // cannot be started.
-  bool seat(const std::string& name, int process, Referee& referee);
+  // From now on this one is Role::baseline, in a process of its own for every number. False if it cannot be
+  // started.
+  bool activate(const std::string& name, int process, Referee& referee);
 
  private:
   struct Entry {
     BaselineSource source;
     BaselineRecord record;
     std::unique_ptr<Build> build;
-    std::unique_ptr<Seat> seat;
+    std::unique_ptr<ContestantRunner> runner;
     int process = 0;
 
     bool takes_part() const { return record.problem.empty(); }

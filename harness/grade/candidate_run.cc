@@ -11,14 +11,46 @@
 #include "base/defences.h"
 #include "base/statistics.h"
 #include "compile/linked_libraries.h"
-#include "grade/reference_watch.h"
-#include "measure/comparisons.h"
+#include "draw/draws.h"
+#include "grade/case_calls.h"
+#include "grade/contestants.h"
 #include "measure/speed_checks.h"
-#include "verify/call_review.h"
-#include "verify/library_check.h"
+#include "measure/speedup.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {
+
+// The first one warms up.
+constexpr int calls_alone = 3;
+// For the clock: what the protocol takes where a contestant waits for the device within its calls.
+constexpr int unqueued_calls_alone = 2;
+// Draws of their own: no candidate has seen these inputs or will see them.
+constexpr std::uint32_t first_draw_alone = 1 << 20;
+
+Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
+  CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
+  if (const auto finding = review_call(report)) return trusted_failure("reference", bound, finding->message);
+  return report;
+}
+
+Result<AloneTimes> time_case(Session& session, const Case& bound) {
+  auto lent = session.arena.lend(Role::reference, bound, 1);
+  if (!lent) return lent.errors();
+  if (!lent->ok()) return trusted_failure("reference", bound, lent->detail);
+  AloneTimes times;
+  DrawSequence draws(session.seed, first_draw_alone);
+  for (int call = 0; call < calls_alone + unqueued_calls_alone; ++call) {
+    const CallKind kind{.ahead = call < calls_alone, .captures = true};
+    const auto report = call_alone(session, bound, kind, draws);
+    if (!report) return report.errors();
+    if (call == 0) continue;
+    times.samples.push_back(timed_sample(*report, Purpose::compared, 1, kind));
+    if (kind.ahead) times.ms.push_back(times.samples.back().reported_ms);
+  }
+  session.arena.take_back();
+  return times;
+}
 
 Verdict verdict_of(BuildStatus status) {
   switch (status) {
@@ -67,9 +99,9 @@ class CandidateRun {
       session_.reference_alone = std::move(*before);
     }
     session_.candidate_calls = 0;
-    // What cannot be read cannot be loaded either.
+    // A library that cannot be read cannot be loaded either.
     if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
-    // Before the candidate is on the device at all.
+    // Before the candidate is on the device.
     const bool measures_at_once = std::all_of(cases.begin(), cases.end(), [](const PlannedCase& planned) {
       return !planned.skipped.empty() || planned.is_measured();
     });
@@ -84,7 +116,7 @@ class CandidateRun {
     return watch_reference(cases);
   }
 
-  // The driver takes its time to take back what a process had.
+  // The driver needs some time to take back what a process had.
   std::optional<Error> clean_up() {
     const auto timer = session_.stages.time("clean-up");
     if (session_.arena.candidate_alive()) session_.arena.retire_candidate();
@@ -127,7 +159,7 @@ class CandidateRun {
     return take(session_.arena.load_candidate(load_patience, candidate_load_patience));
   }
 
-  // What its loading came to.
+  // Takes the outcome of loading into the record; true if the candidate is loaded.
   bool take(const Answer& answer) {
     if (answer.ok()) {
       checks_.pass_before("completion");
@@ -141,7 +173,8 @@ class CandidateRun {
     return false;
   }
 
-  // Looks what it has opened so far. One that may not have a library is not run any further.
+  // Records which libraries the candidate has opened so far. A candidate with a forbidden one does not run
+  // any further.
   bool uses_allowed_libraries() {
     Arena& arena = session_.arena;
     std::vector<std::string>& opened = record_.libraries.opened;
@@ -157,7 +190,7 @@ class CandidateRun {
   }
 
   Errors run_cases(const std::vector<PlannedCase>& cases) {
-    // By number, since they stand in the record as they do in the problem.
+    // By number: the record has them in the problem's order.
     std::map<std::size_t, CaseRecord> results;
     for (const std::size_t i : running_order(cases)) {
       const PlannedCase& planned = cases[i];
@@ -205,7 +238,7 @@ class CandidateRun {
     return session_.arena.start_anew(load_patience, candidate_load_patience);
   }
 
-  // What differs from one process to the next is seen only where there are several.
+  // Several processes show what differs from one process to the next.
   Errors run_further_processes(const std::vector<PlannedCase>& cases) {
     for (int process = 1; process < processes_wanted() && record_.verdict == Verdict::accepted; ++process) {
       session_.progress(fmt::format("process {} of {}", process + 1, processes_wanted()));
@@ -267,6 +300,19 @@ class CandidateRun {
 };
 
 }  // namespace
+
+Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases) {
+  ReferenceAlone times;
+  const auto timer = session.stages.time("reference alone");
+  session.progress("the reference alone");
+  for (const PlannedCase& planned : cases) {
+    if (!planned.is_measured()) continue;
+    auto timed = time_case(session, planned.bound);
+    if (!timed) return timed.errors();
+    times[planned.bound.name] = std::move(*timed);
+  }
+  return times;
+}
 
 Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record) {

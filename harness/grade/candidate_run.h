@@ -1,7 +1,6 @@
-// One candidate from its build to its record.
+// One candidate from its build to its record, and the reference alone before and after it.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -18,14 +17,16 @@ struct PlannedCase {
   bool is_measured() const { return skipped.empty() && bound.role == CaseRole::bench; }
 };
 
-// How long a contestant's static constructors may take.
-inline constexpr std::chrono::milliseconds load_patience{60'000};
-inline constexpr std::chrono::milliseconds candidate_load_patience{10'000};
+// How fast the reference is when no candidate is there: a candidate that slows the reference down beside it
+// would seem fast. Calls the reference alone on each case whose speed is measured. An Error is not a
+// candidate's.
+Result<ReferenceAlone> time_reference_alone(Session& session, const std::vector<PlannedCase>& cases);
 
-// `record` comes with path and hash. Cases run in order, those whose speed is measured after all others: who
-// is wrong need not wait for the baselines to be built. One that kills the worker ends the candidate, the
-// cases after it are recorded as skipped. Baselines that are to be found first get the device to themselves:
-// the candidate ends, and comes back in a new process. An Error is not the candidate's (see run_case).
+// `record` comes with path and hash. Cases run in order, those whose speed is measured after all others: a
+// wrong candidate need not wait for the baselines to be built. A case that kills the worker ends the
+// candidate, and the cases after it are recorded as skipped. Baselines that are to be found first get the
+// device to themselves: the candidate ends, and comes back in a new process. An Error is not the candidate's
+// (see run_case).
 Result<CandidateRecord> run_candidate(Session& session, const BuildOutcome& built,
                                       const std::vector<PlannedCase>& cases, CandidateRecord record);
 

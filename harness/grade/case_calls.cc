@@ -10,11 +10,14 @@
 namespace kgrade {
 namespace {
 
-// How long a call of a candidate may take: far longer than the reference, which is as plain as a kernel can
-// be.
+// How long a call of a candidate may take: this many times as long as the slowest call of the reference,
+// which is as plain as a kernel can be, and never less than the shortest limit.
 constexpr double reference_times = 20;
 constexpr double shortest_limit_ms = 2'000;
 constexpr double shortest_emulated_limit_ms = 10'000;
+
+// The usual wait before a call is known from so many calls.
+constexpr int fewest_calls_for_waits = 3;
 
 // Captures that are shorter than this, or than this share of the call, change no reading by more than the
 // tolerance.
@@ -42,8 +45,11 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
   return record;
 }
 
-ClockReading reading_of(const CallReport& report, std::uint32_t launches, CallKind kind) {
-  return {report.elapsed_ms, report.settled_ms, {launches, report.queued, kind.captures}};
+Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t launches, CallKind kind) {
+  Sample sample(report.elapsed_ms / launches, purpose);
+  sample.settled_ms = report.settled_ms / launches;
+  sample.kind = {.launches = launches, .queued = report.queued, .captured = kind.captures};
+  return sample;
 }
 
 CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
@@ -51,30 +57,30 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
       case_(bound),
       checks_(checks),
       record_(blank_record(session.problem, bound)),
-      clock_(session.reference_alone[bound.name].readings) {
+      clock_(session.reference_alone[bound.name].samples) {
   record_.run = true;
 }
 
-CaseCalls::Trouble CaseCalls::seat(const std::vector<Role>& roles, std::uint32_t launches) {
+CaseCalls::Trouble CaseCalls::lend_buffers(const std::vector<Role>& roles, std::uint32_t launches) {
   const auto timer = session_.stages.time("lend");
-  // Where there is more to seat than a case needs, it is that which has no room.
+  // If more is lent than a case needs, a lack of room is not the candidate's fault.
   const bool is_least = launches == 1 && std::find(roles.begin(), roles.end(), Role::baseline) == roles.end();
   for (const Role role : roles) {
-    auto seated = session_.arena.lend(role, case_, launches);
-    if (!seated && session_.arena.candidate_alive() && !failed_ && is_least) {
-      // What is missing may be what the candidate has kept since the last case.
+    auto lent = session_.arena.lend(role, case_, launches);
+    if (!lent && session_.arena.candidate_alive() && !failed_ && is_least) {
+      // The candidate may have kept the missing memory since the last case.
       session_.arena.retire_candidate();
-      seated = session_.arena.lend(role, case_, launches);
-      if (seated) {
+      lent = session_.arena.lend(role, case_, launches);
+      if (lent) {
         note({Verdict::memory_limit, "memory", "it keeps device memory that other contestants need"});
       }
     }
-    if (!seated) return seated.error();
-    if (seated->ok() || failed_) continue;
-    if (role != Role::candidate) return trusted_failure(std::string(to_string(role)), case_, seated->detail);
+    if (!lent) return lent.error();
+    if (lent->ok() || failed_) continue;
+    if (role != Role::candidate) return trusted_failure(std::string(to_string(role)), case_, lent->detail);
     CallReport report;
-    report.fault = seated->fault;
-    report.detail = seated->detail;
+    report.fault = lent->fault;
+    report.detail = lent->detail;
     note(*review_call(report));
   }
   return std::nullopt;
@@ -108,28 +114,28 @@ CallReport CaseCalls::call(Role role, Patience patience, CallKind kind) {
   return report;
 }
 
-Result<ClockReading> CaseCalls::call_trusted(Role role, CallKind kind) {
+Result<Sample> CaseCalls::call_trusted(Role role, Purpose purpose, CallKind kind) {
   const auto timer = session_.stages.time(std::string(to_string(role)));
   const CallReport report = call(role, trusted_patience, kind);
-  const ClockReading reading = reading_of(report, draw_.launches, kind);
+  const Sample sample = timed_sample(report, purpose, draw_.launches, kind);
   if (role != Role::reference) {
     if (const auto finding = review_call(report))
       return trusted_failure(std::string(to_string(role)), case_, finding->message);
   } else {
     if (const auto trouble = review_reference(report)) return *trouble;
-    clock_.saw_reference(reading);
+    clock_.saw_reference(sample);
     slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
   }
-  return reading;
+  return sample;
 }
 
 CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   const std::string name(to_string(Role::reference));
   if (const auto finding = review_call(report)) return trusted_failure(name, case_, finding->message);
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
-    const OutputComparison& output = report.outputs[i];
+    const OutputErrors& output = report.outputs[i];
     const Judgement judgement =
-        judge(output.comparison, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
+        judge(output.errors, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
     if (judgement.verdict == Verdict::accepted) continue;
     return trusted_failure(
         name, case_,
@@ -138,7 +144,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   return std::nullopt;
 }
 
-// Reading and writing, as fast as the hardware can at all.
+// The least time that the hardware needs to read and write the outputs.
 double CaseCalls::capture_ms() const {
   double bytes = 0;
   for (const Tensor& tensor : case_.tensors) {
@@ -146,7 +152,8 @@ double CaseCalls::capture_ms() const {
       bytes += static_cast<double>(tensor.elements) * static_cast<double>(element_bytes(case_.dtype));
   }
   const double rate = session_.arena.device_info().peak_bytes_per_second;
-  return rate > 0 ? 2e3 * bytes * most_launches_ / rate : 0;
+  constexpr double read_and_write = 2;
+  return rate > 0 ? 1e3 * read_and_write * bytes * most_launches_ / rate : 0;
 }
 
 bool CaseCalls::captures_are_long() const {
@@ -159,7 +166,7 @@ Patience CaseCalls::candidate_limit() const {
   return Patience(static_cast<long>(std::max(least, reference_times * slowest_reference_ms_)));
 }
 
-std::optional<ClockReading> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
+std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
   if (failed_) return std::nullopt;
   const auto timer = session_.stages.time("candidate");
   const CallReport report = call(Role::candidate, candidate_limit(), kind);
@@ -172,13 +179,13 @@ std::optional<ClockReading> CaseCalls::call_candidate(Purpose purpose, CallKind 
     return std::nullopt;
   }
   accept_call(report, purpose);
-  const ClockReading reading = reading_of(report, draw_.launches, kind);
-  // The first call of a process has things to do that no other has.
+  const Sample sample = timed_sample(report, purpose, draw_.launches, kind);
+  // The first call of a process also loads and allocates: its time is no evidence.
   const bool is_first = session_.candidate_calls++ == 0;
   const bool is_evidence = purpose == Purpose::warm_up ? !is_first : purpose != Purpose::compared;
-  if (is_evidence) record_.candidate().samples.push_back(reading.sample(purpose));
+  if (is_evidence) record_.candidate().samples.push_back(sample);
   if (failed_) return std::nullopt;
-  return reading;
+  return sample;
 }
 
 void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
@@ -193,14 +200,14 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
   if (purpose == Purpose::compared) record_.latency_hidden = record_.latency_hidden && report.latency_hidden;
 }
 
-void CaseCalls::judge_output(OutputComparison output, std::size_t index) {
-  if (!is_on(Defence::nonfinite_compared)) output.comparison.nonfinite_mismatches = 0;
-  Judgement judgement = judge(output.comparison, session_.problem.thresholds,
+void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
+  if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
+  Judgement judgement = judge(output.errors, session_.problem.thresholds,
                               precision_from(session_.problem.precision), norms_.squares(index));
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer) {
     wrong = session_.arena.count_wrong(index, judgement.element_limit);
-    judgement = reconsidered(judgement, wrong, output.comparison.compared);
+    judgement = reconsidered(judgement, wrong, output.errors.compared);
   }
   record_.precision = std::max(record_.precision, judgement.precision);
   record_.relative_error = std::max(record_.relative_error, judgement.relative_error);
@@ -211,8 +218,8 @@ void CaseCalls::judge_output(OutputComparison output, std::size_t index) {
       {judgement.verdict, check_behind(judgement.verdict), describe_wrong(output, index, judgement, wrong)}));
 }
 
-// A wrong output has a check of its own where the same candidate has been right on what is easier to know:
-// on new contents, and not on the first ones alone.
+// A wrong output fails a check of its own if the same candidate was right before on contents that were new,
+// more than once.
 CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
   if (draw_.launches < most_launches_) {
     finding.message += ", in a call of fewer launches than those before";
@@ -225,16 +232,16 @@ CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
   return finding;
 }
 
-std::string CaseCalls::describe_wrong(const OutputComparison& output, std::size_t index,
+std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t index,
                                       const Judgement& judgement, std::uint64_t wrong) {
-  const Comparison& comparison = output.comparison;
+  const ElementErrors& errors = output.errors;
   if (judgement.verdict == Verdict::low_precision) {
     return fmt::format("'{}' reaches {} precision (error {:.1e}), and {} is asked for", output.tensor,
                        to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
   }
-  const std::uint64_t elements = comparison.compared + comparison.nonfinite_mismatches;
+  const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
   const std::uint64_t worst =
-      comparison.nonfinite_mismatches > 0 ? comparison.first_nonfinite_mismatch : comparison.worst_index;
+      errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index;
   std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
                                  elements, coordinates(worst, output.shape));
   const std::uint64_t unwritten = session_.arena.count_unwritten(index);
@@ -248,15 +255,14 @@ void CaseCalls::doubt(Defence defence, const char* check, const std::optional<st
   if (why && is_on(defence)) note({Verdict::unstable, check, *why});
 }
 
-// A kernel was in the way before most of the calls: the candidate's, or another program's.
+// A kernel kept the device busy before most of the calls: the candidate's, or another program's.
 std::optional<std::string> CaseCalls::busy_between_calls() const {
-  if (record_.calls < 3) return std::nullopt;
+  if (record_.calls < fewest_calls_for_waits) return std::nullopt;
   const double usual = quantile(waited_ms_, 0.5);
   if (usual < longest_wait_ms) return std::nullopt;
   return fmt::format(
       "the device is busy between its calls, for {:.1f} ms (median): grade again when nothing else uses it, "
-      "and "
-      "look for kernels that the candidate leaves running",
+      "and look for kernels that the candidate leaves running",
       usual);
 }
 

@@ -1,6 +1,6 @@
-// The calls of one case. Each contestant works on the contents that the oracle had before; every call of the
-// candidate is checked in full, and what it gives goes into the record. Calls look alike to the candidate,
-// whatever they are for.
+// The calls of one case. Each contestant works on the contents that the oracle had before. Every call of the
+// candidate is checked in full, and its results go into the record. All calls look alike to the candidate, so
+// that it cannot tell measured ones from others.
 #pragma once
 
 #include <functional>
@@ -15,46 +15,44 @@
 #include "grade/session.h"
 #include "measure/clock_rule.h"
 #include "record/record.h"
-#include "verify/call_review.h"
 #include "verify/checks.h"
 #include "verify/judgement.h"
-#include "verify/usual_norms.h"
 
 namespace kgrade {
 
-// How often the last contents come again, when the samples are there.
+// How often the last contents are repeated after the samples.
 constexpr int repetitions = 2;
 
 class CaseCalls {
  public:
-  // What is not the candidate's fault: the device has no room, or a contestant of our own fails.
+  // Not the candidate's fault: the device has no room, or a contestant of our own fails.
   using Trouble = std::optional<Error>;
 
   // Keeps references to all three.
   CaseCalls(Session& session, const Case& bound, CheckList& checks);
 
-  // Buffers for all of these, for calls of so many launches.
-  Trouble seat(const std::vector<Role>& roles, std::uint32_t launches);
-  // From now on the calls are on these contents, and the oracle says what is right.
+  // Lends buffers to all of these, for calls of so many launches.
+  Trouble lend_buffers(const std::vector<Role>& roles, std::uint32_t launches);
+  // From now on the calls are on these contents; the oracle computes the expected outputs.
   Trouble draw(const Draw& draw);
   // The reference or a baseline.
-  Result<ClockReading> call_trusted(Role role, CallKind kind = {});
-  // Nothing when the candidate has failed, now or before.
-  std::optional<ClockReading> call_candidate(Purpose purpose, CallKind kind = {});
+  Result<Sample> call_trusted(Role role, Purpose purpose, CallKind kind = {});
+  // Nothing if the candidate has failed, now or before.
+  std::optional<Sample> call_candidate(Purpose purpose, CallKind kind = {});
 
   // The first finding is the verdict.
   void note(const CallFinding& finding);
-  // Times never accuse: what they show against a candidate leaves it without a speed.
+  // Times never accuse: a candidate whose times are in doubt is unstable and has no speed.
   void doubt(Defence defence, const char* check, const std::optional<std::string>& why);
-  // Looks whether the device was busy before most calls.
+  // The case is in doubt if the device was busy before most calls.
   void judge_waits();
 
-  // How long calls count as having taken; it has seen all calls of the reference.
+  // Has seen all calls of the reference.
   const ClockRule& clock() const { return clock_; }
-  // Whether capturing the outputs takes so long that the referee's clock says little beyond it: a hostile
-  // worker need not make that copy, since its kernel can write to where it goes.
+  // True if capturing the outputs takes so long that the referee's clock says little beyond it: a hostile
+  // worker need not make that copy, since its kernel can write to its destination.
   bool captures_are_long() const;
-  // Whether the device's cache kept lines for the candidate in its latest call, or so its worker said: an
+  // True if the device's cache kept lines for the candidate in its latest call, as far as its worker said: an
   // honest copy then takes up to three times as long.
   bool keeps_lines() const { return keeps_lines_; }
 
@@ -68,9 +66,9 @@ class CaseCalls {
   Trouble review_reference(const CallReport& report);
   double capture_ms() const;
   void accept_call(const CallReport& report, Purpose purpose);
-  void judge_output(OutputComparison output, std::size_t index);
+  void judge_output(OutputErrors output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
-  std::string describe_wrong(const OutputComparison& output, std::size_t index, const Judgement& judgement,
+  std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
   std::optional<std::string> busy_between_calls() const;
 
@@ -91,8 +89,8 @@ class CaseCalls {
   bool failed_ = false;
 };
 
-// What the two clocks said of a call.
-ClockReading reading_of(const CallReport& report, std::uint32_t launches, CallKind kind);
+// What the two clocks said of a call, divided by its launches.
+Sample timed_sample(const CallReport& report, Purpose purpose, std::uint32_t launches, CallKind kind);
 
 // A record of a case that has not been run.
 CaseRecord blank_record(const Problem& problem, const Case& bound);

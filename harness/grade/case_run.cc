@@ -4,15 +4,16 @@
 
 #include "grade/case_calls.h"
 #include "grade/measured_case.h"
-#include "measure/comparisons.h"
+#include "measure/roofline.h"
 #include "measure/speed_checks.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {
 
 class CaseRun {
  public:
-  // With the record of the processes before, of a further one.
+  // `before`: the measurement of the processes before this one.
   CaseRun(Session& session, const Case& bound, CheckList& checks, const Measurement* before = nullptr)
       : session_(session),
         case_(bound),
@@ -46,7 +47,7 @@ class CaseRun {
   }
 
   Trouble run_rounds() {
-    auto trouble = calls_.seat({Role::oracle, Role::reference, Role::candidate}, 1);
+    auto trouble = calls_.lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1);
     DrawSequence draws(session_.seed);
     for (const Purpose purpose : {Purpose::warm_up, Purpose::compared, Purpose::changed, Purpose::changed}) {
       if (trouble || calls_.failed()) return trouble;
@@ -57,7 +58,7 @@ class CaseRun {
     return trouble;
   }
 
-  // On those of the last call, or on those of which only a few elements are new.
+  // On the contents of the last call, or on contents of which only a few elements are new.
   Suspicion faster_on_any_old_contents(const SpeedTolerance& tolerance) {
     const std::vector<double> samples = candidate_times();
     const auto on_last =
@@ -70,16 +71,16 @@ class CaseRun {
 
   Trouble play_round(const Draw& draw, Purpose purpose) {
     if (auto trouble = calls_.draw(draw)) return trouble;
-    const auto reference = calls_.call_trusted(Role::reference);
+    const auto reference = calls_.call_trusted(Role::reference, purpose);
     if (!reference) return reference.error();
     const auto candidate = calls_.call_candidate(purpose);
     if (purpose != Purpose::compared) return std::nullopt;
-    record().reference().samples.push_back(reference->sample(purpose));
-    if (candidate) record().candidate().samples.push_back(candidate->sample(purpose));
+    record().reference().samples.push_back(*reference);
+    if (candidate) record().candidate().samples.push_back(*candidate);
     return std::nullopt;
   }
 
-  // What only all times together can show.
+  // Judges all times together.
   void judge_times() {
     calls_.judge_waits();
     if (!measured_) return;
@@ -91,7 +92,7 @@ class CaseRun {
     if (session_.watch != nullptr && session_.watch->has_seen_any()) checks_.pass("steady_clocks");
   }
 
-  // Contents are new in every sample, so that nothing is gained.
+  // A note and no verdict: contents are new in every sample, so the candidate gains nothing.
   void note(const Suspicion& suspicion) {
     if (suspicion) record().notes.push_back(*suspicion);
   }
@@ -103,7 +104,7 @@ class CaseRun {
 
   void judge_bound() {
     record().lower_bound_ms =
-        lower_bound_ms(case_, session_.arena.device_info(), session_.ceilings, session_.cache);
+        hardware_bound_ms(case_, session_.ceilings, session_.arena.device_info(), session_.cache);
     calls_.doubt(Defence::lower_bound, "lower_bound",
                  below_the_bound(candidate_times(), record().lower_bound_ms));
     checks_.pass("lower_bound");
@@ -115,7 +116,7 @@ class CaseRun {
     checks_.pass_all();
     if (case_.role == CaseRole::hidden) checks_.pass("hidden_shapes");
     if (!measured_) return;
-    record().comparisons = compare_arms(record());
+    record().speedups = speedups_of(record());
     record().roofline = roofline_of(case_, record(), session_.ceilings);
   }
 
@@ -127,7 +128,7 @@ class CaseRun {
   CaseCalls calls_;
 };
 
-// Of all processes: the share that the clock attests is the least of theirs.
+// Of all processes: the attested share is the least of theirs.
 ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
   if (!before) return more;
   more.attested_share = std::min(more.attested_share, before->attested_share);
@@ -137,7 +138,7 @@ ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
   return more;
 }
 
-// What a further process adds to a record. The first failure is what is kept.
+// Adds a further process to a record. The first failure is kept.
 void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecord&& more, CheckList& checks,
            CaseRecord& record) {
   const Precision before = record.precision;
@@ -150,7 +151,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.precision = std::max(record.precision, more.precision);
   record.relative_error = std::max(record.relative_error, more.relative_error);
   record.max_scaled_error = std::max(record.max_scaled_error, more.max_scaled_error);
-  record.comparisons.clear();
+  record.speedups.clear();
   if (record.measurement && more.measurement) {
     const bool same_arms =
         std::equal(record.arms.begin(), record.arms.end(), more.arms.begin(), more.arms.end(),
@@ -167,7 +168,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
     }  // Or a baseline could not be started again, which is no failure.
   }
   if (more.verdict == Verdict::accepted) {
-    if (!more.comparisons.empty()) record.comparisons = compare_arms(record);
+    if (!more.speedups.empty()) record.speedups = speedups_of(record);
     record.roofline = roofline_of(bound, record, ceilings);
     return;
   }

@@ -1,6 +1,6 @@
 // One candidate on one case. A case whose speed is not measured gets a few rounds of oracle, reference and
-// candidate on the same new inputs. One that is measured (of the role bench) gets blocks of rounds, in which
-// the reference, the fastest baseline of the candidate's class and the candidate are timed beside each other
+// candidate on the same new inputs. A measured case (of the role bench) gets blocks of rounds, in which the
+// reference, the fastest baseline of the candidate's class and the candidate are timed beside each other
 // (measure/block_run.h). Every call is checked either way.
 #pragma once
 
@@ -15,11 +15,11 @@ namespace kgrade {
 // An Error is not the candidate's: the device ran out of memory, or a contestant of our own failed.
 Result<CaseRecord> run_case(Session& session, const Case& bound, CheckList& checks);
 
-// A measured case of which run_case() has given the record: once more, in new processes of all contestants.
+// Runs a measured case once more, in new processes of all contestants, and adds to the record of run_case().
 std::optional<Error> run_case_again(Session& session, const Case& bound, CheckList& checks,
                                     CaseRecord& record);
 
-// A record of a case that is not run, with the reason.
+// The record of a case that does not run, with the reason.
 CaseRecord skipped_case(const Problem& problem, const Case& bound, const std::string& reason);
 
 }  // namespace kgrade

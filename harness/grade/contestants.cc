@@ -1,12 +1,14 @@
 #include "grade/contestants.h"
 
+#include <fmt/format.h>
+
 #include "base/text.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// That of the problem, and the one that kgrade comes with.
+// The problem's reference folder, and the one that kgrade comes with.
 std::vector<fs::path> reference_folders(const Layout& layout) {
   std::vector<fs::path> folders = {resolved(layout.reference)};
   if (!layout.operators.empty() && layout.operators != layout.reference)
@@ -14,7 +16,7 @@ std::vector<fs::path> reference_folders(const Layout& layout) {
   return folders;
 }
 
-// What no candidate may see.
+// Folders that no candidate may see.
 std::vector<fs::path> secrets(const Layout& layout) {
   const fs::path problems = resolved(layout.problems);
   std::vector<fs::path> hidden = reference_folders(layout);
@@ -22,7 +24,7 @@ std::vector<fs::path> secrets(const Layout& layout) {
   return hidden;
 }
 
-// Where it is not there, a baseline that does without still builds.
+// Without cuDNN, a baseline that does not need it still builds.
 void link_cudnn(BuildRequest& request, const Layout& layout) {
   if (!layout.has_cudnn()) return;
   const fs::path headers = resolved(layout.cudnn_include);
@@ -39,8 +41,7 @@ void link_cudnn(BuildRequest& request, const Layout& layout) {
                            request.vendor_folders.end());
 }
 
-// Where a header that looks like the candidate's own may not be read, the compiler's "no such file" says half
-// of it.
+// The compiler's "no such file" does not say that a header was there but may not be read.
 void explain(Result<BuildOutcome>& outcome, const fs::path& source, const Layout& layout) {
   if (!outcome || outcome->status != BuildStatus::compile_error) return;
   const std::string reason = why_not_found(files_of_candidate(source, layout), outcome->log);
@@ -55,6 +56,8 @@ OwnFiles files_of(Role role, const fs::path& source, const Layout& layout) {
 }
 
 }  // namespace
+
+namespace fs = std::filesystem;
 
 OwnFiles files_of_candidate(const fs::path& source, const Layout& layout) {
   return own_files(source, secrets(layout));
@@ -129,6 +132,46 @@ void Build::start(const Toolchain& toolchain, const Problem& problem, Role role,
 const Result<BuildOutcome>& Build::finish() {
   if (!outcome_) outcome_ = running_.get();
   return *outcome_;
+}
+
+TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build)
+    : name_(role == Role::oracle ? "oracle" : "reference"),
+      source_(std::move(source)),
+      build_(std::move(build)) {}
+
+Failure TrustedContestant::start_runner(Device& device, const Problem& problem) {
+  auto runner = ContestantRunner::start(device, problem);
+  if (!runner) return GradeFailure{exit_machine, runner.errors()};
+  runner_ = std::move(*runner);
+  runner_->keep_small_buffers();
+  return std::nullopt;
+}
+
+Failure TrustedContestant::await_ready() {
+  const Answer ready = runner_->await_ready(load_patience);
+  if (ready.ok()) return std::nullopt;
+  return GradeFailure{exit_machine,
+                      {{"a worker cannot use the device: " + ready.detail,
+                        "run `kgrade doctor`; another program may hold the GPU",
+                        {}}}};
+}
+
+Failure TrustedContestant::load(StageClock& stages) {
+  const Result<BuildOutcome>& built = this->built();
+  if (!built) return GradeFailure{exit_machine, built.errors()};
+  if (built->status != BuildStatus::built) {
+    return failure(exit_usage, "does not build: " + built->message,
+                   "the reference must define the function that `kgrade show` prints");
+  }
+  const auto timer = stages.time("load");
+  const Answer loaded = runner_->load(built->library, load_patience);
+  if (loaded.ok()) return std::nullopt;
+  return failure(exit_internal, "does not load: " + loaded.detail, "");
+}
+
+GradeFailure TrustedContestant::failure(int exit_code, const std::string& what,
+                                        const std::string& remedy) const {
+  return {exit_code, {{fmt::format("the {} {}", name_, what), remedy, {source_.string(), 0, 0}}}};
 }
 
 }  // namespace kgrade

@@ -1,9 +1,12 @@
-// Building contestants: the oracle and the reference from one source, candidates from theirs.
+// Building and starting contestants: the oracle and the reference from one source, candidates and baselines
+// from theirs.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/role.h"
@@ -11,13 +14,15 @@
 #include "compile/layout.h"
 #include "compile/own_files.h"
 #include "compile/toolchain.h"
+#include "contest/contestant_runner.h"
+#include "grade/run.h"
 #include "measure/baselines.h"
 #include "record/stage_clock.h"
 
 namespace kgrade {
 
-// What the compiler of a candidate may read of the user's: the file and the headers of its folder, but
-// nothing of the references, problems and solutions.
+// Which of the user's files the compiler of a candidate may read: the source and the headers of its folder,
+// but no references, problems or solutions.
 OwnFiles files_of_candidate(const std::filesystem::path& source, const Layout& layout);
 
 // The SHA-256 of a candidate: of the file, or with headers of all that it may include (compile/own_files.h).
@@ -59,6 +64,37 @@ class Build {
   TemporaryDirectory directory_;
   std::future<Result<BuildOutcome>> running_;
   std::optional<Result<BuildOutcome>> outcome_;
+};
+
+// How long a contestant's static constructors may take.
+inline constexpr std::chrono::milliseconds load_patience{60'000};
+inline constexpr std::chrono::milliseconds candidate_load_patience{10'000};
+
+// A contestant of our own, the oracle or the reference: built and started once for all candidates.
+class TrustedContestant {
+ public:
+  // `build` is under way, from `source`.
+  TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build);
+
+  // Starts its worker.
+  Failure start_runner(Device& device, const Problem& problem);
+  // Waits until the worker has the device. A failure is the machine's.
+  Failure await_ready();
+  // Waits for the build. If the reference does not build, its author has to mend it.
+  Failure load(StageClock& stages);
+
+  // Waits for the build.
+  const Result<BuildOutcome>& built() { return build_->finish(); }
+  const char* name() const { return name_; }  // "oracle"
+  ContestantRunner& runner() { return *runner_; }
+
+ private:
+  GradeFailure failure(int exit_code, const std::string& what, const std::string& remedy) const;
+
+  const char* name_;
+  std::filesystem::path source_;
+  std::unique_ptr<Build> build_;
+  std::unique_ptr<ContestantRunner> runner_;
 };
 
 }  // namespace kgrade

@@ -10,22 +10,63 @@
 #include <map>
 #include <memory>
 
+#include "base/defences.h"
 #include "contest/referee.h"
+#include "draw/seed.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
-#include "grade/chosen_cases.h"
-#include "grade/preparation.h"
-#include "grade/reference_watch.h"
 #include "grade/run_setup.h"
-#include "measure/ceilings_cache.h"
-#include "measure/process_offset.h"
-#include "measure/voiding.h"
+#include "measure/block_run.h"
+#include "measure/roofline.h"
+#include "measure/speedup.h"
+#include "problem/hidden_cases.h"
 
 namespace kgrade {
 namespace {
 
 // Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
-constexpr std::size_t seats_at_once = 4;
+constexpr std::size_t runners_at_once = 4;
+
+struct ChosenCases {
+  std::vector<PlannedCase> cases;
+  std::optional<std::uint64_t> hidden_seed;  // of those drawn from the problem's ranges, if any were
+};
+
+bool asks_for_hidden(const GradeOptions& options) {
+  return options.hidden_cases.value_or(options.hidden_seed ? usual_hidden_cases : 0) > 0;
+}
+
+Error no_hidden_shapes(const Problem& problem) {
+  return {fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem.slug),
+          "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
+          {problem.path.string(), 0, 0}};
+}
+
+// Where cases are named, those are wanted.
+std::size_t hidden_count(const Problem& problem, const GradeOptions& options) {
+  if (problem.fuzz.empty() || !is_on(Defence::hidden_shapes)) return 0;
+  const bool usual = options.cases.empty() || options.hidden_seed;
+  return options.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
+}
+
+// The cases of the problem's file, and hidden ones. These are drawn by the seed of the options, or a private
+// one of their own; where cases are named, hidden ones run only if they are asked for. Errors: a name that is
+// no case, hidden cases of a problem without ranges, ranges in which no legal shape was found.
+Result<ChosenCases> choose_cases(const Problem& problem, const GradeOptions& options, bool measures_speed) {
+  auto cases = select_cases(problem, options.cases, measures_speed);
+  if (!cases) return cases.errors();
+  ChosenCases chosen{std::move(*cases), std::nullopt};
+  if (asks_for_hidden(options) && problem.fuzz.empty()) return no_hidden_shapes(problem);
+  HiddenOptions hidden;
+  hidden.count = hidden_count(problem, options);
+  if (hidden.count == 0) return chosen;
+  hidden.seed = options.hidden_seed ? *options.hidden_seed : random_seed();
+  chosen.hidden_seed = hidden.seed;
+  auto drawn = draw_hidden_cases(problem, hidden);
+  if (!drawn) return drawn.errors();
+  for (Case& bound : *drawn) chosen.cases.push_back({std::move(bound), ""});
+  return chosen;
+}
 
 class GradeRun {
  public:
@@ -51,7 +92,7 @@ class GradeRun {
     open_telemetry();
     if (auto failure = setup_.load_trusted()) return failure;
     prepare_measuring();
-    Referee referee(setup_.device(), problem_, setup_.seat_of_trusted(0), setup_.seat_of_trusted(1));
+    Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1));
     if (auto failure = time_reference(referee)) return failure;
     return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
       return grade_candidate(referee, number, source, *build.finish());
@@ -76,10 +117,10 @@ class GradeRun {
     if (auto failure = setup_.read(select)) return failure;
     if (auto failure = setup_.start({Role::oracle, Role::reference})) return failure;
     start_baselines();
-    return take_seats();
+    return start_runners();
   }
 
-  // Only for cases in which they are compared: a vendor's library takes its time to load.
+  // Only for cases in which they are compared: a vendor's library is slow to load.
   void start_baselines() {
     const bool on_gpu = setup_.device().info().measures_speed;
     record_.no_baselines = why_no_baselines(problem_, options_.layout, on_gpu);
@@ -90,7 +131,7 @@ class GradeRun {
     if (!record_.no_baselines.empty()) return;
     baselines_ = BaselineBench(baselines_of(problem_, options_.layout, on_gpu));
     baselines_.start(setup_.toolchain(), setup_.device(), problem_, options_.layout, setup_.stages());
-    // Until one does.
+    // Until a candidate is compared.
     record_.no_baselines = "no candidate got as far as to be compared";
   }
 
@@ -98,7 +139,7 @@ class GradeRun {
     return {referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), std::move(progress)};
   }
 
-  // Now, while compilers are at the baselines.
+  // While the baselines are being compiled.
   Failure time_reference(Referee& referee) {
     if (baselines_.is_empty()) return std::nullopt;
     Session session = session_with(referee, options_.progress);
@@ -108,7 +149,7 @@ class GradeRun {
     return std::nullopt;
   }
 
-  // With no candidate on the device, which could be in the way of a search for the fastest algorithm.
+  // With no candidate on the device, which could disturb a search for the fastest algorithm.
   Errors try_baselines(Referee& referee) {
     Session session = session_with(referee, options_.progress);
     baselines_are_tried_ = true;
@@ -122,24 +163,24 @@ class GradeRun {
     return errors;
   }
 
-  // The worker of a candidate prepares its device while that is being compiled. Side by side several take
-  // hardly longer than one.
-  Failure take_seats() {
+  // The worker of a candidate prepares its device while the candidate is being compiled. Side by side several
+  // take hardly longer than one.
+  Failure start_runners() {
     const std::size_t left = setup_.candidates().size() - record_.candidates.size();
-    const std::size_t most = setup_.device().info().measures_speed ? seats_at_once : 1;
-    while (seats_.size() < std::clamp<std::size_t>(left, 1, most)) {
-      auto seat = Seat::take(setup_.device(), problem_);
-      if (!seat) return GradeFailure{exit_machine, seat.errors()};
-      seats_.push_back(std::move(*seat));
+    const std::size_t most = setup_.device().info().measures_speed ? runners_at_once : 1;
+    while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
+      auto runner = ContestantRunner::start(setup_.device(), problem_);
+      if (!runner) return GradeFailure{exit_machine, runner.errors()};
+      runners_.push_back(std::move(*runner));
     }
     return std::nullopt;
   }
 
-  // While one is measured, no other may be at work. A seat reports its errors when it is taken.
-  std::unique_ptr<Seat> next_seat() {
-    for (const auto& seat : seats_) seat->await_ready(load_patience);
-    std::unique_ptr<Seat> next = std::move(seats_.front());
-    seats_.pop_front();
+  // No other worker may be busy while one is measured. A runner reports its errors when it is next.
+  std::unique_ptr<ContestantRunner> next_runner() {
+    for (const auto& runner : runners_) runner->await_ready(load_patience);
+    std::unique_ptr<ContestantRunner> next = std::move(runners_.front());
+    runners_.pop_front();
     return next;
   }
 
@@ -148,20 +189,20 @@ class GradeRun {
     record_.required_precision = precision_from(problem_.precision);
     record_.thresholds = problem_.thresholds;
     record_.effort = options_.effort;
-    note_options_in_vain();
+    note_useless_options();
   }
 
   // Otherwise users would believe that these options did something.
-  void note_options_in_vain() {
+  void note_useless_options() {
     if (setup_.device().info().measures_speed) return;
-    std::vector<std::string> vain;
-    if (options_.effort == Effort::quick) vain.emplace_back("--quick");
-    if (options_.effort == Effort::ranked) vain.emplace_back("--ranked");
-    if (options_.cache == CacheState::warm) vain.emplace_back("--warm");
-    if (options_.launches) vain.emplace_back("--launches");
-    if (vain.empty()) return;
+    std::vector<std::string> useless;
+    if (options_.effort == Effort::quick) useless.emplace_back("--quick");
+    if (options_.effort == Effort::ranked) useless.emplace_back("--ranked");
+    if (options_.cache == CacheState::warm) useless.emplace_back("--warm");
+    if (options_.launches) useless.emplace_back("--launches");
+    if (useless.empty()) return;
     record_.notes.push_back(
-        fmt::format("{}: of no use on a device that measures no speed", fmt::join(vain, ", ")));
+        fmt::format("{}: of no use on a device that measures no speed", fmt::join(useless, ", ")));
   }
 
   Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source,
@@ -170,9 +211,9 @@ class GradeRun {
     auto record = run_one(referee, source, built);
     if (!record) return GradeFailure{exit_internal, record.errors()};
     if (record->verdict == Verdict::unstable) {
-      // Something else may have been on the machine: once more, from the start.
+      // Another program may have disturbed it: grade it once more.
       const std::string first = "graded twice, the first time unstable: " + record->message;
-      if (auto failure = take_seats()) return failure;
+      if (auto failure = start_runners()) return failure;
       record = run_one(referee, source, built);
       if (!record) return GradeFailure{exit_internal, record.errors()};
       record->notes.push_back(first);
@@ -181,7 +222,7 @@ class GradeRun {
     record_.candidates.push_back(std::move(*record));
     if (options_.on_verdict) options_.on_verdict(number, record_of_last());
     const bool last = record_.candidates.size() == setup_.candidates().size();
-    return last || !seats_.empty() ? std::nullopt : take_seats();
+    return last || !runners_.empty() ? std::nullopt : start_runners();
   }
 
   Record record_of_last() {
@@ -192,10 +233,10 @@ class GradeRun {
     setup_.take_times(one);
     const std::vector<StageTime> stages = one.stages;
     const double total = one.total_seconds;
-    one.stages = times_since(told_stages_, one.stages);
-    one.total_seconds -= told_seconds_;
-    told_stages_ = stages;
-    told_seconds_ = total;
+    one.stages = times_since(reported_stages_, one.stages);
+    one.total_seconds -= reported_seconds_;
+    reported_stages_ = stages;
+    reported_seconds_ = total;
     return one;
   }
 
@@ -242,7 +283,7 @@ class GradeRun {
   Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source,
                                       const BuildOutcome& built, TelemetrySampler& sampler,
                                       TelemetryWatch& watch) {
-    referee.seat_candidate(next_seat(), built.library);
+    referee.set_candidate(next_runner(), built.library);
     Session session = session_with(referee, setup_.progress_of(source));
     session.launches = options_.launches;
     session.cache = options_.cache;
@@ -262,7 +303,7 @@ class GradeRun {
     return result;
   }
 
-  // The run's baselines beside the candidate whose turn it is.
+  // The run's baselines, as the session of one candidate sees them.
   class RunBaselines : public Baselines {
    public:
     RunBaselines(GradeRun& run, Referee& referee) : run_(run), referee_(referee) {}
@@ -272,8 +313,8 @@ class GradeRun {
     std::vector<BaselineChoice> choices(const std::string& case_name) const override {
       return run_.baselines_.choices(case_name);
     }
-    bool seat(const std::string& name, int process) override {
-      return run_.baselines_.seat(name, process, referee_);
+    bool activate(const std::string& name, int process) override {
+      return run_.baselines_.activate(name, process, referee_);
     }
 
    private:
@@ -285,15 +326,15 @@ class GradeRun {
   const GradeOptions& options_;
   const Machinery& machinery_;
   RunSetup setup_;
-  std::deque<std::unique_ptr<Seat>> seats_;  // of the next candidates
+  std::deque<std::unique_ptr<ContestantRunner>> runners_;  // of the next candidates
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
   bool baselines_are_tried_ = false;
   ReferenceAlone reference_alone_;  // see Session
   Record record_;
-  std::vector<std::size_t> graded_;     // numbers of its candidates
-  std::vector<StageTime> told_stages_;  // by the records of the candidates before
-  double told_seconds_ = 0;
+  std::vector<std::size_t> graded_;         // numbers of its candidates
+  std::vector<StageTime> reported_stages_;  // in the records of the candidates before
+  double reported_seconds_ = 0;
 };
 
 }  // namespace

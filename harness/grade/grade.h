@@ -2,9 +2,7 @@
 // candidates run through the cases, one after the other in an order that the seed draws.
 #pragma once
 
-#include "grade/machinery.h"
 #include "grade/run.h"
-#include "measure/schedule.h"
 #include "record/record.h"
 
 namespace kgrade {
@@ -22,8 +20,8 @@ struct GradeOptions : RunOptions {
   // without `fuzz` has none, and asking for some is wrong usage.
   std::optional<std::size_t> hidden_cases;
   std::optional<std::uint64_t> hidden_seed;
-  // Told when the candidate with this number begins, and when it has its verdict: a record of its own, with
-  // the times of the run since the candidate before.
+  // Called when the candidate with this number begins, and when it has its verdict, with a record of its own
+  // that holds the times of the run since the candidate before.
   std::function<void(std::size_t candidate)> on_start = [](std::size_t) {};
   std::function<void(std::size_t candidate, const Record& record)> on_verdict;
 };

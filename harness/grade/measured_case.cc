@@ -8,36 +8,45 @@
 #include "base/statistics.h"
 #include "draw/philox.h"
 #include "draw/seed.h"
+#include "measure/block_run.h"
 #include "measure/intervals.h"
-#include "measure/schedule.h"
-#include "measure/speed_ratio.h"
+#include "measure/speedup.h"
 #include "problem/problem.h"
 
 namespace kgrade {
 namespace {
 
-// Of so many rounds, one is followed by a call on contents that are hardly new.
+// One of so many rounds is followed by a call on contents of which only a few elements are new.
 constexpr std::uint32_t rounds_per_change = 8;
-// Of longer calls, one warms up and one repeats old contents. What a first call loads, a millisecond or two,
-// is little beside them, and one that is far faster on old contents shows in one as well as in two.
+// For calls longer than this, one warm-up and one repetition are enough: loading, a millisecond or two, is
+// little beside them, and one call shows as well as two that a candidate is far faster on old contents.
 constexpr double long_call_ms = 10;
-// Calls of the reference that are not queued, for a candidate whose calls are not.
+// How many calls of the reference are made without queuing, for a candidate whose calls are not queued.
 constexpr int unqueued_reference_calls = 5;
 constexpr int long_unqueued_reference_calls = 3;
-// Contents of each process, far from those of the others.
+// Each process has contents of its own.
 constexpr std::uint32_t draws_per_process = std::uint32_t{1} << 22;
 
-// The device's room for what it counts is made for so many tensors (device/cuda/cuda_device.cc).
+// Random numbers apart from those of tensors; and where decisions begin in the sequence of a case, apart from
+// each other and from those on changed contents.
+constexpr std::uint32_t coin_position = 0x636f696e;
+constexpr std::uint32_t first_launches_decision = 1u << 20;
+constexpr std::uint32_t first_capture_decision = 1u << 21;
+
+// The device has counters for so many tensors (device/cuda/cuda_device.cc).
 int most_launches(const Case& bound) {
   const std::size_t tensors = std::max<std::size_t>(1, bound.tensors.size());
   return static_cast<int>(std::clamp<std::size_t>(max_parameters / tensors, 1, max_launches));
 }
 
-// What a candidate finds out in one case or process tells nothing about the next.
+// All calls of a block are alike.
+bool is_captured(const Block& block) { return block.samples.front().front().kind.captured; }
+
+// What a candidate learns in one case or process says nothing about the next.
 std::uint64_t seed_of(const Session& session, const Case& bound, int process) {
   const RandomStream stream = input_stream(session.seed, session.problem.slug, bound.name, 0, 0);
   const RandomStream coins{stream.key, stream.stream, static_cast<std::uint32_t>(process)};
-  const PhiloxBlock random = random_block(coins, 0x636f696e);
+  const PhiloxBlock random = random_block(coins, coin_position);
   return (std::uint64_t{random.word[0]} << 32) | random.word[1];
 }
 
@@ -61,7 +70,7 @@ MeasuredCase::Trouble MeasuredCase::run() {
   BlockWatch none;
   BlockWatch& watch = session_.watch != nullptr ? *session_.watch : none;
   BlockRun blocks = run_blocks(plan(), *this, watch, session_.stages.clock());
-  if (!trouble_ && !calls_.failed()) trouble_ = call_reference_unqueued();
+  if (!trouble_ && !calls_.failed()) trouble_ = call_reference_unqueued(blocks.blocks);
   keep(std::move(blocks));
   return trouble_;
 }
@@ -71,9 +80,9 @@ BlockPlan MeasuredCase::plan() const {
   plan.arms = arms_.size();
   for (std::size_t arm = 0; arm + 1 < arms_.size(); ++arm) plan.pairs.push_back({arms_.size() - 1, arm});
   plan.goal = goal_of(session_);
-  // Where times are no speed, a block shows that everything is done, and more would show nothing else.
+  // Where times are no speed, one block shows that everything works.
   if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
-  // Each half has to have an interval of its own.
+  // Each half needs an interval of its own.
   if (captures_ == Captures::by_turns) {
     plan.goal.first_look = std::max(plan.goal.first_look, 2 * fewest_for_interval);
     plan.goal.fewest_blocks *= 2;
@@ -83,25 +92,26 @@ BlockPlan MeasuredCase::plan() const {
   return plan;
 }
 
-// Twice with one launch a call: the first one loads and allocates, the second one shows how long it takes.
-// Once is enough for what takes so long that neither matters. The reference goes first, since its time sets
-// the candidate's limit.
+// Two rounds with one launch a call: the first one loads and allocates, the second one shows how long a
+// launch takes. For long calls one round is enough. The reference goes first, since its time sets the
+// candidate's limit.
 MeasuredCase::Trouble MeasuredCase::warm_up() {
   session_.progress(case_.name + ": warming up");
-  if (auto trouble = calls_.seat({Role::oracle, Role::reference, Role::candidate}, 1)) return trouble;
+  if (auto trouble = calls_.lend_buffers({Role::oracle, Role::reference, Role::candidate}, 1)) return trouble;
   for (int round = 0; round < 2 && !calls_.failed(); ++round) {
     if (auto trouble = calls_.draw(draws_.fresh())) return trouble;
-    const auto reference = calls_.call_trusted(Role::reference);
+    const auto reference = calls_.call_trusted(Role::reference, Purpose::warm_up);
     if (!reference) return reference.error();
     const auto candidate = calls_.call_candidate(Purpose::warm_up);
-    if (candidate) fastest_ms_ = std::min(reference->reported, candidate->reported);
+    if (candidate) fastest_ms_ = std::min(reference->reported_ms, candidate->reported_ms);
     if (fastest_ms_ > long_call_ms) break;
   }
   choose_captures();
   return std::nullopt;
 }
 
-// Without captures the outputs count as they are when the referee's clock stops, which then says more.
+// Without captures the outputs count as they are when the referee's clock stops, so that this clock attests
+// more.
 void MeasuredCase::choose_captures() {
   if (!session_.arena.measures_speed()) return;
   if (calls_.keeps_lines()) {
@@ -114,7 +124,7 @@ void MeasuredCase::choose_captures() {
 bool MeasuredCase::captures_now() const {
   const std::uint32_t block = rounds_ / 2;
   if (captures_ != Captures::by_turns) return captures_ == Captures::always;
-  return block % 2 == draws_.number_below(2, (1u << 21) + block / 2);
+  return block % 2 == draws_.number_below(2, first_capture_decision + block / 2);
 }
 
 // The fastest of the candidate's own class.
@@ -137,7 +147,7 @@ int MeasuredCase::choose_launches() const {
 
 MeasuredCase::Trouble MeasuredCase::take_arms() {
   const std::optional<BaselineChoice> baseline = choose_baseline();
-  if (baseline && session_.baselines->seat(baseline->name, process_)) {
+  if (baseline && session_.baselines->activate(baseline->name, process_)) {
     class_ = baseline->precision;
     fastest_ms_ = std::min(fastest_ms_, baseline->median_ms);
     arms_.insert(arms_.begin() + 1, Role::baseline);
@@ -145,21 +155,21 @@ MeasuredCase::Trouble MeasuredCase::take_arms() {
   }
   launches_ = static_cast<std::uint32_t>(choose_launches());
   if (launches_ == 1 && arms_.size() == 2) return std::nullopt;
-  if (auto trouble = seat_arms()) return trouble;
+  if (auto trouble = lend_to_arms()) return trouble;
   return call_all(Purpose::warm_up);
 }
 
-MeasuredCase::Trouble MeasuredCase::seat_arms() {
+MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   std::vector<Role> all = arms_;
   all.insert(all.begin(), Role::oracle);
-  auto trouble = calls_.seat(all, launches_);
+  auto trouble = calls_.lend_buffers(all, launches_);
   if (!trouble) return trouble;
-  // No room for so many tensors: fewer launches, and then without the baseline; neither is a failure.
-  if (std::exchange(launches_, 1) > 1) return seat_arms();
+  // No room for so many tensors: first one launch, then no baseline; neither is a failure.
+  if (std::exchange(launches_, 1) > 1) return lend_to_arms();
   if (arms_.size() == 2) return trouble;
   arms_.erase(arms_.begin() + 1);
   baseline_.clear();
-  return seat_arms();
+  return lend_to_arms();
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
@@ -167,8 +177,8 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   for (const Role role : arms_) {
     if (role == Role::candidate) {
       calls_.call_candidate(purpose);
-    } else if (const auto reading = calls_.call_trusted(role); !reading) {
-      return reading.error();
+    } else if (const auto sample = calls_.call_trusted(role, purpose); !sample) {
+      return sample.error();
     }
   }
   return std::nullopt;
@@ -179,22 +189,19 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
   trouble_ = calls_.draw(draws_.fresh(launches_));
   if (trouble_) return std::nullopt;
   const CallKind kind{true, captures_now()};
-  std::vector<ClockReading> readings(order.size());
+  std::vector<Sample> samples(order.size());
   for (const std::size_t arm : order) {
     if (arms_[arm] == Role::candidate) {
-      const auto reading = calls_.call_candidate(Purpose::compared, kind);
-      if (!reading) return std::nullopt;
-      readings[arm] = *reading;
+      const auto sample = calls_.call_candidate(Purpose::compared, kind);
+      if (!sample) return std::nullopt;
+      samples[arm] = *sample;
       continue;
     }
-    const auto reading = calls_.call_trusted(arms_[arm], kind);
-    if (!reading) trouble_ = reading.error();
+    const auto sample = calls_.call_trusted(arms_[arm], Purpose::compared, kind);
+    if (!sample) trouble_ = sample.error();
     if (trouble_) return std::nullopt;
-    readings[arm] = *reading;
+    samples[arm] = *sample;
   }
-  std::vector<Sample> samples;
-  for (const ClockReading& reading : readings) samples.push_back(reading.sample(Purpose::compared));
-  readings_.push_back(std::move(readings));
   if (wants_change(rounds_++)) trouble_ = play_change();
   if (trouble_ || calls_.failed()) return std::nullopt;
   return samples;
@@ -202,16 +209,16 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
 
 bool MeasuredCase::wants_change(std::uint32_t round) const {
   const std::uint32_t group = round / rounds_per_change;
-  // The first one comes early, for cases of two rounds.
+  // The first change comes early, for cases of two rounds.
   const std::uint32_t among = group == 0 ? 2 : rounds_per_change;
   return round % rounds_per_change == draws_.number_below(among, group);
 }
 
-// Contents of which only a few elements are new, and fewer launches than usual: one who does the work of a
-// launch when the next one comes has no next one here.
+// A call on contents of which only a few elements are new, with fewer launches than usual: a candidate that
+// delays a launch's work until the next launch leaves it undone here.
 MeasuredCase::Trouble MeasuredCase::play_change() {
   const std::uint32_t fewer = std::max(1u, launches_ - 1);
-  const std::uint32_t launches = 1 + draws_.number_below(fewer, (1u << 20) + rounds_);
+  const std::uint32_t launches = 1 + draws_.number_below(fewer, first_launches_decision + rounds_);
   if (auto trouble = calls_.draw(draws_.changed(launches))) return trouble;
   calls_.call_candidate(Purpose::changed);
   return std::nullopt;
@@ -226,86 +233,63 @@ MeasuredCase::Trouble MeasuredCase::probe() {
   return std::nullopt;
 }
 
-// The reference's samples are queued. A candidate that waits for the device within its calls is not, and is
-// held against calls of the reference that were not either.
-MeasuredCase::Trouble MeasuredCase::call_reference_unqueued() {
-  if (!session_.arena.measures_speed() || readings_.empty()) return std::nullopt;
-  const auto unqueued = std::count_if(readings_.begin(), readings_.end(),
-                                      [](const auto& round) { return !round.back().kind.queued; });
-  if (8 * unqueued < static_cast<std::ptrdiff_t>(readings_.size())) return std::nullopt;
+// The reference's samples are queued. Those of a candidate that waits for the device within its calls are
+// not: the clock rule compares them with calls of the reference that are not queued either.
+MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Block>& blocks) {
+  if (!session_.arena.measures_speed() || blocks.empty()) return std::nullopt;
+  std::size_t unqueued = 0;
+  for (const Block& block : blocks) {
+    for (const Sample& sample : block.samples.back()) unqueued += sample.kind.queued ? 0 : 1;
+  }
+  if (calls_per_outlier * unqueued < 2 * blocks.size()) return std::nullopt;
   const int calls = fastest_ms_ > long_call_ms ? long_unqueued_reference_calls : unqueued_reference_calls;
   for (const bool captures : {true, false}) {
     if (captures ? captures_ == Captures::never : captures_ == Captures::always) continue;
     for (int call = 0; call < calls; ++call) {
       if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-      if (auto reading = calls_.call_trusted(Role::reference, {false, captures}); !reading)
-        return reading.error();
+      if (auto sample =
+              calls_.call_trusted(Role::reference, Purpose::compared, {.ahead = false, .captures = captures});
+          !sample)
+        return sample.error();
     }
   }
   return std::nullopt;
 }
 
-// From what workers report to what counts (measure/clock_rule.h).
-void MeasuredCase::attest(std::vector<Block>& blocks) {
-  const ClockRule& clock = calls_.clock();
-  for (std::size_t block = 0; block < blocks.size(); ++block) {
-    for (std::size_t round = 0; round < 2; ++round) {
-      const std::vector<ClockReading>& readings = readings_[2 * block + round];
-      for (std::size_t arm = 0; arm < arms_.size(); ++arm)
-        blocks[block].samples[arm][round].attested_ms =
-            readings[arm].of_one_launch(clock.attested_ms(readings[arm]));
-    }
-  }
-}
-
-// A worker that leaves out its capture is faster where outputs are captured, and there alone.
+// A worker that leaves out its capture gains time only where outputs are captured: the half with the lower
+// speedup counts.
 void MeasuredCase::keep_slower_half(std::vector<Block>& blocks) const {
   const std::size_t candidate = arms_.size() - 1;
   std::vector<double> differences[2];
-  for (std::size_t block = 0; block < blocks.size(); ++block) {
-    if (!blocks[block].voided.empty()) continue;
-    const bool captured = readings_[2 * block].front().kind.captured;
-    const auto one = log_differences(std::span(&blocks[block], 1), 0, candidate);
+  for (const Block& block : blocks) {
+    if (!block.voided.empty()) continue;
+    const auto one = log_differences(std::span(&block, 1), 0, candidate);
+    const bool captured = is_captured(block);
     differences[captured].insert(differences[captured].end(), one.begin(), one.end());
   }
   if (differences[false].empty() || differences[true].empty()) return;
   const bool captured_is_slower =
       ratio_within(differences[true]).ratio <= ratio_within(differences[false]).ratio;
-  for (std::size_t block = 0; block < blocks.size(); ++block) {
-    const bool captured = readings_[2 * block].front().kind.captured;
-    if (captured != captured_is_slower && blocks[block].voided.empty()) {
-      blocks[block].voided = captured ? "the speedup is lower where outputs are not captured"
-                                      : "the speedup is lower where outputs are captured";
+  for (Block& block : blocks) {
+    const bool captured = is_captured(block);
+    if (captured != captured_is_slower && block.voided.empty()) {
+      block.voided = captured ? "the speedup is lower where outputs are not captured"
+                              : "the speedup is lower where outputs are captured";
     }
   }
 }
 
 void MeasuredCase::judge_clock(std::vector<Block>& blocks) {
   if (!session_.arena.measures_speed() || !is_on(Defence::clock_agreement) || blocks.empty()) return;
-  const ClockRule& clock = calls_.clock();
-  ClockRecord& record = calls_.record().clock.emplace();
-  const std::size_t rounds = 2 * blocks.size();
-  std::vector<double> attested;
-  for (std::size_t round = 0; round < rounds; ++round) {
-    const ClockReading& candidate = readings_[round].back();
-    record.raised_reference += clock.raises(readings_[round].front()) ? 1 : 0;
-    record.raised_candidate += clock.raises(candidate) ? 1 : 0;
-    attested.push_back(std::min(1.0, clock.attested_ms(candidate) / clock.counted_ms(candidate)));
-  }
-  record.samples = rounds;
-  record.attested_share = quantile(attested, 0.5);
-  const ClockKind usual = readings_.front().back().kind;
-  record.protocol_ms = clock.protocol_ms(usual);
-  attest(blocks);
+  const ClockRecord& clock = calls_.record().clock.emplace(calls_.clock().attest(blocks));
   if (captures_ == Captures::by_turns) keep_slower_half(blocks);
-  const auto most = most_raised * static_cast<double>(rounds);
-  if (static_cast<double>(std::max(record.raised_candidate, record.raised_reference)) <= most) return;
+  if (!are_too_many_raised(clock)) return;
   calls_.note(
       {Verdict::unstable, "clock",
        fmt::format("by the referee's clock {} of {} calls of the candidate and {} of the reference took "
                    "longer than their workers report; grade again when nothing else uses the GPU and "
                    "the machine",
-                   record.raised_candidate, rounds, record.raised_reference)});
+                   clock.raised_candidate, clock.samples, clock.raised_reference)});
 }
 
 void MeasuredCase::keep(BlockRun run) {
@@ -323,7 +307,8 @@ void MeasuredCase::keep(BlockRun run) {
   record.measurement->processes.push_back({static_cast<int>(launches_), std::move(run.blocks), run.end});
 }
 
-// Against the baseline of a better class it would look slow, against that of a worse one fast.
+// Compared with the baseline of a better class the candidate would look slow, with that of a worse class
+// fast.
 void MeasuredCase::look_at_precision() {
   const Precision now = calls_.record().precision;
   if (arms_.size() == 2 || now == class_) return;

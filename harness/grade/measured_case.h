@@ -13,15 +13,15 @@ class MeasuredCase : private RoundPlayer {
  public:
   using Trouble = CaseCalls::Trouble;
 
-  // `process` counts the processes that the case is measured in; samples of all of them have as many launches
-  // as those of the first, `launches`, which is unset for that one. Keeps references.
+  // `process` counts the processes that the case is measured in. Samples of all of them have as many launches
+  // as those of the first one, `launches`, which is unset for that one. Keeps references.
   MeasuredCase(Session& session, const Case& bound, CaseCalls& calls, int process,
                std::optional<int> launches);
 
   // Warms up, chooses the arms, and runs the blocks into the record of `calls`. Stops as soon as the
   // candidate fails.
   Trouble run();
-  // Calls that give no sample: the last contents once more, and new ones.
+  // Calls that give no sample: on the last contents once more, and on new ones.
   Trouble probe();
 
  private:
@@ -30,7 +30,7 @@ class MeasuredCase : private RoundPlayer {
   BlockPlan plan() const;
   int choose_launches() const;
   Trouble take_arms();
-  Trouble seat_arms();
+  Trouble lend_to_arms();
   Trouble call_all(Purpose purpose);
   Trouble play_change();
   bool wants_change(std::uint32_t round) const;
@@ -38,9 +38,8 @@ class MeasuredCase : private RoundPlayer {
   std::optional<BaselineChoice> choose_baseline() const;
   void choose_captures();
   bool captures_now() const;
-  Trouble call_reference_unqueued();
+  Trouble call_reference_unqueued(const std::vector<Block>& blocks);
   void judge_clock(std::vector<Block>& blocks);
-  void attest(std::vector<Block>& blocks);
   void keep_slower_half(std::vector<Block>& blocks) const;
   void look_at_precision();
   void keep(BlockRun run);
@@ -50,7 +49,7 @@ class MeasuredCase : private RoundPlayer {
   CaseCalls& calls_;
   int process_;
   std::optional<int> given_launches_;
-  std::uint64_t order_seed_;  // of everything that is decided by a coin, in this case and process alone
+  std::uint64_t order_seed_;  // of all random decisions in this case and process
   DrawSequence draws_;
   std::vector<Role> arms_ = {Role::reference, Role::candidate};
   std::string baseline_;               // its name; empty: there is none
@@ -61,7 +60,6 @@ class MeasuredCase : private RoundPlayer {
   // Outputs are captured in all blocks, in one of every two, or in none.
   enum class Captures { always, by_turns, never };
   Captures captures_ = Captures::always;
-  std::vector<std::vector<ClockReading>> readings_;  // by round and arm
   Trouble trouble_;
 };
 

@@ -1,21 +1,61 @@
-// From options to contestants that can be called: what `grade` and `check` do alike before their first
-// candidate, between candidates and in the end.
+// From options to contestants that can be called: what is looked at before anything is started, which is
+// candidates, cases and memory, and what `grade` and `check` do alike before their first candidate, between
+// candidates and in the end.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <initializer_list>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "compile/layout.h"
+#include "device/device.h"
+#include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "grade/machinery.h"
-#include "grade/preparation.h"
 #include "grade/run.h"
-#include "grade/trusted_contestant.h"
+#include "record/record.h"
 
 namespace kgrade {
 
+struct CandidateSource {
+  std::filesystem::path path;
+  std::string sha256;
+};
+
+// Reads and hashes the candidates, with the headers that each may include. Errors: none given, missing, a
+// folder, unreadable, a path that no compiler takes.
+Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
+                                                     const Layout& layout);
+
+// True when the files are still those that were read: what is compiled must have the record's hash.
+bool is_unchanged(const CandidateSource& source, const Layout& layout);
+
+// The cases to run, or all when none is named. Where times are no speed, bench cases are left out unless
+// named.
+Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
+                                              bool measures_speed);
+
+// An Error for each case whose tensors do not fit into the device's free memory three times over: oracle,
+// reference and candidate each hold all of them.
+Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device);
+
+// "there is no case X", with the nearest one or all of them.
+Error unknown_case(const Problem& problem, const std::string& name);
+
+// The SHA-256 of a reference and of the operators beside it: the file and ops/*.cuh in order of name, one
+// after the other.
+std::string hash_of_reference(const std::filesystem::path& source);
+
+// In which order so many candidates are graded: the numbers below `count`, any order as likely as any other
+// and the same for the same seed on every machine: a device that warms up or slows down in the course of a
+// run favours no place in the command line.
+std::vector<std::size_t> grading_order(std::size_t count, std::uint64_t seed);
+
+// Owns the device, the toolchain, and the trusted contestants of a run.
 class RunSetup {
  public:
   using CaseSelection = std::function<Result<std::vector<PlannedCase>>()>;
@@ -30,15 +70,15 @@ class RunSetup {
   // Compilers run on threads of their own while this one opens the device and starts a worker for each of the
   // trusted, the oracle first.
   Failure start(std::initializer_list<Role> trusted);
-  // What the records of all commands hold, once the run has started.
+  // Fills in what the records of all commands hold, once the run has started.
   void describe(RunRecord& record) const;
-  // What the run took so far.
+  // Fills in the times of the run so far.
   void take_times(RunRecord& record);
   Failure load_trusted();
   // All of them, the next one being compiled meanwhile; ends at the first failure.
   Failure each_candidate(const Visit& visit);
 
-  // Carries out the run, which fills the record, and closes it. What is thrown is a failure.
+  // Carries out the run, which fills the record, and closes the record. An exception becomes a failure.
   template <class RecordType>
   RunOutcome<RecordType> carry_out(RecordType& record, const std::function<Failure()>& run) {
     Failure failure = guard(run);
@@ -53,7 +93,7 @@ class RunSetup {
   Device& device() { return *device_; }
   const Toolchain& toolchain() const { return *toolchain_; }
   // In the order in which they were started.
-  Seat& seat_of_trusted(std::size_t index) { return trusted_.at(index).seat(); }
+  ContestantRunner& trusted_runner(std::size_t index) { return trusted_.at(index).runner(); }
   // Reports what is done with one candidate.
   std::function<void(const std::string&)> progress_of(const CandidateSource& source) const;
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "measure/suite_score.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {
@@ -79,8 +79,8 @@ VerdictChange change_of(const Record& before, const Record& after) {
 }
 
 const SpeedRatio* ratio_to_reference(const CaseRecord& c) {
-  for (const SpeedComparison& comparison : c.comparisons) {
-    if (comparison.against == "reference") return &comparison.ratio;
+  for (const Speedup& speedup : c.speedups) {
+    if (speedup.against == "reference") return &speedup.ratio;
   }
   return nullptr;
 }

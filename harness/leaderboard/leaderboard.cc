@@ -3,15 +3,56 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <tuple>
 
 #include "base/text.h"
-#include "leaderboard/boards.h"
-#include "leaderboard/names.h"
-#include "leaderboard/suites.h"
+#include "leaderboard/ranking.h"
 
 namespace kgrade {
+namespace fs = std::filesystem;
 namespace {
+
+bool is_elsewhere(const fs::path& path) { return path.is_absolute() || *path.begin() == ".."; }
+
+fs::path joined(std::vector<fs::path>::const_iterator begin, std::vector<fs::path>::const_iterator end) {
+  fs::path path;
+  for (; begin != end; ++begin) path /= *begin;
+  return path;
+}
+
+// Of a path elsewhere.
+fs::path short_name(const fs::path& path, const std::string& slug) {
+  const std::vector<fs::path> parts(path.begin(), path.end());
+  auto folder = std::find(parts.rbegin() + 1, parts.rend(), fs::path(slug)).base();
+  if (folder == parts.begin()) return fs::path(slug) / parts.back();
+  --folder;
+  if (folder != parts.begin() && *(folder - 1) == "solutions") --folder;
+  return joined(folder, parts.end());
+}
+
+// What all have in common at their beginnings, none of them whole.
+std::size_t common_parts(const std::set<fs::path>& paths) {
+  const fs::path first = paths.begin()->parent_path();
+  const fs::path last = paths.rbegin()->parent_path();
+  const auto end = std::mismatch(first.begin(), first.end(), last.begin(), last.end()).first;
+  return static_cast<std::size_t>(std::distance(first.begin(), end));
+}
+
+fs::path below_common(const fs::path& path, const std::set<fs::path>& paths, const std::string& slug) {
+  const std::vector<fs::path> parts(path.begin(), path.end());
+  return fs::path(slug) /
+         joined(parts.begin() + static_cast<std::ptrdiff_t>(common_parts(paths)), parts.end());
+}
+
+// By file of results, problem, element type, device and short name.
+using NameKey = std::tuple<fs::path, std::string, Dtype, std::string, fs::path>;
+
+NameKey key_of(const Record& record) {
+  return {record.read_from.file, record.problem_slug, record.dtype, std::string(device_model(record.device)),
+          short_name(record.candidate().path, record.problem_slug)};
+}
 
 // One candidate on one problem and device, whatever has stood in its file.
 auto candidate_of(const Record& record) {
@@ -36,7 +77,7 @@ LeaderboardRow row_of(std::vector<Record> results) {
   results.pop_back();
   row.earlier = std::move(results);
   row.id = id_of(row.newest);
-  row.solution = std::filesystem::path(row.newest.candidate().path).stem().string();
+  row.solution = fs::path(row.newest.candidate().path).stem().string();
   return row;
 }
 
@@ -93,6 +134,24 @@ const Score* score_against(const Record& record, std::string_view against) {
   const auto found = std::find_if(record.candidate().scores.begin(), record.candidate().scores.end(),
                                   [against](const Score& score) { return score.against == against; });
   return found == record.candidate().scores.end() ? nullptr : &*found;
+}
+
+void name_candidates(std::vector<Record>& records) {
+  std::map<NameKey, std::set<fs::path>> elsewhere;
+  for (Record& record : records) {
+    record.candidate().path = fs::path(record.candidate().path).lexically_normal().generic_string();
+    if (!record.candidate().path.empty() && is_elsewhere(record.candidate().path))
+      elsewhere[key_of(record)].insert(record.candidate().path);
+  }
+  for (Record& record : records) {
+    if (record.candidate().path.empty() || !is_elsewhere(record.candidate().path)) continue;
+    const NameKey key = key_of(record);
+    const std::set<fs::path>& paths = elsewhere.at(key);
+    const fs::path name = paths.size() == 1
+                              ? std::get<4>(key)
+                              : below_common(record.candidate().path, paths, record.problem_slug);
+    record.candidate().path = name.generic_string();
+  }
 }
 
 Leaderboard make_leaderboard(std::vector<Record> records) {

@@ -1,7 +1,7 @@
 // From finished results to boards on which candidates are ranked.
 //
 // A board is one problem in one element type on one GPU model, for answers of one precision class: nothing is
-// ranked together that differs in one of them. On it stands a candidate (a path, whatever has lain there)
+// ranked together that differs in one of them. A candidate (a path, whatever its file has held) stands on it
 // with the newest of its results; the older ones, of this and of other versions, are its history.
 //
 // What has no speed has no rank, and stands apart: candidates that were not accepted, and results of devices
@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "leaderboard/ranks.h"
 #include "record/record.h"
 
 namespace kgrade {
@@ -25,6 +24,16 @@ inline constexpr std::string_view against_baseline = "baseline";
 
 // The score of that name; null where there is none.
 const Score* score_against(const Record& record, std::string_view against);
+
+// The ranks that an estimate can have that is known to an interval only. `best` is 1 + the number of
+// intervals that lie wholly above this one, `worst` the number of intervals less those that lie wholly below.
+// Overlap is not transitive (a can overlap b, and b overlap c, where a lies above c), so ties are no groups:
+// two share a rank when as many lie wholly above either, and whatever lies wholly above another has a better
+// rank than it. Intervals that touch overlap.
+struct RankRange {
+  std::size_t best = 1;
+  std::size_t worst = 1;
+};
 
 // A candidate where it stands.
 struct LeaderboardRow {
@@ -108,5 +117,13 @@ struct Leaderboard {
 // version on the same problem and device that began at the same time are one, read twice. Candidates are
 // called as name_candidates() says.
 Leaderboard make_leaderboard(std::vector<Record> records);
+
+// Gives each record a path that does not tell where the machine keeps its files. One below the working folder
+// of the run stays as it is, in its shortest form. Any other ends at the folder that is called like the
+// problem:
+// "/srv/me/solutions/scale/fast.cu" is "solutions/scale/fast.cu", and "/tmp/scale/fast.cu" is
+// "scale/fast.cu"; without such a folder it is "scale/" and the file's name. Where that would be one name for
+// several candidates of one file of results, they are called by problem and path below their common folder.
+void name_candidates(std::vector<Record>& records);
 
 }  // namespace kgrade

@@ -21,10 +21,10 @@ struct BaselineSource {
   std::map<std::string, std::string> defines;  // KGRADE_TF32=0: no tensor cores
 };
 
-// "cudnn-fp32", and "cudnn-tf32" where the problem asks for no better class: nothing that is accepted could
-// be compared with it elsewhere, and it takes seconds to build and to search its plans. Or none; then
-// why_no_baselines() says why. One whose source includes cuDNN's headers needs it, and a GPU. Others may
-// stand in for it in tests.
+// "cudnn-fp32", and "cudnn-tf32" where the problem requires no better class: elsewhere no accepted candidate
+// could be compared with it, and it takes seconds to build and to search its plans. Or none; then
+// why_no_baselines() says why. A baseline whose source includes cuDNN's headers needs cuDNN and a GPU. Tests
+// have baselines that do not.
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu = true);
 
 // The files with kernels that are built beside a baseline; and all that it is made of, those last.

@@ -1,20 +1,28 @@
 #include "measure/block_run.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "base/statistics.h"
-#include "measure/process_offset.h"
-#include "measure/schedule.h"
-#include "measure/speed_ratio.h"
+#include "draw/philox.h"
+#include "measure/intervals.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {
 
-double mean_log(const std::array<Sample, 2>& samples) {
-  return (std::log(samples[0].counted_ms()) + std::log(samples[1].counted_ms())) / 2;
+constexpr std::uint32_t order_stream = 0x6f72646;  // apart from every tensor's
+
+// The largest share of blocks that may be void; one may be in any case, where others count.
+constexpr double most_void = 0.1;
+
+std::size_t void_blocks_allowed(std::size_t blocks) {
+  return static_cast<std::size_t>(std::max(1.0, std::floor(most_void * static_cast<double>(blocks))));
 }
 
 class Runner {
@@ -100,23 +108,72 @@ class Runner {
   std::size_t void_ = 0;
 };
 
-}  // namespace
+constexpr std::uint64_t thermal = clock_event::sw_thermal | clock_event::hw_thermal;
 
-std::size_t void_blocks_allowed(std::size_t blocks) {
-  return static_cast<std::size_t>(std::max(1.0, std::floor(most_void * static_cast<double>(blocks))));
+bool is_thermal(std::uint64_t reasons) { return (reasons & thermal) != 0; }
+bool is_power_brake(std::uint64_t reasons) { return (reasons & clock_event::hw_power_brake) != 0; }
+// With no cause that we could name instead.
+bool is_hardware(std::uint64_t reasons) {
+  return (reasons & clock_event::hw_slowdown) != 0 && !is_thermal(reasons) && !is_power_brake(reasons);
 }
 
-std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other) {
-  std::vector<double> differences;
-  for (const Block& block : blocks) {
-    if (block.voided.empty())
-      differences.push_back(mean_log(block.samples[arm]) - mean_log(block.samples[other]));
+constexpr const char* thermal_words = "thermal slowdown";
+constexpr const char* power_brake_words = "the power brake";
+constexpr const char* hardware_words = "hardware slowdown";
+
+}  // namespace
+
+MeasuringGoal goal_for(Effort effort) {
+  switch (effort) {
+    case Effort::quick:
+      return {.half_width = 0.01, .budget_seconds = 0.4, .first_look = quick_first_look};
+    case Effort::ranked:
+      return {.half_width = 0.0025,
+              .budget_seconds = 6,
+              .fewest_blocks = fewest_for_interval,
+              .processes = 5,
+              .most_processes = 5};
+    case Effort::normal:
+      break;
   }
-  return differences;
+  return {
+      .half_width = 0.005, .budget_seconds = 3, .fewest_blocks = fewest_for_interval, .most_processes = 4};
+}
+
+// Fisher-Yates.
+std::vector<std::size_t> arm_order(std::uint64_t seed, std::uint32_t block, int round, std::size_t arms) {
+  std::vector<std::size_t> order(arms);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  for (std::size_t left = arms; left > 1; --left) {
+    const PhiloxBlock random = random_block({seed, order_stream, block}, left);
+    std::swap(order[left - 1], order[random.word[0] % left]);
+  }
+  if (round == 1) std::reverse(order.begin(), order.end());
+  return order;
+}
+
+int launches_per_sample(double fastest_ms, int most) {
+  if (fastest_ms <= 0 || fastest_ms >= shortest_sample_ms) return 1;
+  return std::min(most, static_cast<int>(std::ceil(shortest_sample_ms / fastest_ms)));
 }
 
 BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock) {
   return Runner(plan, player, watch, clock).run();
+}
+
+std::string voiding_words(std::uint64_t reasons) {
+  std::vector<const char*> parts;
+  if (is_thermal(reasons)) parts.push_back(thermal_words);
+  if (is_power_brake(reasons)) parts.push_back(power_brake_words);
+  if (is_hardware(reasons)) parts.push_back(hardware_words);
+  return fmt::format("{}", fmt::join(parts, " and "));
+}
+
+std::string TelemetryWatch::end_block() {
+  const BlockTelemetry block = sampler_.end_block();
+  // A block of which no reading knew the reasons has none: it counts, unwatched.
+  has_seen_any_ = has_seen_any_ || block.known;
+  return voiding_words(block.reasons);
 }
 
 }  // namespace kgrade

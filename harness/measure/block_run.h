@@ -1,27 +1,40 @@
-// Runs blocks of calls until the comparison is precise enough or the time is spent. A block is two rounds, in
-// each of which every arm (a contestant whose speed is compared) is called once, in the second round in
-// reverse order: four calls ABBA or BAAB where two are compared.
+// How a case is measured: in blocks of calls, until the comparison is precise enough or the time is spent. A
+// block is two rounds, in each of which every arm (a contestant whose speed is compared) is called once, in
+// the second round in reverse order: four calls ABBA or BAAB where two are compared.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
-#include "measure/schedule.h"
+#include "measure/telemetry.h"
 #include "record/speed.h"
 
 namespace kgrade {
 
-// Mean logarithm of one arm's times minus that of another's: exp() of it says how many times as fast the
-// other one is. Of the blocks that count, in order.
-std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other);
+// With --quick the first look comes after so many blocks instead of usual_first_look: only half of the
+// precision is required.
+constexpr std::size_t quick_first_look = 10;
 
-// Two arms whose ratio is asked for.
+// So many times the budget may be spent on MeasuringGoal::fewest_blocks.
+constexpr double patience_for_blocks = 4;
+
+MeasuringGoal goal_for(Effort effort);
+
+// The order of so many arms in a round of a block. The first round (0) has them in an order drawn by the
+// seed, the second one (1) has that order reversed: with two arms ABBA or BAAB. A drift of the clock favours
+// no arm then.
+std::vector<std::size_t> arm_order(std::uint64_t seed, std::uint32_t block, int round, std::size_t arms);
+
+// How many launches make a sample that a device's clock resolves well enough, when the fastest arm's launch
+// takes so long: 1 from `shortest_sample_ms` on, never more than `most`.
+constexpr double shortest_sample_ms = 0.010;
+int launches_per_sample(double fastest_ms, int most);
+
+// Two arms that are compared.
 struct ArmPair {
   std::size_t arm = 0;
   std::size_t other = 0;
@@ -30,8 +43,8 @@ struct ArmPair {
 struct BlockPlan {
   std::size_t arms = 2;
   std::vector<ArmPair> pairs;
-  MeasuringGoal goal = {0.005, 1};
-  double offset_ms = 0;    // what a process adds to its launches (measure/process_offset.h)
+  MeasuringGoal goal = {.half_width = 0.005, .budget_seconds = 1};
+  double offset_ms = 0;    // what a process adds to its launches (measure/speedup.h)
   std::uint64_t seed = 0;  // of the order of arms
 };
 
@@ -43,14 +56,14 @@ class RoundPlayer {
   virtual std::optional<std::vector<Sample>> play_round(const std::vector<std::size_t>& order) = 0;
 };
 
-// Knows what disturbed a block.
+// Says what disturbed a block.
 class BlockWatch {
  public:
   virtual ~BlockWatch() = default;
   virtual void begin_block() {}
   // Why the block does not count; empty: it does.
   virtual std::string end_block() { return {}; }
-  // Whether it knew how any block went.
+  // True if it knew how any block went.
   virtual bool has_seen_any() const { return false; }
 };
 
@@ -64,10 +77,26 @@ struct BlockRun {
 // nothing else ends a run early: stopping when a difference seems significant would make too many of them
 // seem so.
 constexpr std::size_t blocks_between_looks = 10;
-// The largest share of blocks that may be void; one may be in any case, where others count.
-constexpr double most_void = 0.1;
-std::size_t void_blocks_allowed(std::size_t blocks);
-
 BlockRun run_blocks(const BlockPlan& plan, RoundPlayer& player, BlockWatch& watch, const Clock& clock);
+
+// For which clock event reasons (measure/telemetry.h) a block is void: "thermal slowdown" (in hardware or in
+// software), "the power brake", "hardware slowdown" (unnamed beside its cause), joined by "and"; empty when
+// none of them voids. A software power cap is a limit that a kernel reaches by its own work, an idle GPU and
+// clocks that a user has set are no disturbance: the block counts.
+std::string voiding_words(std::uint64_t reasons);
+
+// Watches blocks by telemetry: those in which the GPU slowed itself down are void. Does not own the sampler.
+class TelemetryWatch : public BlockWatch {
+ public:
+  explicit TelemetryWatch(TelemetrySampler& sampler) : sampler_(sampler) {}
+
+  void begin_block() override { sampler_.begin_block(); }
+  std::string end_block() override;
+  bool has_seen_any() const override { return has_seen_any_; }
+
+ private:
+  TelemetrySampler& sampler_;
+  bool has_seen_any_ = false;
+};
 
 }  // namespace kgrade

@@ -8,56 +8,82 @@
 namespace kgrade {
 namespace {
 
-constexpr double lower_quartile = 0.25;
+// What the referee's clock saw beyond the worker's, of all launches.
+double overhead_ms(const Sample& sample) {
+  return sample.kind.launches * (sample.settled_ms - sample.reported_ms);
+}
 
 template <class Choose>
-std::vector<double> overheads_of(const std::vector<ClockReading>& readings, Choose choose) {
+std::vector<double> overheads_of(const std::vector<Sample>& samples, Choose choose) {
   std::vector<double> overheads;
-  for (const ClockReading& reading : readings) {
-    if (choose(reading.kind)) overheads.push_back(reading.overhead());
+  for (const Sample& sample : samples) {
+    if (choose(sample.kind)) overheads.push_back(overhead_ms(sample));
   }
   return overheads;
 }
 
 }  // namespace
 
-double clock_tolerance_of(const ClockReading& reading) {
-  const double tolerance = clock_tolerance_ms + clock_tolerance_share * reading.settled;
-  return reading.kind.queued ? tolerance : tolerance + unqueued_tolerance_ms;
+double clock_tolerance_of(const Sample& sample) {
+  const double settled_ms = sample.kind.launches * sample.settled_ms;
+  const double tolerance = clock_tolerance_ms + clock_tolerance_share * settled_ms;
+  return sample.kind.queued ? tolerance : tolerance + unqueued_tolerance_ms;
 }
 
-double ClockRule::protocol_ms(const ClockKind& kind) const {
+double ClockRule::protocol_ms(const SampleKind& kind) const {
   for (const auto& [known, milliseconds] : known_) {
     if (known == kind) return milliseconds;
   }
   return known_.emplace_back(kind, protocol_of_all(kind)).second;
 }
 
-double ClockRule::protocol_of_all(const ClockKind& kind) const {
-  std::vector<double> overheads = overheads_of(reference_, [&](const ClockKind& one) { return one == kind; });
+double ClockRule::protocol_of_all(const SampleKind& kind) const {
+  std::vector<double> overheads =
+      overheads_of(reference_, [&](const SampleKind& one) { return one == kind; });
   if (overheads.size() < fewest_of_a_kind) {
-    overheads = overheads_of(reference_, [&](const ClockKind& one) {
+    overheads = overheads_of(reference_, [&](const SampleKind& one) {
       return one.launches == kind.launches && one.captured == kind.captured;
     });
   }
   if (overheads.size() < fewest_of_a_kind)
-    overheads = overheads_of(reference_, [](const ClockKind&) { return true; });
-  const double now = quantile(overheads, lower_quartile);
+    overheads = overheads_of(reference_, [](const SampleKind&) { return true; });
+  const double now = quantile(overheads, protocol_quantile);
   const std::vector<double> before =
-      overheads_of(alone_, [&](const ClockKind& one) { return one.queued == kind.queued; });
+      overheads_of(alone_, [&](const SampleKind& one) { return one.queued == kind.queued; });
   // Each launch of a call has its share of the protocol, and no more than one launch has alone.
   const double most = before.empty()
                           ? std::numeric_limits<double>::infinity()
-                          : most_protocol_growth * kind.launches * quantile(before, lower_quartile);
+                          : most_protocol_growth * kind.launches * quantile(before, protocol_quantile);
   return std::max(0.0, std::min(now, most));
 }
 
-double ClockRule::attested_ms(const ClockReading& reading) const {
-  return std::max(0.0, reading.settled - protocol_ms(reading.kind) - clock_tolerance_of(reading));
+double ClockRule::attested_ms(const Sample& sample) const {
+  const double allowed = protocol_ms(sample.kind) + clock_tolerance_of(sample);
+  return std::max(0.0, sample.settled_ms - allowed / sample.kind.launches);
 }
 
-double ClockRule::counted_ms(const ClockReading& reading) const {
-  return std::max(reading.reported, attested_ms(reading));
+ClockRecord ClockRule::attest(std::vector<Block>& blocks) const {
+  ClockRecord record;
+  std::vector<double> attested_shares;
+  for (Block& block : blocks) {
+    for (std::array<Sample, 2>& arm : block.samples) {
+      for (Sample& sample : arm) sample.attested_ms = attested_ms(sample);
+    }
+    for (const Sample& sample : block.samples.front()) record.raised_reference += sample.is_raised() ? 1 : 0;
+    for (const Sample& sample : block.samples.back()) {
+      record.raised_candidate += sample.is_raised() ? 1 : 0;
+      attested_shares.push_back(std::min(1.0, sample.attested_ms / sample.counted_ms()));
+    }
+  }
+  record.samples = attested_shares.size();
+  record.attested_share = quantile(attested_shares, 0.5);
+  record.protocol_ms = protocol_ms(blocks.front().samples.back().front().kind);
+  return record;
+}
+
+bool are_too_many_raised(const ClockRecord& clock) {
+  const auto raised = static_cast<double>(std::max(clock.raised_candidate, clock.raised_reference));
+  return raised > most_raised * static_cast<double>(clock.samples);
 }
 
 }  // namespace kgrade

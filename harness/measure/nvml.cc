@@ -1,24 +1,253 @@
 #include "measure/nvml.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <functional>
+#include <cstddef>
+#include <cstring>
+#include <initializer_list>
 #include <limits>
-#include <optional>
 #include <utility>
 
-#include "measure/nvml_abi.h"
-#include "measure/nvml_library.h"
-#include "measure/nvml_processes.h"
+#include "base/result.h"
 
 namespace kgrade {
 namespace {
 
+// The few declarations of NVML's C interface that we need, so that the harness builds without NVIDIA's header
+// and runs without its library. Names in comments, values and layouts are those of NVIDIA's NVML API
+// reference (docs.nvidia.com/deploy/nvml-api): they are part of a binary interface that stays as it is.
+namespace nvml {
+
+// nvmlReturn_t
+using Return = int;
+constexpr Return success = 0;
+constexpr Return not_supported = 3;
+constexpr Return no_permission = 4;
+constexpr Return not_found = 6;
+constexpr Return insufficient_size = 7;
+
+// nvmlDevice_t
+struct OpaqueDevice;
+using Device = OpaqueDevice*;
+
+// nvmlClockType_t
+constexpr unsigned clock_sm = 1;
+constexpr unsigned clock_memory = 2;
+
+// nvmlTemperatureSensors_t: NVML_TEMPERATURE_GPU
+constexpr unsigned sensor_gpu = 0;
+
+// nvmlTemperature_v1_t
+struct Temperature {
+  unsigned version;
+  unsigned sensor;
+  int celsius;
+};
+// NVML_STRUCT_VERSION(Temperature, 1): the size, and the version in the highest byte.
+constexpr unsigned temperature_version = sizeof(Temperature) | 1U << 24;
+
+// Entries of the lists of processes begin with the process id. nvmlProcessInfo_v1_t has 16 bytes,
+// nvmlProcessInfo_v2_t 24 and nvmlProcessDetail_v1_t 32.
+constexpr unsigned process_entry_sizes[] = {16, 24, 32};
+constexpr unsigned largest_process_entry = 32;
+
+// A null pointer is a function that the library does not have.
+struct Functions {
+  Return (*init)() = nullptr;
+  Return (*shutdown)() = nullptr;
+  const char* (*error_string)(Return) = nullptr;
+  Return (*device_by_uuid)(const char*, Device*) = nullptr;
+  Return (*clock)(Device, unsigned type, unsigned* mhz) = nullptr;
+  Return (*power)(Device, unsigned* milliwatts) = nullptr;
+  Return (*power_limit)(Device, unsigned* milliwatts) = nullptr;
+  Return (*temperature)(Device, Temperature*) = nullptr;
+  Return (*temperature_before_v1)(Device, unsigned sensor, unsigned* celsius) = nullptr;
+  Return (*clock_event_reasons)(Device, unsigned long long* reasons) = nullptr;
+  // `count`: how many entries there is room for, then how many there are.
+  Return (*compute_processes)(Device, unsigned* count, void* entries) = nullptr;
+};
+
+}  // namespace nvml
+
+// NVIDIA's management library, opened at run time and started.
+class NvmlLibrary {
+ public:
+  // An Error when there is no such library, when it lacks what nothing works without, or when it does not
+  // start: no driver, no permission.
+  static Result<std::unique_ptr<NvmlLibrary>> open(const std::string& name);
+  ~NvmlLibrary();
+  NvmlLibrary(const NvmlLibrary&) = delete;
+  NvmlLibrary& operator=(const NvmlLibrary&) = delete;
+
+  // By "GPU-...", or the "MIG-..." of the same digits: CUDA does not say which of the two a UUID is.
+  Result<nvml::Device> find(const std::string& uuid) const;
+  const nvml::Functions& functions() const { return functions_; }
+  // "Not Supported", or the number where the library has no words for it.
+  std::string words(nvml::Return status) const;
+
+ private:
+  explicit NvmlLibrary(void* handle);
+
+  void* handle_;
+  bool started_ = false;
+  nvml::Functions functions_;
+};
+
+// The first of these that the library has: names from the present one back to the oldest.
+template <class Function>
+void load(void* library, Function& function, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    function = reinterpret_cast<Function>(::dlsym(library, name));
+    if (function != nullptr) return;
+  }
+}
+
+nvml::Functions load_all(void* library) {
+  nvml::Functions of;
+  load(library, of.init, {"nvmlInit_v2", "nvmlInit"});
+  load(library, of.shutdown, {"nvmlShutdown"});
+  load(library, of.error_string, {"nvmlErrorString"});
+  load(library, of.device_by_uuid, {"nvmlDeviceGetHandleByUUID"});
+  load(library, of.clock, {"nvmlDeviceGetClockInfo"});
+  load(library, of.power, {"nvmlDeviceGetPowerUsage"});
+  load(library, of.power_limit, {"nvmlDeviceGetEnforcedPowerLimit", "nvmlDeviceGetPowerManagementLimit"});
+  load(library, of.temperature, {"nvmlDeviceGetTemperatureV"});
+  load(library, of.temperature_before_v1, {"nvmlDeviceGetTemperature"});
+  load(library, of.clock_event_reasons,
+       {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"});
+  load(library, of.compute_processes,
+       {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2",
+        "nvmlDeviceGetComputeRunningProcesses"});
+  return of;
+}
+
+Error no_library(const std::string& why) {
+  return {"NVML could not be opened: " + why,
+          "it comes with NVIDIA's driver; a container gets it with the driver capability 'utility' "
+          "(NVIDIA_DRIVER_CAPABILITIES=compute,utility)",
+          {}};
+}
+
+NvmlLibrary::NvmlLibrary(void* handle) : handle_(handle), functions_(load_all(handle)) {}
+
+NvmlLibrary::~NvmlLibrary() {
+  if (started_ && functions_.shutdown != nullptr) functions_.shutdown();
+  ::dlclose(handle_);
+}
+
+Result<std::unique_ptr<NvmlLibrary>> NvmlLibrary::open(const std::string& name) {
+  void* const handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* const why = ::dlerror();
+    return no_library(why != nullptr ? why : name);
+  }
+  std::unique_ptr<NvmlLibrary> library(new NvmlLibrary(handle));
+  const nvml::Functions& has = library->functions_;
+  if (has.init == nullptr || has.device_by_uuid == nullptr) {
+    const char* const lacking = has.init == nullptr ? "nvmlInit_v2" : "nvmlDeviceGetHandleByUUID";
+    return no_library(fmt::format("{} has no {}", name, lacking));
+  }
+  if (const nvml::Return status = has.init(); status != nvml::success) {
+    return Error{"NVML does not start: " + library->words(status),
+                 "look whether `nvidia-smi` works for this user on this machine",
+                 {}};
+  }
+  library->started_ = true;
+  return library;
+}
+
+Result<nvml::Device> NvmlLibrary::find(const std::string& uuid) const {
+  nvml::Device device = nullptr;
+  nvml::Return status = functions_.device_by_uuid(uuid.c_str(), &device);
+  if (status != nvml::success && uuid.starts_with("GPU-")) {
+    const std::string instance = "MIG-" + uuid.substr(4);
+    if (functions_.device_by_uuid(instance.c_str(), &device) == nvml::success) return device;
+  }
+  if (status == nvml::success) return device;
+  return Error{fmt::format("NVML gives no GPU with the UUID '{}': {}", uuid, words(status)),
+               "`nvidia-smi -L` lists those that it knows",
+               {}};
+}
+
+std::string NvmlLibrary::words(nvml::Return status) const {
+  const char* const text = functions_.error_string != nullptr ? functions_.error_string(status) : nullptr;
+  return text != nullptr ? text : fmt::format("error {}", status);
+}
+
+struct ListedProcesses {
+  nvml::Return status = nvml::success;
+  std::vector<pid_t> pids;
+};
+
+// What no entry is filled with: the last bytes of an entry are an instance's number or a size.
+constexpr unsigned char untouched = 0xa5;
+
+// The size of an entry, from how much of the memory behind them was written to.
+std::size_t entry_size(const std::vector<unsigned char>& memory, std::size_t entries) {
+  const auto last =
+      std::find_if(memory.rbegin(), memory.rend(), [](unsigned char byte) { return byte != untouched; });
+  const auto written = static_cast<std::size_t>(memory.rend() - last);
+  for (const unsigned size : nvml::process_entry_sizes) {
+    if (written <= size * entries) return size;
+  }
+  return nvml::largest_process_entry;
+}
+
+std::vector<pid_t> pids_in(const std::vector<unsigned char>& memory, std::size_t entries) {
+  std::vector<pid_t> pids;
+  if (entries == 0) return pids;
+  const std::size_t size = entry_size(memory, entries);
+  for (std::size_t i = 0; i < entries; ++i) {
+    unsigned pid = 0;
+    std::memcpy(&pid, memory.data() + i * size, sizeof pid);
+    pids.push_back(static_cast<pid_t>(pid));
+  }
+  return pids;
+}
+
+bool among(const std::vector<pid_t>& own, pid_t pid) {
+  return std::find(own.begin(), own.end(), pid) != own.end();
+}
+
+// Nothing when one on the way up cannot be looked up.
+std::optional<bool> descends(pid_t pid, const std::vector<pid_t>& own, const ProcessLookup& lookup) {
+  constexpr int deepest = 1000;  // a table that changes while it is read may hold a loop
+  for (int depth = 0; depth < deepest; ++depth) {
+    if (among(own, pid)) return true;
+    const std::optional<ProcessEntry> entry = lookup(pid);
+    if (!entry) return std::nullopt;
+    if (entry->parent <= 1) return among(own, entry->parent);
+    pid = entry->parent;
+  }
+  return std::nullopt;
+}
+
+// Processes with a compute context on the device. Entries are as large as the library makes them: drivers
+// 535.43 to 535.86 wrote 32 bytes each under a name that stands for 24 before and after.
+// The first call returns how many there are, the second one has room for exactly so many: how far it wrote
+// then tells the size of an entry. If their number changes in between, we try again.
+ListedProcesses list_compute_processes(const nvml::Functions& functions, nvml::Device device) {
+  nvml::Return status = nvml::success;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    unsigned count = 0;
+    status = functions.compute_processes(device, &count, nullptr);
+    if (status == nvml::success && count == 0) return {};
+    if (status != nvml::success && status != nvml::insufficient_size) return {status, {}};
+    std::vector<unsigned char> memory(std::size_t{count} * nvml::largest_process_entry, untouched);
+    unsigned filled = count;
+    status = functions.compute_processes(device, &filled, memory.data());
+    if (status == nvml::success && filled == count) return {status, pids_in(memory, filled)};
+    if (status != nvml::success && status != nvml::insufficient_size) return {status, {}};
+  }
+  return {nvml::insufficient_size, {}};
+}
+
 using SteadyTime = std::chrono::steady_clock;
 
-// One number that is asked for. `ask` is empty when there will never be an answer.
+// A query for one number. `ask` is empty if there will never be an answer.
 template <class Number>
 struct Query {
   std::function<nvml::Return(Number*)> ask;
@@ -91,7 +320,7 @@ NvmlTelemetry::NvmlTelemetry(std::unique_ptr<NvmlLibrary> library, nvml::Device 
                                  [this](unsigned* celsius) { return temperature(celsius); });
 }
 
-// Asks once; what does not answer is noted, and never asked again if it is not going to.
+// Tries the query once. One that fails is noted, and not repeated if it can never succeed.
 template <class Number>
 Query<Number> NvmlTelemetry::query(const char* what, const char* symbol, bool has,
                                    std::function<nvml::Return(Number*)> ask) {
@@ -173,6 +402,18 @@ std::unique_ptr<Telemetry> absent_because(const Error& error) {
 }
 
 }  // namespace
+
+std::optional<unsigned> count_others(const std::vector<pid_t>& listed, const std::vector<pid_t>& own,
+                                     const ProcessLookup& lookup) {
+  if (std::none_of(listed.begin(), listed.end(), [&](pid_t pid) { return among(own, pid); })) return {};
+  unsigned others = 0;
+  for (const pid_t pid : listed) {
+    const std::optional<bool> ours = pid > 0 ? descends(pid, own, lookup) : std::nullopt;
+    if (!ours) return std::nullopt;
+    if (!*ours) ++others;
+  }
+  return others;
+}
 
 std::unique_ptr<Telemetry> open_nvml(const std::string& uuid, const std::vector<pid_t>& own_processes,
                                      const NvmlOptions& options) {

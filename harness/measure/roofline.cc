@@ -5,11 +5,39 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "base/text.h"
+#include "base/user_cache.h"
 
 namespace kgrade {
 namespace {
 
-constexpr double fewest_multiplications = 0.25;
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double fewest_multiplications = 0.25;  // of those that a problem counts
+
+// The ceilings, with their names in files and in messages.
+enum class Unit { memory, arithmetic };
+struct Rate {
+  const char* field;
+  const char* name;
+  double Ceilings::*value;
+  Unit unit = Unit::arithmetic;
+};
+constexpr std::array<Rate, 6> rates{
+    {{"copy_bytes_per_second", "a copy", &Ceilings::copy_bytes_per_second, Unit::memory},
+     {"fp32_flops_per_second", "fp32", &Ceilings::fp32_flops_per_second},
+     {"tf32_flops_per_second", "tf32", &Ceilings::tf32_flops_per_second},
+     {"fp16_flops_per_second", "fp16", &Ceilings::fp16_flops_per_second},
+     {"bf16_flops_per_second", "bf16", &Ceilings::bf16_flops_per_second},
+     {"fp64_flops_per_second", "fp64", &Ceilings::fp64_flops_per_second}}};
+
+// Between these every device lies, per second; and how far above its nominal peak a measurement may be.
+constexpr Interval memory_bytes{1e9, 1e15};
+constexpr Interval arithmetic_operations{1e8, 1e18};
 constexpr double peak_tolerance = 1.2;
 
 // How far a unit may exceed its measured ceiling: where its nominal peak is known too, and where it is not.
@@ -50,24 +78,142 @@ double least_bytes(const Case& bound, const DeviceInfo& device, CacheState cache
 
 double seconds_of(double amount, double rate) { return rate > 0 ? amount / rate : 0; }
 
-struct NamedRate {
-  const char* name;
-  double value;
-  double least;
-  double most;
-  double peak;  // 0: not known
-};
+constexpr int schema_version = 1;
+constexpr std::uint64_t file_limit = 8 << 10;  // ours have less than 1 KiB
 
-std::optional<std::string> why_implausible(const NamedRate& rate) {
-  if (!std::isfinite(rate.value)) return fmt::format("the rate of {} is not a finite number", rate.name);
-  if (rate.value < rate.least || rate.value > rate.most) {
-    return fmt::format("no device has a rate of {:g} per second for {}", rate.value, rate.name);
+// What is printed later must be what we would have written.
+bool is_moment(std::string_view text) {
+  constexpr std::string_view form = "0000-00-00T00:00:00Z";
+  return std::equal(text.begin(), text.end(), form.begin(), form.end(),
+                    [](char c, char expected) { return expected == '0' ? is_digit(c) : c == expected; });
+}
+
+bool is_known_instruction(std::string_view text) {
+  return text == "wgmma" || text == "mma.sync" || text == "fma" || text.empty();
+}
+
+// A name without a meaning to the file system.
+bool can_name_a_file(const std::string& uuid) {
+  return !uuid.empty() && uuid.size() <= 64 && uuid.front() != '-' &&
+         std::all_of(uuid.begin(), uuid.end(), [](char c) {
+           return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+         });
+}
+
+std::string to_text(const Ceilings& ceilings, const DeviceInfo& device) {
+  Json json{{"schema_version", schema_version},
+            {"protocol", ceilings_protocol},
+            {"uuid", device.uuid},
+            {"name", printable(device.name)},
+            {"driver_version", device.driver_version},
+            {"measured_at", ceilings.measured_at},
+            {"tensor_instructions", ceilings.tensor_instructions}};
+  for (const Rate& rate : rates) json[rate.field] = ceilings.*rate.value;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// Nothing where the member is missing or of another type.
+std::optional<std::string> text_member(const Json& json, const char* name) {
+  const auto member = json.find(name);
+  if (member == json.end() || !member->is_string()) return std::nullopt;
+  return member->get<std::string>();
+}
+
+bool has_number(const Json& json, const char* name, int expected) {
+  const auto member = json.find(name);
+  return member != json.end() && member->is_number_integer() && *member == expected;
+}
+
+// Why a file is of no use, in words that quote nothing of it.
+Result<Ceilings> refuse(const std::string& reason) { return Error{reason, "", {}}; }
+
+Result<Ceilings> parse(const std::string& text, const DeviceInfo& device) {
+  const Json json = Json::parse(text, nullptr, false);
+  if (!json.is_object()) return refuse("is not JSON as kgrade writes it");
+  if (!has_number(json, "schema_version", schema_version) ||
+      !has_number(json, "protocol", ceilings_protocol)) {
+    return refuse("is from another version of kgrade");
   }
-  if (rate.peak > 0 && rate.value > peak_tolerance * rate.peak) {
-    return fmt::format("a rate of {:g} per second for {} is above the device's peak of {:g}", rate.value,
-                       rate.name, rate.peak);
+  if (text_member(json, "uuid") != device.uuid) return refuse("is about another device");
+  if (text_member(json, "driver_version") != device.driver_version) return refuse("is from another driver");
+  const auto moment = text_member(json, "measured_at");
+  const auto instructions = text_member(json, "tensor_instructions");
+  if (!moment || !is_moment(*moment)) return refuse("does not say when it was measured");
+  if (!instructions || !is_known_instruction(*instructions))
+    return refuse("does not say how it was measured");
+  Ceilings ceilings;
+  ceilings.measured_at = *moment;
+  ceilings.tensor_instructions = *instructions;
+  for (const Rate& rate : rates) {
+    const auto member = json.find(rate.field);
+    if (member == json.end() || !member->is_number()) return refuse(fmt::format("has no {}", rate.field));
+    ceilings.*rate.value = member->get<double>();
   }
+  if (const auto reason = why_implausible(ceilings, device)) return refuse("cannot be true: " + *reason);
+  return ceilings;
+}
+
+// As far as we may look.
+bool is_there(const fs::path& path) {
+  std::error_code failure;
+  return fs::exists(fs::symlink_status(path, failure));
+}
+
+// A link could lead anywhere, and a fifo lets the reader and the writer wait.
+bool is_plain_file(const fs::path& path) {
+  std::error_code failure;
+  return fs::symlink_status(path, failure).type() == fs::file_type::regular;
+}
+
+Result<Ceilings> read(const fs::path& path, const DeviceInfo& device) {
+  if (!is_plain_file(path)) return refuse("is not a regular file");
+  const auto text = read_text_file(path, file_limit);
+  if (!text) return refuse(text.error().message);
+  return parse(*text, device);
+}
+
+Error distrusted(const fs::path& path, const Error& reason) {
+  return Error{fmt::format("the kept ceilings are not used: the file {}", reason.message),
+               "nothing to do: they are measured again", Location{path.string(), 0, 0}};
+}
+
+Error not_kept(const fs::path& path, const std::string& reason) {
+  return Error{fmt::format("the measured ceilings cannot be kept: {}", reason),
+               "set XDG_CACHE_HOME to a folder that you may write to", Location{path.string(), 0, 0}};
+}
+
+std::optional<Error> keep(const fs::path& path, const std::string& text) {
+  std::error_code failure;
+  fs::create_directories(path.parent_path(), failure);
+  if (failure) return not_kept(path.parent_path(), failure.message());
+  if (is_there(path) && !is_plain_file(path))
+    return not_kept(path, "something that is no regular file is there");
+  const auto written = write_file_atomically(path, text);
+  if (!written) return not_kept(path, written.error().message);
   return std::nullopt;
+}
+
+// Where the device's file is; an empty path when there can be none.
+fs::path file_of(const DeviceInfo& device, const fs::path& folder) {
+  if (folder.empty() || !can_name_a_file(device.uuid)) return {};
+  return folder / (device.uuid + ".json");
+}
+
+void measure(Device& device, const fs::path& path, CachedCeilings& result) {
+  auto measured = device.measure_ceilings();
+  if (!measured) return;
+  if (const auto reason = why_implausible(*measured, device.info())) {
+    result.warnings.push_back({fmt::format("the device's ceilings are not known: {}", *reason),
+                               "measure again when nothing else uses the device",
+                               {}});
+    return;
+  }
+  if (measured->measured_at.empty()) measured->measured_at = utc_now();
+  result.ceilings = std::move(measured);
+  result.measured_now = true;
+  auto warning = path.empty() ? not_kept(path, "there is no folder or no name for a file")
+                              : keep(path, to_text(*result.ceilings, device.info()));
+  if (warning) result.warnings.push_back(std::move(*warning));
 }
 
 }  // namespace
@@ -107,6 +253,16 @@ std::optional<Floor> roofline_floor(const Case& bound, const Ceilings& ceilings,
 
 double share(double floor_ms, double time_ms) { return time_ms > 0 ? floor_ms / time_ms : 0; }
 
+std::optional<CaseRoofline> roofline_of(const Case& bound, const CaseRecord& record,
+                                        const std::optional<Ceilings>& ceilings) {
+  if (!ceilings || !record.measurement) return std::nullopt;
+  const auto floor = roofline_floor(bound, *ceilings, record.precision);
+  if (!floor) return std::nullopt;
+  CaseRoofline roofline{*floor, {}};
+  for (const Arm& arm : record.arms) roofline.shares.push_back(share(floor->ms(), arm.summary.median));
+  return roofline;
+}
+
 double hardware_bound_ms(const Case& bound, const std::optional<Ceilings>& ceilings, const DeviceInfo& device,
                          CacheState cache) {
   const Ceilings measured = ceilings.value_or(Ceilings{});
@@ -119,24 +275,39 @@ double hardware_bound_ms(const Case& bound, const std::optional<Ceilings>& ceili
                         seconds_of(least_flops, flops_per_second));
 }
 
-double impossible_below_ms(const Case& bound, const std::optional<Ceilings>& ceilings,
-                           const DeviceInfo& device, CacheState cache) {
-  return clock_slack * hardware_bound_ms(bound, ceilings, device, cache);
-}
-
 std::optional<std::string> why_implausible(const Ceilings& ceilings, const DeviceInfo& device) {
-  const double flops_peak = device.peak_flops_per_second;
-  const std::array<NamedRate, 6> rates{
-      {{"a copy", ceilings.copy_bytes_per_second, 1e9, 1e15, device.peak_bytes_per_second},
-       {"fp32", ceilings.fp32_flops_per_second, 1e8, 1e18, flops_peak},
-       {"tf32", ceilings.tf32_flops_per_second, 1e8, 1e18, flops_peak},
-       {"fp16", ceilings.fp16_flops_per_second, 1e8, 1e18, flops_peak},
-       {"bf16", ceilings.bf16_flops_per_second, 1e8, 1e18, flops_peak},
-       {"fp64", ceilings.fp64_flops_per_second, 1e8, 1e18, flops_peak}}};
-  for (const NamedRate& rate : rates) {
-    if (auto reason = why_implausible(rate)) return reason;
+  for (const Rate& rate : rates) {
+    const bool is_memory = rate.unit == Unit::memory;
+    const double value = ceilings.*rate.value;
+    const double peak =
+        is_memory ? device.peak_bytes_per_second : device.peak_flops_per_second;  // 0: not known
+    if (!std::isfinite(value)) return fmt::format("the rate of {} is not a finite number", rate.name);
+    if (!(is_memory ? memory_bytes : arithmetic_operations).contains(value))
+      return fmt::format("no device has a rate of {:g} per second for {}", value, rate.name);
+    if (peak > 0 && value > peak_tolerance * peak) {
+      return fmt::format("a rate of {:g} per second for {} is above the device's peak of {:g}", value,
+                         rate.name, peak);
+    }
   }
   return std::nullopt;
+}
+
+fs::path ceilings_folder() { return user_cache_folder("ceilings"); }
+
+CachedCeilings load_or_measure(Device& device, const fs::path& folder, bool remeasure) {
+  CachedCeilings result;
+  const DeviceInfo info = device.info();
+  const fs::path path = file_of(info, folder);
+  if (!remeasure && !path.empty() && is_there(path)) {
+    auto kept = read(path, info);
+    if (kept) {
+      result.ceilings = std::move(*kept);
+      return result;
+    }
+    result.warnings.push_back(distrusted(path, kept.error()));
+  }
+  measure(device, path, result);
+  return result;
 }
 
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 
 #include "base/statistics.h"
 #include "measure/roofline.h"
-#include "measure/speed_ratio.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {
@@ -30,11 +30,6 @@ bool apart(double a, double b) {
 
 }  // namespace
 
-double lower_bound_ms(const Case& bound, const DeviceInfo& device, const std::optional<Ceilings>& ceilings,
-                      CacheState cache) {
-  return hardware_bound_ms(bound, ceilings, device, cache);
-}
-
 Suspicion below_the_bound(const std::vector<double>& candidate_ms, double bound_ms) {
   if (candidate_ms.empty()) return std::nullopt;
   std::vector<double> sorted = candidate_ms;
@@ -43,12 +38,13 @@ Suspicion below_the_bound(const std::vector<double>& candidate_ms, double bound_
   if (fast >= clock_slack * bound_ms) return std::nullopt;
   return fmt::format(
       "{:.4f} ms is less than the device's memory and arithmetic need, {:.4f} ms: look at the kernel, or at "
-      "the "
-      "problem's `flops` and `bytes`",
+      "the problem's `flops` and `bytes`",
       fast, bound_ms);
 }
 
-SpeedTolerance speed_tolerance(int launches) { return {2, 0.05 / launches}; }
+SpeedTolerance speed_tolerance(int launches) {
+  return {.factor = suspicious_factor, .floor_ms = sample_noise_ms / launches};
+}
 
 Suspicion faster_on_old_contents(const std::vector<double>& fresh, const std::vector<double>& repeated,
                                  const SpeedTolerance& tolerance) {

@@ -6,31 +6,25 @@
 #include <string>
 #include <vector>
 
-#include "device/device.h"
-#include "problem/case.h"
-#include "record/device_info.h"
-
 namespace kgrade {
 
 using Suspicion = std::optional<std::string>;
 
-// The least time that a case can take on a device, by hardware_bound_ms() of measure/roofline.h: from its
-// ceilings where they have been measured, and its nominal peaks. 0 where neither is known.
-double lower_bound_ms(const Case& bound, const DeviceInfo& device,
-                      const std::optional<Ceilings>& ceilings = std::nullopt,
-                      CacheState cache = CacheState::cold);
-
-// Times that clocks above the nominal ones (clock_slack of measure/roofline.h) do not explain either: of more
-// than an eighth of the calls, since speeds come from all of them.
+// Times below the hardware's bound (hardware_bound_ms() of measure/roofline.h) that clocks above the nominal
+// ones (clock_slack) do not explain either: of more than an eighth of the calls, since speeds come from all
+// of them.
 Suspicion below_the_bound(const std::vector<double>& candidate_ms, double bound_ms);
 
-// How much faster is suspicious: `floor_ms` below `factor` times as fast is noise.
+// A launch is suspiciously fast if it is more than `factor` times as fast and `floor_ms` shorter. Less is
+// noise.
+inline constexpr double suspicious_factor = 2;
+inline constexpr double sample_noise_ms = 0.05;  // of a whole call
 struct SpeedTolerance {
-  double factor = 2;
-  double floor_ms = 0.05;
+  double factor = suspicious_factor;
+  double floor_ms = sample_noise_ms;
 };
 
-// The floor is that of a sample; of so many launches each has its share.
+// Each of so many launches of a call has its share of the noise.
 SpeedTolerance speed_tolerance(int launches = 1);
 
 // Calls on contents that were there before, against calls on new ones.

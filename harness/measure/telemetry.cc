@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -163,6 +164,29 @@ TelemetrySummary TelemetryLog::summary() const {
   summary.power_capped_share = share(std::countr_zero(clock_event::sw_power_cap));
   summary.other_processes = other_processes_;
   return summary;
+}
+
+double ArmPowerCap::share() const {
+  if (readings.readings == 0) return 0;
+  return static_cast<double>(readings.power_capped) / static_cast<double>(readings.readings);
+}
+
+std::optional<std::string> power_cap_warning(const ArmPowerCap& one, const ArmPowerCap& other) {
+  if (one.readings.readings == 0 || other.readings.readings == 0) return std::nullopt;
+  const double difference = std::abs(one.share() - other.share());
+  if (difference <= power_cap_points) return std::nullopt;
+  const auto adjusted = [](const ArmReadings& of) {
+    const double count = static_cast<double>(of.readings) + 2;
+    const double share = (static_cast<double>(of.power_capped) + 1) / count;
+    return std::pair{share, share * (1 - share) / count};
+  };
+  const auto [share, variance] = adjusted(one.readings);
+  const auto [other_share, other_variance] = adjusted(other.readings);
+  if (std::abs(share - other_share) <= 2 * std::sqrt(variance + other_variance)) return std::nullopt;
+  return fmt::format(
+      "the power limit slowed {} in {:.0f} % of its readings and {} in {:.0f} %: their speeds are those "
+      "at this power limit",
+      one.name, 100 * one.share(), other.name, 100 * other.share());
 }
 
 TelemetrySampler::TelemetrySampler(Telemetry& telemetry, const Clock& clock, SamplerOptions options)

@@ -1,5 +1,5 @@
 // What a GPU says of itself while it is measured: clocks, why they are lower than they could be, power,
-// temperature, who else uses it. Where none of it can be had, that is said, and measuring goes on.
+// temperature, other processes that use it. Where there is no telemetry, it says so, and measuring goes on.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "record/telemetry.h"
+#include "record/speed.h"
 
 namespace kgrade {
 
@@ -61,7 +61,7 @@ class Telemetry {
   virtual std::vector<std::string> missing() const { return {}; }
 };
 
-// One that is absent, for this reason.
+// A telemetry that is absent, for this reason.
 std::unique_ptr<Telemetry> no_telemetry(std::string why);
 
 // Readings in the order of time, and what they come to. A reading's reasons stand for the time halfway to
@@ -130,6 +130,22 @@ struct ArmReadings {
   bool operator==(const ArmReadings&) const = default;
 };
 
+struct ArmPowerCap {
+  std::string name;
+  ArmReadings readings;
+
+  // Share of the readings under a software power cap, 0 to 1; 0 without readings.
+  double share() const;
+};
+
+// A warning where the power cap met one of two arms more often than the other: where the
+// shares differ by more than `power_cap_points` and by more than two standard errors of their difference,
+// after A. Agresti and B. Caffo, "Simple and Effective Confidence Intervals for Proportions and Differences
+// of Proportions", The American Statistician 54, 2000 (one capped and one other reading added to each side):
+// ten readings a side differ by more than ten points by chance.
+constexpr double power_cap_points = 0.10;
+std::optional<std::string> power_cap_warning(const ArmPowerCap& one, const ArmPowerCap& other);
+
 struct SamplerOptions {
   // Between two readings of the sampler's own thread. Zero: it has no thread, and reads only when asked to.
   std::chrono::milliseconds interval{25};
@@ -155,8 +171,8 @@ class TelemetrySampler {
   void begin_block();
   BlockTelemetry end_block();
 
-  // Whose call runs from now on; readings that begin and end meanwhile are counted as this arm's. Costs a
-  // store to memory.
+  // Which arm's call runs from now on; readings that begin and end meanwhile are counted as this arm's. Costs
+  // a store to memory.
   void running(std::size_t arm) { arm_.store(arm, std::memory_order_relaxed); }
   void running_nothing() { arm_.store(no_arm, std::memory_order_relaxed); }
   // By arm; those beyond the last that was seen are left out.

@@ -13,7 +13,7 @@ struct LintFinding {
   enum class Severity { error, warning };
   Severity severity = Severity::error;
   Error what;
-  std::string rule;  // its name: soundness/rules.h lists them
+  std::string rule;  // its name: soundness/lint_findings.cc lists them
 };
 
 // "file:12:3: warning: message [rule]\n  hint: remedy".
@@ -22,7 +22,7 @@ std::string to_string(const LintFinding& finding);
 // Errors: whatever missing_for_grading says, every case that resolve_case refuses, and, when nothing else is
 // wrong, ranges of `fuzz` from which no hidden case can be drawn, or of which hardly a draw is legal; a
 // scalar parameter of an integer type that no expression names (of one that is named, but in no shape, only a
-// device shows whether it counts: soundness/other_values.h), cases with equal values. Warnings: no sample
+// device shows whether it counts: soundness/dependence.h), cases with equal values. Warnings: no sample
 // case, no `flops`, a `fuzz` that leaves out a parameter, an empty statement. In the order of the file.
 std::vector<LintFinding> lint(const Problem& problem);
 

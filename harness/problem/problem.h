@@ -17,7 +17,7 @@ namespace kgrade {
 
 class Families;
 
-// A call's message has room for so many (contest/message.h).
+// A call's message has room for so many (contest/protocol.h).
 inline constexpr std::size_t max_parameters = 64;
 
 enum class Difficulty { easy, medium, hard };

@@ -1,4 +1,4 @@
-// What a record says of the device that candidates ran on.
+// What a record says of the device that candidates ran on. CUDA sources include it, so it is C++17.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct DeviceInfo {
   // What the hardware cannot exceed, from its clocks and widths; 0 where nothing is known.
   double peak_bytes_per_second = 0;  // of device memory
   double peak_flops_per_second = 0;  // of its fastest arithmetic unit
-  double process_offset_ms = 0;      // what a process adds to each of its launches: measure/process_offset.h
+  double process_offset_ms = 0;      // what a process adds to each of its launches: measure/speedup.h
   std::string thread_order;          // in which threads run: "forward"; empty where the device decides
   bool measures_speed = false;       // false: times of this device are never reported as speed
 };

@@ -53,7 +53,7 @@ std::vector<const CaseRecord*> compared_cases(const CandidateRecord& candidate) 
   std::vector<const CaseRecord*> compared;
   if (candidate.verdict != Verdict::accepted) return compared;
   for (const CaseRecord& c : candidate.cases) {
-    if (c.run && !c.comparisons.empty()) compared.push_back(&c);
+    if (c.run && !c.speedups.empty()) compared.push_back(&c);
   }
   return compared;
 }

@@ -12,8 +12,7 @@
 #include "base/statistics.h"
 #include "problem/case.h"
 #include "record/device_info.h"
-#include "record/measurement.h"
-#include "record/telemetry.h"
+#include "record/speed.h"
 #include "record/verdict.h"
 #include "sandbox/sandbox.h"
 
@@ -87,9 +86,9 @@ struct CaseRecord {
   double lower_bound_ms = 0;  // that the device's memory and arithmetic set; 0: not known
   // Of accepted cases, where times are speed: with the reference first, then with the fastest baseline of the
   // candidate's class where there is one.
-  std::vector<SpeedComparison> comparisons;
+  std::vector<Speedup> speedups;
   // The last of them: what counts.
-  const SpeedComparison* headline() const { return comparisons.empty() ? nullptr : &comparisons.back(); }
+  const Speedup* headline() const { return speedups.empty() ? nullptr : &speedups.back(); }
 
   const Arm& candidate() const { return arms.back(); }
   Arm& candidate() { return arms.back(); }

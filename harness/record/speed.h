@@ -1,14 +1,19 @@
-// The plain values of which a record tells a speed: ratios with their intervals, blocks of calls, and what
-// was asked for.
+// The plain values that a record tells a speed with: ratios with their intervals, blocks of calls, what was
+// asked for, what it came to, and what the GPU said of itself meanwhile.
 #pragma once
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "record/device_info.h"
+#include "record/verdict.h"
 
 namespace kgrade {
 
@@ -68,7 +73,7 @@ struct MeasuringGoal {
   // the budget for them (patience_for_blocks).
   std::size_t fewest_blocks = 0;
   // In how many processes of every contestant it is measured: in so many at least, and in up to
-  // `most_processes` where it takes them (measure/process_offset.h).
+  // `most_processes` where it takes them (measure/speedup.h).
   int processes = 1;
   int most_processes = 1;
   // After so many blocks the intervals are looked at for the first time.
@@ -83,16 +88,29 @@ enum class Purpose {
   repeated   // its inputs are those of the call before
 };
 
-// The time of one launch of a call, in milliseconds.
+// Calls of one kind take the protocol equally long.
+struct SampleKind {
+  std::uint32_t launches = 1;
+  bool queued = true;    // all launches were queued before the call could begin
+  bool captured = true;  // outputs were copied when the worker's clock stopped
+
+  bool operator==(const SampleKind&) const = default;
+};
+
+// One timed call of a contestant, from its worker to the record. Times are those of one of its launches, in
+// milliseconds.
 struct Sample {
   // NOLINTNEXTLINE(google-explicit-constructor): lists of times are lists of samples.
   Sample(double reported = 0, Purpose why = Purpose::compared) : reported_ms(reported), purpose(why) {}
 
   double reported_ms;      // by the worker
-  double attested_ms = 0;  // of it, by the referee's clock (measure/clock_rule.h); 0: the clock says nothing
+  double settled_ms = 0;   // by the referee's clock, the protocol included; not kept in records
+  double attested_ms = 0;  // of it, by the clock rule (measure/clock_rule.h); 0: the clock says nothing
   Purpose purpose;
+  SampleKind kind;  // not kept in records
 
-  double counted_ms() const { return reported_ms < attested_ms ? attested_ms : reported_ms; }
+  double counted_ms() const { return is_raised() ? attested_ms : reported_ms; }
+  bool is_raised() const { return attested_ms > reported_ms; }
 };
 
 struct Block {
@@ -123,6 +141,82 @@ struct Floor {
 
   double ms() const { return memory_ms < arithmetic_ms ? arithmetic_ms : memory_ms; }
   BoundBy bound_by() const { return memory_ms < arithmetic_ms ? BoundBy::arithmetic : BoundBy::memory; }
+};
+
+// The blocks of one process of every contestant.
+struct ProcessBlocks {
+  int launches = 1;  // of a sample, each on tensors of its own
+  std::vector<Block> blocks;
+  BlockEnd end = BlockEnd::broken_off;
+};
+
+struct Measurement {
+  CacheState cache = CacheState::cold;
+  MeasuringGoal goal;
+  double process_offset_ms = 0;  // of the device (DeviceInfo)
+  std::vector<ProcessBlocks> processes;
+};
+
+// What the device's rates say about a case.
+struct CaseRoofline {
+  Floor floor;
+  std::vector<double> shares;  // of each arm's median, in the order of the arms
+};
+
+// One contestant's speed beside another's.
+struct Speedup {
+  std::string against;  // "reference", or the baseline's name
+  SpeedRatio ratio;     // above 1: the candidate is faster
+};
+
+// Speed over all measured cases of a candidate.
+struct Score {
+  std::string against;  // "reference", or "baseline": the fastest one of its class in each case
+  SuiteScore speedup;   // geometric mean
+  // KernelBench's fast_p: share of the cases with a speedup above p.
+  std::map<double, double> fast = {};
+};
+
+// A baseline by itself, beside the reference.
+struct BaselineCase {
+  std::string name;
+  Precision precision = Precision::none;  // that it reaches
+  double relative_error = 0;
+  std::string problem;     // why its answer is not accepted; empty: it is
+  std::vector<double> ms;  // each of one launch
+};
+
+struct TelemetryRange {
+  unsigned minimum = 0;
+  double median = 0;
+  unsigned maximum = 0;
+
+  bool operator==(const TelemetryRange&) const = default;
+};
+
+struct ReasonShare {
+  std::string name;
+  double share = 0;  // of the time, 0 to 1
+
+  bool operator==(const ReasonShare&) const = default;
+};
+
+// What a GPU said of itself while a candidate was graded.
+struct TelemetrySummary {
+  std::string absent;                // why there is no telemetry; empty when there is
+  std::vector<std::string> missing;  // see Telemetry::missing()
+  std::uint64_t readings = 0;
+  std::uint64_t failed_readings = 0;
+  double seconds = 0;  // from the first reading to the last
+  std::optional<TelemetryRange> sm_clock_mhz;
+  std::optional<TelemetryRange> memory_clock_mhz;
+  std::optional<TelemetryRange> power_milliwatts;
+  std::optional<TelemetryRange> power_limit_milliwatts;
+  std::optional<TelemetryRange> temperature_celsius;
+  bool reasons_known = false;               // in one reading at least; the next two say nothing without
+  std::vector<ReasonShare> reasons;         // that were seen, by rising bit
+  double power_capped_share = 0;            // that of sw_power_cap among them
+  std::optional<unsigned> other_processes;  // the most that were seen at once; unset: never known
 };
 
 }  // namespace kgrade

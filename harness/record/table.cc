@@ -1,18 +1,106 @@
 #include "record/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <vector>
 
 #include "base/statistics.h"
 #include "base/text.h"
-#include "record/confinement.h"
-#include "record/speed_table.h"
-#include "record/telemetry_text.h"
 
 namespace kgrade {
 namespace {
+
+std::string interval_text(const SpeedRatio& ratio) {
+  if (!ratio.interval) return "";
+  return fmt::format("{} to {}", ratio_text(ratio.interval->low), ratio_text(ratio.interval->high));
+}
+
+std::string statement_text(Statement statement, const Style& style) {
+  const std::string word(to_string(statement));
+  if (statement == Statement::faster) return style(Colour::green, word);
+  return statement == Statement::slower ? style(Colour::red, word) : word;
+}
+
+std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
+  std::size_t all = 0;
+  std::size_t counted = 0;
+  for (const ProcessBlocks& process : measurement.processes) {
+    all += process.blocks.size();
+    counted +=
+        static_cast<std::size_t>(std::count_if(process.blocks.begin(), process.blocks.end(),
+                                               [](const Block& block) { return block.voided.empty(); }));
+  }
+  std::string text = fmt::format("  {}: {} cache, {} blocks", c.name,
+                                 measurement.cache == CacheState::warm ? "warm" : "cold", counted);
+  if (all > counted) text += fmt::format(" ({} more void)", all - counted);
+  const int launches = measurement.processes.front().launches;
+  if (launches > 1) text += fmt::format(" of {} launches a sample", launches);
+  if (measurement.processes.size() > 1) text += fmt::format(", {} processes", measurement.processes.size());
+  if (c.clock) text += fmt::format(", the clock attests {:.0f} % of the time", 100 * c.clock->attested_share);
+  return text + "\n";
+}
+
+// A line for each arm and what it took, with the comparison that it stands for; empty for a case that has
+// none.
+std::string speed_table(const CaseRecord& c, const Style& style) {
+  if (!c.measurement || c.speedups.empty()) return "";
+  const Measurement& measurement = *c.measurement;
+  TextTable table(
+      {"contestant", "median", "quartiles", "minimum", "roofline", "candidate is", "95 % interval", ""},
+      {false, true, false, true, true, true, false, false});
+  for (std::size_t arm = c.arms.size(); arm-- > 0;) {
+    const Summary& summary = c.arms[arm].summary;
+    std::vector<std::string> row = {
+        c.arms[arm].name, format_ms(summary.median),
+        fmt::format("{} to {}", format_ms(summary.first_quartile), format_ms(summary.third_quartile)),
+        format_ms(summary.minimum),
+        c.roofline ? fmt::format("{:.1f} %", 100 * c.roofline->shares[arm]) : "-"};
+    if (arm < c.speedups.size()) {
+      const SpeedRatio& ratio = c.speedups[arm].ratio;
+      row.insert(row.end(),
+                 {ratio_text(ratio.ratio), interval_text(ratio), statement_text(ratio.statement(), style)});
+    } else {
+      row.insert(row.end(), {"", "", ""});
+    }
+    table.add(std::move(row));
+  }
+  return blocks_text(measurement, c) + table.render(style, "    ");
+}
+
+// "1950 MHz (1900 to 1980)", in units of `unit`.
+void add_range(std::vector<std::string>& parts, const char* what, const std::optional<TelemetryRange>& range,
+               double unit, const char* name) {
+  if (!range) return;
+  parts.push_back(fmt::format("{} {:.0f} {} ({:.0f} to {:.0f})", what, range->median / unit, name,
+                              range->minimum / unit, range->maximum / unit));
+}
+
+std::string held_down_text(const TelemetrySummary& telemetry, const Style& style) {
+  std::vector<std::string> reasons;
+  for (const ReasonShare& reason : telemetry.reasons)
+    reasons.push_back(fmt::format("{} for {:.0f} % of the time", reason.name, 100 * reason.share));
+  if (reasons.empty()) return "";
+  return fmt::format("  {} {}\n", style(Colour::yellow, "clocks held down:"), fmt::join(reasons, ", "));
+}
+
+std::string telemetry_text(const TelemetrySummary& telemetry) {
+  if (telemetry.readings + telemetry.failed_readings == 0) return "";
+  std::vector<std::string> parts;
+  add_range(parts, "SM clock", telemetry.sm_clock_mhz, 1, "MHz");
+  add_range(parts, "memory clock", telemetry.memory_clock_mhz, 1, "MHz");
+  add_range(parts, "power", telemetry.power_milliwatts, 1000, "W");
+  add_range(parts, "of at most", telemetry.power_limit_milliwatts, 1000, "W");
+  add_range(parts, "temperature", telemetry.temperature_celsius, 1, "degrees Celsius");
+  if (telemetry.other_processes)
+    parts.push_back(fmt::format("other processes {}", *telemetry.other_processes));
+  parts.push_back(fmt::format("{} readings in {:.1f} s", telemetry.readings, telemetry.seconds));
+  if (telemetry.failed_readings > 0) parts.push_back(fmt::format("{} failed", telemetry.failed_readings));
+  return fmt::format("\n  telemetry: {}\n", fmt::join(parts, ", "));
+}
 
 std::string verdict_text(Verdict verdict, const Style& style) {
   return style(verdict == Verdict::accepted ? Colour::green : Colour::red, to_string(verdict));
@@ -29,7 +117,7 @@ std::string median_text(const Arm& arm, bool is_speed) {
 
 // Beside the reference; what else it was compared with has a table of its own.
 std::string speedup_text(const CaseRecord& c) {
-  return c.comparisons.empty() ? "-" : ratio_text(c.comparisons.front().ratio.ratio);
+  return c.speedups.empty() ? "-" : ratio_text(c.speedups.front().ratio.ratio);
 }
 
 void add_case(TextTable& table, const CaseRecord& c, const Record& record, const Style& style) {
@@ -153,6 +241,27 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
                   "The emulated device judges answers only: its times are no speed and are not shown.\n");
   }
   return text;
+}
+
+std::string ratio_text(double ratio) {
+  if (ratio >= 100) return fmt::format("{:.0f}x", ratio);
+  return fmt::format("{:.{}f}x", ratio, ratio >= 10 ? 1 : ratio >= 1 ? 2 : 3);
+}
+
+std::string scores_text(const CandidateRecord& candidate) {
+  std::string text;
+  for (auto score = candidate.scores.rbegin(); score != candidate.scores.rend(); ++score) {
+    const bool one = candidate.scores.size() == 1 || score->against == "reference";
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ratio_text(score->speedup.geometric_mean),
+                        one ? "the reference" : "the fastest baseline");
+  }
+  return text;
+}
+
+std::string confinement_text(const SandboxRecord& sandbox, const Style& style) {
+  if (sandbox.confined) return "";
+  return fmt::format("{} {} (kgrade doctor)\n", style(Colour::yellow, "not confined:"),
+                     sandbox.layers.empty() ? "there is no sandbox" : "namespaces are missing");
 }
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// A record as the table that a person reads at a glance.
+// A record, and parts of it, as text for a person.
 #pragma once
 
 #include <string>
@@ -8,8 +8,17 @@
 
 namespace kgrade {
 
-// One block a candidate: the verdict first, then a row a case. With `verbose` also the checks, the stages and
-// the compiler's log.
+// One block for each candidate: the verdict first, then a row for each case. With `verbose` also the checks,
+// the telemetry, the stages and the compiler's log.
 std::string render_table(const Record& record, const Style& style, bool verbose);
+
+// "1.48x the fastest baseline, 13.2x the reference": the last score first. Empty without scores.
+std::string scores_text(const CandidateRecord& candidate);
+
+// "0.968x", with as many digits as the interval deserves.
+std::string ratio_text(double ratio);
+
+// One line that says that the contestants of a run were not confined; empty if they were.
+std::string confinement_text(const SandboxRecord& sandbox, const Style& style);
 
 }  // namespace kgrade

@@ -10,7 +10,7 @@ class CommandLine {
  public:
   explicit CommandLine(const LaunchPlan& plan) : plan_(plan) {}
 
-  std::vector<std::string> build(const std::string& launcher, int line) {
+  std::vector<std::string> build(const std::string& launcher, int channel) {
     words_ = {plan_.options.bubblewrap_program,
               "--unshare-user-try",
               "--unshare-pid",
@@ -33,7 +33,7 @@ class CommandLine {
     if (!binds_root()) add({"--remount-ro", "/"});
     add({"--chdir", can_enter(plan_.working_directory) ? plan_.working_directory : "/", "--", launcher});
     LaunchOptions inner = plan_.options;
-    inner.supervisor = line;
+    inner.supervisor = channel;
     const std::vector<std::string> arguments = to_arguments(inner);
     words_.insert(words_.end(), arguments.begin(), arguments.end());
     return std::move(words_);
@@ -110,8 +110,9 @@ class CommandLine {
 
 }  // namespace
 
-std::vector<std::string> bubblewrap_command(const LaunchPlan& plan, const std::string& launcher, int line) {
-  return CommandLine(plan).build(launcher, line);
+std::vector<std::string> bubblewrap_command(const LaunchPlan& plan, const std::string& launcher,
+                                            int channel) {
+  return CommandLine(plan).build(launcher, channel);
 }
 
 }  // namespace kgrade

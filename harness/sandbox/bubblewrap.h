@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/confined_program.h"
+#include "sandbox/launch.h"
 
 namespace kgrade {
 
 // The command that carries out the plan's mounts by bwrap and runs this launcher (`launcher`) as process 1 in
-// them, which goes on with the other layers; `line` is its end of the supervisor's line.
-std::vector<std::string> bubblewrap_command(const LaunchPlan& plan, const std::string& launcher, int line);
+// them, which goes on with the other layers; `channel` is its end of the supervisor's channel.
+std::vector<std::string> bubblewrap_command(const LaunchPlan& plan, const std::string& launcher, int channel);
 
 }  // namespace kgrade

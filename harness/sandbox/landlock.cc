@@ -6,14 +6,14 @@
 
 #include <cstdint>
 
-#include "sandbox/give_up.h"
+#include "sandbox/fail_launch.h"
 #include "sandbox/system_call_numbers.h"
 
 namespace kgrade {
 namespace {
 
 // linux/landlock.h as of version 7; the headers of distributions lag behind their kernels.
-constexpr std::uint64_t execute = 1 << 0;
+constexpr std::uint64_t execute_file = 1 << 0;
 constexpr std::uint64_t write_file = 1 << 1;
 constexpr std::uint64_t read_file = 1 << 2;
 constexpr std::uint64_t read_directory = 1 << 3;
@@ -28,11 +28,11 @@ constexpr std::uint64_t all_of_version_1 = (1 << 13) - 1;
 constexpr std::uint64_t refer = 1 << 13;         // version 2
 constexpr std::uint64_t cut_short = 1 << 14;     // version 3
 constexpr std::uint64_t ioctl_device = 1 << 15;  // version 5
-constexpr std::uint64_t rights_to_files = execute | write_file | read_file | cut_short | ioctl_device;
+constexpr std::uint64_t rights_to_files = execute_file | write_file | read_file | cut_short | ioctl_device;
 constexpr std::uint64_t all_of_network = 3;  // bind and connect of TCP, version 4
 constexpr std::uint64_t all_scopes = 3;      // abstract sockets and signals, version 6
 
-constexpr std::uint64_t read_rights = execute | read_file | read_directory;
+constexpr std::uint64_t read_rights = execute_file | read_file | read_directory;
 constexpr std::uint64_t write_rights = read_file | read_directory | write_file | remove_directory |
                                        remove_file | make_directory | make_file | make_socket | make_pipe |
                                        make_link | refer | cut_short;
@@ -67,7 +67,7 @@ class Ruleset {
     // known.
     const std::size_t size = version >= 6 ? sizeof request : version >= 4 ? 16 : 8;
     ruleset_ = static_cast<int>(::syscall(call_landlock_create_ruleset, &request, size, 0));
-    if (ruleset_ < 0) give_up("cannot make a Landlock ruleset");
+    if (ruleset_ < 0) fail_launch("cannot make a Landlock ruleset");
   }
 
   // What does not exist is passed over.
@@ -75,18 +75,18 @@ class Ruleset {
     const int file = ::open(path.c_str(), O_PATH | O_CLOEXEC);
     if (file < 0) return;
     struct stat status {};
-    if (::fstat(file, &status) != 0) give_up("cannot look at " + path.string());
+    if (::fstat(file, &status) != 0) fail_launch("cannot look at " + path.string());
     if (!S_ISDIR(status.st_mode)) rights &= rights_to_files;
     const PathRule rule{rights & handled_, file};
     if (::syscall(call_landlock_add_rule, ruleset_, rule_path_beneath, &rule, 0) != 0) {
-      give_up("cannot add " + path.string() + " to the Landlock rules");
+      fail_launch("cannot add " + path.string() + " to the Landlock rules");
     }
     ::close(file);
   }
 
   void enforce() const {
     if (::syscall(call_landlock_restrict_self, ruleset_, 0) != 0)
-      give_up("cannot enforce the Landlock rules");
+      fail_launch("cannot enforce the Landlock rules");
     ::close(ruleset_);
   }
 

@@ -16,8 +16,8 @@ inline constexpr int landlock_version_confining_signals = 6;
 
 // Confines the calling thread, which has no_new_privs, to the policy; `program` may be executed besides. With
 // `own_root` the file system is that of a mount plan, so that /tmp, /dev/shm and /proc are its own; otherwise
-// the first two are closed and of /proc only /proc/self and what tells about the machine is open. Gives up on
-// failure.
+// the first two are closed and of /proc only /proc/self and what tells about the machine is open. Fails the
+// launch failure.
 void restrict_files(const SandboxPolicy& policy, const std::filesystem::path& program, bool own_root);
 
 }  // namespace kgrade

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <functional>
 #include <map>
+#include <sstream>
 
 namespace kgrade {
 namespace {
@@ -24,18 +25,24 @@ constexpr LayerName layer_names[] = {
     {"cgroup", &LaunchLayers::control_group},
 };
 
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts(1);
+  for (const char c : text) {
+    if (c == separator) {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
   }
   return parts;
 }
 
+std::vector<std::string> names_in(const std::string& list) {
+  return list.empty() ? std::vector<std::string>() : split(list, ',');
+}
+
 bool read_layers(const std::string& text, LaunchLayers& layers) {
-  for (const std::string& part : split(text)) {
+  for (const std::string& part : names_in(text)) {
     bool known = false;
     for (const auto& [name, layer] : layer_names) {
       if (part != name) continue;
@@ -75,7 +82,7 @@ const std::map<std::string, Reader>& readers() {
       {"--layers", [](auto& o, auto& value) { return read_layers(value, o.layers); }},
       {"--without",
        [](auto& o, auto& value) {
-         o.without = split(value);
+         o.without = names_in(value);
          return true;
        }},
       {"--bubblewrap",
@@ -175,6 +182,29 @@ LaunchOptions parse_arguments(const std::vector<std::string>& arguments, std::st
   }
   if (options.command.empty() && !options.probe) problem = "no command behind '--'";
   return options;
+}
+
+std::string to_text(const ProbeReport& report) {
+  std::string text =
+      "layers\t" + to_text(report.layers) + "\nbubblewrap\t" + report.bubblewrap_program + "\n";
+  for (const SandboxLayer& finding : report.findings) {
+    text += "layer\t" + finding.name + "\t" + (finding.active ? "1" : "0") + "\t" + finding.detail + "\t" +
+            finding.remedy + "\n";
+  }
+  return text;
+}
+
+ProbeReport parse_probe_report(const std::string& text) {
+  ProbeReport report;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const std::vector<std::string> fields = split(line, '\t');
+    if (fields.size() == 2 && fields[0] == "layers") read_layers(fields[1], report.layers);
+    if (fields.size() == 2 && fields[0] == "bubblewrap") report.bubblewrap_program = fields[1];
+    if (fields.size() == 5 && fields[0] == "layer")
+      report.findings.push_back({fields[1], fields[2] == "1", fields[3], fields[4]});
+  }
+  return report;
 }
 
 }  // namespace kgrade

@@ -1,5 +1,5 @@
-// What kgrade tells its launcher: a policy, the layers that were found to work, and the command. Written by
-// Sandbox::wrap, read by the launcher; both from here, so that they cannot disagree.
+// What kgrade and its launcher say to each other: the command line (a policy, the layers that work, and the
+// command), and the report of a probe. Both ends use this file, so that they cannot disagree.
 #pragma once
 
 #include <string>
@@ -44,5 +44,18 @@ std::vector<std::string> to_arguments(const LaunchOptions& options);
 
 // The reverse. On a wrong argument `problem` says which and the rest is not read.
 LaunchOptions parse_arguments(const std::vector<std::string>& arguments, std::string& problem);
+
+// What the launcher finds out about this machine.
+struct ProbeReport {
+  LaunchLayers layers;             // that work here
+  std::string bubblewrap_program;  // its path; empty when it is not used
+  std::vector<SandboxLayer> findings;
+};
+
+// One line each, fields divided by tabs: "layers TEXT", "bubblewrap PATH", "layer NAME 0|1 DETAIL REMEDY".
+std::string to_text(const ProbeReport& report);
+
+// The reverse. Lines of another form are left out.
+ProbeReport parse_probe_report(const std::string& text);
 
 }  // namespace kgrade

@@ -1,21 +1,28 @@
-// kgrade-sandbox: stands between fork and a confined program. See sandbox/sandbox.h for who calls it, and
-// supervision.h for what becomes of it.
+// kgrade-sandbox: its command line, and its probe of what this machine allows. sandbox/sandbox.h calls it;
+// launch.h and supervision.h run the program.
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
+#include <functional>
 
 #include "sandbox/bubblewrap.h"
-#include "sandbox/confined_program.h"
 #include "sandbox/control_group.h"
-#include "sandbox/give_up.h"
-#include "sandbox/layer_probe.h"
+#include "sandbox/fail_launch.h"
+#include "sandbox/landlock.h"
+#include "sandbox/launch.h"
+#include "sandbox/namespaces.h"
 #include "sandbox/privileges.h"
-#include "sandbox/supervision.h"
+#include "sandbox/seccomp.h"
 
 namespace kgrade {
 namespace {
@@ -30,64 +37,297 @@ constexpr const char* usage =
     "groups that killed launchers have left. kgrade calls it; exit codes 125 to 127 mean that the command\n"
     "was not run, 124 that the kernel ended it for want of memory.\n";
 
+struct Attempt {
+  int status = 0;    // of waitpid(2)
+  std::string said;  // on standard error, one line
+  bool success() const { return status == 0; }
+};
+
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[512];
+  for (ssize_t count = 0; (count = ::read(fd, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+// What failed, in a line that fits a table.
+std::string one_line(std::string text) {
+  const std::string prefix = "kgrade-sandbox: ";
+  if (text.starts_with(prefix)) text.erase(0, prefix.size());
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return text;
+}
+
+// Runs `work` in a child, which ends by itself.
+Attempt attempt(const std::function<void()>& work) {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return {-1, "cannot open a pipe"};
+  const pid_t child = ::fork();
+  if (child < 0) return {-1, "cannot fork"};
+  if (child == 0) {
+    ::dup2(ends[1], STDERR_FILENO);
+    ::dup2(::open("/dev/null", O_RDWR | O_CLOEXEC), STDOUT_FILENO);
+    work();
+    ::_exit(exit_launcher_failed);
+  }
+  ::close(ends[1]);
+  Attempt result;
+  result.said = one_line(read_all(ends[0]));
+  ::close(ends[0]);
+  ::waitpid(child, &result.status, 0);
+  return result;
+}
+
+std::string first_word(const std::string& path) {
+  std::ifstream file(path);
+  std::string word;
+  file >> word;
+  return word;
+}
+
+bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
+
+std::string how_to_allow_namespaces(const std::string& problem) {
+  // A new mount of /proc never shows more than the old one did.
+  if (problem.find("/proc/") != std::string::npos) {
+    return "run in a container that hides no part of /proc (docker run --security-opt "
+           "systempaths=unconfined)";
+  }
+  if (first_word("/proc/sys/user/max_user_namespaces") == "0") {
+    return "allow user namespaces (sysctl user.max_user_namespaces=10000), or install bubblewrap";
+  }
+  if (first_word("/proc/sys/kernel/unprivileged_userns_clone") == "0") {
+    return "allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1), or install "
+           "bubblewrap";
+  }
+  if (first_word("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") == "1") {
+    return "let AppArmor allow user namespaces (sysctl kernel.apparmor_restrict_unprivileged_userns=0, or a "
+           "profile with 'userns' for kgrade-sandbox), or install bubblewrap";
+  }
+  return "allow unprivileged user namespaces (in a container: a seccomp profile that permits unshare and "
+         "mount, or "
+         "--privileged), or install bubblewrap";
+}
+
+// Tries each means of confinement in a child, by the code that later runs the program.
+class Prober {
+ public:
+  Prober(const std::vector<std::string>& without, std::string launcher)
+      : without_(without), launcher_(std::move(launcher)) {}
+
+  ProbeReport probe() {
+    probe_privileges();
+    probe_namespaces();
+    probe_landlock();
+    probe_seccomp();
+    probe_control_group();
+    return std::move(report_);
+  }
+
+ private:
+  bool leaves_out(const char* name) const {
+    return std::find(without_.begin(), without_.end(), name) != without_.end();
+  }
+
+  void add(const char* name, bool active, std::string detail, std::string remedy) {
+    report_.findings.push_back({name, active, std::move(detail), active ? "" : std::move(remedy)});
+  }
+
+  void probe_privileges() {
+    const char* name = "no_new_privileges";
+    if (leaves_out(name)) return add(name, false, "left out", "");
+    const Attempt tried = attempt([] {
+      drop_privileges();
+      ::_exit(0);
+    });
+    add(name, tried.success(), tried.success() ? "no capabilities, no set-user-ID programs" : tried.said,
+        "a kernel of 3.5 or later");
+  }
+
+  // The machine may have no cgroup or UTS namespaces; the others are what makes a sandbox.
+  static LaunchLayers candidate(bool user) {
+    LaunchLayers layers;
+    layers.namespaces = true;
+    layers.user = user;
+    layers.uts = is_there("/proc/self/ns/uts");
+    layers.cgroup_namespace = is_there("/proc/self/ns/cgroup");
+    return layers;
+  }
+
+  static Attempt try_namespaces(const LaunchLayers& layers) {
+    return attempt([&layers] {
+      LaunchOptions options;
+      options.layers = layers;
+      const LaunchPlan plan = make_launch_plan(options);
+      const SupervisorChannel channel = open_supervisor_channel();
+      const pid_t child = start_in_namespaces(layers, channel, [&plan] {
+        confine(plan);
+        constexpr pid_t below_process_one = 2;
+        ::_exit(::getpid() == below_process_one && !is_there("/etc") ? 0 : exit_launcher_failed);
+      });
+      if (child < 0) fail_launch("the kernel refuses namespaces");
+      end_like(supervise(child, channel));
+    });
+  }
+
+  void probe_namespaces() {
+    std::string problem = "left out";
+    if (!leaves_out("namespaces") && accept_namespaces(problem)) return;
+    if (!leaves_out("bubblewrap") && accept_bubblewrap(problem)) return;
+    add("namespaces", false, problem, how_to_allow_namespaces(problem));
+  }
+
+  bool accept_namespaces(std::string& problem) {
+    problem.clear();
+    for (const bool user : {true, false}) {
+      if (!user && ::geteuid() != 0) break;
+      const LaunchLayers layers = candidate(user);
+      const Attempt tried = try_namespaces(layers);
+      if (tried.success()) {
+        accept(layers, "");
+        return true;
+      }
+      if (problem.empty()) problem = tried.said;
+    }
+    return false;
+  }
+
+  bool accept_bubblewrap(std::string& problem) {
+    const std::string program = find_bubblewrap();
+    if (program.empty()) return false;
+    LaunchOptions options;
+    options.bubblewrap_program = program;
+    options.layers.bubblewrap = true;
+    options.layers.bubblewrap_sizes = knows_sizes(program);
+    // Itself: the one program that surely runs without a library of the machine, if it was linked so.
+    options.command = {launcher_, "--help"};
+    options.policy.readable = {"/usr", "/lib", "/lib64", "/etc/ld.so.cache"};
+    const Attempt tried = attempt([&] {
+      const LaunchPlan plan = make_launch_plan(options);
+      const SupervisorChannel channel = open_supervisor_channel();
+      const pid_t child = start_command(bubblewrap_command(plan, launcher_, channel.inside), channel);
+      end_like(supervise(child, channel));
+    });
+    if (!tried.success()) {
+      problem += (problem.empty() ? "" : "; ") + tried.said;
+      return false;
+    }
+    report_.bubblewrap_program = program;
+    accept(options.layers, "by bubblewrap: ");
+    return true;
+  }
+
+  static std::string find_bubblewrap() {
+    for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"}) {
+      if (::access(path, X_OK) == 0) return path;
+    }
+    return "";
+  }
+
+  static bool knows_sizes(const std::string& program) {
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return false;
+    const pid_t child = ::fork();
+    if (child == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::dup2(ends[1], STDERR_FILENO);
+      ::execl(program.c_str(), program.c_str(), "--help", nullptr);
+      ::_exit(exit_not_found);
+    }
+    ::close(ends[1]);
+    const std::string help = read_all(ends[0]);
+    ::close(ends[0]);
+    ::waitpid(child, nullptr, 0);
+    return help.find("--size ") != std::string::npos;
+  }
+
+  void accept(const LaunchLayers& layers, const std::string& by) {
+    report_.layers = layers;
+    std::string kinds = by;
+    if (layers.user || layers.bubblewrap) kinds += "user, ";
+    kinds += "PID, mount, network, IPC";
+    if (layers.uts || layers.bubblewrap) kinds += ", UTS";
+    if (layers.cgroup_namespace) kinds += ", cgroup";
+    add("namespaces", true, kinds, "");
+  }
+
+  void probe_landlock() {
+    const char* name = "landlock";
+    if (leaves_out(name)) return add(name, false, "left out", "");
+    const int version = landlock_version();
+    const std::string remedy =
+        "a kernel of 5.13 or later with landlock in its list of security modules (lsm=)";
+    if (version == 0) return add(name, false, "the kernel has none", remedy);
+    const Attempt tried = attempt([] {
+      drop_privileges();
+      restrict_files({}, "", false);
+      ::_exit(::open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) < 0 && errno == EACCES ? 0
+                                                                                     : exit_launcher_failed);
+    });
+    report_.layers.landlock = tried.success();
+    add(name, tried.success(), tried.success() ? "ABI " + std::to_string(version) : tried.said, remedy);
+  }
+
+  void probe_seccomp() {
+    const char* name = "seccomp";
+    if (leaves_out(name)) return add(name, false, "left out", "");
+    const Attempt tried = attempt([] {
+      if (const int error = restrict_system_calls(0); error != 0) fail_launch("filters are refused", error);
+      const bool denied = ::syscall(SYS_unshare, 0) < 0 && errno == EPERM;
+      ::_exit(denied && deny_new_programs() == 0 ? 0 : exit_launcher_failed);
+    });
+    report_.layers.seccomp = tried.success();
+    add(name, tried.success(), tried.success() ? "filters of system calls" : tried.said,
+        "a kernel with CONFIG_SECCOMP_FILTER, on x86-64 or AArch64");
+  }
+
+  // To make a group is one permission, to move a process there from where it is another.
+  static bool can_take_in(const ControlGroup& group) {
+    const pid_t child = ::fork();
+    if (child < 0) return false;
+    if (child == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      for (;;) ::pause();
+    }
+    const bool taken = group.take_in(child);
+    ::kill(child, SIGKILL);
+    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    return taken;
+  }
+
+  void probe_control_group() {
+    const char* name = "cgroup";
+    if (leaves_out(name)) return add(name, false, "left out", "");
+    // Nothing else would remove the group when the program has ended.
+    if (!report_.layers.confines()) return add(name, false, "needs a supervisor", "namespaces");
+    SandboxPolicy policy;
+    policy.memory_bytes = std::uint64_t{1} << 30;
+    policy.processes = 16;
+    const ControlGroup group = ControlGroup::make(policy);
+    const bool works = group.exists() && can_take_in(group);
+    report_.layers.control_group = works;
+    add(name, works,
+        works            ? std::string("memory and pids, ") + group.version()
+        : group.exists() ? "no process may be moved into a group of ours"
+                         : "no tree that we may write to",
+        "run below a delegated control group with memory and pids (systemd-run --user --scope -p "
+        "Delegate=yes)");
+  }
+
+  const std::vector<std::string>& without_;
+  std::string launcher_;
+  ProbeReport report_;
+};
+
 std::string own_path() {
   std::error_code error;
   const auto path = std::filesystem::read_symlink("/proc/self/exe", error);
   return error ? "kgrade-sandbox" : path.string();
-}
-
-// One that cannot be made, though it could be when the layers were tried, is a limit that a record would list
-// and nothing would keep.
-ControlGroup make_group(const LaunchOptions& options) {
-  const bool has_limits = options.policy.memory_bytes != 0 || options.policy.processes != 0;
-  if (!options.layers.control_group || !has_limits) return {};
-  ControlGroup group = ControlGroup::make(options.policy);
-  if (!group.exists()) give_up("cannot make a control group", errno);
-  return group;
-}
-
-// The child waits for a message to begin; if the connection breaks, it never begins.
-void take_in(ControlGroup& group, pid_t child, const SupervisorLine& line) {
-  if (!group.exists() || group.take_in(child)) return;
-  const int error = errno;
-  ::close(line.inside);
-  ::close(line.outside);
-  while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-  }
-  group.remove();
-  give_up("cannot move a process into its control group", error);
-}
-
-[[noreturn]] void launch_supervised(LaunchPlan plan) {
-  const LaunchOptions& options = plan.options;
-  const SupervisorLine line = open_supervisor_line();
-  ControlGroup group = make_group(options);
-  plan.counts_processes = group.exists();
-  const pid_t child = options.layers.bubblewrap
-                          ? start_command(bubblewrap_command(plan, own_path(), line.inside), line)
-                          : start_in_namespaces(options.layers, line, [&plan] {
-                              confine(plan);
-                              execute(plan);
-                            });
-  if (child < 0) give_up("cannot start a process in new namespaces");
-  take_in(group, child, line);
-  const int status = supervise(child, line);
-  const bool out_of_memory = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && group.ran_out_of_memory();
-  group.remove();
-  if (out_of_memory) ::_exit(exit_out_of_memory);
-  end_like(status);
-}
-
-[[noreturn]] void launch(const LaunchOptions& options) {
-  const LaunchPlan plan = make_launch_plan(options);
-  const auto run = [&plan] {
-    confine(plan);
-    execute(plan);
-  };
-  if (options.supervisor >= 0) be_process_one(options.supervisor, run);
-  if (options.layers.confines()) launch_supervised(plan);
-  run();
-  ::_exit(exit_launcher_failed);
 }
 
 int run(const std::vector<std::string>& arguments) {
@@ -106,14 +346,14 @@ int run(const std::vector<std::string>& arguments) {
     return exit_launcher_failed;
   }
   if (options.probe) {
-    std::fputs(to_text(probe_layers(options.without, own_path())).c_str(), stdout);
+    std::fputs(to_text(Prober(options.without, own_path()).probe()).c_str(), stdout);
     return 0;
   }
   constexpr int first_not_handed_through = 4;
   close_descriptors(first_not_handed_through, options.supervisor);
   // Of a parent that ignores its children's ends.
   ::signal(SIGCHLD, SIG_DFL);
-  launch(options);
+  launch(options, own_path());
 }
 
 }  // namespace
@@ -121,7 +361,7 @@ int run(const std::vector<std::string>& arguments) {
 
 int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  // Process 1 can be looked at from inside, and what is hidden should not be named there.
+  // The confined program can read the command line of process 1, which should not name what is hidden.
   for (int i = 1; i < argc; ++i) std::memset(argv[i], 0, std::strlen(argv[i]));
   return kgrade::run(arguments);
 }

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 namespace kgrade {
@@ -10,6 +11,14 @@ namespace kgrade {
 // The exit status of a confined program that the kernel has killed because its run took more memory than it
 // may (SandboxPolicy::memory_bytes): a signal alone does not say why.
 inline constexpr int exit_out_of_memory = 124;
+
+// One means of the kernel, or bubblewrap.
+struct SandboxLayer {
+  std::string name;  // "no_new_privileges", "namespaces", "landlock", "seccomp", "cgroup"
+  bool active = false;
+  std::string detail;  // "user, PID, mount, network, IPC, UTS", "ABI 7"
+  std::string remedy;  // of an inactive one: what it would need
+};
 
 struct SandboxPolicy {
   // Files and folders (with all below) that may be read and executed. Those that do not exist are passed
@@ -24,7 +33,7 @@ struct SandboxPolicy {
   // full, random and urandom are always there.
   std::vector<std::filesystem::path> devices;
   // May start programs and processes (a compiler driver). Without it the one program that is confined may be
-  // executed, and forking fails once it has called deny_new_programs() (sandbox/filters.h).
+  // executed, and forking fails once it has called deny_new_programs() (sandbox/seccomp.h).
   bool starts_programs = false;
   // May look at its own /proc (a fresh one of its own PID namespace).
   bool proc = true;

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "sandbox/give_up.h"
+#include "sandbox/fail_launch.h"
 #include "sandbox/system_call_numbers.h"
 
 namespace kgrade {
@@ -19,7 +19,7 @@ void cut_bounding_set() {
   for (unsigned long capability = 0;; ++capability) {
     if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
     if (errno == EINVAL || errno == EPERM) return;
-    give_up("cannot cut the bounding set of capabilities");
+    fail_launch("cannot cut the bounding set of capabilities");
   }
 }
 
@@ -28,7 +28,7 @@ void lock_secure_bits() {
                                  SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
                                  SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
   if (::prctl(PR_SET_SECUREBITS, bits, 0, 0, 0) != 0 && errno != EPERM)
-    give_up("cannot lock the secure bits");
+    fail_launch("cannot lock the secure bits");
 }
 
 void close_range_slowly(int first, int last) {
@@ -47,14 +47,14 @@ void close_range(int first, int last) {
 }  // namespace
 
 void drop_privileges() {
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) give_up("cannot set no_new_privs");
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) fail_launch("cannot set no_new_privs");
   lock_secure_bits();
   cut_bounding_set();
   // Unknown before Linux 4.3, where there are no ambient capabilities.
   ::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3]{};
-  if (::syscall(SYS_capset, &header, none) != 0) give_up("cannot drop the capabilities");
+  if (::syscall(SYS_capset, &header, none) != 0) fail_launch("cannot drop the capabilities");
 }
 
 void close_descriptors(int first, int kept) {

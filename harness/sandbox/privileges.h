@@ -4,8 +4,8 @@
 namespace kgrade {
 
 // No capability is left, none comes back by an exec, and no program gains any from its file. Where the
-// bounding set cannot be cut (that takes a capability itself) no_new_privs keeps it from mattering. Gives up
-// on failure.
+// bounding set cannot be cut (that takes a capability itself) no_new_privs keeps it from mattering. Fails the
+// launch when it cannot.
 void drop_privileges();
 
 // Closes every descriptor from `first` on but `kept`.

@@ -1,27 +1,13 @@
 #include "sandbox/sandbox.h"
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/subprocess.h"
-#include "sandbox/launch_options.h"
 
 namespace kgrade {
 namespace {
 
 constexpr const char* every_layer[] = {"no_new_privileges", "namespaces", "landlock", "seccomp", "cgroup"};
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts(1);
-  for (const char c : text) {
-    if (c == separator) {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
 
 std::string join(const std::vector<std::string>& parts) {
   std::string text;
@@ -53,18 +39,10 @@ Sandbox Sandbox::probe(const std::filesystem::path& launcher, const std::vector<
   Sandbox sandbox;
   sandbox.launcher_ = launcher;
   std::string problem;
-  std::istringstream lines(ask_launcher(launcher, without, problem));
-  for (std::string line; std::getline(lines, line);) {
-    const std::vector<std::string> fields = split(line, '\t');
-    if (fields.size() == 2 && fields[0] == "layers") sandbox.launch_layers_ = fields[1];
-    if (fields.size() == 2 && fields[0] == "bubblewrap") sandbox.bubblewrap_ = fields[1];
-    if (fields.size() == 5 && fields[0] == "layer") {
-      sandbox.layers_.push_back({fields[1], fields[2] == "1", fields[3], fields[4]});
-    }
-  }
-  if (!sandbox.layers_.empty()) return sandbox;
+  sandbox.machine_ = parse_probe_report(ask_launcher(launcher, without, problem));
+  if (!sandbox.layers().empty()) return sandbox;
   for (const char* name : every_layer) {
-    sandbox.layers_.push_back({name, false, problem, "install kgrade-sandbox beside kgrade"});
+    sandbox.machine_.findings.push_back({name, false, problem, "install kgrade-sandbox beside kgrade"});
   }
   return sandbox;
 }
@@ -81,7 +59,7 @@ void Sandbox::clean_up() const {
 }
 
 bool Sandbox::is_active(std::string_view layer) const {
-  return std::any_of(layers_.begin(), layers_.end(),
+  return std::any_of(layers().begin(), layers().end(),
                      [layer](const SandboxLayer& one) { return one.name == layer && one.active; });
 }
 
@@ -90,14 +68,13 @@ bool Sandbox::confines() const { return is_active("namespaces"); }
 std::vector<std::string> Sandbox::wrap(const SandboxPolicy& policy,
                                        const std::vector<std::string>& command) const {
   const bool any =
-      std::any_of(layers_.begin(), layers_.end(), [](const SandboxLayer& layer) { return layer.active; });
+      std::any_of(layers().begin(), layers().end(), [](const SandboxLayer& layer) { return layer.active; });
   if (!any) return command;
   LaunchOptions options;
-  std::string problem;
-  options = parse_arguments({"--layers", launch_layers_, "--", command.front()}, problem);
+  options.layers = machine_.layers;
   options.policy = policy;
   options.command = command;
-  options.bubblewrap_program = bubblewrap_;
+  options.bubblewrap_program = machine_.bubblewrap_program;
   std::vector<std::string> words = to_arguments(options);
   words.insert(words.begin(), launcher_.string());
   return words;

@@ -9,17 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "sandbox/policy.h"
+#include "sandbox/launch_options.h"
 
 namespace kgrade {
-
-// One means of the kernel, or bubblewrap.
-struct SandboxLayer {
-  std::string name;  // "no_new_privileges", "namespaces", "landlock", "seccomp", "cgroup"
-  bool active = false;
-  std::string detail;  // "user, PID, mount, network, IPC, UTS", "ABI 7"
-  std::string remedy;  // of an inactive one: what it would need
-};
 
 class Sandbox {
  public:
@@ -35,25 +27,23 @@ class Sandbox {
   // would, too.
   void clean_up() const;
 
-  const std::vector<SandboxLayer>& layers() const { return layers_; }
+  const std::vector<SandboxLayer>& layers() const { return machine_.findings; }
   bool is_active(std::string_view layer) const;
   // True when file system, network and processes of a confined program are its own: with namespaces, made by
   // us or by bubblewrap.
   bool confines() const;
 
   // The command that runs `command` under `policy`. The working directory is kept where the policy shows it,
-  // and is
-  // "/" otherwise. Descriptors 0, 1, 2 and 3 are handed through, and the environment is; the exit status is
-  // the program's own (a signal that ends the program ends the launcher too). exit_out_of_memory: see there;
-  // 125: the sandbox could not be set up, or its launcher failed; 126 and 127: the program cannot be executed
-  // or is not there; standard error says why. Killing the launcher kills everything inside, when confines().
+  // and is "/" otherwise. The environment and descriptors 0 to 3 are passed on. The exit status is the
+  // program's own (a signal that ends the program ends the launcher too), or one of the launcher's:
+  // exit_out_of_memory (sandbox/policy.h); 125: the sandbox could not be set up, or its launcher failed; 126
+  // and 127: the program cannot be executed or is not there; standard error says why. Killing the launcher
+  // kills everything inside, when confines().
   std::vector<std::string> wrap(const SandboxPolicy& policy, const std::vector<std::string>& command) const;
 
  private:
   std::filesystem::path launcher_;
-  std::vector<SandboxLayer> layers_;
-  std::string launch_layers_;  // of these, as they are passed to the launcher
-  std::string bubblewrap_;     // its path; empty when it is not used
+  ProbeReport machine_;
 };
 
 }  // namespace kgrade

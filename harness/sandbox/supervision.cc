@@ -1,7 +1,6 @@
 #include "sandbox/supervision.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -10,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sandbox/give_up.h"
+#include "sandbox/fail_launch.h"
 #include "sandbox/privileges.h"
 
 namespace kgrade {
@@ -20,34 +19,9 @@ namespace {
 int move_up(int fd) {
   constexpr int lowest = 10;
   const int moved = ::fcntl(fd, F_DUPFD_CLOEXEC, lowest);
-  if (moved < 0) give_up("cannot duplicate a descriptor");
+  if (moved < 0) fail_launch("cannot duplicate a descriptor");
   ::close(fd);
   return moved;
-}
-
-void write_line(const char* path, const std::string& text) {
-  const int file = ::open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0 || ::write(file, text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    give_up(std::string("cannot write ") + path);
-  }
-  ::close(file);
-}
-
-// The same user and group inside and outside, and no others.
-void map_identity(uid_t user, gid_t group) {
-  write_line("/proc/self/setgroups", "deny");
-  write_line("/proc/self/uid_map", std::to_string(user) + " " + std::to_string(user) + " 1");
-  write_line("/proc/self/gid_map", std::to_string(group) + " " + std::to_string(group) + " 1");
-}
-
-unsigned long namespace_flags(const LaunchLayers& layers) {
-  return CLONE_NEWPID | CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWIPC | (layers.user ? CLONE_NEWUSER : 0UL) |
-         (layers.uts ? CLONE_NEWUTS : 0UL) | (layers.cgroup_namespace ? CLONE_NEWCGROUP : 0UL);
-}
-
-// fork(2) into new namespaces. glibc's wrapper wants a stack.
-pid_t clone_into(unsigned long flags) {
-  return static_cast<pid_t>(::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
 }
 
 // Ours and whatever was orphaned in the namespace.
@@ -56,84 +30,73 @@ int reap_until(pid_t child) {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, 0);
     if (ended == child) return status;
-    if (ended < 0 && errno != EINTR) give_up("cannot wait for the confined program");
+    if (ended < 0 && errno != EINTR) fail_launch("cannot wait for the confined program");
   }
 }
 
 }  // namespace
 
-SupervisorLine open_supervisor_line() {
+SupervisorChannel open_supervisor_channel() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    give_up("cannot make a socket pair");
+    fail_launch("cannot make a socket pair");
   return {move_up(ends[0]), move_up(ends[1])};
 }
 
-pid_t start_in_namespaces(const LaunchLayers& layers, const SupervisorLine& line, const Confined& confined) {
-  const uid_t user = ::geteuid();
-  const gid_t group = ::getegid();
-  const pid_t child = clone_into(namespace_flags(layers));
-  if (child != 0) return child;
-  ::close(line.outside);
-  if (layers.user) map_identity(user, group);
-  if (layers.uts) ::syscall(SYS_sethostname, "sandbox", 7);
-  be_process_one(line.inside, confined);
-}
-
-pid_t start_command(const std::vector<std::string>& command, const SupervisorLine& line) {
+pid_t start_command(const std::vector<std::string>& command, const SupervisorChannel& channel) {
   const pid_t child = ::fork();
   if (child != 0) return child;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::close(line.outside);
+  ::close(channel.outside);
   ::setsid();
   // What it starts has to be counted from the first on; the byte itself is for process 1.
   char begin = 0;
-  if (::recv(line.inside, &begin, 1, MSG_PEEK) != 1) ::_exit(exit_launcher_failed);
-  ::fcntl(line.inside, F_SETFD, 0);
+  if (::recv(channel.inside, &begin, 1, MSG_PEEK) != 1) ::_exit(exit_launcher_failed);
+  ::fcntl(channel.inside, F_SETFD, 0);
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   ::execvp(arguments.front(), arguments.data());
-  give_up("cannot execute " + command.front());
+  fail_launch("cannot execute " + command.front());
 }
 
-void be_process_one(int line, const Confined& confined) {
+void be_process_one(int channel, const Confined& confined) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::fcntl(line, F_SETFD, FD_CLOEXEC);
+  ::fcntl(channel, F_SETFD, FD_CLOEXEC);
   // Signals to "my group" must not get out: a group may span PID namespaces.
   ::setsid();
   char begin = 0;
-  // Nothing to read: the launcher was gone before the kernel was told to kill us with it.
-  if (::recv(line, &begin, 1, 0) != 1) ::_exit(exit_launcher_failed);
+  // Nothing to read: the launcher was gone before the kernel knew to kill us with it.
+  if (::recv(channel, &begin, 1, 0) != 1) ::_exit(exit_launcher_failed);
   const pid_t child = ::fork();
-  if (child < 0) give_up("cannot fork");
+  if (child < 0) fail_launch("cannot fork");
   if (child == 0) {
     confined();
     ::_exit(exit_launcher_failed);
   }
   ::prctl(PR_SET_DUMPABLE, 0);
-  close_descriptors(0, line);
+  close_descriptors(0, channel);
   drop_privileges();
   const int status = reap_until(child);
-  ::send(line, &status, sizeof status, MSG_NOSIGNAL);
+  ::send(channel, &status, sizeof status, MSG_NOSIGNAL);
   ::_exit(0);
 }
 
-int supervise(pid_t child, const SupervisorLine& line) {
-  ::close(line.inside);
+int supervise(pid_t child, const SupervisorChannel& channel) {
+  ::close(channel.inside);
   // A reader of the program's output, or a peer of its descriptor 3, must see the end when the program ends.
-  close_descriptors(0, line.outside);
+  close_descriptors(0, channel.outside);
   constexpr char begin = 1;
-  ::send(line.outside, &begin, 1, MSG_NOSIGNAL);
-  int told = 0;
+  ::send(channel.outside, &begin, 1, MSG_NOSIGNAL);
+  int reported = 0;
   ssize_t count = 0;
   do {
-    count = ::recv(line.outside, &told, sizeof told, 0);
+    count = ::recv(channel.outside, &reported, sizeof reported, 0);
   } while (count < 0 && errno == EINTR);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  if (count == sizeof told) return told;
+  if (count == sizeof reported) return reported;
   constexpr int failed = exit_launcher_failed << 8;
   return WIFEXITED(status) ? failed : status;
 }

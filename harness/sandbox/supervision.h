@@ -20,27 +20,24 @@ namespace kgrade {
 // The confined program from its fork on; never returns.
 using Confined = std::function<void()>;
 
-// The line between launcher and process 1: one byte to begin, the wait status back. It ends when either dies.
-struct SupervisorLine {
+// The channel between launcher and process 1: one byte to begin, the wait status back. It ends when either
+// dies.
+struct SupervisorChannel {
   int outside = -1;
   int inside = -1;
 };
-SupervisorLine open_supervisor_line();
-
-// A child in new namespaces, as `layers` says, which becomes process 1 and then runs `confined`. -1, with
-// errno set, when the kernel refuses.
-pid_t start_in_namespaces(const LaunchLayers& layers, const SupervisorLine& line, const Confined& confined);
+SupervisorChannel open_supervisor_channel();
 
 // A child that runs `command`, which is expected to make namespaces and call be_process_one() in them. The
-// end of the line inside stays open there under its number.
-pid_t start_command(const std::vector<std::string>& command, const SupervisorLine& line);
+// end of the channel inside stays open there under its number.
+pid_t start_command(const std::vector<std::string>& command, const SupervisorChannel& channel);
 
 // Is process 1: waits for the beginning, starts `confined`, reaps everything, and ends when it ends.
-[[noreturn]] void be_process_one(int line, const Confined& confined);
+[[noreturn]] void be_process_one(int channel, const Confined& confined);
 
 // Lets the child begin and waits for the end of all. The wait status of the confined program, or of the child
 // when it failed before.
-int supervise(pid_t child, const SupervisorLine& line);
+int supervise(pid_t child, const SupervisorChannel& channel);
 
 // Ends this process as a program did: with its exit code, or by the same signal.
 [[noreturn]] void end_like(int wait_status);

@@ -1,5 +1,5 @@
-// The kernels that the self-test measures. Each gives back its input after an amount of work that a scalar
-// parameter sets, so that the same kernel can take any time, and 1 % more of it.
+// The kernels that the self-test measures, their source included. Each gives back its input after an amount
+// of work that a scalar parameter sets, so that the same kernel can take any time, and 1 % more of it.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,9 @@ struct Sizes {
 // On a device that measures no speed they are as small as they can be. Tensors take a small part of the
 // memory that is free.
 Sizes sizes_of(const Kernel& kernel, const DeviceInfo& device, std::uint64_t free_bytes);
+
+// CUDA source of all of them, which is part of the program: the self-test runs without a source tree.
+std::string_view kernels_text();
 
 // The problem that all of them solve. Throws std::logic_error when its text is no problem.
 Problem selftest_problem();

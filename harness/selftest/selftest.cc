@@ -8,16 +8,14 @@
 #include "base/temporary_directory.h"
 #include "contest/referee.h"
 #include "draw/seed.h"
-#include "grade/candidate_run.h"
-#include "measure/voiding.h"
-#include "selftest/sources.h"
-#include "selftest/summary.h"
-#include "selftest/trials.h"
+#include "grade/contestants.h"
+#include "measure/block_run.h"
+#include "selftest/comparison_series.h"
 
 namespace kgrade::selftest {
 namespace {
 
-// With a device that measures no speed a comparison is soon made, and one of each kind is enough.
+// On a device that measures no speed one comparison of each kind is enough.
 constexpr std::size_t usual_without_speed = 1;
 constexpr const char* remedy_for_workers = "run `kgrade doctor`; another program may hold the GPU";
 
@@ -54,10 +52,10 @@ class Run {
     if (auto failure = build()) return failure;
     if (auto failure = load()) return failure;
     Referee referee(*device_, problem_, *oracle_, *first_);
-    referee.seat_candidate(std::move(second_), library_);
+    referee.set_candidate(std::move(second_), library_);
     const Answer loaded = referee.load_candidate(load_patience, load_patience);
     if (!loaded.ok()) return worker_failure(loaded);
-    return run_trials(referee);
+    return run_series(referee);
   }
 
   Failure prepare() {
@@ -73,10 +71,10 @@ class Run {
     device_->confine_workers(machinery_.sandbox);
     telemetry_ = machinery_.open_telemetry ? machinery_.open_telemetry(device_->info())
                                            : no_telemetry("there is none");
-    for (std::unique_ptr<Seat>* const seat : {&oracle_, &first_, &second_}) {
-      auto taken = Seat::take(*device_, problem_);
+    for (std::unique_ptr<ContestantRunner>* const runner : {&oracle_, &first_, &second_}) {
+      auto taken = ContestantRunner::start(*device_, problem_);
       if (!taken) return GradeFailure{exit_machine, taken.errors()};
-      *seat = std::move(*taken);
+      *runner = std::move(*taken);
     }
     return std::nullopt;
   }
@@ -96,7 +94,7 @@ class Run {
     record_.fresh_processes = options_.fresh;
   }
 
-  // One binary for all three: what they are asked to do tells them apart.
+  // One binary for all three: they differ in their amount of work.
   Failure build() {
     const auto timer = stages_.time("compile");
     options_.progress("compiling");
@@ -117,9 +115,9 @@ class Run {
   }
 
   Failure load() {
-    for (Seat* const seat : {oracle_.get(), first_.get()}) {
-      Answer answer = seat->await_ready(load_patience);
-      if (answer.ok()) answer = seat->load(library_, load_patience);
+    for (ContestantRunner* const runner : {oracle_.get(), first_.get()}) {
+      Answer answer = runner->await_ready(load_patience);
+      if (answer.ok()) answer = runner->load(library_, load_patience);
       if (!answer.ok()) return worker_failure(answer);
     }
     return std::nullopt;
@@ -129,28 +127,29 @@ class Run {
     return {exit_machine, {{"a worker cannot use the device: " + answer.detail, remedy_for_workers, {}}}};
   }
 
-  TrialOptions trial_options() const {
+  SeriesOptions series_options() const {
     const bool speed = device_->info().measures_speed;
     const std::size_t kernels = options_.kernels.size();
     const std::size_t usual = kernels * (speed ? usual_per_kernel : usual_without_speed);
-    TrialOptions trial;
-    trial.kernels = options_.kernels;
-    trial.comparisons = options_.comparisons.value_or(usual);
-    trial.slowdowns = options_.slowdowns.value_or(speed ? 2 * usual : usual);
-    trial.fresh = options_.fresh;
-    trial.most_seconds = options_.most_seconds;
-    trial.free_bytes = device_->free_bytes();
-    trial.progress = options_.progress;
-    return trial;
+    SeriesOptions series;
+    series.kernels = options_.kernels;
+    series.comparisons = options_.comparisons.value_or(usual);
+    series.slowdowns = options_.slowdowns.value_or(speed ? 2 * usual : usual);
+    series.fresh = options_.fresh;
+    series.most_seconds = options_.most_seconds;
+    series.free_bytes = device_->free_bytes();
+    series.progress = options_.progress;
+    return series;
   }
 
-  Failure run_trials(Referee& referee) {
-    const TrialOptions options = trial_options();
+  Failure run_series(Referee& referee) {
+    const SeriesOptions options = series_options();
     TelemetrySampler sampler(*telemetry_, *machinery_.clock);
     TelemetryWatch watch(sampler);
     const bool watched = telemetry_->absent().empty();
-    Trials trials(referee, problem_, options, stages_, record_, {watched ? &watch : nullptr, &sampler});
-    const auto error = trials.run();
+    ComparisonSeries series(referee, problem_, options, stages_, record_,
+                            {watched ? &watch : nullptr, &sampler});
+    const auto error = series.run();
     record_.telemetry = sampler.summary();
     referee.take_back();
     if (error) return GradeFailure{exit_machine, {*error}};
@@ -166,9 +165,9 @@ class Run {
   std::unique_ptr<Toolchain> toolchain_;
   std::unique_ptr<Device> device_;
   std::unique_ptr<Telemetry> telemetry_;
-  std::unique_ptr<Seat> oracle_;
-  std::unique_ptr<Seat> first_;
-  std::unique_ptr<Seat> second_;
+  std::unique_ptr<ContestantRunner> oracle_;
+  std::unique_ptr<ContestantRunner> first_;
+  std::unique_ptr<ContestantRunner> second_;
   std::filesystem::path library_;
   SelftestRecord record_;
 };

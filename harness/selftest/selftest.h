@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "grade/machinery.h"
 #include "grade/run.h"
-#include "measure/schedule.h"
 #include "selftest/kernels.h"
 #include "selftest/selftest_record.h"
 

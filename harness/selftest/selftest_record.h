@@ -1,18 +1,21 @@
-// What a run of `kgrade selftest` found, unrounded: every printer reads this.
+// What a run of `kgrade selftest` found, unrounded: every printer reads this. And what follows from its
+// comparisons: the figures of each kernel, and the criteria of a protocol that holds.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/statistics.h"
 #include "measure/intervals.h"
-#include "measure/speed_ratio.h"
+#include "measure/speedup.h"
 #include "measure/telemetry.h"
-#include "record/measurement.h"
 #include "record/record.h"
+#include "record/speed.h"
 
 namespace kgrade {
 
@@ -45,7 +48,7 @@ struct SelftestComparison {
   std::size_t void_blocks = 0;      // that do not
   BlockEnd end = BlockEnd::broken_off;  // of the last process
   double seconds = 0;
-  std::string problem;  // why it gives no ratio: what a grading would have said
+  std::string problem;  // why it gives no ratio: the message that grading would give
 
   bool same_work() const { return asked == 0; }
 };
@@ -76,8 +79,8 @@ struct SelftestKernel {
   std::string bound_by;           // "arithmetic" or "memory"
   double target_ms = 0;           // that its length is chosen for
   std::int64_t length = 0;        // its amount of work, a scalar parameter
-  double ms_per_length = 0;       // as the pilot measured; 0 where times are no speed
-  double pilot_ms = 0;            // as the pilot measured
+  double ms_per_length = 0;       // from the calibration; 0 where times are no speed
+  double pilot_ms = 0;            // likewise
   double median_ms = 0;           // how long a launch really took
   bool overhead_limited = false;  // little longer than an empty kernel
   SameWork same;
@@ -133,5 +136,33 @@ struct SelftestRecord {
 // Of a record that is judged.
 bool any_fails(const SelftestRecord& record);
 bool all_hold(const SelftestRecord& record);
+
+// How much more work the second side gets in comparisons with a slow-down.
+inline constexpr std::array<double, 3> slow_downs = {0.01, 0.02, 0.05};
+
+// Launching limits kernels that take less than this many empty ones.
+inline constexpr double overhead_factor = 5;
+// Bounds of the criteria.
+inline constexpr double most_false_calls = 0.01;
+inline constexpr double least_excluded = 0.02;
+inline constexpr double most_excluded = 0.08;
+inline constexpr double slow_down_to_see = 0.02;
+inline constexpr double shortest_to_see_ms = 0.020;
+inline constexpr double least_seen = 0.90;
+inline constexpr double least_measured = 0.90;
+// With fewer trials a criterion can fail, but not hold.
+inline constexpr std::uint64_t fewest_trials = 10;
+
+// `fails` only where the whole interval lies outside the bounds; `holds` where the share itself lies within
+// them and there are enough trials; `too_few` otherwise.
+CriterionOutcome outcome_of(const Share& share, double lowest, double highest);
+
+// The smallest difference between times that differ: the grain of the clock where times are many. Nothing
+// when all are alike. Times differ by more than a float's rounding, 1e-7 ms below 1 ms; longer ones are
+// ignored.
+std::optional<double> grain_of(std::vector<double> times_ms);
+
+// Fills in what follows from the record's kernels, comparisons and floor.
+void conclude(SelftestRecord& record);
 
 }  // namespace kgrade

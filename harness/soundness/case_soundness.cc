@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "soundness/answers.h"
-#include "soundness/dependence.h"
-#include "soundness/output_soundness.h"
+#include "record/verdict.h"
+#include "soundness/host_values.h"
+#include "soundness/wrong_answers.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
 
-// Which few elements of an input change is drawn; a window or a stride may pass over all of them.
+// The elements that change are drawn, and a window or a stride may skip all of them: hence several tries.
 constexpr std::uint32_t most_small_changes = 8;
 
-// Of a parameter that may change nothing: for some values it may really make no difference.
+// Of a parameter that seems to change nothing: between some values there may really be no difference.
 constexpr std::size_t most_other_values = 3;
 
 constexpr std::int64_t many_elements = std::int64_t{1} << 20;
@@ -26,15 +26,15 @@ class CaseSoundness {
   CaseSoundness(SoundnessSession& session, const Case& bound)
       : session_(session),
         case_(bound),
-        judge_(session.problem),
-        lowest_(Judge::in_lowest_class(session.problem)) {}
+        acceptance_(session.problem),
+        lowest_class_(Acceptance::in_lowest_class(session.problem)) {}
 
   Result<bool> run() {
-    if (auto error = session_.subject.sit(case_)) return *error;
+    if (auto error = session_.runner.set_case(case_)) return *error;
     for (const auto step :
-         {&CaseSoundness::know_answers, &CaseSoundness::look_at_reference, &CaseSoundness::look_at_outputs,
-          &CaseSoundness::change_little, &CaseSoundness::sample_inputs, &CaseSoundness::flip_inputs,
-          &CaseSoundness::measure}) {
+         {&CaseSoundness::compute_answers, &CaseSoundness::check_reference, &CaseSoundness::try_wrong_answers,
+          &CaseSoundness::try_stale_answers, &CaseSoundness::try_sampled_inputs,
+          &CaseSoundness::check_dependence, &CaseSoundness::measure_errors}) {
       if (!(this->*step)()) return false;
     }
     session_.cases += 1;
@@ -44,46 +44,47 @@ class CaseSoundness {
  private:
   // Nothing, and a finding, when the call fails.
   std::optional<std::vector<Values>> answer(const Draw& draw, const std::vector<InputEdit>& edits = {}) {
-    auto outputs = session_.subject.oracle(draw, edits);
+    auto outputs = session_.runner.oracle(draw, edits);
     if (outputs) return std::move(*outputs);
     fails(outputs.error());
     return std::nullopt;
   }
 
   void fails(const Error& error) {
-    session_.book.add("reference-fails", "", case_, error.message, error.remedy);
+    session_.findings.add("reference-fails", "", case_, error.message, error.remedy);
   }
 
-  bool know_answers() {
+  bool compute_answers() {
     progress("answers");
     auto base = answer(base_draw());
     if (!base) return false;
     base_ = std::move(*base);
-    if (const std::string unwritten = session_.subject.unwritten(); !unwritten.empty()) {
-      session_.book.add_unwritten(case_, unwritten);
+    if (const std::string unwritten = session_.runner.unwritten(); !unwritten.empty()) {
+      session_.findings.add_unwritten(case_, unwritten);
       return false;
     }
-    inputs_ = session_.subject.inputs();
-    if (!look_at_range()) return false;
-    return look_at_steadiness();
+    inputs_ = session_.runner.inputs();
+    if (!check_range()) return false;
+    return check_steadiness();
   }
 
-  // Answers are let go as soon as they are looked at: each may fill much of the host's memory, and
+  // Answers are freed as soon as they are compared: each may fill much of the host's memory, and
   // host_bytes_needed() counts on two at a time.
-  bool look_at_steadiness() {
+  bool check_steadiness() {
     const auto again = answer(base_draw());
     if (!again) return false;
-    if (judge_.accepts_all(*again, base_)) return true;
-    session_.book.add("reference-unsteady", "", case_,
-                      fmt::format("two calls of the oracle on equal inputs differ, with an error of {:.1e}",
-                                  error_of(*again, base_)),
-                      "the reference reads memory that is not its own or that was never written, or its "
-                      "threads race: `kgrade check` on it says where");
+    if (acceptance_.accepts_all(*again, base_)) return true;
+    session_.findings.add(
+        "reference-unsteady", "", case_,
+        fmt::format("two calls of the oracle on equal inputs differ, with an error of {:.1e}",
+                    error_of(*again, base_)),
+        "the reference reads memory that is not its own or that was never written, or its "
+        "threads race: `kgrade check` on it says where");
     return false;
   }
 
-  // Nothing can be told from nothing: a kernel that gives infinities everywhere would be right.
-  bool look_at_range() {
+  // With such values nothing can be compared: a kernel that writes infinities everywhere would be right.
+  bool check_range() {
     std::size_t all = 0;
     std::size_t beyond = 0;
     for (const Values& output : base_) {
@@ -93,17 +94,17 @@ class CaseSoundness {
       }));
     }
     if (beyond == 0) return true;
-    session_.book.add("not-finite", "", case_,
-                      fmt::format("{} of {} expected values are no finite {}", beyond, all,
-                                  to_string(session_.problem.dtype)),
-                      "give the inputs an `init` whose results the type can hold");
+    session_.findings.add("not-finite", "", case_,
+                          fmt::format("{} of {} expected values are no finite {}", beyond, all,
+                                      to_string(session_.problem.dtype)),
+                          "give the inputs an `init` whose results the type can hold");
     return false;
   }
 
-  // As grading holds the reference against the oracle (grade/case_calls.h), but in units of this very
-  // output's norm: a case on which sums cancel is reported.
-  bool look_at_reference() {
-    const auto single = session_.subject.reference(base_draw(), {});
+  // As grading compares the reference with the oracle (grade/case_calls.h), but in units of this output's own
+  // norm, so that a case on which sums cancel is reported.
+  bool check_reference() {
+    const auto single = session_.runner.reference(base_draw(), {});
     if (!single) {
       fails(single.error());
       return false;
@@ -112,7 +113,7 @@ class CaseSoundness {
       const Judgement judgement = judge(compare((*single)[i], base_[i], session_.problem.dtype),
                                         session_.problem.thresholds, Precision::fp32);
       if (judgement.verdict == Verdict::accepted) continue;
-      session_.book.add(
+      session_.findings.add(
           "reference-imprecise", name_of_output(i), case_,
           fmt::format(
               "in single precision the reference's '{}' is off by {:.1e} from the oracle's, and {:.1e} "
@@ -124,17 +125,17 @@ class CaseSoundness {
     return true;
   }
 
-  bool look_at_outputs() {
+  bool try_wrong_answers() {
     progress("wrong answers");
     const auto other = answer({session_.seed, 1});
     if (!other) return false;
-    constants_ = find_degenerate_outputs(session_.book, lowest_, case_, {inputs_, base_, *other});
-    find_accepted_answers(session_.book, lowest_, case_, {inputs_, base_, *other}, constants_);
+    constants_ = find_degenerate_outputs(session_.findings, lowest_class_, case_, {inputs_, base_, *other});
+    find_accepted_answers(session_.findings, lowest_class_, case_, {inputs_, base_, *other}, constants_);
     return true;
   }
 
   // The answer of the call before, where a few elements of one input have changed since.
-  bool change_little() {
+  bool try_stale_answers() {
     progress("stale answers");
     std::set<std::size_t> accepted;
     for (std::size_t i = 0; i < base_.size(); ++i) {
@@ -145,10 +146,10 @@ class CaseSoundness {
       const auto changed = answer({session_.seed, 0, change});
       if (!changed) return false;
       error = std::max(error, error_of(base_, *changed));
-      std::erase_if(accepted, [&](std::size_t i) { return !judge_.accepts(base_[i], (*changed)[i]); });
+      std::erase_if(accepted, [&](std::size_t i) { return !acceptance_.accepts(base_[i], (*changed)[i]); });
     }
     for (const std::size_t i : accepted) {
-      session_.book.add(
+      session_.findings.add(
           "stale-passes", name_of_output(i), case_,
           fmt::format(
               "when few elements of an input change, the old '{}' is accepted, in {} of {} tries, the "
@@ -159,7 +160,7 @@ class CaseSoundness {
     return true;
   }
 
-  bool sample_inputs() {
+  bool try_sampled_inputs() {
     progress("sampled inputs");
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
       if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor])) continue;
@@ -173,31 +174,32 @@ class CaseSoundness {
   }
 
   void judge_sampled(std::size_t tensor, std::size_t output, const Values& sampled) {
-    const Judgement judgement = judge_.judge(sampled, base_[output]);
-    // What does not depend on this input at all is another matter: see input-ignored.
+    const Judgement judgement = acceptance_.judge(sampled, base_[output]);
+    // Outputs that do not depend on this input at all are reported as input-ignored.
     if (judgement.verdict != Verdict::accepted || judgement.relative_error == 0) return;
     if (constants_.contains(output)) return;
-    session_.book.add(
+    session_.findings.add(
         "sample-passes", case_.tensors[tensor].name, case_,
         fmt::format(
             "with half of the elements of '{}' replaced by their mean '{}' is accepted (error {:.1e}, "
             "{:.1e} is allowed): a kernel may read a sample",
-            case_.tensors[tensor].name, name_of_output(output), judgement.relative_error, judge_.threshold()),
+            case_.tensors[tensor].name, name_of_output(output), judgement.relative_error,
+            acceptance_.threshold()),
         "sum fewer terms, draw them around 0 (normal(0, 1)), or ask for a tighter `precision`");
   }
 
-  bool flip_inputs() {
+  bool check_dependence() {
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
       if (inputs_[tensor].empty()) continue;
       progress(fmt::format("dependence on {}", case_.tensors[tensor].name));
       const auto found =
-          look_for_dependence(session_.subject, judge_, case_, tensor, base_draw(), inputs_[tensor], base_);
+          find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(), inputs_[tensor], base_);
       if (!found) {
         fails(found.error());
         return false;
       }
       if (found->depends || constants_.size() == base_.size()) continue;
-      session_.book.add(
+      session_.findings.add(
           "input-ignored", case_.tensors[tensor].name, case_, describe(*found, case_.tensors[tensor].name),
           found->any_change
               ? "let an element count for more: fewer terms, tighter `thresholds` or `precision`"
@@ -206,15 +208,15 @@ class CaseSoundness {
     return true;
   }
 
-  bool measure() {
+  bool measure_errors() {
     if (constants_.size() == base_.size()) return true;
-    // Operands of 16 bits are what tensor cores take as it is: there is nothing to tell apart.
+    // Tensor cores take operands of 16 bits as they are, so the classes do not differ.
     if (session_.problem.dtype != Dtype::float32) return true;
     progress("precision classes");
-    // Few elements have errors that spread.
+    // The errors of few elements spread widely.
     const std::uint32_t draws = case_.tensor_bytes(1) < many_elements ? 2 : 1;
-    if (draws > 1) return add_errors(measure_classes(session_.subject, session_.seed, draws));
-    return add_errors(measure_classes_on(session_.subject, base_draw(), inputs_, base_));
+    if (draws > 1) return add_errors(measure_classes(session_.runner, session_.seed, draws));
+    return add_errors(measure_classes_on(session_.runner, base_draw(), inputs_, base_));
   }
 
   bool add_errors(const Result<ClassStatistics>& errors) {
@@ -230,17 +232,17 @@ class CaseSoundness {
     const Precision asked = precision_from(session_.problem.precision);
     if (asked >= Precision::bf16) return true;
     const OperandFormat format = asked == Precision::fp32 ? OperandFormat::tf32 : OperandFormat::bf16;
-    const auto lower = rounded_answer(session_.subject, base_draw(), inputs_, format);
+    const auto lower = rounded_answer(session_.runner, base_draw(), inputs_, format);
     if (!lower) {
       fails(lower.error());
       return false;
     }
     session_.lower_class_error = std::max(session_.lower_class_error, error_of(*lower, base_));
-    if (!judge_.accepts_all(*lower, base_)) session_.lower_class_refused = true;
+    if (!acceptance_.accepts_all(*lower, base_)) session_.lower_class_refused = true;
     return true;
   }
 
-  // To name a parameter in `require` or `flops` is not to use it.
+  // A parameter that only `require` or `flops` names is not used.
   bool change_scalars() {
     const std::set<std::string> ignored = session_.ignored;
     for (const std::string& name : ignored) {
@@ -266,8 +268,8 @@ class CaseSoundness {
       fails(error);
       return std::nullopt;
     };
-    if (const auto error = session_.subject.sit(changed)) return explained(*error);
-    const auto outputs = session_.subject.oracle(base_draw(), {});
+    if (const auto error = session_.runner.set_case(changed)) return explained(*error);
+    const auto outputs = session_.runner.oracle(base_draw(), {});
     if (!outputs) return explained(outputs.error());
     return *outputs != base_;
   }
@@ -278,17 +280,41 @@ class CaseSoundness {
 
   SoundnessSession& session_;
   const Case& case_;
-  Judge judge_;
-  Judge lowest_;
+  Acceptance acceptance_;
+  Acceptance lowest_class_;
   std::vector<Values> inputs_;
   std::vector<Values> base_;
-  std::set<std::size_t> constants_;  // outputs of which nothing more is to be said
+  std::set<std::size_t> constants_;  // outputs without a further check
 };
 
 }  // namespace
 
-Result<bool> look_at_case(SoundnessSession& session, const Case& bound) {
+Result<bool> check_case_soundness(SoundnessSession& session, const Case& bound) {
   return CaseSoundness(session, bound).run();
+}
+
+void conclude(SoundnessSession& session) {
+  if (session.cases == 0) return;
+  for (const std::string& name : session.ignored) {
+    if (!session.varied.contains(name)) continue;
+    session.findings.add("unused-parameter",
+                         fmt::format("the parameter '{}' changes no output on any case", name),
+                         "remove it, or use it in the reference");
+  }
+  if (session.errors.count() == 0) return;
+  if (auto overlap = why_not_separate(session.errors.root_mean_square())) {
+    session.findings.add("classes-overlap", overlap->message, overlap->remedy);
+    return;
+  }
+  const Precision asked = precision_from(session.problem.precision);
+  if (asked >= Precision::bf16 || session.lower_class_refused) return;
+  const std::string_view lower = asked == Precision::fp32 ? "TF32" : "bf16";
+  session.findings.add(
+      "lower-class-passes",
+      fmt::format("an answer of {} arithmetic is accepted as {} on every case: its error is {:.1e} "
+                  "at most",
+                  lower, session.problem.precision, session.lower_class_error),
+      "tighten `thresholds`: `kgrade calibrate` measures where they belong");
 }
 
 }  // namespace kgrade

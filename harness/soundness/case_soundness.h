@@ -1,5 +1,5 @@
-// Whether one case of a problem refuses wrong answers: each is judged exactly as grading judges a
-// candidate's.
+// Whether one case of a problem refuses wrong answers, each judged exactly as grading judges a candidate's,
+// and what only all cases together can show.
 #pragma once
 
 #include <functional>
@@ -7,18 +7,18 @@
 #include <string>
 
 #include "problem/problem.h"
-#include "soundness/classes.h"
-#include "soundness/lint_book.h"
-#include "soundness/other_values.h"
-#include "soundness/subject.h"
+#include "soundness/dependence.h"
+#include "soundness/lint_findings.h"
+#include "soundness/precision_classes.h"
+#include "soundness/reference_runner.h"
 
 namespace kgrade {
 
-// What all cases of a problem share. Owns nothing but what it remembers.
+// What all cases of a problem share. Owns only what it gathers over them.
 struct SoundnessSession {
-  Subject& subject;
+  ReferenceRunner& runner;
   const Problem& problem;
-  LintBook& book;
+  LintFindings& findings;
   std::uint64_t seed = 0;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // Over the cases so far.
@@ -32,11 +32,11 @@ struct SoundnessSession {
   int cases = 0;
 };
 
-// Findings go into the session's book. False when there is no sense in going on with other cases: the
-// reference fails. An Error when the device has no room for the case.
-Result<bool> look_at_case(SoundnessSession& session, const Case& bound);
+// Adds to the session's findings. False when the reference fails, so that other cases need not be checked. An
+// Error when the device has no room for the case.
+Result<bool> check_case_soundness(SoundnessSession& session, const Case& bound);
 
-// What only all cases together can show.
+// Adds what only all cases together can show.
 void conclude(SoundnessSession& session);
 
 }  // namespace kgrade

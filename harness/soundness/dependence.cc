@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <random>
 
-#include "soundness/classes.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -14,10 +16,11 @@ constexpr int drawn_places = 5;
 
 class DependenceSearch {
  public:
-  DependenceSearch(Subject& subject, const Judge& judge, const Case& bound, std::size_t tensor,
-                   const Draw& draw, const Values& input, const std::vector<Values>& expected)
-      : subject_(subject),
-        judge_(judge),
+  DependenceSearch(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
+                   std::size_t tensor, const Draw& draw, const Values& input,
+                   const std::vector<Values>& expected)
+      : runner_(runner),
+        acceptance_(acceptance),
         init_(bound.tensors[tensor].init),
         tensor_(tensor),
         draw_(draw),
@@ -67,14 +70,14 @@ class DependenceSearch {
     std::vector<InputEdit> edits(1);
     edits[0] = {tensor_, begin, Values(end - begin)};
     for (std::size_t i = begin; i < end; ++i) edits[0].values[i - begin] = flipped(input_[i], init_);
-    const auto outputs = subject_.oracle(draw_, edits);
+    const auto outputs = runner_.oracle(draw_, edits);
     if (!outputs) {
       errors_ = outputs.errors();
       return true;
     }
     found_.flips += 1;
     found_.any_change = found_.any_change || *outputs != expected_;
-    const bool much = !judge_.accepts_all(expected_, *outputs);
+    const bool much = !acceptance_.accepts_all(expected_, *outputs);
     if (end - begin == 1) {
       found_.largest_error = std::max(found_.largest_error, error_of(expected_, *outputs));
       found_.depends = found_.depends || much;
@@ -82,8 +85,8 @@ class DependenceSearch {
     return much;
   }
 
-  Subject& subject_;
-  const Judge& judge_;
+  ReferenceRunner& runner_;
+  const Acceptance& acceptance_;
   const ResolvedInit& init_;
   std::size_t tensor_;
   Draw draw_;
@@ -93,12 +96,101 @@ class DependenceSearch {
   Errors errors_;
 };
 
+using Names = std::set<std::string>;
+
+bool is_integer(const Parameter& parameter) {
+  const ScalarType* const type = find_scalar_type(parameter.type);
+  return !parameter.pointer && type != nullptr && type->is_integer();
+}
+
+void add_names(Names& names, const Expression& expression) {
+  for (std::string& name : expression.names()) names.insert(std::move(name));
+}
+
+// A value of `let` can name those before it. From the last to the first, each adds the names in its
+// expression.
+Names names_in_shapes(const Problem& problem) {
+  Names names;
+  for (const Parameter& parameter : problem.parameters) {
+    for (const Expression& extent : parameter.shape) add_names(names, extent);
+  }
+  for (auto value = problem.let.rbegin(); value != problem.let.rend(); ++value) {
+    if (names.contains(value->first)) add_names(names, value->second);
+  }
+  return names;
+}
+
+bool same_shapes(const Case& a, const Case& b) {
+  return std::equal(a.tensors.begin(), a.tensors.end(), b.tensors.begin(), b.tensors.end(),
+                    [](const Tensor& x, const Tensor& y) { return x.shape == y.shape; });
+}
+
+CaseSpec spec_of(const Problem& problem, const Case& bound) {
+  CaseSpec spec{bound.name, bound.role, {}, bound.reals, {}};
+  for (const Parameter& parameter : problem.parameters) {
+    if (is_integer(parameter)) spec.integers[parameter.name] = bound.integers.at(parameter.name);
+  }
+  return spec;
+}
+
+std::vector<std::int64_t> values_to_try(const Problem& problem, const std::string& scalar, std::int64_t old) {
+  std::vector<std::int64_t> values;
+  for (const CaseSpec& spec : problem.cases) values.push_back(spec.integers.at(scalar));
+  for (const FuzzRange& range : problem.fuzz) {
+    if (range.parameter == scalar) values.insert(values.end(), {range.low, range.high});
+  }
+  if (old < std::numeric_limits<std::int64_t>::max()) values.push_back(old + 1);
+  if (old > std::numeric_limits<std::int64_t>::min()) values.push_back(old - 1);
+  values.insert(values.end(), {old / 2, old / 3, 1, 2, 3, 4, 0});
+  return values;
+}
+
+std::vector<Case> with_other_integers(const Problem& problem, const Case& bound, const Parameter& scalar,
+                                      std::size_t most) {
+  std::vector<Case> others;
+  const ScalarType* const type = find_scalar_type(scalar.type);
+  std::set<std::int64_t> tried = {bound.integers.at(scalar.name)};
+  CaseSpec spec = spec_of(problem, bound);
+  for (const std::int64_t value : values_to_try(problem, scalar.name, bound.integers.at(scalar.name))) {
+    if (others.size() == most) break;
+    if (value < type->low || value > type->high || !tried.insert(value).second) continue;
+    spec.integers[scalar.name] = value;
+    const auto resolved = resolve_case(problem, spec);
+    if (!resolved || !same_shapes(*resolved, bound)) continue;
+    others.push_back(bound);
+    others.back().integers = resolved->integers;
+  }
+  return others;
+}
+
 }  // namespace
 
-Result<Dependence> look_for_dependence(Subject& subject, const Judge& judge, const Case& bound,
-                                       std::size_t tensor, const Draw& draw, const Values& input,
-                                       const std::vector<Values>& expected) {
-  return DependenceSearch(subject, judge, bound, tensor, draw, input, expected).run();
+float flipped(float value, const ResolvedInit& init) {
+  const double old = static_cast<double>(value);
+  const double larger = old + std::max(1.0, std::fabs(old));
+  switch (init.kind) {
+    case ResolvedInit::Kind::uniform: {
+      const double middle = (init.first + init.second) / 2;
+      // The upper end is excluded.
+      const double high = init.second - (init.second - init.first) / 1024;
+      return static_cast<float>(old < middle ? high : init.first);
+    }
+    case ResolvedInit::Kind::normal:
+      if (init.second == 0) break;
+      return static_cast<float>(init.first + (old < init.first ? 3 : -3) * init.second);
+    case ResolvedInit::Kind::integers:
+      if (init.first == init.second) break;
+      return static_cast<float>(old < init.second ? init.second : init.first);
+    case ResolvedInit::Kind::constant:
+      break;
+  }
+  return static_cast<float>(larger);
+}
+
+Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
+                                   std::size_t tensor, const Draw& draw, const Values& input,
+                                   const std::vector<Values>& expected) {
+  return DependenceSearch(runner, acceptance, bound, tensor, draw, input, expected).run();
 }
 
 std::string describe(const Dependence& dependence, const std::string& tensor) {
@@ -108,6 +200,25 @@ std::string describe(const Dependence& dependence, const std::string& tensor) {
       "no single element of '{}' changes an output beyond the tolerance, in {} calls: the largest error is "
       "{:.1e}",
       tensor, dependence.flips, dependence.largest_error);
+}
+
+std::set<std::string> scalars_without_shape(const Problem& problem) {
+  const Names shaping = names_in_shapes(problem);
+  Names names;
+  for (const Parameter& parameter : problem.parameters) {
+    if (!parameter.pointer && !(is_integer(parameter) && shaping.contains(parameter.name)))
+      names.insert(parameter.name);
+  }
+  return names;
+}
+
+std::vector<Case> with_other_values(const Problem& problem, const Case& bound, const std::string& scalar,
+                                    std::size_t most) {
+  const Parameter* const parameter = problem.find_parameter(scalar);
+  if (is_integer(*parameter)) return with_other_integers(problem, bound, *parameter, most);
+  Case changed = bound;
+  changed.reals[scalar] = 2 * changed.reals[scalar] + 1;
+  return {changed};
 }
 
 }  // namespace kgrade

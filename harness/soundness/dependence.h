@@ -1,29 +1,47 @@
-// Whether a single element of an input changes the outputs by more than the comparison forgives.
+// Whether outputs depend on what a problem says they do: on single elements of its inputs, by more than the
+// comparison forgives, and on scalar parameters that no shape depends on, which only the
+// output can show.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
-#include "soundness/judge.h"
-#include "soundness/subject.h"
+#include "problem/case.h"
+#include "soundness/host_values.h"
+#include "soundness/reference_runner.h"
 
 namespace kgrade {
+
+// Another value that the distribution can yield, as far from this one as that allows; a constant becomes a
+// larger value.
+float flipped(float value, const ResolvedInit& init);
 
 struct Dependence {
   bool depends = false;
   int flips = 0;             // calls that were made
   bool any_change = false;   // in any bit of any output
-  double largest_error = 0;  // of the old outputs, held against the new ones
+  double largest_error = 0;  // of the old outputs, compared with the new ones
 };
 
-// Flips elements of one input (answers.h), one at a time: ends, the middle and a few drawn ones; when they do
+// Flips elements of one input, one at a time: ends, the middle and a few drawn ones. Where these change
 // nothing, all at once, and then ever smaller halves of what makes a difference, down to one element. An
 // Error when a call fails.
-Result<Dependence> look_for_dependence(Subject& subject, const Judge& judge, const Case& bound,
-                                       std::size_t tensor, const Draw& draw, const Values& input,
-                                       const std::vector<Values>& expected);
+Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
+                                   std::size_t tensor, const Draw& draw, const Values& input,
+                                   const std::vector<Values>& expected);
 
 // "no element of 'x' changes ..." with the figures.
 std::string describe(const Dependence& dependence, const std::string& tensor);
+
+// Real parameters, and integers that no shape depends on, neither by itself nor through `let`.
+std::set<std::string> scalars_without_shape(const Problem& problem);
+
+// The case with other values of one of these parameters, at most `most`, the likeliest to make a difference
+// first. All else, tensors and their contents included, stays. Values of an integer are those of other cases,
+// the ends of its range in `fuzz` and neighbours, as far as the case stays legal and keeps its shapes: there
+// may be none.
+std::vector<Case> with_other_values(const Problem& problem, const Case& bound, const std::string& scalar,
+                                    std::size_t most);
 
 }  // namespace kgrade

@@ -22,12 +22,12 @@ LintFinding error_of_rule(const char* rule, Error what) {
 class LintRun {
  public:
   LintRun(const LintOptions& options, const Machinery& machinery)
-      : options_(options), workshop_(options, machinery) {}
+      : options_(options), context_(options, machinery) {}
 
   LintReport run() {
     for (const auto& file : options_.files) report_.files.push_back(read(file));
     find_clashes();
-    if (options_.run) look_at_soundness();
+    if (options_.run) check_soundness();
     return std::move(report_);
   }
 
@@ -46,9 +46,9 @@ class LintRun {
       if (auto bound = resolve_case(*problem, spec)) cases.push_back(std::move(*bound));
     }
     add_marks(file);
-    LintBook book(*problem);
-    find_cases_beyond_memory(book, *problem, cases, options_.budget);
-    for (LintFinding& finding : book.findings()) file.findings.push_back(std::move(finding));
+    LintFindings findings(*problem);
+    find_cases_beyond_memory(findings, *problem, cases, options_.budget);
+    for (LintFinding& finding : findings.all()) file.findings.push_back(std::move(finding));
     if (!cases.empty()) file.costs = costs_table(*problem, cases);
     file.problem = std::move(*problem);
     return file;
@@ -83,24 +83,24 @@ class LintRun {
   }
 
   // Compilers work on the next problem while the device works on this one.
-  void look_at_soundness() {
+  void check_soundness() {
     std::vector<Job> jobs;
     for (FileReport& file : report_.files) {
       if (file.error_count() == 0) {
         add_jobs(file, jobs);
       } else if (file.problem) {
-        file.notes.emplace_back("soundness was not looked at: mend the errors first");
+        file.notes.emplace_back("soundness was not checked: mend the errors first");
       }
     }
     if (jobs.empty()) return;
-    report_.failure = workshop_.open();
+    report_.failure = context_.open();
     if (report_.failure) return pass_over(jobs);
-    report_.device = workshop_.device().info().name;
+    report_.device = context_.device().info().name;
     std::unique_ptr<ProblemBuilds> next = build(jobs.front());
     for (std::size_t i = 0; i < jobs.size() && !report_.failure; ++i) {
       const std::unique_ptr<ProblemBuilds> builds = std::move(next);
       if (i + 1 < jobs.size()) next = build(jobs[i + 1]);
-      take(jobs[i], kgrade::look_at_soundness(workshop_, *builds, options_.scope));
+      take(jobs[i], kgrade::check_soundness(context_, *builds, options_.scope));
       if (report_.failure) pass_over(std::span(jobs).subspan(i));
     }
   }
@@ -121,7 +121,7 @@ class LintRun {
   }
 
   std::unique_ptr<ProblemBuilds> build(const Job& job) {
-    return std::make_unique<ProblemBuilds>(workshop_, *job.problem, true);
+    return std::make_unique<ProblemBuilds>(context_, *job.problem, true);
   }
 
   void take(const Job& job, SoundnessReport found) {
@@ -141,7 +141,7 @@ class LintRun {
   }
 
   static void pass_over(std::span<const Job> jobs) {
-    for (const Job& job : jobs) add_note(job, "soundness was not looked at");
+    for (const Job& job : jobs) add_note(job, "soundness was not checked");
   }
 
   // What holds in the first type holds in the others too and is reported once.
@@ -153,7 +153,7 @@ class LintRun {
   }
 
   const LintOptions& options_;
-  Workshop workshop_;
+  SoundnessContext context_;
   LintReport report_;
 };
 

@@ -6,12 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "soundness/costs.h"
+#include "soundness/case_limits.h"
+#include "soundness/lint_findings.h"
 #include "soundness/soundness.h"
 
 namespace kgrade {
 
-struct LintOptions : WorkshopOptions {
+struct LintOptions : SoundnessOptions {
   std::vector<std::filesystem::path> files;
   bool run = true;  // soundness too, for files without errors of form and meaning
   SoundnessScope scope;
@@ -22,9 +23,9 @@ struct FileReport {
   std::filesystem::path path;
   std::optional<Problem> problem;  // of a file that parses
   std::vector<LintFinding> findings;
-  std::vector<std::string> notes;  // what was not looked at, and why
+  std::vector<std::string> notes;  // what was not checked, and why
   std::string costs;               // costs_table() of the cases that resolve
-  int cases = 0;                   // whose soundness was looked at
+  int cases = 0;                   // whose soundness was checked
   int hidden = 0;                  // of them: hidden shapes
   ClassErrors errors;              // over them
 
@@ -33,9 +34,10 @@ struct FileReport {
 
 struct LintReport {
   std::vector<FileReport> files;
-  std::string device;       // its name; empty where none was opened
-  bool cannot_run = false;  // the device, or the host's memory, has no means for one of them: see the notes
-  Failure failure;          // of the machine: soundness was not looked at, or not of all files
+  std::string device;  // its name; empty where none was opened
+  bool cannot_run =
+      false;        // one of them cannot run on the device, or not in the memory of the host: see the notes
+  Failure failure;  // of the machine: soundness was not checked, or not of all files
 
   int error_count() const;
   int case_count() const;

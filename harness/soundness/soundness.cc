@@ -3,68 +3,174 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <memory>
 
 #include "base/text.h"
-#include "check/small_cases.h"
+#include "check/check.h"
+#include "check/emulated_findings.h"
+#include "check/sanitizer_findings.h"
+#include "contest/check_referee.h"
+#include "contest/contestant_runner.h"
+#include "draw/seed.h"
+#include "grade/contestants.h"
 #include "problem/hidden_cases.h"
+#include "soundness/case_limits.h"
 #include "soundness/case_soundness.h"
-#include "soundness/host_memory.h"
-#include "soundness/reference_check.h"
+#include "soundness/lint_findings.h"
 
 namespace kgrade {
 namespace {
 
+bool is_about_memory(const Finding& finding) {
+  return finding.kind == "out_of_bounds" || finding.kind == "invalid_address";
+}
+
+std::string describe(const Finding& finding) {
+  if (!finding.place) return fmt::format("{}: {}", finding.kind, finding.message);
+  return fmt::format("{}:{}: {}: {}", finding.place->file, finding.place->line, finding.kind,
+                     finding.message);
+}
+
+// Whether the reference keeps to its own memory: the oracle as a candidate of `kgrade check`, on one case. On
+// the emulated device every access reports itself; on a GPU it runs under memcheck of compute-sanitizer.
+class ReferenceCheck {
+ public:
+  // Keeps references to the first two. `all_orders` of threads, or just the forward one.
+  ReferenceCheck(SoundnessContext& context, ProblemBuilds& builds, bool all_orders,
+                 std::function<void(const std::string&)> progress)
+      : context_(context),
+        builds_(builds),
+        all_orders_(all_orders),
+        progress_(std::move(progress)),
+        on_gpu_(context.device().info().kind == "cuda"),
+        own_{std::filesystem::absolute(builds.source()), builds.source().string(),
+             builds.checked_build()->directory()} {}
+
+  // Adds reference-out-of-bounds and reference-unsafe. Returns why nothing was checked, or nothing when it
+  // was. An Error is the machine's.
+  Result<std::optional<std::string>> run(const Case& bound, LintFindings& findings) {
+    std::optional<Sanitizer> sanitizer;
+    if (on_gpu_) {
+      auto found = Sanitizer::find();
+      if (!found) return std::optional(found.error().message);
+      sanitizer = std::move(*found);
+    }
+    const auto& built = builds_.checked_build()->finish();
+    if (!built) return built.errors();
+    if (built->status != BuildStatus::built) return std::optional("the checked build: " + built->message);
+    CheckReferee referee(context_.device(), builds_.problem(), builds_.oracle(), std::move(sanitizer),
+                         order_seed(context_.options().seed));
+    referee.set_candidate(built->library);
+    const auto checked = check(referee, *built, bound);
+    builds_.oracle().take_back();  // the buffers of the check
+    if (!checked) return checked.errors();
+    const bool any_about_memory =
+        std::any_of(checked->findings.begin(), checked->findings.end(), is_about_memory);
+    for (const Finding& finding : checked->findings) {
+      // After an access out of bounds a wrong answer says nothing more.
+      if (is_about_memory(finding) || !any_about_memory) note(finding, bound, findings);
+    }
+    return std::optional<std::string>();
+  }
+
+ private:
+  Result<CheckedCandidate> check(CheckReferee& referee, const BuildOutcome& built, const Case& bound) {
+    const auto limit = static_cast<long>(1000 * default_check_limit(on_gpu_));
+    CheckSession session{referee,  builds_.problem(), context_.options().seed, passes(),
+                         !on_gpu_, Patience(limit),   context_.stages(),       progress_};
+    std::unique_ptr<PlaceFinder> places;
+    if (const auto program = Addr2line::find_program())
+      places = std::make_unique<Addr2line>(*program, built.library, own_, context_.sandbox());
+    QuotedSource quoted;
+    const EvidenceReader read = [&](const Evidence& evidence, const Case& checked, int calls) {
+      if (!on_gpu_) return findings_of(evidence.entries, builds_.problem(), places.get(), quoted);
+      return findings_of_report(evidence.tool_report, checked, calls, own_, places.get(), quoted);
+    };
+    return check_candidate(session, built, {PlannedCase{bound, ""}}, read, {});
+  }
+
+  std::vector<CheckPass> passes() const {
+    if (on_gpu_) return {{"memcheck"}};
+    std::vector<CheckPass> passes = {{"forward", ThreadOrder::forward}};
+    if (!all_orders_) return passes;
+    for (const ThreadOrder order : {ThreadOrder::reverse, ThreadOrder::shuffled})
+      passes.push_back({std::string(to_string(order)), order});
+    return passes;
+  }
+
+  static void note(const Finding& finding, const Case& bound, LintFindings& findings) {
+    findings.add(is_about_memory(finding) ? "reference-out-of-bounds" : "reference-unsafe", describe(finding),
+                 bound, describe(finding), remedy_for_author(finding));
+  }
+
+  // `kgrade check` describes a candidate's answer by comparing it with a reference.
+  static std::string remedy_for_author(const Finding& finding) {
+    if (finding.kind == to_string(Verdict::wrong_answer) || finding.kind == to_string(Verdict::low_precision))
+      return "the reference's answer depends on the order of its threads, or on memory that was never "
+             "written: mend it";
+    return finding.remedy.empty() ? "mend the reference" : finding.remedy;
+  }
+
+  SoundnessContext& context_;
+  ProblemBuilds& builds_;
+  bool all_orders_;
+  std::function<void(const std::string&)> progress_;
+  bool on_gpu_;
+  OwnSources own_;
+};
+
 class SoundnessRun {
  public:
-  SoundnessRun(Workshop& workshop, ProblemBuilds& builds, const SoundnessScope& scope)
-      : workshop_(workshop),
+  SoundnessRun(SoundnessContext& context, ProblemBuilds& builds, const SoundnessScope& scope)
+      : context_(context),
         builds_(builds),
         problem_(builds.problem()),
         scope_(scope),
-        emulated_(workshop.device().info().kind == "emulated"),
-        book_(problem_) {}
+        emulated_(context.device().info().kind == "emulated"),
+        findings_(problem_) {}
 
   SoundnessReport run() {
-    look();
-    for (LintFinding& finding : book_.findings()) report_.findings.push_back(std::move(finding));
+    check();
+    for (LintFinding& finding : findings_.all()) report_.findings.push_back(std::move(finding));
     return std::move(report_);
   }
 
  private:
-  void look() {
+  void check() {
     progress("compiling");
     if (auto failure = builds_.load()) return note(*failure);
     choose_cases();
-    if (cases_.empty()) return tell_of_no_case();
+    if (cases_.empty()) return report_no_case();
     if (!check_memory_accesses()) return;
     draw_hidden();
-    look_at_cases();
-    if (report_.cases == 0 && book_.empty()) report_.cannot_run = true;
+    check_cases();
+    if (report_.cases == 0 && findings_.empty()) report_.cannot_run = true;
   }
 
-  // A case that was not examined is not sound.
-  void tell_of_no_case() {
+  // A problem without a case that was checked is not sound.
+  void report_no_case() {
     if (lacks_host_memory_) {
       report_.cannot_run = true;
       report_.notes.push_back(
-          "soundness was not looked at: no case fits into the host's memory; free some, or allow more with "
+          "soundness was not checked: no case fits into the host's memory; free some, or allow more with "
           "--host-memory");
       return;
     }
     const SoundnessLimits limits = soundness_limits(scope_.deep, emulated_);
-    book_.add("no-small-case", "no case is small enough to be looked at here",
-              scope_.deep
-                  ? "add a case that this device can run, or look at the problem on a GPU"
-                  : fmt::format("add a `role: test` of at most {} operations and {} of tensors, or look at "
-                                "larger ones with --deep",
-                                limits.flops, format_bytes(static_cast<std::uint64_t>(limits.bytes))));
+    findings_.add("no-small-case", "no case is small enough to be checked here",
+                  scope_.deep
+                      ? "add a case that this device can run, or check the problem on a GPU"
+                      : fmt::format("add a `role: test` of at most {} operations and {} of tensors, or check "
+                                    "larger ones with --deep",
+                                    limits.flops, format_bytes(static_cast<std::uint64_t>(limits.bytes))));
   }
 
   // What the author can mend is a finding, what the machine lacks is not.
   void note(const GradeFailure& failure) {
     if (builds_.is_unsupported()) {
       report_.cannot_run = true;
-      report_.notes.push_back("soundness was not looked at: " + failure.errors.front().message);
+      report_.notes.push_back("soundness was not checked: " + failure.errors.front().message);
       return;
     }
     if (failure.exit_code != exit_usage) {
@@ -85,15 +191,15 @@ class SoundnessRun {
   }
 
   void choose(Case bound) {
-    std::string reason = why_passed_over(bound, soundness_limits(scope_.deep, emulated_));
+    std::string reason = why_skipped(bound, soundness_limits(scope_.deep, emulated_));
     if (reason.empty()) {
-      reason = why_beyond_host(bound, copies_of_lint, workshop_.options().host_bytes);
+      reason = why_beyond_host(bound, copies_of_lint, context_.options().host_bytes);
       lacks_host_memory_ = lacks_host_memory_ || !reason.empty();
     }
     if (reason.empty()) {
       cases_.push_back(std::move(bound));
     } else if (scope_.deep || bound.role != CaseRole::bench) {
-      report_.notes.push_back(fmt::format("case '{}' was not looked at: {}", bound.name, reason));
+      report_.notes.push_back(fmt::format("case '{}' was not checked: {}", bound.name, reason));
     }
   }
 
@@ -103,54 +209,51 @@ class SoundnessRun {
     options.seed = scope_.hidden_seed;
     options.count = scope_.hidden;
     auto drawn = draw_hidden_cases(problem_, options);
-    if (!drawn) return;  // a finding of its meaning
+    if (!drawn) return;  // lint of the file's meaning reports it
     for (Case& bound : *drawn) choose(std::move(bound));
   }
 
-  // The answers of a reference that strays are worth nothing. False when there is no sense in going on.
+  // A reference that leaves its memory has no valid answers. False when nothing more can be checked.
   bool check_memory_accesses() {
     const Case& smallest = *std::min_element(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) {
       return a.tensor_bytes() < b.tensor_bytes();
     });
     if (!runs_at_all(smallest)) return false;
     progress("memory accesses");
-    const auto skipped =
-        check_reference({workshop_.device(), problem_, builds_.oracle(), *builds_.checked_build(),
-                         scope_.deep, workshop_.options().seed, workshop_.stages(),
-                         [this](const std::string& what) { progress(what); }, workshop_.sandbox()},
-                        builds_.source(), smallest, book_);
+    ReferenceCheck reference_check(context_, builds_, scope_.deep,
+                                   [this](const std::string& what) { progress(what); });
+    const auto skipped = reference_check.run(smallest, findings_);
     if (!skipped) {
       report_.failure = GradeFailure{exit_machine, skipped.errors()};
       return false;
     }
-    if (*skipped)
-      report_.notes.push_back("memory accesses of the reference were not looked at: " + **skipped);
-    return book_.empty();
+    if (*skipped) report_.notes.push_back("memory accesses of the reference were not checked: " + **skipped);
+    return findings_.empty();
   }
 
   bool runs_at_all(const Case& bound) {
-    if (const auto error = builds_.stand().sit(bound)) {
+    if (const auto error = builds_.runner().set_case(bound)) {
       report_.failure = GradeFailure{exit_machine, {*error}};
       return false;
     }
-    const auto answer = builds_.stand().oracle({workshop_.options().seed, 0}, {});
+    const auto answer = builds_.runner().oracle({context_.options().seed, 0}, {});
     if (!answer) {
-      book_.add("reference-fails", "", bound, answer.error().message, answer.error().remedy);
-    } else if (const std::string unwritten = builds_.stand().unwritten(); !unwritten.empty()) {
-      book_.add_unwritten(bound, unwritten);
+      findings_.add("reference-fails", "", bound, answer.error().message, answer.error().remedy);
+    } else if (const std::string unwritten = builds_.runner().unwritten(); !unwritten.empty()) {
+      findings_.add_unwritten(bound, unwritten);
     }
-    return book_.empty();
+    return findings_.empty();
   }
 
-  void look_at_cases() {
-    SoundnessSession session{builds_.stand(), problem_, book_, workshop_.options().seed,
+  void check_cases() {
+    SoundnessSession session{builds_.runner(), problem_, findings_, context_.options().seed,
                              [this](const std::string& what) { progress(what); }};
     for (const Case& bound : cases_) {
-      const auto goes_on = look_at_case(session, bound);
+      const auto goes_on = check_case_soundness(session, bound);
       report_.hidden += goes_on && bound.role == CaseRole::hidden ? 1 : 0;
       if (!goes_on) {
         report_.notes.push_back(
-            fmt::format("case '{}' was not looked at: {}", bound.name, goes_on.error().message));
+            fmt::format("case '{}' was not checked: {}", bound.name, goes_on.error().message));
         continue;
       }
       if (!*goes_on) return;
@@ -167,43 +270,24 @@ class SoundnessRun {
     report_.errors = session.errors.root_mean_square();
   }
 
-  void progress(const std::string& what) { workshop_.options().progress(problem_.slug + ": " + what); }
+  void progress(const std::string& what) { context_.options().progress(problem_.slug + ": " + what); }
 
-  Workshop& workshop_;
+  SoundnessContext& context_;
   ProblemBuilds& builds_;
   const Problem& problem_;
   SoundnessScope scope_;
   bool emulated_;
-  LintBook book_;
+  LintFindings findings_;
   std::vector<Case> cases_;
-  bool lacks_host_memory_ = false;  // for one of those that were passed over
+  bool lacks_host_memory_ = false;  // for one of the cases that were skipped
   SoundnessReport report_;
 };
 
 }  // namespace
 
-SoundnessLimits soundness_limits(bool deep, bool emulated) {
-  if (!deep) return {most_checked_flops, most_checked_bytes, false};
-  if (emulated) return {10 * most_checked_flops, 16 * most_checked_bytes, true};
-  constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
-  return {all, all, true};
-}
-
-std::string why_passed_over(const Case& bound, const SoundnessLimits& limits) {
-  if (bound.role == CaseRole::bench && !limits.bench)
-    return "it is sized for a GPU's speed; --deep looks at it";
-  if (bound.flops && *bound.flops > limits.flops)
-    return fmt::format("it has {:.3g} operations, and up to {:.3g} are run here",
-                       static_cast<double>(*bound.flops), static_cast<double>(limits.flops));
-  const std::int64_t bytes = bound.tensor_bytes();
-  if (bytes <= limits.bytes) return "";
-  return fmt::format("it has {} of tensors, and up to {} are run here",
-                     format_bytes(static_cast<std::uint64_t>(bytes)),
-                     format_bytes(static_cast<std::uint64_t>(limits.bytes)));
-}
-
-SoundnessReport look_at_soundness(Workshop& workshop, ProblemBuilds& builds, const SoundnessScope& scope) {
-  return SoundnessRun(workshop, builds, scope).run();
+SoundnessReport check_soundness(SoundnessContext& context, ProblemBuilds& builds,
+                                const SoundnessScope& scope) {
+  return SoundnessRun(context, builds, scope).run();
 }
 
 }  // namespace kgrade

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "sweep/sweep.h"
 
 namespace kgrade {

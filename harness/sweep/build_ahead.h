@@ -13,10 +13,10 @@ namespace kgrade {
 
 struct SweepOptions;
 
-// Processes of its own, lanes that only build, fill the cache with oracles, references, baselines and
-// candidates just before they are wanted. They run so far ahead of the grading and no further, since what is
-// built too early is pushed out of the cache before it is used. The destructor ends them and their compilers.
-// What does not build is left for the grading to tell.
+// Lanes that only build: they fill the cache with oracles, references, baselines and candidates just before
+// those are needed. They stay close ahead of the grading, since what is built too early is evicted from the
+// cache before it is used. The destructor ends them and their compilers. The grading reports what does not
+// build.
 class BuildAhead {
  public:
   // Tasks whose contestants a builder may have built before they are graded.
@@ -25,7 +25,7 @@ class BuildAhead {
   // `options.build_jobs` builders; none where there is no cache to fill. Keeps references.
   BuildAhead(const SweepPlan& plan, const SweepOptions& options);
 
-  // How many of the tasks to come go_on() looks at.
+  // How many upcoming tasks go_on() considers.
   std::size_t horizon() const { return builders_.size() * tasks_per_builder; }
   // Gives work to builders that have none. `upcoming`: tasks in the order in which they will be graded.
   void go_on(const std::vector<std::size_t>& upcoming);

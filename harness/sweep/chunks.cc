@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -12,7 +14,7 @@
 #include "compile/declarations.h"
 #include "grade/contestants.h"
 #include "leaderboard/record_files.h"
-#include "sweep/summary.h"
+#include "sweep/report.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -230,6 +232,44 @@ Result<int> run_chunk(const fs::path& plan_file, std::size_t round, std::size_t 
   if (!outcome) return outcome.errors();
   write_failures(failures_of_chunk(path), *outcome);
   return outcome->ungraded.empty() ? 0 : exit_internal;
+}
+
+std::vector<std::string> GrowingFile::new_lines(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(static_cast<std::streamoff>(begin_));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::vector<std::string> lines;
+  std::size_t begin = 0;
+  for (std::size_t end = 0; (end = text.find('\n', begin)) != text.npos; begin = end + 1)
+    lines.push_back(text.substr(begin, end - begin));
+  begin_ += begin;
+  return lines;
+}
+
+std::vector<ChunkResults::Line> ChunkResults::new_lines() {
+  std::vector<Line> lines;
+  for (const fs::path& path : all_results(folder_)) {
+    const auto chunk = chunk_of_results(path);
+    if (chunk && settled_.contains(*chunk)) continue;
+    for (std::string& text : files_[path].new_lines(path)) lines.push_back({path, std::move(text)});
+  }
+  return lines;
+}
+
+void ChunkResults::task_state(std::size_t round, std::size_t chunk, bool ended, double now) {
+  const std::pair key{round, chunk};
+  if (!ended) {
+    ended_.erase(key);
+    settled_.erase(key);
+  } else if (now - ended_.try_emplace(key, now).first->second > late_results) {
+    settled_.insert(key);
+  }
+}
+
+bool ChunkResults::has_any(std::size_t round, std::size_t chunk) const {
+  return std::any_of(files_.begin(), files_.end(), [&](const auto& file) {
+    return file.second.had_lines() && chunk_of_results(file.first) == std::pair{round, chunk};
+  });
 }
 
 }  // namespace kgrade

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "device/registry.h"
-#include "grade/preparation.h"
+#include "grade/run_setup.h"
 
 namespace kgrade {
 namespace {
@@ -44,9 +44,9 @@ class WantedDevices {
   std::map<int, std::string> models_;
 };
 
-class Sieve {
+class EarlierResultFinder {
  public:
-  Sieve(const SweepPlan& plan, const SweepOptions& options)
+  EarlierResultFinder(const SweepPlan& plan, const SweepOptions& options)
       : plan_(plan),
         options_(options),
         finder_(plan, options.lane.effort),
@@ -60,17 +60,17 @@ class Sieve {
     const auto task = finder_.find(result);
     if (!task) {
       if (finder_.knows(path))
-        void_[path] = "of other contents, for another precision class or with another effort";
+        unusable_[path] = "of other contents, for another precision class or with another effort";
     } else if (const char* const why = mismatch(result, *task)) {
-      void_[path] = why;
+      unusable_[path] = why;
     } else {
       found_[*task] = result;
     }
   }
 
-  EarlierResults sifted(const std::filesystem::path& file) {
+  EarlierResults results(const std::filesystem::path& file) {
     for (std::size_t task = 0; task < found_.size(); ++task) {
-      if (found_[task]) void_.erase(plan_.tasks[task].candidate.string());
+      if (found_[task]) unusable_.erase(plan_.tasks[task].candidate.string());
     }
     return {std::move(found_), note(file)};
   }
@@ -90,13 +90,13 @@ class Sieve {
   }
 
   std::string note(const std::filesystem::path& file) const {
-    if (void_.empty()) return "";
+    if (unusable_.empty()) return "";
     std::map<std::string, std::size_t> reasons;
-    for (const auto& [path, why] : void_) reasons[why] += 1;
-    std::string text =
-        fmt::format("{} no result in {} that counts, and will be graded again; what is there was made",
-                    void_.size() == 1 ? "1 candidate has" : fmt::format("{} candidates have", void_.size()),
-                    file.string());
+    for (const auto& [path, why] : unusable_) reasons[why] += 1;
+    std::string text = fmt::format(
+        "{} no result in {} that counts, and will be graded again; what is there was made",
+        unusable_.size() == 1 ? "1 candidate has" : fmt::format("{} candidates have", unusable_.size()),
+        file.string());
     const char* between = " ";
     for (const auto& [why, count] : reasons) {
       text += fmt::format("{}{}: {}", between, why, count);
@@ -112,17 +112,18 @@ class Sieve {
   WantedDevices devices_;
   std::vector<std::optional<std::string>> references_;  // by group
   std::vector<std::optional<Record>> found_;
-  std::map<std::string, std::string> void_;  // why, by path
+  std::map<std::string, std::string> unusable_;  // why, by path
 };
 
 }  // namespace
 
-EarlierResults sift(const SweepPlan& plan, const SweepOptions& options, const ResultFile& results) {
+EarlierResults find_earlier_results(const SweepPlan& plan, const SweepOptions& options,
+                                    const ResultFile& results) {
   EarlierResults none{std::vector<std::optional<Record>>(plan.tasks.size()), ""};
   if (results.before().empty()) return none;
-  Sieve sieve(plan, options);
-  for (const Record& result : results.before()) sieve.take(result);
-  return sieve.sifted(results.path());
+  EarlierResultFinder finder(plan, options);
+  for (const Record& result : results.before()) finder.take(result);
+  return finder.results(results.path());
 }
 
 }  // namespace kgrade

@@ -1,4 +1,4 @@
-// What an earlier sweep has found: which of it counts for this one.
+// Which results of an earlier sweep count for this one.
 #pragma once
 
 #include <optional>
@@ -19,6 +19,7 @@ struct EarlierResults {
   std::string note;
 };
 
-EarlierResults sift(const SweepPlan& plan, const SweepOptions& options, const ResultFile& results);
+EarlierResults find_earlier_results(const SweepPlan& plan, const SweepOptions& options,
+                                    const ResultFile& results);
 
 }  // namespace kgrade

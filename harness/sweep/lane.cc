@@ -6,11 +6,61 @@
 
 #include <cerrno>
 #include <cstring>
+#include <nlohmann/json.hpp>
+#include <string_view>
+#include <type_traits>
 
-#include "sweep/environment.h"
+#include "record/json_archive.h"
+#include "record/record_json.h"
 
 namespace kgrade {
 namespace {
+
+// --- Messages ---
+
+using Json = nlohmann::json;
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// As the record has seeds: they have 64 bits.
+nlohmann::ordered_json seed_text(const std::optional<std::uint64_t>& seed) {
+  return json_of(seed ? std::optional(std::to_string(*seed)) : std::nullopt);
+}
+
+nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
+  return {{"warm", options.cache == CacheState::warm},
+          {"baselines", options.baselines},
+          {"require_sandbox", options.require_sandbox},
+          {"seed", seed_text(options.seed)},
+          {"hidden_cases", json_of(options.hidden_cases)},
+          {"hidden_seed", seed_text(options.hidden_seed)},
+          {"time_limit_seconds", json_of(options.time_limit_seconds)}};
+}
+
+// Numbers that count nothing below zero, and nothing else: get() would convert.
+template <class T>
+T number(const Json& json) {
+  if constexpr (std::is_integral_v<T>) {
+    return json.get_ref<const Json::number_unsigned_t&>();
+  } else {
+    return json.get<T>();
+  }
+}
+
+template <class T>
+void read_optional(const Json& json, const char* key, std::optional<T>& value) {
+  if (!json.at(key).is_null()) value = number<T>(json.at(key));
+}
+
+// Of 0 to `last`; nothing for other numbers.
+template <class T>
+std::optional<T> enumerator(const Json& json, T last) {
+  const auto value = number<std::size_t>(json);
+  if (value > static_cast<std::size_t>(last)) return std::nullopt;
+  return static_cast<T>(value);
+}
+
+// --- Processes ---
 
 // All of this process's, since lanes are the same program, but for the folder.
 std::vector<std::string> environment_with(const std::filesystem::path& folder) {
@@ -21,6 +71,116 @@ std::vector<std::string> environment_with(const std::filesystem::path& folder) {
 }
 
 }  // namespace
+
+// --- Messages ---
+
+LaneJob job_for(const LaneOptions& options, const Problem& problem) {
+  return {options, problem.path.string(), std::string(to_string(problem.dtype)), problem.precision, {}};
+}
+
+std::string conditions_of(const LaneOptions& options) {
+  return nlohmann::json(json_of_conditions(options)).dump();
+}
+
+std::string result_line_of(Record record, const LaneOptions& options) {
+  record.sweep_options = conditions_of(options);
+  return to_json(record).dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+std::string to_line(const LaneJob& job) {
+  const LaneOptions& options = job.options;
+  Json json = json_of_conditions(options);
+  // Numbers: only this program reads them.
+  json["seed"] = json_of(options.seed);
+  json["hidden_seed"] = json_of(options.hidden_seed);
+  json.update({{"device", options.device},
+               {"problems", options.problems},
+               {"effort", static_cast<int>(options.effort)},
+               {"problem", job.problem},
+               {"dtype", job.dtype},
+               {"precision", job.precision},
+               {"candidates", job.candidates},
+               {"only_builds", job.only_builds}});
+  return dump(json);
+}
+
+std::string to_line(const LaneMessage& message) {
+  return dump({{"kind", static_cast<int>(message.kind)},
+               {"candidate", message.candidate},
+               {"text", message.text},
+               {"exit_code", message.exit_code},
+               {"bytes", message.bytes}});
+}
+
+std::optional<LaneJob> read_job(const std::string& line) try {
+  const Json json = Json::parse(line);
+  LaneJob job;
+  LaneOptions& options = job.options;
+  options.device = json.at("device").get<std::string>();
+  options.problems = json.at("problems").get<std::string>();
+  const auto effort = enumerator(json.at("effort"), Effort::ranked);
+  if (!effort) return std::nullopt;
+  options.effort = *effort;
+  options.cache = json.at("warm").get<bool>() ? CacheState::warm : CacheState::cold;
+  options.baselines = json.at("baselines").get<bool>();
+  options.require_sandbox = json.at("require_sandbox").get<bool>();
+  read_optional(json, "seed", options.seed);
+  read_optional(json, "hidden_cases", options.hidden_cases);
+  read_optional(json, "hidden_seed", options.hidden_seed);
+  read_optional(json, "time_limit_seconds", options.time_limit_seconds);
+  job.problem = json.at("problem").get<std::string>();
+  job.dtype = json.at("dtype").get<std::string>();
+  job.precision = json.at("precision").get<std::string>();
+  job.candidates = json.at("candidates").get<std::vector<std::string>>();
+  job.only_builds = json.at("only_builds").get<bool>();
+  return job;
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+std::optional<LaneMessage> read_message(const std::string& line) try {
+  const Json json = Json::parse(line);
+  LaneMessage message;
+  const auto kind = enumerator(json.at("kind"), LaneMessage::Kind::ended);
+  if (!kind) return std::nullopt;
+  message.kind = *kind;
+  message.candidate = number<std::size_t>(json.at("candidate"));
+  message.text = json.at("text").get<std::string>();
+  message.exit_code = json.at("exit_code").get<int>();
+  message.bytes = number<std::uint64_t>(json.at("bytes"));
+  return message;
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+// --- Processes ---
+
+bool LineSocket::send(const std::string& line) const {
+  const std::string text = line + "\n";
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const ssize_t count = ::send(socket_.get(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno != EINTR) return false;
+    if (count > 0) rest.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+bool LineSocket::receive() {
+  char buffer[65536];
+  const ssize_t count = ::recv(socket_.get(), buffer, sizeof buffer, 0);
+  if (count <= 0) return count < 0 && errno == EINTR;
+  received_.append(buffer, static_cast<std::size_t>(count));
+  return true;
+}
+
+std::optional<std::string> LineSocket::next() {
+  const std::size_t end = received_.find('\n');
+  if (end == received_.npos) return std::nullopt;
+  std::string line = received_.substr(0, end);
+  received_.erase(0, end + 1);
+  return line;
+}
 
 Result<Lane> Lane::start(const std::vector<std::string>& command) {
   int ends[2];
@@ -37,10 +197,6 @@ Result<Lane> Lane::start(const std::vector<std::string>& command) {
   auto child = spawn(request);
   if (!child) return child.errors();
   return Lane(std::move(folder), std::move(*child), LineSocket(std::move(ours)));
-}
-
-LaneJob job_for(const LaneOptions& options, const Problem& problem) {
-  return {options, problem.path.string(), std::string(to_string(problem.dtype)), problem.precision, {}};
 }
 
 bool Lane::give(const LaneJob& job) { return socket_.send(to_line(job)); }

@@ -1,6 +1,5 @@
-// A process of its own that grades batches of candidates on one device, one candidate at a time, and tells
-// what it finds over a socket. Whatever happens to it costs the candidate that it was grading, and nothing
-// else.
+// A lane is a process that grades batches of candidates on one device, one candidate at a time, and reports
+// over a socket. If it dies, only the candidate that it was grading is affected.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +10,8 @@
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "base/unique_fd.h"
 #include "grade/grade.h"
-#include "sweep/line_socket.h"
 
 namespace kgrade {
 
@@ -37,7 +36,7 @@ struct LaneJob {
   std::string dtype;
   std::string precision;  // the class to be reached
   std::vector<std::string> candidates;
-  bool only_builds = false;  // fills the cache, see sweep/lane_builds.h
+  bool only_builds = false;  // fills the cache: build_for() in lane_worker.cc
 };
 
 // What it answers, in this order: for each candidate begun, doing..., graded; at last ended.
@@ -58,17 +57,35 @@ std::string result_line_of(Record record, const LaneOptions& options);
 // A job of that problem, type and class, without candidates.
 LaneJob job_for(const LaneOptions& options, const Problem& problem);
 
-// One line of JSON without a break, and back; nothing for a line that is none of ours.
+// One line of JSON without a break, and back; nothing for any other line.
 std::string to_line(const LaneJob& job);
 std::string to_line(const LaneMessage& message);
 std::optional<LaneJob> read_job(const std::string& line);
 std::optional<LaneMessage> read_message(const std::string& line);
 
+// One end of a connection over which two processes exchange lines.
+class LineSocket {
+ public:
+  explicit LineSocket(UniqueFd socket) : socket_(std::move(socket)) {}
+
+  int descriptor() const { return socket_.get(); }
+  // False when the other side is gone. `line` has no break.
+  bool send(const std::string& line) const;
+  // Waits until something comes; false at the end: the other side is gone.
+  bool receive();
+  // The next line that has come whole.
+  std::optional<std::string> next();
+
+ private:
+  UniqueFd socket_;
+  std::string received_;
+};
+
 // The parent's side.
 class Lane {
  public:
   // Starts `command`, with the socket as descriptor 3. A folder for its temporary files is its last argument
-  // and in TMPDIR; that goes with the object, however the process ended.
+  // and in TMPDIR; the destructor removes it, however the process ended.
   static Result<Lane> start(const std::vector<std::string>& command);
 
   int descriptor() const { return socket_.descriptor(); }
@@ -89,7 +106,7 @@ class Lane {
   LineSocket socket_;
 };
 
-// The process's own side: does jobs from the socket until that is closed, and removes the folder in the end,
+// The lane's own side: carries out jobs from the socket until it is closed, and then removes the folder,
 // since no other process may be left to do so. Returns the exit code.
 int run_lane(int socket, const std::filesystem::path& folder);
 

@@ -105,7 +105,7 @@ void SweepQueue::give_back(const SweepBatch& batch, std::size_t graded) {
   for (std::size_t i = batch.tasks.size(); i-- > graded;) group.fresh.push_front(batch.tasks[i]);
 }
 
-void SweepQueue::forgive(std::size_t task) {
+void SweepQueue::take_back_failure(std::size_t task) {
   attempts_[task] = std::max(0, attempts_[task] - 1);
   for (auto& [number, group] : groups_) group.refused.erase(task);
 }
@@ -120,6 +120,19 @@ void SweepQueue::give_up_group(Group& group) {
     for (const std::size_t task : *tasks) give_up(task, group.words);
     tasks->clear();
   }
+}
+
+void LaneHealth::succeeded() {
+  good_ = true;
+  refusals_ = 0;
+  blamed_.reset();
+}
+
+void LaneHealth::refused(std::size_t group, std::optional<std::size_t> blamed) {
+  good_ = false;
+  refusals_ += 1;
+  avoided_.insert(group);
+  if (blamed) blamed_ = blamed;
 }
 
 }  // namespace kgrade

@@ -1,4 +1,5 @@
-// Who grades what next. Pure: it starts nothing and knows no clock.
+// Which lane grades what next, and whether a failure is the candidate's fault or the lane's. It starts no
+// process and reads no clock.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@ struct SweepBatch {
   std::vector<std::size_t> tasks;
 };
 
-// What cannot be graded, through no fault of the candidate's: `kgrade` or the machine is to blame.
+// A task that cannot be graded, through no fault of the candidate: `kgrade` or the machine is to blame.
 struct SweepFailure {
   std::size_t task = 0;
   std::string message;
@@ -41,17 +42,17 @@ class SweepQueue {
   std::vector<std::size_t> upcoming(const std::vector<std::size_t>& current, std::size_t most) const;
 
   void finished(std::size_t task);
-  // The lane could not go on. `graded` of the batch are finished, the next one had `begun` or not. If it had,
-  // or was alone, it is to blame: it is tried once more, alone, and after a second failure given up. Else any
-  // of those that are left may be, and each of them is tried alone. Where three of a group were refused
-  // alone, before they began, one after the other with the same words, the group is to blame and all of it is
-  // given up.
+  // The lane could not go on. `graded` tasks of the batch are finished; `begun`: the next one had begun. If
+  // it had, or was alone, it is to blame: it is tried once more, alone, and after a second failure given up.
+  // Otherwise any task that is left may be to blame, and each is tried alone. If three tasks of a group in a
+  // row are refused alone, before they began and with the same message, the group is to blame and all of it
+  // is given up.
   void failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message);
 
   // The lane is to blame: what it did not grade waits as before.
   void give_back(const SweepBatch& batch, std::size_t graded);
   // One failure of the task was the lane's.
-  void forgive(std::size_t task);
+  void take_back_failure(std::size_t task);
 
   std::size_t left() const { return left_; }  // tasks without an end, waiting or with a lane
   const std::vector<SweepFailure>& failures() const { return failures_; }
@@ -77,6 +78,33 @@ class SweepQueue {
   std::map<std::size_t, int> attempts_;  // of tasks that failed
   std::size_t left_ = 0;
   std::vector<SweepFailure> failures_;
+};
+
+// Tells whether a lane's failures are its own fault, from the sequence of its results and refusals. A
+// refusal is a batch that the lane gave back before a candidate had begun, or for a reason that is the
+// machine's.
+class LaneHealth {
+ public:
+  static constexpr int most_refusals = 3;
+
+  void succeeded();
+  // `blamed`: the task that was blamed for it, if any.
+  void refused(std::size_t group, std::optional<std::size_t> blamed);
+
+  // The lane's last answer was a result: a refusal now is the batch's fault, as far as can be known.
+  bool is_good() const { return good_; }
+  // So many refusals without one result in between.
+  bool is_broken() const { return refusals_ >= most_refusals; }
+  // Groups that it has ever refused. The lane gets the others first: they show whose fault the refusals were.
+  const std::set<std::size_t>& avoided() const { return avoided_; }
+  // The task that was blamed since the last result; if the lane is broken, the blame was wrong.
+  std::optional<std::size_t> blamed() const { return blamed_; }
+
+ private:
+  bool good_ = false;
+  int refusals_ = 0;
+  std::set<std::size_t> avoided_;
+  std::optional<std::size_t> blamed_;
 };
 
 }  // namespace kgrade

@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "leaderboard/record_files.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "sweep/lane.h"
 
 namespace kgrade {

@@ -1,5 +1,5 @@
-// The file that a sweep writes: a record of `kgrade grade` with one candidate a line, each appended as soon
-// as it is there. Whatever ends the sweep, at any moment, at most the line being written is lost.
+// The file that a sweep writes: one record of `kgrade grade` with one candidate per line, appended as soon as
+// it is there. Whenever and however the sweep ends, at most the line being written is lost.
 #pragma once
 
 #include <filesystem>
@@ -15,8 +15,8 @@ namespace kgrade {
 
 enum class ResultMode { create, resume, overwrite };
 
-// The one candidate of a record that came as a line of such a file; nothing for any other text. `from` is
-// whom its record names.
+// The record of one candidate that is a line of such a file; nothing for any other text. `from` is the file
+// that the record names as its source.
 std::optional<Record> read_result(const std::string& line, const std::filesystem::path& from);
 
 class ResultFile {

@@ -1,19 +1,26 @@
 #include "sweep/slurm_client.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
+#include <nlohmann/json.hpp>
+#include <random>
 #include <regex>
 #include <sstream>
+#include <string_view>
 
 #include "base/subprocess.h"
 #include "base/text.h"
-#include "sweep/environment.h"
 
 namespace kgrade {
 namespace {
+
+// --- Slurm's commands ---
 
 constexpr std::size_t usual_largest_array = 1001;
 constexpr std::array<std::string_view, 10> end_states = {
@@ -55,6 +62,8 @@ Error no_answer(const std::string& output) {
 std::string element(const std::string& job, std::size_t task) { return fmt::format("{}_{}", job, task); }
 
 }  // namespace
+
+// --- Slurm's commands ---
 
 bool SlurmTask::ended() const { return contains(end_states, state); }
 
@@ -157,6 +166,105 @@ std::size_t read_largest_array(const std::string& output) {
   const std::regex pattern(R"(\bMaxArraySize\s*=\s*([0-9]{1,9})\b)");
   if (!std::regex_search(output, match, pattern)) return usual_largest_array;
   return std::max<std::size_t>(1, std::stoul(match[1]));
+}
+
+// --- The job of a sweep ---
+
+std::string new_job_name(const std::filesystem::path& results) {
+  std::string name = results.stem().string();
+  for (char& c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '.' && c != '-') c = '_';
+  }
+  return fmt::format("kgrade-{}-{:08x}", name, std::random_device()());
+}
+
+Result<bool> write_job(const std::filesystem::path& path, const SlurmJob& job) {
+  const nlohmann::json json = {{"name", job.name}, {"job", job.id}, {"round", job.round}};
+  return write_file_atomically(path, json.dump() + "\n");
+}
+
+std::optional<SlurmJob> read_slurm_job(const std::filesystem::path& path) {
+  const auto text = read_text_file(path);
+  if (!text) return std::nullopt;
+  try {
+    const auto json = nlohmann::json::parse(*text);
+    return SlurmJob{json.at("name").get<std::string>(), json.at("job").get<std::string>(),
+                    json.at("round").get<std::size_t>()};
+  } catch (const nlohmann::json::exception&) {
+    return std::nullopt;
+  }
+}
+
+Result<bool> write_task_script(const std::filesystem::path& script, const std::filesystem::path& program,
+                               const std::filesystem::path& plan, std::size_t round) {
+  const auto quoted = [](const std::filesystem::path& path) {
+    return "'" + replace_all(path.string(), "'", "'\\''") + "'";
+  };
+  const std::string text = fmt::format(
+      "#!/bin/sh\nexec {} sweep-chunk {} {} \"$SLURM_ARRAY_TASK_ID\" \"${{SLURM_RESTART_COUNT:-0}}\"\n",
+      quoted(program), quoted(std::filesystem::absolute(plan)), round);
+  auto written = write_file_atomically(script, text);
+  if (written) ::chmod(script.c_str(), 0755);
+  return written;
+}
+
+Result<std::string> submit_noted(const std::filesystem::path& path, std::size_t round,
+                                 const SlurmClient& client, const SlurmArray& array) {
+  if (auto written = write_job(path, {array.name, "", round}); !written) return written.errors();
+  auto job = client.submit(array);
+  if (!job) {
+    // An answer that came too late is no refusal.
+    const auto found = client.find(array.name);
+    if (!found || !*found) return job;
+    job = **found;
+  }
+  if (auto written = write_job(path, {array.name, *job, round}); !written) return written.errors();
+  return job;
+}
+
+Result<std::string> id_of(const SlurmJob& job, const SlurmClient& client) {
+  if (!job.id.empty()) return job.id;
+  auto found = client.find(job.name);
+  if (!found) return found.errors();
+  return found->value_or("");
+}
+
+// --- Nodes ---
+
+void NodeWatch::look_at(const std::map<std::size_t, SlurmTask>& tasks) {
+  for (const auto& [index, task] : tasks) {
+    if (!task.node.empty()) last_[index] = task;
+  }
+}
+
+std::set<std::string> NodeWatch::end_of_job(const std::function<bool(std::size_t)>& has_result) {
+  std::set<std::string> failed;
+  for (const auto& [index, task] : last_) {
+    if (has_result(index)) {
+      good_.insert(task.node);
+    } else if (task.state == "FAILED") {
+      failed.insert(task.node);
+    }
+  }
+  last_.clear();
+  std::erase_if(failed,
+                [this](const std::string& node) { return good_.contains(node) || excluded_.contains(node); });
+  if (good_.empty()) return {};
+  excluded_.insert(failed.begin(), failed.end());
+  return failed;
+}
+
+std::vector<std::string> without_nodes(std::vector<std::string> options, const std::set<std::string>& nodes) {
+  constexpr std::string_view exclude = "--exclude=";
+  std::string all = fmt::format("{}", fmt::join(nodes, ","));
+  if (all.empty()) return options;
+  // The last of several counts.
+  for (const std::string& option : options) {
+    if (option.starts_with(exclude)) all = option.substr(exclude.size()) + "," + all;
+    if (option.starts_with("-x") && option.size() > 2) all = option.substr(2) + "," + all;
+  }
+  options.push_back(std::string(exclude) + all);
+  return options;
 }
 
 }  // namespace kgrade

@@ -10,13 +10,10 @@
 
 #include "base/clock.h"
 #include "base/text.h"
-#include "sweep/chunk_results.h"
 #include "sweep/chunks.h"
 #include "sweep/earlier_results.h"
-#include "sweep/estimate.h"
+#include "sweep/report.h"
 #include "sweep/slurm_client.h"
-#include "sweep/slurm_job.h"
-#include "sweep/slurm_nodes.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -35,7 +32,7 @@ class SlurmSweep {
         results_(results),
         folder_(slurm_folder(results.path())),
         finder_(plan, options.lane.effort),
-        earlier_(sift(plan, options, results)),
+        earlier_(find_earlier_results(plan, options, results)),
         found_(std::move(earlier_.found)),
         left_(static_cast<std::size_t>(
             std::count_if(found_.begin(), found_.end(), [](const auto& record) { return !record; }))),
@@ -76,7 +73,7 @@ class SlurmSweep {
   fs::path job_file() const { return folder_ / "job.json"; }
   fs::path plan_file() const { return folder_ / fmt::format("plan{}.json", round_); }
 
-  // Its tasks would take the new plan for theirs.
+  // Its tasks would read the new plan as their own.
   Trouble refuse_running_job() const {
     const auto job = read_slurm_job(job_file());
     const auto id = job ? id_of(*job, client_) : Result<std::string>(std::string());
@@ -161,7 +158,7 @@ class SlurmSweep {
     round_ += rounds;
   }
 
-  // Tasks that only a person can let go are waited for as long as that person may need, but not for ever.
+  // Tasks that only a person can release are waited for, but not for ever.
   bool given_up(const std::map<std::size_t, SlurmTask>& tasks) {
     const std::string reason = why_held(tasks);
     if (reason.empty()) {
@@ -189,7 +186,7 @@ class SlurmSweep {
     for (const auto& [index, task] : tasks) {
       states[task.state] += 1;
       if (task.waits_for_nothing()) client_.start_now(job_, index);
-      lines_.heard_of(round_, index, task.ended(), clock_.now());
+      lines_.task_state(round_, index, task.ended(), clock_.now());
     }
     std::string text = fmt::format("{}/{}", found_.size() - left_, found_.size());
     if (const auto seconds = time_left_.seconds(left_, clock_.now()))

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "sweep/build_ahead.h"
 #include "sweep/earlier_results.h"
-#include "sweep/estimate.h"
-#include "sweep/lane_standing.h"
+#include "sweep/queue.h"
+#include "sweep/report.h"
 
 namespace kgrade {
 namespace {
@@ -27,7 +27,7 @@ struct Worker {
   std::size_t graded = 0;  // of the batch
   bool begun = false;      // the next one has
   std::string doing;
-  LaneStanding standing;
+  LaneHealth health;
   bool retired = false;
 };
 
@@ -38,7 +38,7 @@ class Sweep {
         options_(options),
         results_(results),
         finder_(plan, options.lane.effort),
-        earlier_(sift(plan, options, results)),
+        earlier_(find_earlier_results(plan, options, results)),
         found_(std::move(earlier_.found)),
         queue_(open_tasks(), options.devices.size()),
         ahead_(plan, options),
@@ -101,7 +101,7 @@ class Sweep {
   Trouble hand_out() {
     for (Worker& worker : workers_) {
       if (worker.batch || worker.retired) continue;
-      auto batch = queue_.take(worker.last_group, worker.standing.avoided());
+      auto batch = queue_.take(worker.last_group, worker.health.avoided());
       if (!batch) continue;
       if (!worker.lane) {
         auto lane = Lane::start(options_.lane_command);
@@ -142,7 +142,7 @@ class Sweep {
       if (sockets[i].revents == 0) continue;
       const bool alive = owners[i]->lane->read();
       if (const auto error = take_messages(*owners[i])) return error;
-      if (!alive && owners[i]->lane) bury(*owners[i]);
+      if (!alive && owners[i]->lane) clean_up_after(*owners[i]);
     }
     return std::nullopt;
   }
@@ -182,7 +182,7 @@ class Sweep {
     return record;
   }
 
-  // A lane that tells of something else has no more say in this batch.
+  // A lane that sends the result of something else cannot be trusted with the rest of this batch.
   Trouble keep(Worker& worker, const LaneMessage& message) {
     auto record = result_in(worker, message);
     if (!record) {
@@ -195,7 +195,7 @@ class Sweep {
     const std::size_t task = worker.batch->tasks[worker.graded];
     worker.graded += 1;
     worker.begun = false;
-    worker.standing.result();
+    worker.health.succeeded();
     found_[task] = std::move(*record);
     queue_.finished(task);
     ahead_.finished(task);
@@ -211,14 +211,14 @@ class Sweep {
     worker.doing.clear();
   }
 
-  // The candidates, or the lane. One that is broken may not empty the queue by refusing what others can
-  // grade; where there are no others, only what it says of its machine is held against it.
+  // Blames the candidates, or the lane. A broken lane must not empty the queue by refusing what others can
+  // grade. If there are no others, the lane is blamed only for failures that it attributes to its machine.
   void blame(Worker& worker, const std::string& why, int exit_code) {
     const SweepBatch& batch = *worker.batch;
     const bool machine = exit_code == exit_machine;
     const bool refused = machine || (!worker.begun && exit_code != exit_usage);
     const bool alone = lanes_left() == 1 && !machine;
-    const bool charge = !refused || worker.standing.is_good() || alone;
+    const bool charge = !refused || worker.health.is_good() || alone;
     if (charge) {
       queue_.failed(batch, worker.graded, worker.begun, why);
       release_given_up();
@@ -226,8 +226,8 @@ class Sweep {
       queue_.give_back(batch, worker.graded);
     }
     if (!refused) return;
-    worker.standing.refused(batch.group, charge ? std::optional(batch.tasks[worker.graded]) : std::nullopt);
-    if (worker.standing.is_broken() && !alone) retire(worker, why);
+    worker.health.refused(batch.group, charge ? std::optional(batch.tasks[worker.graded]) : std::nullopt);
+    if (worker.health.is_broken() && !alone) retire(worker, why);
   }
 
   void release_given_up() {
@@ -236,13 +236,13 @@ class Sweep {
   }
 
   void retire(Worker& worker, const std::string& why) {
-    if (const auto task = worker.standing.charged()) queue_.forgive(*task);
+    if (const auto task = worker.health.blamed()) queue_.take_back_failure(*task);
     worker.retired = true;
     worker.lane.reset();
     last_words_ = fmt::format("{}: {}", worker.device, why);
     options_.events.note(
         fmt::format("{} is left out of the sweep, since it refused {} times in a row to grade: {}",
-                    worker.device, LaneStanding::most_refusals, why));
+                    worker.device, LaneHealth::most_refusals, why));
   }
 
   std::size_t lanes_left() const {
@@ -256,7 +256,7 @@ class Sweep {
             {}};
   }
 
-  void bury(Worker& worker) {
+  void clean_up_after(Worker& worker) {
     const std::string end = worker.lane->describe_end();
     if (worker.batch) end_batch(worker, "the process that graded ended with " + end, exit_internal);
     worker.lane.reset();

@@ -9,17 +9,16 @@
 #include "sweep/plan.h"
 #include "sweep/queue.h"
 #include "sweep/result_file.h"
-#include "sweep/task_finder.h"
 
 namespace kgrade {
 
 struct SweepEvents {
-  // What is going on, again and again: for a line that is overwritten, or for a log now and then.
+  // What is going on, called often: for a line that is overwritten, or for a log at intervals.
   std::function<void(const std::string&)> progress = [](const std::string&) {};
   // A candidate has its verdict; `done` of `all` have theirs.
   std::function<void(const Record&, std::size_t done, std::size_t all)> result =
       [](const Record&, std::size_t, std::size_t) {};
-  // Said once, to be kept.
+  // A message that must stay visible.
   std::function<void(const std::string&)> note = [](const std::string&) {};
 };
 

@@ -1,9 +1,118 @@
 #include "verify/checks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <stdexcept>
 
+#include "base/defences.h"
+#include "base/text.h"
+#include "device/allowed_libraries.h"
+
 namespace kgrade {
+namespace {
+
+// cudaError_t values (CUDA Runtime API, "CUDA error types"); they are part of the ABI.
+struct CudaError {
+  int value;
+  const char* words;
+  bool is_device_fault = false;  // a kernel ended by it
+};
+constexpr int cuda_memory_allocation = 2;
+constexpr const char* no_words = "see cudaError_t";
+constexpr bool device_fault = true;
+constexpr CudaError cuda_errors[] = {
+    {1, "invalid argument"},
+    {cuda_memory_allocation, "out of memory"},
+    {9, "invalid launch configuration"},
+    {98, "invalid device function"},
+    {209, "no kernel image for this device"},
+    {214, no_words, device_fault},  // cudaErrorECCUncorrectable
+    {700, "illegal memory access", device_fault},
+    {701, "too many resources requested for launch"},
+    {702, "launch timed out"},
+    {710, "device-side assert", device_fault},
+    {714, "hardware stack error", device_fault},
+    {715, "illegal instruction", device_fault},
+    {716, "misaligned address", device_fault},
+    {717, "operation on an invalid address space", device_fault},
+    {718, "invalid program counter", device_fault},
+    {719, "unspecified launch failure", device_fault},
+};
+
+CudaError cuda_error(int value) {
+  const auto found = std::find_if(std::begin(cuda_errors), std::end(cuda_errors),
+                                  [value](const CudaError& error) { return error.value == value; });
+  return found != std::end(cuda_errors) ? *found : CudaError{value, no_words};
+}
+
+std::optional<CallFinding> review_fault(const CallReport& report) {
+  switch (report.fault) {
+    case Fault::none:
+      return std::nullopt;
+    case Fault::time_limit:
+      return CallFinding{Verdict::time_limit, "completion", report.detail};
+    case Fault::no_memory:
+    case Fault::memory_limit:
+      return CallFinding{Verdict::memory_limit, "memory", report.detail};
+    case Fault::cannot_load:
+      return CallFinding{Verdict::runtime_error, "load", report.detail};
+    case Fault::malformed:
+      return CallFinding{Verdict::cheating, "protocol", report.detail};
+    case Fault::busy:
+      return CallFinding{
+          Verdict::cheating, "idle",
+          "work of the call goes on, on the device or beside it, when its time has been taken"};
+    case Fault::ended:
+    case Fault::device_failed:
+    case Fault::stack_overflow:
+      break;
+  }
+  return CallFinding{Verdict::runtime_error, "completion", report.detail};
+}
+
+std::optional<CallFinding> review_cuda_error(const CallReport& report) {
+  const int error = report.cuda_error;
+  if (error == 0) return std::nullopt;
+  std::string message = fmt::format("CUDA error {} ({}) after the call", error, cuda_error(error).words);
+  if (error == cuda_memory_allocation && report.memory_limit_bytes > 0)
+    message += fmt::format(": a process may allocate {}", format_bytes(report.memory_limit_bytes));
+  if (error == cuda_memory_allocation) return CallFinding{Verdict::memory_limit, "memory", message};
+  return CallFinding{Verdict::runtime_error, "device_errors", message};
+}
+
+// No clock has such a time: the message is forged.
+std::optional<CallFinding> review_clock(const CallReport& report) {
+  if (!is_on(Defence::clock_agreement)) return std::nullopt;
+  if (std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0) return std::nullopt;
+  return CallFinding{Verdict::cheating, "clock", fmt::format("the worker reports {} ms", report.elapsed_ms)};
+}
+
+std::optional<CallFinding> review_rest(const CallReport& report) {
+  if (report.threads_left == 0 || !is_on(Defence::host_threads)) return std::nullopt;
+  return CallFinding{
+      Verdict::cheating, "idle",
+      fmt::format("{} of its own {} left when a call is over", counted(report.threads_left, "thread"),
+                  report.threads_left == 1 ? "is" : "are")};
+}
+
+std::optional<CallFinding> review_corruption(const Lease::Corruption& corruption) {
+  if (corruption.guard_bytes > 0) {
+    return CallFinding{Verdict::out_of_bounds, "guard_zones",
+                       fmt::format("{} written outside of '{}'", counted(corruption.guard_bytes, "byte"),
+                                   corruption.guard_tensor)};
+  }
+  if (corruption.input_elements > 0) {
+    return CallFinding{Verdict::input_modified, "inputs_unchanged",
+                       fmt::format("{} of input '{}' changed", counted(corruption.input_elements, "element"),
+                                   corruption.input_tensor)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 CheckList::CheckList() {
   for (const std::string_view name : check_names)
@@ -38,12 +147,6 @@ void CheckList::fail(std::string_view name, const std::string& detail) {
   check->detail = detail;
 }
 
-bool CheckList::has_failed(std::string_view name) const {
-  return std::any_of(checks_.begin(), checks_.end(), [&](const Check& check) {
-    return check.name == name && check.outcome == CheckOutcome::failed;
-  });
-}
-
 std::string_view check_behind(Verdict verdict) {
   switch (verdict) {
     case Verdict::compile_error:
@@ -72,6 +175,53 @@ std::string_view check_behind(Verdict verdict) {
       break;
   }
   return "outputs_match";
+}
+
+std::optional<CallFinding> review_call(const CallReport& report) {
+  if (auto finding = review_fault(report)) return finding;
+  if (auto finding = review_cuda_error(report)) return finding;
+  if (auto finding = review_corruption(report.corruption)) return finding;
+  if (auto finding = review_clock(report)) return finding;
+  return review_rest(report);
+}
+
+bool is_crash(const CallReport& report) {
+  return report.fault == Fault::ended || report.fault == Fault::device_failed ||
+         cuda_error(report.cuda_error).is_device_fault;
+}
+
+CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& corruption) {
+  const auto more = review_corruption(corruption);
+  if (!more) return finding;
+  return {more->verdict, more->check, fmt::format("{} ({})", more->message, finding.message)};
+}
+
+std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (auto extent = shape.rbegin(); extent != shape.rend(); ++extent) {
+    const auto size = static_cast<std::uint64_t>(*extent);
+    text = fmt::format("{}{}{}", index % size, text.empty() ? "" : ", ", text);
+    index /= size;
+  }
+  return "[" + text + "]";
+}
+
+Error trusted_failure(std::string_view who, const Case& bound, const std::string& why) {
+  return {fmt::format("the {} fails on case '{}': {}", who, bound.name, why),
+          "this is no fault of the candidate: check the reference source, or report it",
+          {}};
+}
+
+std::optional<std::string> forbidden_library(Libraries allowed, const LibraryUse& used) {
+  if (allowed == Libraries::any || !is_on(Defence::declared_libraries)) return std::nullopt;
+  for (const auto& [names, verb] : {std::pair{&used.linked, "links"}, std::pair{&used.opened, "opens"}}) {
+    const auto forbidden = std::find_if_not(names->begin(), names->end(), [](const std::string& name) {
+      return is_allowed_without_libraries(name);
+    });
+    if (forbidden != names->end())
+      return fmt::format("{} {}, and the problem allows no libraries", verb, *forbidden);
+  }
+  return std::nullopt;
 }
 
 }  // namespace kgrade

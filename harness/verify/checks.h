@@ -1,12 +1,17 @@
-// The checks that every candidate goes through, by name, in the order in which they can fail.
+// The checks that every candidate goes through, by name, in the order in which they can fail: the list of
+// them, and what the referee saw of a call or a library as a finding, the check that failed and the verdict
+// that follows. The outputs have a file of their own, verify/judgement.h.
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "contest/arena.h"
 #include "record/record.h"
+#include "record/verdict.h"
 
 namespace kgrade {
 
@@ -32,7 +37,7 @@ inline constexpr std::array<std::string_view, 19> check_names = {
     "reference_agreement",  // the reference is as fast beside the candidate as alone
 };
 
-// Those from here on are looked at where they apply, the others always.
+// The checks from here on apply to some candidates only, the others always.
 inline constexpr std::string_view first_occasional_check = "hidden_shapes";
 
 class CheckList {
@@ -40,13 +45,12 @@ class CheckList {
   CheckList();
   // Passes all checks that come before this one and have not failed.
   void pass_before(std::string_view name);
-  // All that are always looked at.
+  // Passes all checks that always apply.
   void pass_all();
-  // One that has been looked at, unless it has failed.
+  // Passes this check unless it has failed.
   void pass(std::string_view name);
-  // The first failure of a check is the one that is kept.
+  // Keeps the first failure of a check.
   void fail(std::string_view name, const std::string& detail);
-  bool has_failed(std::string_view name) const;
   std::vector<Check> checks() const { return checks_; }
 
  private:
@@ -55,5 +59,31 @@ class CheckList {
 
 // The check that stands for a verdict ("guard_zones" for out_of_bounds).
 std::string_view check_behind(Verdict verdict);
+
+struct CallFinding {
+  Verdict verdict = Verdict::accepted;
+  std::string_view check;
+  std::string message;
+};
+
+// Everything but the outputs: faults, CUDA errors, the clock, guard zones, inputs. Nothing when all is well.
+std::optional<CallFinding> review_call(const CallReport& report);
+
+// A fault that says little by itself (a crash, an illegal address) may be a write to an input that is mapped
+// read-only, or beyond a buffer: what a call in a worker with writable inputs changed tells which.
+CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& corruption);
+
+// True for findings that explain_crash can tell more about.
+bool is_crash(const CallReport& report);
+
+// The error where a contestant of our own ("oracle", "reference", "baseline") fails on a case.
+Error trusted_failure(std::string_view who, const Case& bound, const std::string& why);
+
+// "[0, 3, 5]": the coordinates of a flat index in a tensor.
+std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);
+
+// Whether a contestant may use the libraries that it uses: a sentence that names the first library that the
+// problem does not allow (Libraries in problem/problem.h); nothing when there is none.
+std::optional<std::string> forbidden_library(Libraries allowed, const LibraryUse& used);
 
 }  // namespace kgrade

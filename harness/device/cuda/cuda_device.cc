@@ -9,10 +9,10 @@
 
 #include "device/cuda/ceilings.h"
 #include "device/cuda/check.h"
-#include "device/cuda/cuda_gate.h"
 #include "device/cuda/referee_kernels.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/cuda/worker_policy.h"
+#include "device/gate.h"
 #include "problem/problem.h"
 
 namespace kgrade::cuda {
@@ -131,9 +131,9 @@ class Results {
     zeroed_ = true;
   }
   // Room for the parts of comparison number `index`.
-  Comparison* parts(std::size_t index) {
+  ElementErrors* parts(std::size_t index) {
     if (index >= max_parameters) throw std::logic_error("too many outputs");
-    return reinterpret_cast<Comparison*>(static_cast<unsigned char*>(device_) + offset_of(index));
+    return reinterpret_cast<ElementErrors*>(static_cast<unsigned char*>(device_) + offset_of(index));
   }
 
   // Of what is queued so far, with the parts of so many comparisons; there once it has been waited for.
@@ -146,20 +146,20 @@ class Results {
     wait();
   }
   Counter counter(std::size_t index) const { return static_cast<const Counter*>(host_)[index]; }
-  Comparison comparison(std::size_t index) const {
+  ElementErrors errors_of(std::size_t index) const {
     const auto* const first =
-        reinterpret_cast<const Comparison*>(static_cast<const unsigned char*>(host_) + offset_of(index));
-    Comparison total;
+        reinterpret_cast<const ElementErrors*>(static_cast<const unsigned char*>(host_) + offset_of(index));
+    ElementErrors total;
     for (unsigned int i = 0; i < comparison_parts; ++i) device::merge(total, first[i]);
     return total;
   }
 
  private:
   static constexpr std::size_t offset_of(std::size_t comparison) {
-    return max_counters * sizeof(Counter) + comparison * comparison_parts * sizeof(Comparison);
+    return max_counters * sizeof(Counter) + comparison * comparison_parts * sizeof(ElementErrors);
   }
   static constexpr std::size_t bytes =
-      max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(Comparison);
+      max_counters * sizeof(Counter) + max_parameters * comparison_parts * sizeof(ElementErrors);
 
   void* device_ = nullptr;
   void* host_ = nullptr;
@@ -202,6 +202,55 @@ class Stretch {
   cudaEvent_t begin_ = nullptr;
   cudaEvent_t end_ = nullptr;
 };
+
+// A gate that the device itself opens, when all that was queued before is done: the call behind it need not
+// wait until the referee has heard of that.
+class CudaGate : public Gate {
+ public:
+  // Null when the kernel has no memory left.
+  static std::unique_ptr<Gate> make(std::shared_ptr<const Driver> driver);
+  ~CudaGate() override;
+
+  // As open(), in the order of the default stream. False where the device cannot write to the page.
+  bool queue_opening(std::uint32_t number);
+
+ private:
+  CudaGate(Page page, std::shared_ptr<const Driver> driver)
+      : Gate(std::move(page)), driver_(std::move(driver)) {}
+  void register_page();
+
+  std::shared_ptr<const Driver> driver_;
+  CUdeviceptr address_ = 0;  // of the page on the device; 0: it does not see it
+};
+
+std::unique_ptr<Gate> CudaGate::make(std::shared_ptr<const Driver> driver) {
+  auto page = make_page();
+  if (!page) return nullptr;
+  std::unique_ptr<CudaGate> gate(new CudaGate(std::move(*page), std::move(driver)));
+  if (gate->driver_->write_value != nullptr) gate->register_page();
+  return gate;
+}
+
+CudaGate::~CudaGate() {
+  if (address_ != 0) cudaHostUnregister(word());
+}
+
+void CudaGate::register_page() {
+  void* seen = nullptr;
+  if (ok(cudaHostRegister(word(), gate_bytes, cudaHostRegisterMapped))) {
+    if (ok(cudaHostGetDevicePointer(&seen, word(), 0))) {
+      address_ = reinterpret_cast<CUdeviceptr>(seen);
+      return;
+    }
+    cudaHostUnregister(word());
+  }
+  cudaGetLastError();
+}
+
+bool CudaGate::queue_opening(std::uint32_t number) {
+  return address_ != 0 &&
+         driver_->write_value(nullptr, address_, number, CU_STREAM_WRITE_VALUE_DEFAULT) == CUDA_SUCCESS;
+}
 
 class CudaDevice : public Device {
  public:
@@ -270,7 +319,7 @@ class CudaDevice : public Device {
     compared_ = outputs.size();
     inspection_.begin();
     Counter* const counters = results_.fresh_counters(2 * inspected_);
-    // Outputs first: who goes on writing when the clock has stopped comes too late.
+    // Outputs first: a write after the clock has stopped comes too late.
     for (std::size_t i = 0; i < compared_; ++i) queue_comparison(outputs[i], results_.parts(i));
     looks_.clear();
     for (std::size_t i = 0; i < inspected_; ++i) looks_.push_back(look_at(fillings[i], counters + 2 * i));
@@ -283,9 +332,9 @@ class CudaDevice : public Device {
     Inspection inspection;
     inspection.since_reveal = inspection_.since(refresh_);
     for (std::size_t i = 0; i < inspected_; ++i) {
-      inspection.damage.push_back({results_.counter(2 * i), results_.counter(2 * i + 1)});
+      inspection.corruption.push_back({results_.counter(2 * i), results_.counter(2 * i + 1)});
     }
-    for (std::size_t i = 0; i < compared_; ++i) inspection.comparisons.push_back(results_.comparison(i));
+    for (std::size_t i = 0; i < compared_; ++i) inspection.errors.push_back(results_.errors_of(i));
     return inspection;
   }
 
@@ -351,7 +400,7 @@ class CudaDevice : public Device {
   }
 
   // A worker sees the node of its one GPU, so that ordinals mean something else to it. Parts of a GPU have no
-  // UUID that could be told from here.
+  // UUID that could be found out here.
   std::string name_for_workers() const {
     const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
     const bool is_part =
@@ -380,7 +429,7 @@ class CudaDevice : public Device {
             counters};
   }
 
-  static void queue_comparison(const OutputPair& output, Comparison* parts) {
+  static void queue_comparison(const OutputPair& output, ElementErrors* parts) {
     cuda::compare(two_outputs(output), parts);
   }
 

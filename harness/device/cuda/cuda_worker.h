@@ -1,18 +1,18 @@
-// The worker of a CUDA device. A call is, on the legacy default stream: the gate, start event, entries, stop
-// event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so that
-// their latency does not show between the events, and until the referee has put the inputs in place. No
-// kernel runs meanwhile, so that the referee has the device to itself.
+// The workers of a CUDA device: the one that measures, and the one that compute-sanitizer checks.
 #pragma once
 
 #include <memory>
 #include <vector>
 
-#include "device/captures.h"
 #include "device/cuda/virtual_memory.h"
 #include "device/worker_device.h"
 
 namespace kgrade::cuda {
 
+// The usual worker. A call is, on the legacy default stream: the gate, start event, entries, stop
+// event, capture of the outputs. The gate holds the stream until all launches behind it are queued, so that
+// their latency does not show between the events, and until the referee has put the inputs in place. No
+// kernel runs meanwhile, so that the referee has the device to itself.
 class CudaWorker : public WorkerDevice {
  public:
   explicit CudaWorker(int ordinal) : ordinal_(ordinal) {}
@@ -47,6 +47,37 @@ class CudaWorker : public WorkerDevice {
   bool queued_ = false;       // all of the present call
   bool gated_ = false;        // the present call
   int error_ = 0;             // that its entry returned
+};
+
+// The worker below compute-sanitizer, whose tools know the bounds of an allocation and what
+// of it was written only for memory of cudaMalloc: every call gets copies of exactly the tensors' sizes, new
+// ones each time, so that outputs are unwritten again. Nothing of ours runs a kernel; times mean nothing.
+class CheckedCudaWorker : public WorkerDevice {
+ public:
+  explicit CheckedCudaWorker(int ordinal) : ordinal_(ordinal) {}
+  bool prepare() override;
+  std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
+  void unmap_all() override { loans_.clear(); }
+  void begin_call(Entry entry, Launches launches, std::uint32_t gate) override;
+  TimedCall end_call() override { return timed_; }
+  // What is still allocated in the end are the contestant's leaks.
+  void conclude() override;
+
+ private:
+  struct Loan {
+    std::unique_ptr<MappedMemory> memory;
+    LentBuffer terms;
+    void* copy = nullptr;  // during a call
+
+    unsigned char* tensor() const { return memory->data() + terms.begin; }
+  };
+  bool make_copies();
+  bool take_copies_back();
+
+  int ordinal_;
+  std::shared_ptr<const Driver> driver_;
+  std::vector<Loan> loans_;
+  TimedCall timed_;
 };
 
 }  // namespace kgrade::cuda

@@ -107,11 +107,11 @@ __device__ float expected_element(const TwoOutputs& outputs, std::uint64_t index
   return load_element(Dtype::float32, outputs.expected, index);
 }
 
-__global__ void compare_kernel(TwoOutputs outputs, Comparison* partial) {
+__global__ void compare_kernel(TwoOutputs outputs, ElementErrors* partial) {
   // Raw storage, since a shared variable may not have a constructor.
-  __shared__ alignas(Comparison) unsigned char storage[threads_per_block * sizeof(Comparison)];
-  auto* parts = reinterpret_cast<Comparison*>(storage);
-  Comparison mine;
+  __shared__ alignas(ElementErrors) unsigned char storage[threads_per_block * sizeof(ElementErrors)];
+  auto* parts = reinterpret_cast<ElementErrors*>(storage);
+  ElementErrors mine;
   for (std::uint64_t i = thread_index(); i < outputs.elements; i += thread_count()) {
     device::accumulate(mine, actual_element(outputs, i), expected_element(outputs, i), i, outputs.dtype);
   }
@@ -177,7 +177,7 @@ void inspect(const BufferLook* looks, std::size_t count) {
 }
 
 // A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
-void compare(const TwoOutputs& outputs, Comparison* parts) {
+void compare(const TwoOutputs& outputs, ElementErrors* parts) {
   compare_kernel<<<comparison_parts, threads_per_block>>>(outputs, parts);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "device/element_operations.h"
+#include "device/guard_fill.h"
 
 namespace kgrade::cuda {
 
@@ -48,6 +49,6 @@ struct TwoOutputs {
 void count_wrong(const TwoOutputs& outputs, double limit, Counter* total);
 
 // `parts` has room for comparison_parts of them; merged in their order they are the comparison.
-void compare(const TwoOutputs& outputs, Comparison* parts);
+void compare(const TwoOutputs& outputs, ElementErrors* parts);
 
 }  // namespace kgrade::cuda

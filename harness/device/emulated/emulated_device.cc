@@ -17,6 +17,7 @@
 #include "base/unique_fd.h"
 #include "device/element_operations.h"
 #include "device/emulated/runtime/limits.h"
+#include "device/guard_fill.h"
 
 namespace kgrade::emulated {
 namespace {
@@ -49,7 +50,8 @@ class MemoryFile : public SharedBuffer {
 
  private:
   UniqueFd fd_;
-  UniqueFd read_only_;  // a file of its own to the kernel: who has it can never map the memory writable
+  UniqueFd
+      read_only_;  // a file of its own to the kernel: a process that has it can never map the memory writable
   unsigned char* data_;
   std::uint64_t bytes_;
 };
@@ -81,7 +83,7 @@ std::uint64_t meminfo_bytes(const std::string& key) {
   return 0;
 }
 
-// What worker_limits.cc lets a worker have, and what is not counted there: shared memory, and its /tmp.
+// What limit_contestant() lets a worker have, and what is not counted there: shared memory, and its /tmp.
 // Buffers that are lent are the referee's. Where control groups can be had, a worker takes no more.
 std::uint64_t most_memory([[maybe_unused]] const SandboxPolicy& policy) {
 #ifdef KGRADE_SANITIZED
@@ -120,8 +122,8 @@ void for_each_element(const OutputPair& output, const Visit& visit) {
   }
 }
 
-Comparison compare_in_full(const OutputPair& output) {
-  Comparison total;
+ElementErrors compare_in_full(const OutputPair& output) {
+  ElementErrors total;
   for_each_element(output, [&](std::uint64_t i, float actual, float expected) {
     device::accumulate(total, actual, expected, i, output.dtype);
   });
@@ -187,23 +189,23 @@ std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> filling
   return {};
 }
 
-// Outputs are what they are when the clock has stopped; who goes on writing then comes too late.
+// Outputs are what they are when the clock has stopped; a write after that comes too late.
 void EmulatedDevice::begin_inspection(std::span<const Filling> fillings,
                                       std::span<const OutputPair> outputs) {
   inspected_ = fillings;
   inspection_ = {};
   inspection_.since_reveal = std::chrono::steady_clock::now() - revealed_;
-  for (const OutputPair& output : outputs) inspection_.comparisons.push_back(compare_in_full(output));
+  for (const OutputPair& output : outputs) inspection_.errors.push_back(compare_in_full(output));
 }
 
 Inspection EmulatedDevice::end_inspection() {
   Inspection inspection = std::move(inspection_);
   for (const Filling& filling : inspected_) {
-    BufferDamage damage;
-    damage.guard_bytes = changed_bytes(filling, {0, filling.begin}) +
-                         changed_bytes(filling, {filling.end(), filling.buffer->bytes()});
-    if (filling.input) damage.input_elements = changed_elements(filling);
-    inspection.damage.push_back(damage);
+    BufferCorruption corruption;
+    corruption.guard_bytes = changed_bytes(filling, {0, filling.begin}) +
+                             changed_bytes(filling, {filling.end(), filling.buffer->bytes()});
+    if (filling.input) corruption.input_elements = changed_elements(filling);
+    inspection.corruption.push_back(corruption);
   }
   return inspection;
 }

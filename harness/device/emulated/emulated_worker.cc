@@ -1,13 +1,18 @@
 #include "device/emulated/emulated_worker.h"
 
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include <chrono>
+#include <cstddef>
 #include <cstring>
 #include <new>
 
+#include "base/compiler.h"
+#include "base/subprocess.h"
 #include "device/emulated/checker/checking.h"
 #include "device/emulated/runtime/emulated_runtime.h"
+#include "device/emulated/runtime/limits.h"
 #include "kgrade_emulated/api_errors.h"
 
 namespace kgrade::emulated {
@@ -15,6 +20,25 @@ namespace {
 
 // Inaccessible on both sides of a buffer, so that running far off its end faults.
 constexpr std::uint64_t margin_bytes = 1 << 20;
+
+namespace limits = kgrade_emulated::limits;
+
+std::size_t memory_bytes() { return kgrade_emulated::device_memory_bytes() + limits::host_memory_bytes; }
+
+// malloc() and operator new know nothing but the process that they are in.
+kgrade_emulated::LimitHandler excess_handler = nullptr;
+
+void out_of_memory() {
+  if (excess_handler != nullptr) excess_handler(kgrade_emulated::Limit::memory, memory_bytes());
+}
+
+// Those of the device are few, and a contestant needs none.
+constexpr unsigned int most_descriptors = 512;
+
+void set_limit(__rlimit_resource resource, rlim_t now, rlim_t most) {
+  const rlimit limit{now, most};
+  ::setrlimit(resource, &limit);
+}
 
 }  // namespace
 
@@ -65,7 +89,8 @@ void EmulatedWorker::begin_call(Entry entry, Launches launches, std::uint32_t /*
   }
   if (timed_.error != 0 && kgrade_emulated::device_memory_was_refused())
     timed_.error = cudaErrorMemoryAllocation;
-  if (timed_.error == cudaErrorMemoryAllocation) timed_.limit_bytes = kgrade_emulated::device_memory_bytes();
+  if (timed_.error == cudaErrorMemoryAllocation)
+    timed_.memory_limit_bytes = kgrade_emulated::device_memory_bytes();
 }
 
 bool EmulatedWorker::watch(UniqueFd book) {
@@ -80,4 +105,50 @@ void EmulatedWorker::has_loaded(Entry entry) {
   if (book_ != nullptr) kgrade_emulated::check_library_of(reinterpret_cast<const void*>(entry));
 }
 
+void limit_contestant(kgrade_emulated::LimitHandler on_excess) {
+  excess_handler = on_excess;
+  kgrade_emulated::set_limit_handler(on_excess);
+  std::set_new_handler(&out_of_memory);
+  kgrade_emulated::limit_program();
+  set_limit(RLIMIT_STACK, limits::host_stack_bytes, limits::host_stack_bytes);
+  set_limit(RLIMIT_FSIZE, limits::file_bytes, limits::file_bytes);
+  limit_descriptors(most_descriptors);
+#ifndef KGRADE_SANITIZED
+  // Lent buffers are shared memory and do not count; the device's own stacks get room as they are made. A
+  // sanitizer's shadow would count.
+  const rlim_t stacks = kgrade_emulated::host_threads() * rlim_t{limits::stack_bytes_per_host_thread};
+  set_limit(RLIMIT_DATA, memory_bytes(), memory_bytes() + stacks);
+#endif
+}
+
 }  // namespace kgrade::emulated
+
+// An unchecked null pointer would crash elsewhere, so that the worker's own malloc(), which
+// is also that of contestants and of operator new, says what has happened. (__libc_malloc and its kin are the
+// C library's own names of the functions that these stand before.)
+#if defined(__GLIBC__) && !defined(KGRADE_SANITIZED)
+extern "C" {
+
+void* __libc_malloc(std::size_t bytes);
+void* __libc_calloc(std::size_t count, std::size_t bytes);
+void* __libc_realloc(void* memory, std::size_t bytes);
+
+void* malloc(std::size_t bytes) {
+  void* const memory = __libc_malloc(bytes);
+  if (memory == nullptr) kgrade::emulated::out_of_memory();
+  return memory;
+}
+
+void* calloc(std::size_t count, std::size_t bytes) {
+  void* const memory = __libc_calloc(count, bytes);
+  if (memory == nullptr) kgrade::emulated::out_of_memory();
+  return memory;
+}
+
+void* realloc(void* old, std::size_t bytes) {
+  void* const memory = __libc_realloc(old, bytes);
+  if (memory == nullptr && bytes != 0) kgrade::emulated::out_of_memory();
+  return memory;
+}
+}
+#endif

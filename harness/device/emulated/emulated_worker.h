@@ -1,9 +1,10 @@
-// The worker of the emulated device: memory files mapped between inaccessible pages, the host's clock.
+// The worker of the emulated device: memory files mapped between inaccessible pages, the host's clock, and
+// the limits of its process.
 #pragma once
 
 #include <vector>
 
-#include "device/captures.h"
+#include "device/emulated/runtime/emulated_runtime.h"
 #include "device/finding_book.h"
 #include "device/worker_device.h"
 
@@ -34,5 +35,9 @@ class EmulatedWorker : public WorkerDevice {
   TimedCall timed_;
   FindingBook* book_ = nullptr;  // of a checked run; stays mapped for as long as the process lives
 };
+
+// Sets the process's limits, before the contestant is loaded. A contestant that exceeds those of memory or of
+// a stack ends in `on_excess`. See runtime/limits.h for how much they are.
+void limit_contestant(kgrade_emulated::LimitHandler on_excess);
 
 }  // namespace kgrade::emulated

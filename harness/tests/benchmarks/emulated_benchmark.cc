@@ -6,6 +6,7 @@
 #include <exception>
 
 #include "base/text.h"
+#include "compile/layout.h"
 #include "compile_time.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "measurements.h"
@@ -23,8 +24,7 @@ struct Arguments {
 int run(const Arguments& arguments) {
   const auto compiler = find_host_compiler();
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
-  const EmulatedToolchain toolchain(*compiler,
-                                    std::string(KGRADE_SOURCE_DIR) + "/harness/device/emulated/include");
+  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
   kgrade_emulated::set_host_threads(1);
   std::vector<Row> rows = measure_kernels(toolchain, arguments.runs, arguments.only);
   if (arguments.compile_runs > 0 && arguments.only.empty()) {

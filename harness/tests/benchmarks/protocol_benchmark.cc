@@ -15,11 +15,10 @@
 #include "base/text.h"
 #include "contest/referee.h"
 #include "draw/draws.h"
-#include "grade/candidate_run.h"
 #include "grade/contestants.h"
-#include "grade/machinery.h"
+#include "grade/run.h"
 #include "problem/catalogue.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 
 namespace kgrade::benchmark {
 namespace {
@@ -48,22 +47,22 @@ double microseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
 }
 
-// The same contestant in all seats: the benchmark measures what the referee does.
+// The same contestant in all runners: the benchmark measures what the referee does.
 struct Stage {
   Problem problem;
   Machinery machinery;
   std::unique_ptr<Device> device;
-  std::unique_ptr<Seat> oracle;
-  std::unique_ptr<Seat> reference;
+  std::unique_ptr<ContestantRunner> oracle;
+  std::unique_ptr<ContestantRunner> reference;
   Case bound;
 };
 
-std::unique_ptr<Seat> seat_with(Stage& stage, const std::filesystem::path& library) {
-  auto seat = take(Seat::take(*stage.device, stage.problem));
-  for (const Answer& answer : {seat->await_ready(load_patience), seat->load(library, load_patience)}) {
+std::unique_ptr<ContestantRunner> runner_with(Stage& stage, const std::filesystem::path& library) {
+  auto runner = take(ContestantRunner::start(*stage.device, stage.problem));
+  for (const Answer& answer : {runner->await_ready(load_patience), runner->load(library, load_patience)}) {
     if (!answer.ok()) throw std::runtime_error(answer.detail);
   }
-  return seat;
+  return runner;
 }
 
 struct Costs {
@@ -159,10 +158,10 @@ void run(const Arguments& arguments) {
   const CaseSpec* const spec = stage.problem.find_case(arguments.case_name);
   if (spec == nullptr) throw std::runtime_error("no such case: " + arguments.case_name);
   stage.bound = take(resolve_case(stage.problem, *spec));
-  stage.oracle = seat_with(stage, built.library);
-  stage.reference = seat_with(stage, built.library);
+  stage.oracle = runner_with(stage, built.library);
+  stage.reference = runner_with(stage, built.library);
   Referee referee(*stage.device, stage.problem, *stage.oracle, *stage.reference);
-  referee.seat_candidate(seat_with(stage, built.library), built.library);
+  referee.set_candidate(runner_with(stage, built.library), built.library);
   for (const Role role : {Role::oracle, Role::reference, Role::candidate}) {
     take(referee.lend(role, stage.bound, 1));
   }

@@ -1,11 +1,10 @@
 // The check that a cheat's header names refuses it, and a cheat with a control gets through once the defences
 // that the control names are off.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
-
-#include <fmt/format.h>
 
 #include "measure/clock_rule.h"
 #include "tests/cheats/suite.h"

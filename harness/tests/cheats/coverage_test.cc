@@ -14,11 +14,16 @@ namespace kgrade::test {
 namespace {
 
 // In the order in which they can fail; `no_gain` stands for a cheat that may run but gains nothing.
-const std::set<std::string> checks = {
-    "compile",       "signature",     "libraries",     "load",         "completion",
-    "protocol",      "device_errors", "memory",        "guard_zones",  "inputs_unchanged",
-    "clock",         "idle",          "outputs_match", "precision",    "fresh_contents",
-    "hidden_shapes", "lower_bound",   "reference_agreement", Cheat::no_gain};
+const std::set<std::string> checks = {"compile",        "signature",
+                                      "libraries",      "load",
+                                      "completion",     "protocol",
+                                      "device_errors",  "memory",
+                                      "guard_zones",    "inputs_unchanged",
+                                      "clock",          "idle",
+                                      "outputs_match",  "precision",
+                                      "fresh_contents", "hidden_shapes",
+                                      "lower_bound",    "reference_agreement",
+                                      Cheat::no_gain};
 
 std::map<int, std::vector<const Cheat*>> cheats_by_row() {
   std::map<int, std::vector<const Cheat*>> rows;

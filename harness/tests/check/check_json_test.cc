@@ -1,7 +1,8 @@
-#include "check/check_json.h"
-
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "check/check_record.h"
 #include "sample_check.h"
 
 namespace kgrade {

@@ -1,12 +1,11 @@
-#include "check/check_run.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "check/check.h"
 #include "tests/support/fake_arena.h"
-#include "verify/usual_norms.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
@@ -24,7 +23,7 @@ class FakeCheckArena : public CheckArena {
   CallReport report = FakeArena::clean(1);
   Answer load_answer;
   std::string wrong_in;  // the pass in which the answer is wrong
-  Comparison right = test::equal_outputs();
+  ElementErrors right = test::equal_outputs();
 
   // What happened.
   std::vector<std::string> passes;
@@ -44,7 +43,7 @@ class FakeCheckArena : public CheckArena {
     draws.push_back(draw.index);
     return report;
   }
-  std::vector<OutputComparison> compare() override {
+  std::vector<OutputErrors> compare() override {
     return {{"output", {10, 10}, passes.back() == wrong_in ? test::outputs_off_by(0.5) : right}};
   }
   Evidence leave() override {
@@ -95,7 +94,7 @@ class CheckRunTest : public testing::Test {
   std::string evidence_in_;  // only in this pass; empty: in all
 };
 
-// As if sums cancelled: the output's norm is 1e-3, and usually 10 (verify/usual_norms.h).
+// As if sums cancelled: the output's norm is 1e-3, and usually 10 (verify/judgement.h).
 TEST_F(CheckRunTest, ASmallOutputIsJudgedByItsUsualNorm) {
   Tensor output;
   output.output = true;
@@ -165,7 +164,7 @@ TEST_F(CheckRunTest, WhatOnePassFindsExplainsWhatGoesWrongInTheOthers) {
 }
 
 TEST_F(CheckRunTest, DamageIsAFindingAndNoReasonToStop) {
-  arena_.report.damage = {12, "output", 0, "", {}};
+  arena_.report.corruption = {12, "output", 0, ""};
   const CheckedCandidate record = run();
   EXPECT_THAT(arena_.draws, SizeIs(4));
   ASSERT_THAT(record.findings, SizeIs(1));

@@ -1,8 +1,7 @@
-#include "check/check_table.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "check/check_record.h"
 #include "sample_check.h"
 
 namespace kgrade {

@@ -1,7 +1,7 @@
 // A record of `kgrade check` with a bit of everything, for the printers.
 #pragma once
 
-#include "check/finding.h"
+#include "check/check_record.h"
 
 namespace kgrade::test {
 

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "check/sanitizer_report.h"
-
 namespace kgrade {
 namespace {
 

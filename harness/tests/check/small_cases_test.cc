@@ -1,7 +1,7 @@
-#include "check/small_cases.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "check/check.h"
 
 namespace kgrade {
 namespace {

@@ -1,4 +1,5 @@
-// The steps of a call, whatever the worker says in whatever order. The test has the worker's end of the link.
+// The steps of a call, whatever the worker says in whatever order. The test has the worker's end of the
+// connection.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -19,7 +20,7 @@ constexpr milliseconds at_once{0};
 
 class CallOrder : public testing::Test {
  protected:
-  CallOrder() : CallOrder(Link::make_pair()) {}
+  CallOrder() : CallOrder(Connection::make_pair()) {}
 
   void say(const Statuses& statuses, std::uint64_t sequence) {
     for (const ReplyStatus status : statuses) {
@@ -36,11 +37,11 @@ class CallOrder : public testing::Test {
     return answer;
   }
 
-  Link theirs_;
+  Connection theirs_;
   std::unique_ptr<WorkerProcess> worker_;
 
  private:
-  explicit CallOrder(std::pair<Link, Link> ends)
+  explicit CallOrder(std::pair<Connection, Connection> ends)
       : theirs_(std::move(ends.second)), worker_(WorkerProcess::over(std::move(ends.first))) {}
 };
 
@@ -72,7 +73,7 @@ TEST(AllCallOrders, OnlyTheRightOnesPass) {
   for (const std::uint32_t gate : {0, 1}) {
     for (const bool looks : {false, true}) {
       for (const Statuses& talk : talks) {
-        auto [ours, theirs] = Link::make_pair();
+        auto [ours, theirs] = Connection::make_pair();
         const auto worker = WorkerProcess::over(std::move(ours));
         ASSERT_TRUE(worker->begin_call({}, gate).ok());
         for (const ReplyStatus status : talk) {
@@ -129,7 +130,7 @@ TEST_F(CallOrder, AGateIsNotTakenByWhoAnswersAheadAndTheNextRequestRefusesThat) 
 
 TEST_F(CallOrder, NumbersThatAreNotDueAreMalformed) {
   for (const std::uint64_t ahead : {1, 2, 1000}) {
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     ASSERT_TRUE(worker->begin_call({}, 0).ok());
     Reply reply;
@@ -158,14 +159,14 @@ TEST_F(CallOrder, WhatComesInsteadOfQueuedIsLeftForTheEnd) {
 
 TEST_F(CallOrder, StatusesOfACallAnswerNothingElse) {
   for (const ReplyStatus status : {queued, idle}) {
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
-    std::thread answering([link = std::move(theirs), status]() mutable {
-      const auto next = link.next_request();
+    std::thread answering([connection = std::move(theirs), status]() mutable {
+      const auto next = connection.next_request();
       Reply reply;
       reply.sequence = next->first.sequence;
       reply.status = status;
-      link.send(reply);
+      connection.send(reply);
     });
     EXPECT_EQ(worker->give_back(milliseconds(60'000)).fault, Fault::malformed);
     answering.join();
@@ -176,7 +177,7 @@ TEST_F(CallOrder, OneThatIsGoneInTheMiddleHasEnded) {
   ASSERT_TRUE(worker_->begin_call({}, 1).ok());
   ASSERT_TRUE(theirs_.next_request());
   say({queued, done}, 1);
-  theirs_ = Link(UniqueFd());
+  theirs_ = Connection(UniqueFd());
   EXPECT_TRUE(worker_->wait_until_queued(at_once));
   EXPECT_TRUE(worker_->end_call(at_once).ok());
   EXPECT_EQ(worker_->settle(at_once).fault, Fault::ended);

@@ -10,8 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "contest/link.h"
-#include "contest/listener.h"
+#include "contest/protocol.h"
 #include "counting_page.h"
 
 namespace {
@@ -21,9 +20,9 @@ using kgrade::ReplyStatus;
 using kgrade::Request;
 using kgrade::RequestType;
 using kgrade::test::CountingPage;
-constexpr int link_descriptor = 3;
+constexpr int connection_descriptor = 3;
 
-void send_bytes(const void* data, std::size_t size) { ::send(link_descriptor, data, size, 0); }
+void send_bytes(const void* data, std::size_t size) { ::send(connection_descriptor, data, size, 0); }
 
 void send_reply(Reply reply) { send_bytes(&reply, sizeof reply); }
 
@@ -103,9 +102,9 @@ void misbehave(const std::string& mode, const Request& request) {
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
   // Under a tool there is no descriptor to take over; the answers go to the lowest one then.
-  if (argc > 3) ::dup2(kgrade::connect_to(argv[3]).release(), link_descriptor);
-  kgrade::Link link{kgrade::UniqueFd(link_descriptor)};
-  while (auto next = link.next_request()) {
+  if (argc > 3) ::dup2(kgrade::connect_to(argv[3]).release(), connection_descriptor);
+  kgrade::Connection connection{kgrade::UniqueFd(connection_descriptor)};
+  while (auto next = connection.next_request()) {
     if (mode == "counting") {
       count_for_ever(next->first, next->second);
     } else {

@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "contest/referee.h"
 #include "device/registry.h"
 #include "lease_fixture.h"
@@ -17,8 +17,8 @@ using test::sample_elements;
 
 class LaunchesTest : public testing::Test {
  protected:
-  LaunchesTest() : device_(open()), oracle_(take_seat()), reference_(take_seat()) {
-    referee_.seat_candidate(take_seat(false), SAMPLE_CONTESTANT);
+  LaunchesTest() : device_(open()), oracle_(start_runner()), reference_(start_runner()) {
+    referee_.set_candidate(start_runner(false), SAMPLE_CONTESTANT);
     EXPECT_TRUE(referee_.load_candidate(patience, patience).ok());
   }
 
@@ -27,22 +27,22 @@ class LaunchesTest : public testing::Test {
     return std::move(*device);
   }
 
-  std::unique_ptr<Seat> take_seat(bool load = true) {
-    auto seat = Seat::take(*device_, problem_);
-    EXPECT_TRUE(seat.ok()) << to_string(seat.errors());
+  std::unique_ptr<ContestantRunner> start_runner(bool load = true) {
+    auto runner = ContestantRunner::start(*device_, problem_);
+    EXPECT_TRUE(runner.ok()) << to_string(runner.errors());
     if (load) {
-      EXPECT_TRUE((*seat)->await_ready(patience).ok());
-      EXPECT_TRUE((*seat)->load(SAMPLE_CONTESTANT, patience).ok());
+      EXPECT_TRUE((*runner)->await_ready(patience).ok());
+      EXPECT_TRUE((*runner)->load(SAMPLE_CONTESTANT, patience).ok());
     }
-    return std::move(*seat);
+    return std::move(*runner);
   }
 
   void lend(std::uint32_t launches, Behaviour candidate = Behaviour::honest) {
     misbehaving_ = test::doubling_case(candidate);
     for (const Role role : {Role::oracle, Role::candidate}) {
       const Case& bound = role == Role::oracle ? honest_ : misbehaving_;
-      const auto seated = referee_.lend(role, bound, launches);
-      ASSERT_TRUE(seated.ok() && seated->ok());
+      const auto lent = referee_.lend(role, bound, launches);
+      ASSERT_TRUE(lent.ok() && lent->ok());
     }
   }
 
@@ -55,8 +55,8 @@ class LaunchesTest : public testing::Test {
   Case honest_ = test::doubling_case(Behaviour::honest);
   Case misbehaving_;
   std::unique_ptr<Device> device_;
-  std::unique_ptr<Seat> oracle_;
-  std::unique_ptr<Seat> reference_;
+  std::unique_ptr<ContestantRunner> oracle_;
+  std::unique_ptr<ContestantRunner> reference_;
   Referee referee_{*device_, problem_, *oracle_, *reference_};
 };
 
@@ -66,11 +66,11 @@ TEST_F(LaunchesTest, EachIsHeldAgainstTheOraclesOwn) {
   ASSERT_EQ(report.fault, Fault::none) << report.detail;
   ASSERT_EQ(report.outputs.size(), max_launches);
   std::set<double> sums;
-  for (const OutputComparison& output : report.outputs) {
+  for (const OutputErrors& output : report.outputs) {
     EXPECT_EQ(output.tensor, "output");
-    EXPECT_EQ(output.comparison.compared, static_cast<std::uint64_t>(sample_elements));
-    EXPECT_EQ(output.comparison.sum_squared_difference, 0);
-    sums.insert(output.comparison.sum_squared_expected);
+    EXPECT_EQ(output.errors.compared, static_cast<std::uint64_t>(sample_elements));
+    EXPECT_EQ(output.errors.sum_squared_difference, 0);
+    sums.insert(output.errors.sum_squared_expected);
   }
   EXPECT_EQ(sums.size(), max_launches) << "no two have the same contents";
 }
@@ -81,11 +81,11 @@ TEST_F(LaunchesTest, ACallMayHaveFewerThanThereIsRoomFor) {
     const CallReport report = play({1, launches, 0, launches});
     ASSERT_EQ(report.fault, Fault::none) << report.detail;
     ASSERT_EQ(report.outputs.size(), launches);
-    for (const OutputComparison& output : report.outputs) {
-      EXPECT_EQ(output.comparison.sum_squared_difference, 0);
+    for (const OutputErrors& output : report.outputs) {
+      EXPECT_EQ(output.errors.sum_squared_difference, 0);
     }
-    EXPECT_EQ(report.damage.guard_bytes, 0u) << "those that are left out are not touched";
-    EXPECT_EQ(report.damage.input_elements, 0u);
+    EXPECT_EQ(report.corruption.guard_bytes, 0u) << "those that are left out are not touched";
+    EXPECT_EQ(report.corruption.input_elements, 0u);
   }
 }
 
@@ -96,7 +96,7 @@ TEST_F(LaunchesTest, MoreThanThereIsRoomForAreNotMade) {
 
 TEST_F(LaunchesTest, WhatOneDoesBesideItsTensorsIsSeenInEach) {
   lend(3, Behaviour::writes_behind);
-  const std::uint64_t written = play({1, 0, 0, 3}).damage.guard_bytes;
+  const std::uint64_t written = play({1, 0, 0, 3}).corruption.guard_bytes;
   EXPECT_LE(written, 3 * sizeof(float));
   // Once in 256 times, a byte has its old value.
   EXPECT_GT(written, 2 * sizeof(float)) << "one of three was overlooked";
@@ -107,8 +107,8 @@ TEST_F(LaunchesTest, TheFirstThatFailsIsTheLast) {
   const CallReport report = play({1, 0, 0, 3});
   EXPECT_EQ(report.cuda_error, 700);
   ASSERT_EQ(report.outputs.size(), 3u);
-  EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
-  const Comparison& last = report.outputs[2].comparison;
+  EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
+  const ElementErrors& last = report.outputs[2].errors;
   EXPECT_TRUE(last.nonfinite_mismatches > 0 || last.max_abs_difference > 0) << "it was not made";
 }
 
@@ -118,8 +118,8 @@ TEST_F(LaunchesTest, SmallChangesAreInEach) {
   EXPECT_EQ(referee_.call(Role::oracle, {1, 0, 1, 2}, patience).fault, Fault::none);
   const CallReport report = referee_.call(Role::candidate, {1, 0, 0, 2}, patience);
   ASSERT_EQ(report.outputs.size(), 2u);
-  for (const OutputComparison& output : report.outputs) {
-    EXPECT_GT(output.comparison.sum_squared_difference, 0);
+  for (const OutputErrors& output : report.outputs) {
+    EXPECT_GT(output.errors.sum_squared_difference, 0);
   }
 }
 
@@ -131,7 +131,7 @@ TEST_F(LaunchesTest, ACandidateThatIsStartedAnewIsAnotherProcess) {
   lend(1);
   const CallReport report = play({1, 1, 0});
   ASSERT_EQ(report.outputs.size(), 1u) << report.detail;
-  EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
+  EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
 }
 
 class LaunchLeaseTest : public test::LeaseFixture {};

@@ -44,9 +44,9 @@ class LeaseFixture : public testing::Test {
     lease_->reveal();
   }
 
-  Lease::Damage inspect() {
+  Lease::Corruption inspect() {
     lease_->begin_inspection();
-    return lease_->end_inspection().damage;
+    return lease_->end_inspection().corruption;
   }
 
   std::vector<float> read(const Lease::Loaned& loaned) {

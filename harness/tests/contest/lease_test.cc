@@ -6,7 +6,7 @@
 #include <set>
 #include <thread>
 
-#include "contest/seat.h"
+#include "contest/contestant_runner.h"
 #include "lease_fixture.h"
 
 namespace kgrade {
@@ -32,11 +32,11 @@ TEST_F(LeaseTest, SlotsHoldOffsetsAndBitsInParameterOrder) {
 
 TEST_F(LeaseTest, UntouchedBuffersShowNoDamage) {
   refresh({1, 0}, 1);
-  const Lease::Damage damage = inspect();
-  EXPECT_EQ(damage.guard_bytes, 0u);
-  EXPECT_EQ(damage.guard_tensor, "");
-  EXPECT_EQ(damage.input_elements, 0u);
-  EXPECT_EQ(damage.input_tensor, "");
+  const Lease::Corruption corruption = inspect();
+  EXPECT_EQ(corruption.guard_bytes, 0u);
+  EXPECT_EQ(corruption.guard_tensor, "");
+  EXPECT_EQ(corruption.input_elements, 0u);
+  EXPECT_EQ(corruption.input_tensor, "");
 }
 
 TEST_F(LeaseTest, OneByteOnEitherSideOfATensorIsFound) {
@@ -48,10 +48,10 @@ TEST_F(LeaseTest, OneByteOnEitherSideOfATensorIsFound) {
         const Lease::Loaned loaned = lease_->tensors()[tensor];
         const std::uint64_t at[] = {0, loaned.begin - 1, end_of(loaned), loaned.buffer->bytes() - 1};
         flip(*loaned.buffer, at[side]);
-        const Lease::Damage damage = inspect();
-        EXPECT_EQ(damage.guard_bytes, 1u) << at[side];
-        EXPECT_EQ(damage.guard_tensor, loaned.tensor->name);
-        EXPECT_EQ(damage.input_elements, 0u);
+        const Lease::Corruption corruption = inspect();
+        EXPECT_EQ(corruption.guard_bytes, 1u) << at[side];
+        EXPECT_EQ(corruption.guard_tensor, loaned.tensor->name);
+        EXPECT_EQ(corruption.input_elements, 0u);
       }
     }
   }
@@ -65,11 +65,11 @@ TEST_F(LeaseTest, DamageIsAddedUpAndNamesItsFirstTensor) {
   flip(*tensors[2].buffer, 1);
   write(tensors[0], {2, 2, 2});  // the inputs are below 1
   flip(*tensors[2].buffer, tensors[2].begin);
-  const Lease::Damage damage = inspect();
-  EXPECT_EQ(damage.guard_bytes, 3u);
-  EXPECT_EQ(damage.guard_tensor, "output");
-  EXPECT_EQ(damage.input_elements, 4u);
-  EXPECT_EQ(damage.input_tensor, "input");
+  const Lease::Corruption corruption = inspect();
+  EXPECT_EQ(corruption.guard_bytes, 3u);
+  EXPECT_EQ(corruption.guard_tensor, "output");
+  EXPECT_EQ(corruption.input_elements, 4u);
+  EXPECT_EQ(corruption.input_tensor, "input");
 }
 
 TEST_F(LeaseTest, TheContentsOfAnOutputAreNoDamage) {
@@ -141,12 +141,12 @@ TEST_F(LeaseTest, AnInspectionComparesTheOutputsTooWhereItIsTold) {
   flip(*lease_->tensors()[0].buffer, 0);
   lease_->begin_inspection(expected.get());
   const Lease::Findings findings = lease_->end_inspection();
-  EXPECT_EQ(findings.damage.guard_bytes, 1u);
-  ASSERT_EQ(findings.comparisons.size(), 1u);
-  EXPECT_EQ(findings.comparisons[0].compared, 1010u);
-  EXPECT_EQ(findings.comparisons[0].sum_squared_difference, 9);
+  EXPECT_EQ(findings.corruption.guard_bytes, 1u);
+  ASSERT_EQ(findings.errors.size(), 1u);
+  EXPECT_EQ(findings.errors[0].compared, 1010u);
+  EXPECT_EQ(findings.errors[0].sum_squared_difference, 9);
   lease_->begin_inspection();
-  EXPECT_TRUE(lease_->end_inspection().comparisons.empty());
+  EXPECT_TRUE(lease_->end_inspection().errors.empty());
 }
 
 TEST_F(LeaseTest, ContentsDoNotDependOnThePlace) {
@@ -186,15 +186,15 @@ TEST_F(LeaseTest, CapturedOutputsCountAndNotWhatTheTensorHoldsLater) {
   EXPECT_NE(captured.buffer, tensor.buffer);
   write(captured, std::vector<float>(1010, 1));
   write(tensor, std::vector<float>(1010, 7));
-  auto comparisons = compare_outputs(*lease_, *expected);
-  ASSERT_EQ(comparisons.size(), 1u);
-  EXPECT_EQ(comparisons[0].tensor, "output");
-  EXPECT_EQ(comparisons[0].shape, (std::vector<std::int64_t>{10, 101}));
-  EXPECT_EQ(comparisons[0].comparison.compared, 1010u);
-  EXPECT_EQ(comparisons[0].comparison.sum_squared_difference, 0);
+  auto outputs = compare_outputs(*lease_, *expected);
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].tensor, "output");
+  EXPECT_EQ(outputs[0].shape, (std::vector<std::int64_t>{10, 101}));
+  EXPECT_EQ(outputs[0].errors.compared, 1010u);
+  EXPECT_EQ(outputs[0].errors.sum_squared_difference, 0);
   write(captured, {3});
-  comparisons = compare_outputs(*lease_, *expected);
-  EXPECT_EQ(comparisons[0].comparison.sum_squared_difference, 4);
+  outputs = compare_outputs(*lease_, *expected);
+  EXPECT_EQ(outputs[0].errors.sum_squared_difference, 4);
 }
 
 TEST_F(LeaseTest, NothingIsCapturedOfTheCallBefore) {
@@ -217,14 +217,14 @@ TEST_F(LeaseTest, UnwrittenElementsAreThoseOfTheTensor) {
 
 // The request to a worker when a lease is lent to it.
 std::vector<Request> requests_of(Lease& lease, bool inputs_writable) {
-  auto [ours, theirs] = Link::make_pair();
+  auto [ours, theirs] = Connection::make_pair();
   std::vector<Request> requests;
-  std::thread answering([&requests, link = std::move(theirs)]() mutable {
-    while (const auto next = link.next_request()) {
+  std::thread answering([&requests, connection = std::move(theirs)]() mutable {
+    while (const auto next = connection.next_request()) {
       requests.push_back(next->first);
       Reply reply;
       reply.sequence = next->first.sequence;
-      link.send(reply);
+      connection.send(reply);
     }
   });
   const auto worker = WorkerProcess::over(std::move(ours));

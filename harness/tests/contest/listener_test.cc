@@ -1,11 +1,10 @@
-#include "contest/listener.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <thread>
 
 #include "base/temporary_directory.h"
+#include "contest/protocol.h"
 
 namespace kgrade {
 namespace {
@@ -17,38 +16,38 @@ const auto never_gone = [] { return false; };
 
 TEST(Listener, AWorkerThatConnectsHasALinkLikeAnyOther) {
   const TemporaryDirectory folder;
-  auto listener = Listener::open(folder.path() / "link");
+  auto listener = Listener::open(folder.path() / "socket");
   ASSERT_TRUE(listener.ok());
   std::thread worker([&] {
-    Link link(connect_to(folder.path() / "link"));
-    const auto request = link.next_request();
+    Connection connection(connect_to(folder.path() / "socket"));
+    const auto request = connection.next_request();
     ASSERT_TRUE(request);
     Reply reply;
     reply.sequence = request->first.sequence;
-    link.send(reply);
+    connection.send(reply);
   });
-  auto link = listener->accept(milliseconds(20'000), never_gone);
-  ASSERT_TRUE(link.ok());
+  auto connection = listener->accept(milliseconds(20'000), never_gone);
+  ASSERT_TRUE(connection.ok());
   Request request;
   request.sequence = 7;
-  ASSERT_TRUE(link->send(request));
+  ASSERT_TRUE(connection->send(request));
   Reply reply;
-  EXPECT_EQ(link->receive(reply, 7, milliseconds(20'000)), Link::Outcome::message);
+  EXPECT_EQ(connection->receive(reply, 7, milliseconds(20'000)), Connection::Outcome::message);
   worker.join();
 }
 
 TEST(Listener, DoesNotWaitForOneThatHasEnded) {
   const TemporaryDirectory folder;
-  auto listener = Listener::open(folder.path() / "link");
+  auto listener = Listener::open(folder.path() / "socket");
   ASSERT_TRUE(listener.ok());
-  const auto link = listener->accept(milliseconds(600'000), [] { return true; });
-  ASSERT_FALSE(link.ok());
-  EXPECT_THAT(link.error().message, HasSubstr("ended"));
+  const auto connection = listener->accept(milliseconds(600'000), [] { return true; });
+  ASSERT_FALSE(connection.ok());
+  EXPECT_THAT(connection.error().message, HasSubstr("ended"));
 }
 
 TEST(Listener, WaitsNoLongerThanItsPatience) {
   const TemporaryDirectory folder;
-  auto listener = Listener::open(folder.path() / "link");
+  auto listener = Listener::open(folder.path() / "socket");
   ASSERT_TRUE(listener.ok());
   EXPECT_FALSE(listener->accept(milliseconds(10), never_gone).ok());
 }
@@ -59,7 +58,7 @@ TEST(Listener, APathThatNoSocketCanHaveIsAnErrorWithARemedy) {
   EXPECT_THAT(listener.error().remedy, HasSubstr("TMPDIR"));
 }
 
-TEST(Listener, ThereIsNoConnectionWhereNobodyListens) { EXPECT_FALSE(connect_to("/nowhere/link")); }
+TEST(Listener, ThereIsNoConnectionWhereNobodyListens) { EXPECT_FALSE(connect_to("/nowhere/socket")); }
 
 }  // namespace
 }  // namespace kgrade

@@ -84,9 +84,9 @@ TEST_F(NarrowLease, OutputsAreHeldAgainstWhatIsNotRounded) {
   const std::vector<std::uint16_t> ones(1010, encode(Dtype::float16, 1));
   device_->write(*actual.buffer, actual.begin, ones.data(), ones.size() * 2);
   lease_->begin_inspection(oracles_.get());
-  const Comparison comparison = lease_->end_inspection().comparisons.at(0);
-  EXPECT_EQ(comparison.compared, 1010u);
-  EXPECT_EQ(comparison.sum_squared_difference, 0);
+  const ElementErrors errors = lease_->end_inspection().errors.at(0);
+  EXPECT_EQ(errors.compared, 1010u);
+  EXPECT_EQ(errors.sum_squared_difference, 0);
   EXPECT_EQ(device_->count_wrong(lease_->pair_with(*oracles_, 0), 0), 0u);
 }
 

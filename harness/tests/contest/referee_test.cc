@@ -19,14 +19,14 @@ class RefereeTest : public testing::Test {
  protected:
   RefereeTest()
       : device_(open()),
-        oracle_(take_seat()),
-        reference_(take_seat()),
+        oracle_(start_runner()),
+        reference_(start_runner()),
         referee_(*device_, problem_, *oracle_, *reference_) {
-    for (Seat* const seat : {oracle_.get(), reference_.get()}) {
-      EXPECT_TRUE(seat->await_ready(patience).ok());
-      EXPECT_TRUE(seat->load(SAMPLE_CONTESTANT, patience).ok());
+    for (ContestantRunner* const runner : {oracle_.get(), reference_.get()}) {
+      EXPECT_TRUE(runner->await_ready(patience).ok());
+      EXPECT_TRUE(runner->load(SAMPLE_CONTESTANT, patience).ok());
     }
-    referee_.seat_candidate(take_seat(), SAMPLE_CONTESTANT);
+    referee_.set_candidate(start_runner(), SAMPLE_CONTESTANT);
     EXPECT_TRUE(referee_.load_candidate(patience, patience).ok());
   }
 
@@ -35,23 +35,23 @@ class RefereeTest : public testing::Test {
     return std::move(*device);
   }
 
-  std::unique_ptr<Seat> take_seat() {
-    auto seat = Seat::take(*device_, problem_);
-    EXPECT_TRUE(seat.ok()) << to_string(seat.errors());
-    return std::move(*seat);
+  std::unique_ptr<ContestantRunner> start_runner() {
+    auto runner = ContestantRunner::start(*device_, problem_);
+    EXPECT_TRUE(runner.ok()) << to_string(runner.errors());
+    return std::move(*runner);
   }
 
   void lend(Role role, Behaviour behaviour) {
-    const auto seated = referee_.lend(role, cases_.emplace_back(test::doubling_case(behaviour)), 1);
-    ASSERT_TRUE(seated.ok());
-    ASSERT_TRUE(seated->ok()) << seated->detail;
+    const auto lent = referee_.lend(role, cases_.emplace_back(test::doubling_case(behaviour)), 1);
+    ASSERT_TRUE(lent.ok());
+    ASSERT_TRUE(lent->ok()) << lent->detail;
   }
 
-  Comparison call(Role role, const Draw& draw) {
+  ElementErrors call(Role role, const Draw& draw) {
     const CallReport report = referee_.call(role, draw, patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
-    EXPECT_EQ(report.damage.guard_bytes, 0u);
-    EXPECT_EQ(report.damage.input_elements, 0u);
+    EXPECT_EQ(report.corruption.guard_bytes, 0u);
+    EXPECT_EQ(report.corruption.input_elements, 0u);
     if (role == Role::oracle) {
       EXPECT_TRUE(report.outputs.empty());
       return {};
@@ -59,33 +59,33 @@ class RefereeTest : public testing::Test {
     EXPECT_EQ(report.outputs.size(), 1u);
     EXPECT_EQ(report.outputs.at(0).tensor, "output");
     EXPECT_EQ(report.outputs.at(0).shape, (std::vector<std::int64_t>{sample_elements / 10, 10}));
-    return report.outputs.at(0).comparison;
+    return report.outputs.at(0).errors;
   }
 
   // How the outputs of reference and candidate compare with the oracle's.
-  std::pair<Comparison, Comparison> play_round(Behaviour candidate, const Draw& draw = {1, 0, 0}) {
+  std::pair<ElementErrors, ElementErrors> play_round(Behaviour candidate, const Draw& draw = {1, 0, 0}) {
     lend(Role::oracle, Behaviour::honest);
     lend(Role::reference, Behaviour::honest);
     lend(Role::candidate, candidate);
     call(Role::oracle, draw);
-    const Comparison of_reference = call(Role::reference, draw);
+    const ElementErrors of_reference = call(Role::reference, draw);
     return {of_reference, call(Role::candidate, draw)};
   }
 
   Problem problem_ = test::doubling();
   std::unique_ptr<Device> device_;
   std::deque<Case> cases_;  // leases keep references to theirs
-  std::unique_ptr<Seat> oracle_;
-  std::unique_ptr<Seat> reference_;
+  std::unique_ptr<ContestantRunner> oracle_;
+  std::unique_ptr<ContestantRunner> reference_;
   Referee referee_;
 };
 
 TEST_F(RefereeTest, TheSameContestantGivesTheSameWhoeverPlaysIt) {
   const auto [of_reference, of_candidate] = play_round(Behaviour::honest);
-  for (const Comparison& comparison : {of_reference, of_candidate}) {
-    EXPECT_EQ(comparison.sum_squared_difference, 0);
-    EXPECT_GT(comparison.sum_squared_expected, 0);
-    EXPECT_EQ(comparison.compared, static_cast<std::uint64_t>(sample_elements));
+  for (const ElementErrors& errors : {of_reference, of_candidate}) {
+    EXPECT_EQ(errors.sum_squared_difference, 0);
+    EXPECT_GT(errors.sum_squared_expected, 0);
+    EXPECT_EQ(errors.compared, static_cast<std::uint64_t>(sample_elements));
   }
 }
 
@@ -113,16 +113,16 @@ TEST_F(RefereeTest, OutputsThatAreNotCapturedCountAsTheyAreAndAreCapturedAgainIn
     const CallReport report = referee_.call_as(role, {false, false}, {1, 1, 0}, patience);
     EXPECT_EQ(report.fault, Fault::none) << report.detail;
     ASSERT_EQ(report.outputs.size(), 1u);
-    EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
-    EXPECT_EQ(report.outputs[0].comparison.compared, static_cast<std::uint64_t>(sample_elements));
+    EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
+    EXPECT_EQ(report.outputs[0].errors.compared, static_cast<std::uint64_t>(sample_elements));
     EXPECT_GT(report.elapsed_ms, 0);
     EXPECT_GE(report.settled_ms, report.elapsed_ms);
   }
   call(Role::oracle, {1, 2, 0});
   for (const Role role : {Role::reference, Role::candidate}) {
-    const Comparison comparison = call(role, {1, 2, 0});
-    EXPECT_EQ(comparison.sum_squared_difference, 0);
-    EXPECT_EQ(comparison.compared, static_cast<std::uint64_t>(sample_elements));
+    const ElementErrors errors = call(role, {1, 2, 0});
+    EXPECT_EQ(errors.sum_squared_difference, 0);
+    EXPECT_EQ(errors.compared, static_cast<std::uint64_t>(sample_elements));
   }
 }
 
@@ -137,7 +137,7 @@ TEST_F(RefereeTest, UnqueuedCallsAreComparedAsOthersAre) {
   const CallReport report = referee_.call_as(Role::reference, {false, true}, {1, 0, 0}, patience);
   EXPECT_FALSE(report.queued);
   ASSERT_EQ(report.outputs.size(), 1u);
-  EXPECT_EQ(report.outputs[0].comparison.sum_squared_difference, 0);
+  EXPECT_EQ(report.outputs[0].errors.sum_squared_difference, 0);
 }
 
 TEST_F(RefereeTest, ADeadCandidateStaysDeadInAnyKindOfCall) {
@@ -147,9 +147,9 @@ TEST_F(RefereeTest, ADeadCandidateStaysDeadInAnyKindOfCall) {
 }
 
 TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
-  const Comparison comparison = play_round(Behaviour::wrong).second;
-  EXPECT_NEAR(comparison.max_abs_difference, 1, 1e-6);
-  EXPECT_EQ(comparison.worst_index, 0u);
+  const ElementErrors errors = play_round(Behaviour::wrong).second;
+  EXPECT_NEAR(errors.max_abs_difference, 1, 1e-6);
+  EXPECT_EQ(errors.worst_index, 0u);
   EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
   EXPECT_EQ(referee_.count_wrong(0, 2), 0u);
   EXPECT_EQ(referee_.count_unwritten(0), 0u);
@@ -165,10 +165,10 @@ TEST_F(RefereeTest, ASecondLookTellsWhatACrashWasAbout) {
   lend(Role::candidate, Behaviour::writes_input);
   const Draw draw{1, 0, 0};
   EXPECT_EQ(referee_.call(Role::candidate, draw, patience).fault, Fault::ended);
-  const Lease::Damage damage = referee_.diagnose(cases_.back(), draw, patience);
-  EXPECT_EQ(damage.input_elements, 1u);
-  EXPECT_EQ(damage.input_tensor, "input");
-  EXPECT_EQ(damage.guard_bytes, 0u);
+  const Lease::Corruption corruption = referee_.diagnose(cases_.back(), draw, patience);
+  EXPECT_EQ(corruption.input_elements, 1u);
+  EXPECT_EQ(corruption.input_tensor, "input");
+  EXPECT_EQ(corruption.guard_bytes, 0u);
 }
 
 TEST_F(RefereeTest, ARetiredCandidateIsGoneAndTheDeviceIsAsBefore) {

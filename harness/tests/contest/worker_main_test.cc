@@ -41,7 +41,7 @@ class WorkerMain : public testing::Test {
   WorkerMain() {
     int ends[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    referee_ = WorkerProcess::over(Link(UniqueFd(ends[0])));
+    referee_ = WorkerProcess::over(Connection(UniqueFd(ends[0])));
     serving_ = std::thread([this, socket = ends[1]] { run_worker(device_, socket, true); });
     EXPECT_TRUE(referee_->load(SAMPLE_CONTESTANT, patience).ok());
   }

@@ -111,12 +111,12 @@ void fill_the_budget() {
   if (::geteuid() == 0 && ::setresuid(65534, 65534, 65534) != 0) ::_exit(2);
   const rlimit limit{64, 64};
   ::setrlimit(RLIMIT_NOFILE, &limit);
-  auto [from, to] = Link::make_pair();
+  auto [from, to] = Connection::make_pair();
   for (int i = 0; i < 1000; ++i) {
     if (!from.send(Request{}, to.descriptor())) break;
   }
   if (errno != ETOOMANYREFS) ::_exit(3);
-  auto [referee, theirs] = Link::make_pair();
+  auto [referee, theirs] = Connection::make_pair();
   const auto over = WorkerProcess::over(std::move(referee));
   const Answer answer = over->watch(OneBuffer(to.descriptor()), milliseconds(1000));
   std::fprintf(stderr, "%s\n", answer.detail.c_str());
@@ -163,7 +163,7 @@ TEST(WorkerProcess, AnswersToWhatWasNotAskedYetAreMalformed) {
 
 // The numbers of some requests of a worker that are never answered.
 std::vector<std::uint64_t> numbers_of_requests(WorkerProcess::Numbering numbering) {
-  auto [ours, theirs] = Link::make_pair();
+  auto [ours, theirs] = Connection::make_pair();
   const auto asked = WorkerProcess::over(std::move(ours), numbering);
   std::vector<std::uint64_t> numbers;
   for (int request = 0; request < 100; ++request) {
@@ -229,7 +229,7 @@ TEST(WorkerProcess, ARetiredWorkerIsGone) {
 std::vector<std::string> below_a_tool(const std::string& mode, const TemporaryDirectory& folder) {
   const std::string script = "exec 3>&-; \"$@\"; code=$?; echo done > report; exit $code";
   return {"/bin/sh",      "-c", script,      "tool",
-          HOSTILE_WORKER, mode, "--connect", (folder.path() / "link").string()};
+          HOSTILE_WORKER, mode, "--connect", (folder.path() / "socket").string()};
 }
 
 TEST(WorkerProcess, BelowAToolItConnectsAndAnswers) {

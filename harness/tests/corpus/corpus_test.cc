@@ -10,6 +10,7 @@
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
+#include "compile/layout.h"
 #include "compile/nvcc_toolchain.h"
 #include "device/emulated/runtime/emulated_runtime.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
@@ -54,7 +55,7 @@ BuildOutcome build_emulated(const std::string& name, const std::filesystem::path
     failure.message = to_string(compiler.errors());
     return failure;
   }
-  const EmulatedToolchain toolchain(*compiler, harness / "device/emulated/include");
+  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
   BuildRequest request;
   request.source = folder / (name + ".cu");
   request.shown_as = name + ".cu";

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "device/element_operations.h"
+#include "device/guard_fill.h"
 #include "device/registry.h"
 #include "tests/device/draws.h"
 
@@ -62,10 +63,10 @@ class EveryDevice : public testing::TestWithParam<DeviceChoice> {
 
   void poison(const Filling& filling) { device_->poison({&filling, 1}); }
   void reveal(const Filling& filling) { device_->reveal({&filling, 1}); }
-  BufferDamage damage_of(const Filling& filling) {
+  BufferCorruption corruption_of(const Filling& filling) {
     const Inspection inspection = device_->inspect({&filling, 1});
-    EXPECT_EQ(inspection.damage.size(), 1u);
-    return inspection.damage.at(0);
+    EXPECT_EQ(inspection.corruption.size(), 1u);
+    return inspection.corruption.at(0);
   }
 
   std::unique_ptr<Device> device_;
@@ -184,20 +185,20 @@ TEST_P(EveryDevice, CountsEachByteThatChangedAroundATensor) {
   for (const std::uint64_t begin : begins) {
     const Filling filling = output_in(*memory, begin, 251);
     poison(filling);
-    EXPECT_EQ(damage_of(filling).guard_bytes, 0u);
+    EXPECT_EQ(corruption_of(filling).guard_bytes, 0u);
     std::uint64_t changed = 0;
     for (const std::uint64_t at : {std::uint64_t{0}, begin / 2 + 1, begin - 1, filling.end(),
                                    filling.end() + 1, filling.end() + 100, bytes - 1}) {
       if (at >= bytes || (at >= begin && at < filling.end()))
         continue;  // there is nothing before the first byte
       flip(*memory, at);
-      EXPECT_EQ(damage_of(filling).guard_bytes, ++changed)
+      EXPECT_EQ(corruption_of(filling).guard_bytes, ++changed)
           << "byte " << at << " around a tensor at " << begin;
     }
     // The tensor itself may be written to.
     for (const std::uint64_t at : {begin, begin + 500, filling.end() - 1}) flip(*memory, at);
-    EXPECT_EQ(damage_of(filling).guard_bytes, changed);
-    EXPECT_EQ(damage_of(filling).input_elements, 0u);
+    EXPECT_EQ(corruption_of(filling).guard_bytes, changed);
+    EXPECT_EQ(corruption_of(filling).input_elements, 0u);
   }
 }
 
@@ -213,7 +214,7 @@ TEST_P(EveryDevice, CountsManyBytesOfOtherPoison) {
   for (std::size_t i = 100; i < 164; ++i) changed += ours[i] != others[i];
   EXPECT_GT(changed, 50u);
   write(*memory, 100, pasted);
-  EXPECT_EQ(damage_of(filling).guard_bytes, changed);
+  EXPECT_EQ(corruption_of(filling).guard_bytes, changed);
 }
 
 TEST_P(EveryDevice, OpensItsGateWhenTheInputsAreThere) {
@@ -248,13 +249,13 @@ TEST_P(EveryDevice, SaysOfEachBufferWhatChangedInIt) {
   const Inspection inspection = device_->inspect(fillings);
   EXPECT_GE(inspection.since_reveal.count(), 0);
   EXPECT_LE(inspection.since_reveal, std::chrono::steady_clock::now() - before);
-  ASSERT_EQ(inspection.damage.size(), 3u);
-  EXPECT_EQ(inspection.damage[0].guard_bytes, 1u);
-  EXPECT_EQ(inspection.damage[0].input_elements, 3u);
-  EXPECT_EQ(inspection.damage[1].guard_bytes, 2u);
-  EXPECT_EQ(inspection.damage[1].input_elements, 0u);
-  EXPECT_EQ(inspection.damage[2].guard_bytes, 0u);
-  EXPECT_EQ(inspection.damage[2].input_elements, 0u);
+  ASSERT_EQ(inspection.corruption.size(), 3u);
+  EXPECT_EQ(inspection.corruption[0].guard_bytes, 1u);
+  EXPECT_EQ(inspection.corruption[0].input_elements, 3u);
+  EXPECT_EQ(inspection.corruption[1].guard_bytes, 2u);
+  EXPECT_EQ(inspection.corruption[1].input_elements, 0u);
+  EXPECT_EQ(inspection.corruption[2].guard_bytes, 0u);
+  EXPECT_EQ(inspection.corruption[2].input_elements, 0u);
 }
 
 // A call's outputs are looked at in one step, or in two.
@@ -274,14 +275,14 @@ TEST_P(EveryDevice, InspectsFillingsAndComparesOutputsTogether) {
                                            {output.get(), 4096, expected.get(), 256, 2}};
   device_->begin_inspection(fillings, outputs);
   const Inspection inspection = device_->end_inspection();
-  ASSERT_EQ(inspection.damage.size(), 2u);
-  EXPECT_EQ(inspection.damage[0].input_elements, 1u);
-  EXPECT_EQ(inspection.damage[1].guard_bytes, 1u);
-  ASSERT_EQ(inspection.comparisons.size(), 2u);
-  EXPECT_EQ(inspection.comparisons[0].sum_squared_difference, 4);
-  EXPECT_EQ(inspection.comparisons[0].worst_index, 2u);
-  EXPECT_EQ(inspection.comparisons[1].compared, 2u);
-  EXPECT_EQ(inspection.comparisons[1].sum_squared_difference, 0);
+  ASSERT_EQ(inspection.corruption.size(), 2u);
+  EXPECT_EQ(inspection.corruption[0].input_elements, 1u);
+  EXPECT_EQ(inspection.corruption[1].guard_bytes, 1u);
+  ASSERT_EQ(inspection.errors.size(), 2u);
+  EXPECT_EQ(inspection.errors[0].sum_squared_difference, 4);
+  EXPECT_EQ(inspection.errors[0].worst_index, 2u);
+  EXPECT_EQ(inspection.errors[1].compared, 2u);
+  EXPECT_EQ(inspection.errors[1].sum_squared_difference, 0);
 }
 
 TEST_P(EveryDevice, NothingIsLeftOfTheInspectionBefore) {
@@ -289,10 +290,10 @@ TEST_P(EveryDevice, NothingIsLeftOfTheInspectionBefore) {
   const Filling filling = output_in(*memory, 4096, 100);
   poison(filling);
   flip(*memory, 0);
-  EXPECT_EQ(damage_of(filling).guard_bytes, 1u);
+  EXPECT_EQ(corruption_of(filling).guard_bytes, 1u);
   flip(*memory, 0);
-  EXPECT_EQ(damage_of(filling).guard_bytes, 0u);
-  EXPECT_TRUE(device_->inspect({&filling, 1}).comparisons.empty());
+  EXPECT_EQ(corruption_of(filling).guard_bytes, 0u);
+  EXPECT_TRUE(device_->inspect({&filling, 1}).errors.empty());
 }
 
 TEST_P(EveryDevice, CountsWordsThatWereNeverWritten) {
@@ -332,7 +333,7 @@ TEST_P(EveryDevice, DrawsTheSameBitsAsTheHost) {
       ASSERT_EQ(bits_of(drawn[i]), bits_of(expected[i]))
           << "element " << i << " of distribution " << static_cast<int>(distribution.kind);
     }
-    EXPECT_EQ(damage_of(filling).input_elements, 0u);
+    EXPECT_EQ(corruption_of(filling).input_elements, 0u);
   }
 }
 
@@ -350,7 +351,7 @@ TEST_P(EveryDevice, DrawsAFewOtherElementsWhereItIsToldTo) {
     poison(filling);
     reveal(filling);
     EXPECT_EQ(read<float>(*memory, 0, elements), drawn_by_host(filling));
-    EXPECT_EQ(damage_of(filling).input_elements, 0u);
+    EXPECT_EQ(corruption_of(filling).input_elements, 0u);
   }
 }
 
@@ -361,13 +362,13 @@ TEST_P(EveryDevice, CountsInputElementsThatChanged) {
     poison(filling);
     reveal(filling);
     flip(*memory, begin + 42);  // one byte of element 10
-    EXPECT_EQ(damage_of(filling).input_elements, 1u);
+    EXPECT_EQ(corruption_of(filling).input_elements, 1u);
     flip(*memory, begin + 41);  // another one of it
-    EXPECT_EQ(damage_of(filling).input_elements, 1u);
+    EXPECT_EQ(corruption_of(filling).input_elements, 1u);
     flip(*memory, begin);
     flip(*memory, filling.end() - 1);
-    EXPECT_EQ(damage_of(filling).input_elements, 3u);
-    EXPECT_EQ(damage_of(filling).guard_bytes, 0u);
+    EXPECT_EQ(corruption_of(filling).input_elements, 3u);
+    EXPECT_EQ(corruption_of(filling).guard_bytes, 0u);
   }
 }
 
@@ -378,7 +379,7 @@ TEST_P(EveryDevice, CountsASignThatChanged) {
   poison(filling);
   reveal(filling);
   write(*memory, 40, std::vector<float>{-0.0f});
-  EXPECT_EQ(damage_of(filling).input_elements, 1u);
+  EXPECT_EQ(corruption_of(filling).input_elements, 1u);
 }
 
 // Undoing a change restores the contents of the call before.
@@ -395,7 +396,7 @@ TEST_P(EveryDevice, AnElementThatIsSetBackToWhatItWasHasChanged) {
   for (unsigned int k = 0; k < changes.count; ++k) {
     write(*memory, 4 * changes.position[k],
           std::vector<float>{stream_value(distribution, changes.position[k])});
-    EXPECT_EQ(damage_of(filling).input_elements, k + 1);
+    EXPECT_EQ(corruption_of(filling).input_elements, k + 1);
   }
 }
 
@@ -407,17 +408,17 @@ TEST_P(EveryDevice, ComparesInFull) {
                                      constants_in(*expected, elements, 2)};
   device_->reveal(twos);
   const OutputPair pair{actual.get(), 0, expected.get(), 0, elements};
-  Comparison comparison = device_->compare(pair);
-  EXPECT_EQ(comparison.sum_squared_difference, 0);
-  EXPECT_EQ(comparison.sum_squared_expected, 4.0 * 1'000'001);
-  EXPECT_EQ(comparison.compared, elements);
+  ElementErrors errors = device_->compare(pair);
+  EXPECT_EQ(errors.sum_squared_difference, 0);
+  EXPECT_EQ(errors.sum_squared_expected, 4.0 * 1'000'001);
+  EXPECT_EQ(errors.compared, elements);
   // The very last element, and one in the middle by more.
   write(*actual, 4 * (elements - 1), std::vector<float>{2.5f});
   write(*actual, 4 * 123'456, std::vector<float>{4});
-  comparison = device_->compare(pair);
-  EXPECT_EQ(comparison.sum_squared_difference, 4.25);
-  EXPECT_EQ(comparison.max_abs_difference, 2);
-  EXPECT_EQ(comparison.worst_index, 123'456u);
+  errors = device_->compare(pair);
+  EXPECT_EQ(errors.sum_squared_difference, 4.25);
+  EXPECT_EQ(errors.max_abs_difference, 2);
+  EXPECT_EQ(errors.worst_index, 123'456u);
   EXPECT_EQ(device_->count_wrong(pair, 0.5), 1u);
   EXPECT_EQ(device_->count_wrong(pair, 0.25), 2u);
 }
@@ -428,10 +429,10 @@ TEST_P(EveryDevice, ComparesFromWhereTheTensorsBegin) {
   write(*actual, 256, std::vector<float>{9, 1, 2, 3, 9});
   write(*expected, 1028, std::vector<float>{8, 1, 2, 4, 8});
   const OutputPair pair{actual.get(), 260, expected.get(), 1032, 3};
-  const Comparison comparison = device_->compare(pair);
-  EXPECT_EQ(comparison.compared, 3u);
-  EXPECT_EQ(comparison.sum_squared_difference, 1);
-  EXPECT_EQ(comparison.worst_index, 2u);
+  const ElementErrors errors = device_->compare(pair);
+  EXPECT_EQ(errors.compared, 3u);
+  EXPECT_EQ(errors.sum_squared_difference, 1);
+  EXPECT_EQ(errors.worst_index, 2u);
   EXPECT_EQ(device_->count_wrong(pair, 0.5), 1u);
 }
 
@@ -445,9 +446,9 @@ TEST_P(EveryDevice, TellsNonFiniteValuesApart) {
   write(*actual, 0, ours);
   write(*expected, 0, theirs);
   const OutputPair pair{actual.get(), 0, expected.get(), 0, ours.size()};
-  const Comparison comparison = device_->compare(pair);
-  EXPECT_EQ(comparison.nonfinite_mismatches, 5u);
-  EXPECT_EQ(comparison.first_nonfinite_mismatch, 0u);
+  const ElementErrors errors = device_->compare(pair);
+  EXPECT_EQ(errors.nonfinite_mismatches, 5u);
+  EXPECT_EQ(errors.first_nonfinite_mismatch, 0u);
   EXPECT_EQ(device_->count_wrong(pair, 1e30), 5u);
 }
 

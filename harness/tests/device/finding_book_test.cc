@@ -25,7 +25,7 @@ TEST(FindingBook, GivesTheEntriesThatAreCounted) {
   EXPECT_EQ(entries[0].kind, FindingKind::race);
 }
 
-TEST(FindingBook, ABookThatNobodyBeganIsEmpty) {
+TEST(FindingBook, ABookThatWasNeverBegunIsEmpty) {
   auto book = std::make_unique<FindingBook>();
   std::memset(static_cast<void*>(book.get()), 0, sizeof *book);
   EXPECT_TRUE(read_book(*book).empty());

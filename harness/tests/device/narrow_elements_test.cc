@@ -86,10 +86,12 @@ class NarrowElements : public testing::TestWithParam<Setting> {
     device_->reveal({&filling, 1});
   }
 
-  BufferDamage damage_of(const Filling& filling) { return device_->inspect({&filling, 1}).damage.at(0); }
+  BufferCorruption corruption_of(const Filling& filling) {
+    return device_->inspect({&filling, 1}).corruption.at(0);
+  }
 
   // Of what was expected and what came out.
-  Comparison compare(const std::vector<float>& actual, const std::vector<float>& expected) {
+  ElementErrors compare(const std::vector<float>& actual, const std::vector<float>& expected) {
     pair_up(actual, expected);
     return device_->compare(pair_);
   }
@@ -127,8 +129,8 @@ TEST_P(NarrowElements, InputsAreTheHostsInBothForms) {
       ASSERT_EQ(halves[i], encode(dtype(), value)) << i;
       ASSERT_EQ(floats[i], value) << i;
     }
-    EXPECT_EQ(damage_of(ours).input_elements + damage_of(ours).guard_bytes, 0u);
-    EXPECT_EQ(damage_of(oracles).input_elements + damage_of(oracles).guard_bytes, 0u);
+    EXPECT_EQ(corruption_of(ours).input_elements + corruption_of(ours).guard_bytes, 0u);
+    EXPECT_EQ(corruption_of(oracles).input_elements + corruption_of(oracles).guard_bytes, 0u);
   }
 }
 
@@ -143,12 +145,12 @@ TEST_P(NarrowElements, AFewElementsAreOthersWhereItIsToldTo) {
   const auto halves = read<std::uint16_t>(*memory, 0, elements);
   for (unsigned int k = 0; k < changes.count; ++k)
     EXPECT_EQ(halves[changes.position[k]], encode(dtype(), changes.value[k]));
-  EXPECT_EQ(damage_of(filling).input_elements, 0u);
+  EXPECT_EQ(corruption_of(filling).input_elements, 0u);
   // Each is set back to what it was.
   for (unsigned int k = 0; k < changes.count; ++k) {
     const std::uint64_t at = changes.position[k];
     write(*memory, 2 * at, {element(filling.contents.distribution, random_block(stream, at / 4), at)});
-    EXPECT_EQ(damage_of(filling).input_elements, k + 1);
+    EXPECT_EQ(corruption_of(filling).input_elements, k + 1);
   }
 }
 
@@ -162,13 +164,13 @@ TEST_P(NarrowElements, DamageIsSeenToTheByte) {
     std::uint64_t guard = 0;
     for (const std::uint64_t at : {begin - 1, filling.end(), filling.end() + 1}) {
       write_byte(*memory, at);
-      EXPECT_EQ(damage_of(filling).guard_bytes, ++guard);
+      EXPECT_EQ(corruption_of(filling).guard_bytes, ++guard);
     }
-    EXPECT_EQ(damage_of(filling).input_elements, 0u);
+    EXPECT_EQ(corruption_of(filling).input_elements, 0u);
     write_byte(*memory, begin + 21);
     write_byte(*memory, begin + 20);  // the same element
     write_byte(*memory, filling.end() - 1);
-    EXPECT_EQ(damage_of(filling).input_elements, 2u);
+    EXPECT_EQ(corruption_of(filling).input_elements, 2u);
   }
 }
 
@@ -199,16 +201,16 @@ TEST_P(NarrowElements, TheNearestNumberHasNoErrorAndAnyOtherWhatRoundingLeaves) 
   const float place = last_place();
   // The expected value is a quarter of a unit above 1: 1 is the nearest, and all below 1 + unit / 2 rounds to
   // it.
-  Comparison comparison = compare({1, 1}, {1 + place / 4, 1});
-  EXPECT_EQ(comparison.sum_squared_difference, 0);
-  EXPECT_EQ(comparison.compared, 2u);
-  comparison = compare({1, 1 + place}, {1, 1 + place / 4});
-  EXPECT_EQ(comparison.max_abs_difference, double{place} / 4) << "rounds up from half a place";
-  EXPECT_EQ(comparison.worst_index, 1u);
-  comparison = compare({1 - place / 2}, {1 + place / 4});
-  EXPECT_EQ(comparison.max_abs_difference, double{place} / 2) << "places are half as large below 1";
-  comparison = compare({-3, 0}, {1, 0});
-  EXPECT_EQ(comparison.max_abs_difference, 4 - double{place}) << "beyond 2 places are twice as large";
+  ElementErrors errors = compare({1, 1}, {1 + place / 4, 1});
+  EXPECT_EQ(errors.sum_squared_difference, 0);
+  EXPECT_EQ(errors.compared, 2u);
+  errors = compare({1, 1 + place}, {1, 1 + place / 4});
+  EXPECT_EQ(errors.max_abs_difference, double{place} / 4) << "rounds up from half a place";
+  EXPECT_EQ(errors.worst_index, 1u);
+  errors = compare({1 - place / 2}, {1 + place / 4});
+  EXPECT_EQ(errors.max_abs_difference, double{place} / 2) << "places are half as large below 1";
+  errors = compare({-3, 0}, {1, 0});
+  EXPECT_EQ(errors.max_abs_difference, 4 - double{place}) << "beyond 2 places are twice as large";
 }
 
 TEST_P(NarrowElements, CountsWhatIsFurtherOffThanItMayBe) {
@@ -222,9 +224,9 @@ TEST_P(NarrowElements, TellsNonFiniteValuesApart) {
   const float beyond = dtype() == Dtype::float16 ? 70000 : std::numeric_limits<float>::max();
   pair_up({nan, inf, nan, inf, 1, inf, nan, -inf, inf, 1},
           {1, 1, inf, -inf, nan, inf, nan, -inf, beyond, beyond});
-  const Comparison comparison = device_->compare(pair_);
-  EXPECT_EQ(comparison.nonfinite_mismatches, 6u);
-  EXPECT_EQ(comparison.first_nonfinite_mismatch, 0u);
+  const ElementErrors errors = device_->compare(pair_);
+  EXPECT_EQ(errors.nonfinite_mismatches, 6u);
+  EXPECT_EQ(errors.first_nonfinite_mismatch, 0u);
   EXPECT_EQ(device_->count_wrong(pair_, 1e30), 6u);
 }
 

@@ -5,9 +5,9 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "record/json.h"
-#include "tests/support/sample_record.h"
+#include "record/record_json.h"
 #include "tests/support/command.h"
+#include "tests/support/sample_record.h"
 
 namespace kgrade::test {
 namespace {
@@ -22,12 +22,12 @@ std::string record_of(const std::string& path, double speedup, Verdict verdict =
   CandidateRecord& candidate = record.candidates[0];
   candidate.path = path;
   candidate.verdict = verdict;
-  candidate.cases[1].comparisons[0].ratio = {speedup, Interval{speedup / 1.001, speedup * 1.001},
-                                             Method::within_process, 6};
+  candidate.cases[1].speedups[0].ratio = {speedup, Interval{speedup / 1.001, speedup * 1.001},
+                                          Method::within_process, 6};
   if (verdict == Verdict::accepted) return to_text(record);
   candidate.message = "wrong";
   candidate.scores.clear();
-  candidate.cases[1].comparisons.clear();
+  candidate.cases[1].speedups.clear();
   return to_text(record);
 }
 

@@ -78,17 +78,15 @@ testing::Matcher<std::string> element_outside() {
                         HasSubstr("1 byte written outside of 'output'"));
 }
 
-TEST_P(NarrowCandidates, TheNaiveOneIsAcceptedOnEveryCase) {
+// HonestCandidates shows that it is accepted, and in which class.
+TEST_P(NarrowCandidates, TheNaiveOnesErrorIsFarBelowTheThreshold) {
   const Graded graded = grade({slug, solution()});
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
   EXPECT_EQ(graded.exit_code, 0);
   EXPECT_EQ(graded.record["problem"]["dtype"], GetParam().name);
-  const json& candidate = graded.record["candidates"][0];
-  EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
-  EXPECT_EQ(candidate["precision"], "fp32");
-  for (const json& result : candidate["cases"]) {
+  for (const json& result : graded.record["candidates"][0]["cases"]) {
     if (!result["run"]) continue;
-    // Far below the threshold of 5e-6: nearly every element is the nearest number.
+    // The threshold is 5e-6: nearly every element is the nearest number.
     EXPECT_LT(result["error"]["relative"], 5e-7) << result["name"];
   }
 }

@@ -1,5 +1,5 @@
-// Every shipped candidate gets its verdict: the solutions are accepted on every case that the device runs,
-// and each wrong one under harness/tests/candidates is refused as its header lines say.
+// Each wrong candidate under harness/tests/candidates is refused as its header lines say. HonestCandidates
+// (harness/tests/cheats/honest_test.cc) shows that the solutions are accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -168,8 +168,9 @@ void expect_checks(const json& candidate) {
 
 void expect_refused(const std::string& slug, const std::vector<std::string>& files,
                     const Conditions& conditions) {
-  // A mistake need not show on every randomly drawn shape.
-  std::vector<std::string> arguments = {slug, "--hidden", "0"};
+  // A mistake need not show on every randomly drawn shape, nor as clearly with every seed: two groups of a
+  // sample may happen to have nearly the same mean and variance.
+  std::vector<std::string> arguments = {slug, "--hidden", "0", "--seed", "1"};
   if (!conditions.time_limit.empty()) {
     arguments.insert(arguments.end(), {"--time-limit", conditions.time_limit});
   }
@@ -188,31 +189,9 @@ void expect_refused(const std::string& slug, const std::vector<std::string>& fil
   }
 }
 
-class Verdicts : public testing::TestWithParam<std::string> {};
 class WrongCandidates : public testing::TestWithParam<std::string> {};
 
 TEST(Solutions, AreThereForEveryProblem) { EXPECT_EQ(slugs_in("solutions"), slugs_of_problems()); }
-
-// Exactly the class that they declare: a better one than declared competes in the wrong class.
-void expect_accepted(const std::string& slug, const std::vector<std::string>& files,
-                     const std::string& precision) {
-  std::vector<std::string> arguments = {slug};
-  arguments.insert(arguments.end(), files.begin(), files.end());
-  const Graded graded = grade(arguments);
-  ASSERT_TRUE(graded.record.is_object()) << graded.output;
-  EXPECT_EQ(graded.exit_code, 0);
-  for (const json& candidate : graded.record["candidates"]) {
-    EXPECT_EQ(candidate["precision"], precision) << candidate["path"];
-    expect_verdicts(candidate, {"accepted", {}});
-    expect_checks(candidate);
-  }
-}
-
-TEST_P(Verdicts, SolutionsAreAccepted) {
-  const auto solutions = sources_in(fs::path(KGRADE_SOURCE_DIR) / "solutions" / GetParam());
-  for (const auto& [declared, files] : by_declaration(solutions))
-    expect_accepted(GetParam(), files, declared.precision);
-}
 
 TEST_P(WrongCandidates, AreRefused) {
   std::map<Conditions, std::vector<std::string>> groups;
@@ -228,7 +207,6 @@ std::string name_of(const testing::TestParamInfo<std::string>& test) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryProblem, Verdicts, testing::ValuesIn(slugs_in("solutions")), name_of);
 INSTANTIATE_TEST_SUITE_P(OfProblems, WrongCandidates, testing::ValuesIn(slugs_in("harness/tests/candidates")),
                          name_of);
 

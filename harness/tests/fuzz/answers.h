@@ -7,7 +7,7 @@
 #include "contest/arena.h"
 #include "contest/worker_process.h"
 #include "tests/fuzz/targets.h"
-#include "verify/call_review.h"
+#include "verify/checks.h"
 
 namespace kgrade::fuzz {
 
@@ -36,7 +36,7 @@ inline void expect_not_believed(const Answer& answer) {
   promise(std::isfinite(report.elapsed_ms) && report.elapsed_ms > 0, "a time that cannot be is not passed");
 }
 
-// One call in the steps that a seat takes. `before_step` is when the worker acts.
+// One call in the steps that a ContestantRunner takes. `before_step` is when the worker acts.
 template <class Act>
 Answer one_call(WorkerProcess& worker, std::uint32_t gate, WorkerProcess::Patience patience,
                 Act before_step) {

@@ -1,7 +1,7 @@
 #include <cstring>
 #include <memory>
 
-#include "check/book_findings.h"
+#include "check/emulated_findings.h"
 #include "device/finding_book.h"
 #include "tests/fuzz/targets.h"
 

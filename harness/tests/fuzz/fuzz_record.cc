@@ -1,4 +1,4 @@
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {
@@ -7,9 +7,9 @@ namespace {
 void expect_sound_case(const CaseRecord& c) {
   promise(c.candidate().summary.median > 0 && c.tensor_bytes >= 0 && c.flops.value_or(0) >= 0,
           "costs are in range");
-  for (const SpeedComparison& comparison : c.comparisons) {
-    const auto& interval = comparison.ratio.interval;
-    promise(comparison.ratio.ratio > 0, "a ratio is positive");
+  for (const Speedup& speedup : c.speedups) {
+    const auto& interval = speedup.ratio.interval;
+    promise(speedup.ratio.ratio > 0, "a ratio is positive");
     promise(!interval || (interval->low > 0 && interval->low <= interval->high), "an interval is one");
   }
 }

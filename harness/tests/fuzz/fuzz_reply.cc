@@ -1,4 +1,5 @@
-// The input is a list of steps: what a worker does at its end of the link before the referee's next step.
+// The input is a list of steps: what a worker does at its end of the connection before the referee's next
+// step.
 #include <cstring>
 #include <optional>
 
@@ -24,7 +25,8 @@ constexpr int acts = 8;
 
 class HostileWorker {
  public:
-  HostileWorker(Link link, ByteReader& input) : link_(std::move(link)), input_(input) {}
+  HostileWorker(Connection connection, ByteReader& input)
+      : connection_(std::move(connection)), input_(input) {}
 
   // `sequence` is the number of the next request.
   void act(std::uint64_t sequence) {
@@ -47,17 +49,17 @@ class HostileWorker {
       case Act::silence:
         return;
       case Act::close:
-        link_.reset();
+        connection_.reset();
         return;
       case Act::shut_down:
-        if (link_) ::shutdown(link_->descriptor(), SHUT_WR);
+        if (connection_) ::shutdown(connection_->descriptor(), SHUT_WR);
         return;
     }
   }
 
  private:
   void send(const std::string& bytes) {
-    if (link_) send_message(link_->descriptor(), bytes, link_->descriptor(), descriptors_);
+    if (connection_) send_message(connection_->descriptor(), bytes, connection_->descriptor(), descriptors_);
   }
 
   // A well-formed message with any contents.
@@ -78,7 +80,7 @@ class HostileWorker {
     return bytes;
   }
 
-  std::optional<Link> link_;
+  std::optional<Connection> connection_;
   ByteReader& input_;
   std::size_t descriptors_ = 0;
 };
@@ -117,7 +119,7 @@ int fuzz_reply(const std::uint8_t* data, std::size_t size) {
   const int free_before = first_free_descriptor();
   {
     ByteReader input(data, size);
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     HostileWorker hostile(std::move(theirs), input);
     std::uint64_t sequence = 0;

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "contest/link.h"
+#include "contest/protocol.h"
 #include "contest/worker_main.h"
 #include "tests/fuzz/sent_messages.h"
 #include "tests/fuzz/targets.h"

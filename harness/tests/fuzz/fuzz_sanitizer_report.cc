@@ -1,5 +1,4 @@
 #include "check/sanitizer_findings.h"
-#include "check/sanitizer_report.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

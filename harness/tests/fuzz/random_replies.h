@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string>
 
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "tests/fuzz/noise.h"
 
 namespace kgrade::fuzz {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <thread>
 
-#include "contest/link.h"
+#include "contest/protocol.h"
 #include "tests/fuzz/random_replies.h"
 #include "tests/fuzz/sent_messages.h"
 
@@ -13,15 +13,15 @@ namespace {
 
 using kgrade::ReplyStatus;
 
-constexpr int link_descriptor = 3;
+constexpr int connection_descriptor = 3;
 
 void send_one(kgrade::fuzz::Noise& noise, std::uint64_t sequence, ReplyStatus status, bool may_be_silent) {
   if (noise.one_in(500)) std::abort();
   if (noise.one_in(500)) ::_exit(static_cast<int>(noise.below(256)));
   if (noise.one_in(2000) && may_be_silent) std::this_thread::sleep_for(std::chrono::hours(1));
   const std::size_t descriptors = noise.one_in(4) ? noise.below(4) : 0;
-  kgrade::fuzz::send_message(link_descriptor, kgrade::fuzz::random_message(noise, sequence, status),
-                             link_descriptor, descriptors);
+  kgrade::fuzz::send_message(connection_descriptor, kgrade::fuzz::random_message(noise, sequence, status),
+                             connection_descriptor, descriptors);
 }
 
 // For the first answer, the referee waits as long as a process may need to start.
@@ -39,9 +39,9 @@ void answer(kgrade::fuzz::Noise& noise, const kgrade::Request& request, bool is_
 
 int main(int argc, char** argv) {
   kgrade::fuzz::Noise noise(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 0);
-  kgrade::Link link{kgrade::UniqueFd(link_descriptor)};
+  kgrade::Connection connection{kgrade::UniqueFd(connection_descriptor)};
   bool is_first = true;
-  while (const auto request = link.next_request()) {
+  while (const auto request = connection.next_request()) {
     answer(noise, request->first, is_first);
     is_first = false;
   }

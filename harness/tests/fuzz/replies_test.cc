@@ -63,12 +63,13 @@ TEST(HostileReplies, TenThousandInPlaceOfAnAnswerAreAnswersOrFaults) {
   int malformed = 0;
   for (int i = 0; i < replies; ++i) {
     SCOPED_TRACE(i);
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     int step = 0;
-    const auto act = [&, link = &theirs] {
+    const auto act = [&, connection = &theirs] {
       if (step++ == 1)
-        send_message(link->descriptor(), noisy_message(noise, 1), link->descriptor(), noise.below(4));
+        send_message(connection->descriptor(), noisy_message(noise, 1), connection->descriptor(),
+                     noise.below(4));
     };
     const Answer answer = one_call(*worker, noise.one_in(2) ? 1 : 0, at_once, act);
     if (answer.fault == Fault::malformed) ++malformed;
@@ -80,7 +81,7 @@ TEST(HostileReplies, WhateverLiesReadyBeforeTheQuestionIsRefused) {
   Noise noise(3);
   for (int i = 0; i < replies / 10; ++i) {
     SCOPED_TRACE(i);
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     send_message(theirs.descriptor(), noisy_message(noise, 1), theirs.descriptor(), noise.below(4));
     ASSERT_EQ(one_call(*worker, noise.one_in(2) ? 1 : 0, at_once, [] {}).fault, Fault::malformed);
@@ -90,7 +91,7 @@ TEST(HostileReplies, WhateverLiesReadyBeforeTheQuestionIsRefused) {
 // Without the number of the request a message is not a reply; that includes past and future numbers.
 TEST(HostileReplies, OnlyTheReplyToTheRequestIsOne) {
   for (const std::uint64_t sequence : {0, 1, 2, 3, -1}) {
-    auto [ours, theirs] = Link::make_pair();
+    auto [ours, theirs] = Connection::make_pair();
     const auto worker = WorkerProcess::over(std::move(ours));
     ASSERT_TRUE(worker->begin_call({}, 0).ok());
     Reply reply;
@@ -102,7 +103,7 @@ TEST(HostileReplies, OnlyTheReplyToTheRequestIsOne) {
 
 // Until the socket is full of questions: sending must never block.
 TEST(HostileReplies, AWorkerThatReadsNothingDoesNotStopTheReferee) {
-  auto [ours, theirs] = Link::make_pair();
+  auto [ours, theirs] = Connection::make_pair();
   const auto worker = WorkerProcess::over(std::move(ours));
   Answer begun;
   for (int call = 0; call < 100'000 && begun.ok(); ++call) begun = worker->begin_call({}, 0);

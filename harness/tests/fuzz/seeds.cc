@@ -2,11 +2,11 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "contest/message.h"
+#include "contest/protocol.h"
 #include "device/finding_book.h"
 #include "problem/catalogue.h"
 #include "problem/families.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/fuzz/targets.h"
 #include "tests/support/sample_record.h"
 

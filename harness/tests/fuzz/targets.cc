@@ -14,7 +14,7 @@ std::span<const Target> targets() {
                                                   {"fuzz_sanitizer_report", fuzz_sanitizer_report},
                                                   {"fuzz_addr2line", fuzz_addr2line},
                                                   {"fuzz_compiler_log", fuzz_compiler_log},
-                                                  {"fuzz_last_words", fuzz_last_words},
+                                                  {"fuzz_worker_output", fuzz_worker_output},
                                                   {"fuzz_finding_book", fuzz_finding_book},
                                                   {"fuzz_record", fuzz_record}}};
   return all;

@@ -26,7 +26,7 @@ int fuzz_rewriter_answer(const std::uint8_t* data, std::size_t size);   // of kg
 int fuzz_sanitizer_report(const std::uint8_t* data, std::size_t size);  // of compute-sanitizer
 int fuzz_addr2line(const std::uint8_t* data, std::size_t size);
 int fuzz_compiler_log(const std::uint8_t* data, std::size_t size);
-int fuzz_last_words(const std::uint8_t* data, std::size_t size);  // what a worker printed
+int fuzz_worker_output(const std::uint8_t* data, std::size_t size);  // what a worker printed
 int fuzz_finding_book(const std::uint8_t* data,
                       std::size_t size);                      // what a checked worker left in its memory
 int fuzz_record(const std::uint8_t* data, std::size_t size);  // a line of a sweep

@@ -104,7 +104,7 @@ TEST_F(CandidateRunTest, ARankedSpeedComesFromFiveProcesses) {
   EXPECT_EQ(record.verdict, Verdict::accepted) << record.message;
   EXPECT_EQ(new_processes(), 4);
   EXPECT_EQ(record.cases[0].measurement->processes.size(), 5u);
-  EXPECT_EQ(record.cases[0].comparisons[0].ratio.count, 5u);
+  EXPECT_EQ(record.cases[0].speedups[0].ratio.count, 5u);
 }
 
 TEST_F(CandidateRunTest, ALongOneIsMeasuredInOneProcess) {
@@ -113,7 +113,7 @@ TEST_F(CandidateRunTest, ALongOneIsMeasuredInOneProcess) {
   arena_.info.process_offset_ms = 0.0001;
   const CandidateRecord record = run();
   EXPECT_EQ(new_processes(), 0);
-  EXPECT_LT(record.cases[0].comparisons[0].ratio.half_width().value(), 0.0003);
+  EXPECT_LT(record.cases[0].speedups[0].ratio.half_width().value(), 0.0003);
 }
 
 TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
@@ -123,7 +123,7 @@ TEST_F(CandidateRunTest, AShortOneIsMeasuredInAsManyProcessesAsItsOffsetTakes) {
   const CandidateRecord short_one = run();
   EXPECT_EQ(short_one.verdict, Verdict::accepted) << short_one.message;
   EXPECT_EQ(new_processes(), 2);
-  const SpeedRatio& ratio = short_one.cases[0].comparisons[0].ratio;
+  const SpeedRatio& ratio = short_one.cases[0].speedups[0].ratio;
   EXPECT_EQ(ratio.method, Method::pooled_processes);
   EXPECT_EQ(ratio.count, 3u);
   EXPECT_NEAR(std::log1p(ratio.half_width().value()), 1.96 * 0.003 * std::hypot(1, 0.5) / std::sqrt(3), 1e-5);
@@ -280,9 +280,9 @@ TEST_F(CandidateRunTest, AfterACrashNoCaseRuns) {
 TEST_F(CandidateRunTest, TheSpeedupIsTheGeometricMeanOverMeasuredCases) {
   add_case("larger", CaseRole::bench);
   add_case("tiny", CaseRole::test);
-  // It is seated once for each case; in the second of the two measured cases it is faster.
+  // It is lent once for each case; in the second of the two measured cases it is faster.
   arena_.before_call = [this](Role, const Draw&) {
-    arena_.candidate_ms = {arena_.seated_launches.size() > 2 ? 0.25 : 1};
+    arena_.candidate_ms = {arena_.lent_launches.size() > 2 ? 0.25 : 1};
   };
   const CandidateRecord record = run();
   ASSERT_EQ(record.scores.size(), 1u);
@@ -347,8 +347,8 @@ TEST_F(BaselinesToBeFoundTest, TheyHaveTheDeviceToThemselves) {
   EXPECT_THAT(found_at_, HasSubstr("c")) << "the other cases came first";
   EXPECT_THAT(arena_.order.substr(found_at_.size()), StartsWith("|"));
   EXPECT_EQ(new_processes(), 1);
-  ASSERT_EQ(record.cases[0].comparisons.size(), 2u);
-  EXPECT_EQ(record.cases[0].comparisons[1].against, "cudnn-fp32");
+  ASSERT_EQ(record.cases[0].speedups.size(), 2u);
+  EXPECT_EQ(record.cases[0].speedups[1].against, "cudnn-fp32");
 }
 
 TEST_F(BaselinesToBeFoundTest, WhereAllIsMeasuredTheyComeBeforeTheCandidate) {

@@ -25,7 +25,7 @@ TEST_F(CaseRunTest, AWrongAnswerEndsTheCaseAndSaysHowWrong) {
   EXPECT_EQ(record.message, "'output': 100 of 100 elements wrong, the worst at [3, 7]; 3 never written");
   EXPECT_EQ(record.relative_error, 0.5);
   EXPECT_EQ(record.precision, Precision::none);
-  EXPECT_TRUE(record.comparisons.empty());
+  EXPECT_TRUE(record.speedups.empty());
   EXPECT_EQ(arena_.order, "orc");
   EXPECT_EQ(outcome("outputs_match"), CheckOutcome::failed);
   EXPECT_EQ(outcome("guard_zones"), CheckOutcome::passed);
@@ -69,7 +69,7 @@ TEST_F(CaseRunTest, ACrashIsExplainedAndTheWorkerRetired) {
   arena_.candidate_report.cuda_error = 700;
   EXPECT_EQ(run().verdict, Verdict::runtime_error);
   EXPECT_TRUE(arena_.retired);
-  arena_.diagnosis = {0, "", 12, "input", {}};
+  arena_.diagnosis = {0, "", 12, "input"};
   const CaseRecord record = run();
   EXPECT_EQ(record.verdict, Verdict::input_modified);
   EXPECT_THAT(record.message, HasSubstr("12 elements of input 'input' changed"));
@@ -100,7 +100,7 @@ TEST_F(CaseRunTest, WithoutSpeedThereIsABlockButNoComparison) {
   EXPECT_EQ(candidate_ms(record).size(), 2u);
   ASSERT_TRUE(record.measurement);
   EXPECT_EQ(record.measurement->processes.front().blocks.size(), 1u);
-  EXPECT_TRUE(record.comparisons.empty());
+  EXPECT_TRUE(record.speedups.empty());
 }
 
 TEST_F(CaseRunTest, WithoutSpeedTimesShowNothing) {

@@ -60,7 +60,7 @@ TEST_F(CaseTimes, AWorkerThatLeavesOutTimeInMostCallsHasNoSpeed) {
   const CaseRecord record = run_briefly();
   expect_failed(record, Verdict::unstable, "clock");
   EXPECT_THAT(record.message, HasSubstr("2 of 2 calls of the candidate and 0 of the reference took longer"));
-  EXPECT_TRUE(record.comparisons.empty());
+  EXPECT_TRUE(record.speedups.empty());
   EXPECT_NEAR(candidate_ms(record).front(), 2 - 0.025 - 0.01 * 2.75, 1e-9);
 }
 
@@ -118,7 +118,7 @@ TEST_F(CaseTimes, TheHalfOfTheBlocksWithTheLowerSpeedupCounts) {
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_THAT(candidate_ms(record), testing::Each(1.25));
-  EXPECT_NEAR(record.comparisons.front().ratio.ratio, 2 / 1.25, 1e-9);
+  EXPECT_NEAR(record.speedups.front().ratio.ratio, 2 / 1.25, 1e-9);
 }
 
 // Copying then takes an honest worker up to three times as long.
@@ -148,7 +148,7 @@ TEST_F(CaseTimes, NothingIsFasterThanTheDevice) {
   const CaseRecord record = run_briefly();
   expect_failed(record, Verdict::unstable, "lower_bound");
   EXPECT_EQ(record.lower_bound_ms, 1);
-  EXPECT_TRUE(record.comparisons.empty());
+  EXPECT_TRUE(record.speedups.empty());
 }
 
 TEST_F(CaseTimes, WhatIsNotMeasuredHasNoBound) {

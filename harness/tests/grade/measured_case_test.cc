@@ -17,7 +17,7 @@ class MeasuredCaseTest : public test::CaseFixture {
  protected:
   static std::vector<std::string> opponents(const CaseRecord& record) {
     std::vector<std::string> names;
-    for (const SpeedComparison& comparison : record.comparisons) names.push_back(comparison.against);
+    for (const Speedup& speedup : record.speedups) names.push_back(speedup.against);
     return names;
   }
   static const ProcessBlocks& blocks_of(const CaseRecord& record) {
@@ -34,7 +34,7 @@ TEST_F(MeasuredCaseTest, TheSpeedupIsKnownAfterThirtyEqualBlocks) {
   EXPECT_THAT(candidate_ms(record), testing::AllOf(testing::SizeIs(60), Each(1)));
   EXPECT_THAT(reference_ms(record), testing::AllOf(testing::SizeIs(60), Each(2)));
   ASSERT_THAT(opponents(record), ElementsAre("reference"));
-  const SpeedRatio& ratio = record.comparisons.front().ratio;
+  const SpeedRatio& ratio = record.speedups.front().ratio;
   EXPECT_DOUBLE_EQ(ratio.ratio, 2);
   EXPECT_DOUBLE_EQ(ratio.interval->low, 2);
   EXPECT_EQ(ratio.statement(), Statement::faster);
@@ -44,20 +44,20 @@ TEST_F(MeasuredCaseTest, TheSpeedupIsKnownAfterThirtyEqualBlocks) {
 TEST_F(MeasuredCaseTest, WithoutEnoughBlocksThereIsNoStatement) {
   const CaseRecord record = run_briefly();
   EXPECT_EQ(blocks_of(record).end, BlockEnd::budget_spent);
-  EXPECT_DOUBLE_EQ(record.comparisons.front().ratio.ratio, 2);
-  EXPECT_EQ(record.comparisons.front().ratio.statement(), Statement::inconclusive);
+  EXPECT_DOUBLE_EQ(record.speedups.front().ratio.ratio, 2);
+  EXPECT_EQ(record.speedups.front().ratio.statement(), Statement::inconclusive);
 }
 
 TEST_F(MeasuredCaseTest, TheFastestBaselineOfTheSameClassTakesPart) {
   baselines_ = {{"slow", Precision::fp32, 3}, {"fast", Precision::fp32, 2}, {"coarse", Precision::tf32, 1}};
   arena_.baseline_ms = {1.5};
   const CaseRecord record = run();
-  EXPECT_EQ(seated_baseline_, "fast");
+  EXPECT_EQ(active_baseline_, "fast");
   EXPECT_THAT(arm_names(record), ElementsAre("reference", "fast", "candidate"));
   EXPECT_THAT(opponents(record), ElementsAre("reference", "fast"));
   EXPECT_EQ(record.headline()->against, "fast");
-  EXPECT_DOUBLE_EQ(record.comparisons[0].ratio.ratio, 2);
-  EXPECT_DOUBLE_EQ(record.comparisons[1].ratio.ratio, 1.5);
+  EXPECT_DOUBLE_EQ(record.speedups[0].ratio.ratio, 2);
+  EXPECT_DOUBLE_EQ(record.speedups[1].ratio.ratio, 1.5);
   for (const Block& block : blocks_of(record).blocks) EXPECT_EQ(block.order.size(), 3u);
 }
 
@@ -73,7 +73,7 @@ TEST_F(MeasuredCaseTest, WithoutRoomForABaselineThereIsNone) {
 TEST_F(MeasuredCaseTest, ABaselineOfAnotherClassDoesNot) {
   baselines_ = {{"coarse", Precision::tf32, 1}};
   EXPECT_THAT(opponents(run()), ElementsAre("reference"));
-  EXPECT_EQ(seated_baseline_, "");
+  EXPECT_EQ(active_baseline_, "");
 }
 
 TEST_F(MeasuredCaseTest, ShortLaunchesGoTogetherIntoASample) {
@@ -81,7 +81,7 @@ TEST_F(MeasuredCaseTest, ShortLaunchesGoTogetherIntoASample) {
   arena_.reference_ms = {0.008};
   const CaseRecord record = run();
   EXPECT_EQ(blocks_of(record).launches, 3);
-  EXPECT_THAT(arena_.seated_launches, ElementsAre(1, 3)) << "one until it is known how short they are";
+  EXPECT_THAT(arena_.lent_launches, ElementsAre(1, 3)) << "one until it is known how short they are";
   EXPECT_EQ(arena_.draws.front().launches, 1u);
   EXPECT_THAT(candidate_ms(record), Each(testing::DoubleEq(0.004))) << "times are those of one launch";
   EXPECT_THAT(reference_ms(record), Each(testing::DoubleEq(0.008)));
@@ -145,7 +145,7 @@ TEST_F(MeasuredCaseTest, OneWhosePrecisionFallsIsNotCompared) {
   const CaseRecord record = run();
   expect_failed(record, Verdict::unstable, "precision");
   EXPECT_THAT(record.message, HasSubstr("it began with fp32 precision and went on with tf32"));
-  EXPECT_TRUE(record.comparisons.empty());
+  EXPECT_TRUE(record.speedups.empty());
 }
 
 TEST_F(MeasuredCaseTest, FurtherProcessesHaveAsManyLaunchesAsTheFirst) {
@@ -191,7 +191,7 @@ TEST_F(MeasuredCaseTest, ADeviceThatIsThrottledGivesNoSpeed) {
   const CaseRecord record = run();
   expect_failed(record, Verdict::unstable, "steady_clocks");
   EXPECT_THAT(record.message, HasSubstr("3 of 10 blocks do not count: hw_thermal"));
-  EXPECT_TRUE(record.comparisons.empty());
+  EXPECT_TRUE(record.speedups.empty());
   EXPECT_EQ(blocks_of(record).blocks.size(), 10u) << "the record keeps them all";
 }
 
@@ -219,7 +219,7 @@ TEST_F(MeasuredCaseTest, AFurtherProcessAddsItsBlocksAndCountsAsOneEstimate) {
   expect_accepted(*record);
   EXPECT_EQ(record->measurement->processes.size(), 4u);
   EXPECT_EQ(candidate_ms(*record).size(), 240u);
-  const SpeedRatio& ratio = record->comparisons.front().ratio;
+  const SpeedRatio& ratio = record->speedups.front().ratio;
   EXPECT_EQ(ratio.method, Method::across_processes);
   EXPECT_EQ(ratio.count, 4u);
   EXPECT_NEAR(ratio.ratio, std::pow(2 * 2 * 2 * 4, 0.25), 1e-12);
@@ -231,15 +231,15 @@ TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
   Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
   test::FakeBaselines baselines;
   baselines.by_case[case_.name] = {{"exact", Precision::fp32, 2}};
-  baselines.can_seat = [](const std::string&, int process) { return process == 0; };
+  baselines.can_activate = [](const std::string&, int process) { return process == 0; };
   session.baselines = &baselines;
   auto record = run_case(session, case_, checks_);
   ASSERT_TRUE(record.ok());
-  ASSERT_EQ(record->comparisons.size(), 2u);
+  ASSERT_EQ(record->speedups.size(), 2u);
   ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
   expect_accepted(*record);
   EXPECT_EQ(record->measurement->processes.size(), 1u);
-  EXPECT_EQ(record->comparisons.size(), 2u);
+  EXPECT_EQ(record->speedups.size(), 2u);
 }
 
 TEST_F(MeasuredCaseTest, OneWhosePrecisionDiffersBetweenProcessesIsUnstable) {
@@ -262,7 +262,7 @@ TEST_F(MeasuredCaseTest, WhatAFurtherProcessFailsIsTheVerdict) {
   arena_.candidate_comparison = test::outputs_off_by(0.5);
   ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
   EXPECT_EQ(record->verdict, Verdict::wrong_answer);
-  EXPECT_TRUE(record->comparisons.empty());
+  EXPECT_TRUE(record->speedups.empty());
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "base/temporary_directory.h"
 #include "check/check.h"
 #include "grade/grade.h"
-#include "grade/grading_order.h"
+#include "grade/run_setup.h"
 #include "problem/catalogue.h"
 
 namespace kgrade {

@@ -5,9 +5,8 @@
 
 #include <cmath>
 
-#include "leaderboard/compare_json.h"
-#include "leaderboard/compare_table.h"
-#include "record/markdown_text.h"
+#include "leaderboard/compare_output.h"
+#include "record/ci_formats.h"
 #include "tests/support/sample_results.h"
 
 namespace kgrade {
@@ -53,7 +52,7 @@ TEST(Compare, WithoutAnIntervalItIsInconclusive) {
 TEST(Compare, WhatLooksSlowerAndHasNoIntervalIsSuspect) {
   const auto suspects = [](double after, bool has_interval) {
     Record now = record("a.cu", after);
-    if (!has_interval) now.candidate().cases[0].comparisons[0].ratio.interval.reset();
+    if (!has_interval) now.candidate().cases[0].speedups[0].ratio.interval.reset();
     return count_of_suspects(compare_records({record("a.cu", 1)}, {now}));
   };
   EXPECT_EQ(suspects(0.1, false), 1u);
@@ -257,7 +256,7 @@ TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
   EXPECT_EQ(why([](Record& e) { e.candidate().cases.clear(); }), "no speed was measured");
   EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].name = "wide"; }), "other cases were measured");
   EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].tensor_bytes = 1; }), "case 'large' has other shapes");
-  EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].comparisons[0].against = "cudnn"; }),
+  EXPECT_EQ(why([](Record& e) { e.candidate().cases[0].speedups[0].against = "cudnn"; }),
             "case 'large' was not measured against the reference");
 }
 
@@ -284,7 +283,7 @@ TEST(CompareTable, HasARowAPairAndTheSuite) {
 TEST(CompareTable, APathIsTheSameHoweverItIsWritten) {
   Record older = record("x//a.cu", 1);
   for (CaseRecord& c : older.candidate().cases) c.measurement.reset();
-  older.candidate().cases[0].comparisons[0].ratio.interval.reset();
+  older.candidate().cases[0].speedups[0].ratio.interval.reset();
   const std::string text = render_table(compare_records({older}, {record("x/./a.cu", 2)}), Style(false));
   EXPECT_THAT(text, HasSubstr("  x/a.cu     2.00x                 inconclusive\n"));
 }

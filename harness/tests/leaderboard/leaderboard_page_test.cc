@@ -4,11 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "leaderboard/leaderboard_json.h"
-#include "leaderboard/leaderboard_table.h"
+#include "leaderboard/leaderboard_output.h"
 #include "leaderboard/page.h"
 #include "leaderboard/page_data.h"
-#include "leaderboard/page_parts.h"
 #include "tests/support/sample_results.h"
 
 namespace kgrade {

@@ -59,7 +59,7 @@ TEST(LeaderboardReader, GivesTheNewestResults) {
   EXPECT_EQ(ranked.candidate().precision, Precision::tf32);
   EXPECT_TRUE(ranked.device.measures_speed);
   EXPECT_EQ(ranked.reference.sha256, std::string(64, 'b'));
-  EXPECT_EQ(ranked.candidate().cases.at(0).comparisons.at(0).ratio.interval->high, 2.5);
+  EXPECT_EQ(ranked.candidate().cases.at(0).speedups.at(0).ratio.interval->high, 2.5);
   EXPECT_EQ((**records)[1].candidate().verdict, Verdict::unstable);
 }
 

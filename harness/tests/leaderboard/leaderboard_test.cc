@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "leaderboard/leaderboard_json.h"
-#include "leaderboard/names.h"
+#include "leaderboard/leaderboard_output.h"
+#include "leaderboard/ranking.h"
 #include "tests/support/sample_results.h"
 
 namespace kgrade {

@@ -5,7 +5,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {

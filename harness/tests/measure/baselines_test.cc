@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "compile/layout.h"
 #include "compile/linked_libraries.h"
 #include "compile/nvcc_toolchain.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
@@ -36,7 +37,7 @@ class BaselinesTest : public testing::Test {
     problem_.parameters = {output};
     layout_.problems = at("problems");
     layout_.reference = at("reference");
-    layout_.emulated_include = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+    layout_.emulated_include = Layout::find().emulated_include;
     write("problems/one.md", "");
     write("reference/one.cu", "");
   }

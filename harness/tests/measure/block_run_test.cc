@@ -7,9 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "measure/process_offset.h"
-#include "measure/schedule.h"
-#include "measure/speed_ratio.h"
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {

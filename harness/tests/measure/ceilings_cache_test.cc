@@ -1,5 +1,3 @@
-#include "measure/ceilings_cache.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -13,6 +11,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/user_cache.h"
+#include "measure/roofline.h"
 
 namespace kgrade {
 namespace {

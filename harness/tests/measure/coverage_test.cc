@@ -7,9 +7,8 @@
 #include <functional>
 #include <string>
 
-#include "measure/schedule.h"
-#include "measure/speed_ratio.h"
-#include "measure/suite_score.h"
+#include "measure/block_run.h"
+#include "measure/speedup.h"
 #include "tests/measure/simulation.h"
 
 namespace kgrade {

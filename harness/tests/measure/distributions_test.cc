@@ -1,11 +1,11 @@
-#include "measure/distributions.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <numbers>
 #include <stdexcept>
+
+#include "measure/intervals.h"
 
 namespace kgrade {
 namespace {

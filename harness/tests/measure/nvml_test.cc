@@ -11,7 +11,6 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "measure/nvml_processes.h"
 
 namespace kgrade {
 namespace {

@@ -1,9 +1,9 @@
-#include "measure/schedule.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
+
+#include "measure/block_run.h"
 
 namespace kgrade {
 namespace {

@@ -1,5 +1,3 @@
-#include "measure/signed_rank.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,7 +5,7 @@
 #include <numbers>
 #include <numeric>
 
-#include "measure/distributions.h"
+#include "measure/intervals.h"
 #include "tests/measure/simulation.h"
 #include "tests/measure/walsh_averages.h"
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "measure/roofline.h"
+
 namespace kgrade {
 namespace {
 
@@ -25,6 +27,11 @@ Case with_tensors(std::int64_t inputs, std::int64_t outputs) {
   Case bound;
   bound.tensors = {tensor(inputs, false), tensor(outputs, true)};
   return bound;
+}
+
+// Of a device whose ceilings have not been measured.
+double lower_bound_ms(const Case& bound, const DeviceInfo& device) {
+  return hardware_bound_ms(bound, std::nullopt, device);
 }
 
 TEST(LowerBound, InputsComeFromMemory) {

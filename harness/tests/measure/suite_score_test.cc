@@ -1,8 +1,8 @@
-#include "measure/suite_score.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "measure/speedup.h"
 
 namespace kgrade {
 namespace {

@@ -7,7 +7,7 @@
 #include <future>
 #include <utility>
 
-#include "measure/voiding.h"
+#include "measure/block_run.h"
 
 namespace kgrade {
 namespace {

@@ -1,7 +1,7 @@
-#include "measure/voiding.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "measure/block_run.h"
 
 namespace kgrade {
 namespace {

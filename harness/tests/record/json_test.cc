@@ -1,8 +1,9 @@
-#include "record/json.h"
-
 #include <gtest/gtest.h>
 
-#include "check/check_json.h"
+#include <nlohmann/json.hpp>
+
+#include "check/check_record.h"
+#include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {

@@ -7,8 +7,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "record/json.h"
-#include "record/json_reader.h"
+#include "record/json_archive.h"
+#include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
@@ -27,7 +27,7 @@ Record full_record() {
   record.effort = Effort::ranked;
   CandidateRecord& good = record.candidates[0];
   good.scores.push_back({"baseline", {0.75, std::nullopt, 1}, {{1, 0}}});
-  good.cases[1].comparisons.push_back({"cudnn-fp32", {0.75, Interval{0.5, 1}, Method::pooled_processes, 4}});
+  good.cases[1].speedups.push_back({"cudnn-fp32", {0.75, Interval{0.5, 1}, Method::pooled_processes, 4}});
   good.cases[1].flops = 123456789012345;
   good.cases[1].tensor_bytes = 987654321;
   return record;
@@ -66,7 +66,7 @@ TEST(ParseRecord, WithoutDetailKeepsWhatResultsAreComparedBy) {
   EXPECT_EQ(large.candidate().summary.median, record.candidates[0].cases[1].candidate().summary.median);
   EXPECT_TRUE(large.candidate().samples.empty());
   EXPECT_EQ(large.roofline->shares, record.candidates[0].cases[1].roofline->shares);
-  EXPECT_EQ(large.comparisons.size(), 2u);
+  EXPECT_EQ(large.speedups.size(), 2u);
   EXPECT_EQ(cache_text((*read)->candidates[0]), "cold");
   EXPECT_TRUE((*read)->candidates[0].checks.empty());
 }
@@ -163,7 +163,7 @@ TEST(ParseRecord, SpeedsOfADeviceWithoutSpeedAreRefused) {
 
 TEST(ParseRecord, OtherVersionsAreRefused) {
   EXPECT_THAT(complaint("/schema_version", record_schema_version + 1), HasSubstr("newer kgrade"));
-  EXPECT_THAT(complaint("/schema_version", record_schema_version - 1), HasSubstr("tools/convert_records.py"));
+  EXPECT_THAT(complaint("/schema_version", record_schema_version - 1), HasSubstr("grade again"));
 }
 
 // Values from which a reader builds blocks must be consistent.

@@ -8,7 +8,7 @@
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
@@ -62,7 +62,7 @@ TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {
   record.device.measures_speed = false;
   for (CandidateRecord& candidate : record.candidates) {
     candidate.scores.clear();
-    for (CaseRecord& c : candidate.cases) c.comparisons.clear();
+    for (CaseRecord& c : candidate.cases) c.speedups.clear();
   }
   const std::string table = render_table(record, Style(false), false);
   EXPECT_THAT(table, Not(HasSubstr(" ms")));

@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "compile/layout.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 
 namespace kgrade::test {
@@ -22,7 +23,7 @@ OperatorLibrary::OperatorLibrary(const std::string& file_name) {
   request.output_directory = folder_.path();
   request.include_directories = {root + "/reference"};
   request.defines = {{"KGRADE_ACCUMULATOR", "double"}, {"KGRADE_ELEMENT", "float"}};
-  const EmulatedToolchain toolchain(*compiler, root + "/harness/device/emulated/include");
+  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
   const auto outcome = toolchain.build_library(request);
   if (!outcome) throw std::runtime_error(to_string(outcome.errors()));
   if (outcome->status != BuildStatus::built) throw std::runtime_error(outcome->message + "\n" + outcome->log);

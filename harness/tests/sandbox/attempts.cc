@@ -31,7 +31,7 @@
 #include <thread>
 #include <vector>
 
-#include "sandbox/filters.h"
+#include "sandbox/seccomp.h"
 
 namespace {
 

@@ -21,8 +21,8 @@ class ScriptedArena : public FakeArena {
 
   // The time of a call, relative to its nominal length.
   std::function<double(Role, const Draw&)> factor = [](Role, const Draw&) { return 1.0; };
-  std::map<Role, std::int64_t> lengths;  // of those who sit
-  std::string kernel;                    // that was seated last
+  std::map<Role, std::int64_t> lengths;  // of the cases that are lent
+  std::string kernel;                    // of the case lent last
   int starts = 0;                        // anew
   bool dead = false;                     // the second side
 

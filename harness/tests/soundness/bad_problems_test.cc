@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "soundness/rules.h"
+#include "soundness/lint_findings.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {
@@ -160,7 +160,7 @@ TEST(Lint, NotesAreOfEveryElementTypeAndToldOnce) {
   const Result result =
       kgrade({"lint", (root / "problems/narrow-zeros-pass.md").string(), "--device", "emulated", "--deep"});
   EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("note: in float16: soundness was not looked at: the "));
+  EXPECT_THAT(result.output, HasSubstr("note: in float16: soundness was not checked: the "));
 }
 
 TEST(Lint, SaysBeforeItBeginsWhatACaseNeedsOfTheHost) {
@@ -168,7 +168,7 @@ TEST(Lint, SaysBeforeItBeginsWhatACaseNeedsOfTheHost) {
                                 "--hidden", "0", "--host-memory", "514MiB"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output,
-              HasSubstr("note: case 'large' was not looked at: it needs 516 MiB of the host's memory, and "
+              HasSubstr("note: case 'large' was not checked: it needs 516 MiB of the host's memory, and "
                         "514 MiB are free"));
   EXPECT_EQ(kgrade({"lint", problems + "fuzz-unsound.md", "--host-memory", "much"}).exit_code, 2);
 }
@@ -183,9 +183,9 @@ TEST(Lint, AProblemOfWhichNoCaseIsSmallEnoughIsNotClean) {
   const Result usual = kgrade({"lint", large.path(), "--device", "emulated"});
   EXPECT_EQ(usual.exit_code, 2) << usual.output;
   EXPECT_THAT(usual.output,
-              HasSubstr("fuzz-unsound.md:1:1: error: no case is small enough to be looked at here "
+              HasSubstr("fuzz-unsound.md:1:1: error: no case is small enough to be checked here "
                         "[no-small-case]\n  hint: add a `role: test` of at most "));
-  EXPECT_THAT(usual.output, HasSubstr("note: case 'wide' was not looked at: it has 7.6 MiB of tensors"));
+  EXPECT_THAT(usual.output, HasSubstr("note: case 'wide' was not checked: it has 7.6 MiB of tensors"));
   EXPECT_EQ(kgrade({"lint", large.path(), "--no-run"}).exit_code, 0) << "nothing was to be run";
   EXPECT_THAT(kgrade({"lint", large.path(), "--device", "emulated", "--deep", "--hidden", "0"}).output,
               Not(HasSubstr("no-small-case")));
@@ -200,9 +200,8 @@ TEST(Lint, ACaseThatEvenADeepRunCannotTakeIsToldOnceForAllTypes) {
   const Result deep = kgrade({"lint", huge.path(), "--device", "emulated", "--deep"});
   EXPECT_EQ(deep.exit_code, 2) << deep.output;
   EXPECT_THAT(deep.output, HasSubstr("1 file, 1 error"));
-  EXPECT_THAT(deep.output,
-              HasSubstr("[no-small-case]\n  hint: add a case that this device can run, or look at "
-                        "the problem on a GPU"));
+  EXPECT_THAT(deep.output, HasSubstr("[no-small-case]\n  hint: add a case that this device can run, or check "
+                                     "the problem on a GPU"));
 }
 
 TEST(Lint, WhereTheHostsMemoryIsWhatLacksTheMachineIsToBlame) {
@@ -210,7 +209,7 @@ TEST(Lint, WhereTheHostsMemoryIsWhatLacksTheMachineIsToBlame) {
       kgrade({"lint", problems + "fuzz-unsound.md", "--device", "emulated", "--host-memory", "1MiB"});
   EXPECT_EQ(result.exit_code, 3) << result.output;
   EXPECT_THAT(result.output,
-              HasSubstr("note: soundness was not looked at: no case fits into the host's memory"));
+              HasSubstr("note: soundness was not checked: no case fits into the host's memory"));
   EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors"));
 }
 
@@ -288,7 +287,7 @@ TEST(Lint, AReferenceThatTheDeviceCannotRunIsNoFault) {
          "extern \"C\" void solution(const float* x, float* y, size_t n) { square<<<1, 1>>>(x, y); }\n";
   const Result result = kgrade({"lint", (root / "problems/zeros-pass.md").string(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("note: soundness was not looked at: the oracle cannot run here"));
+  EXPECT_THAT(result.output, HasSubstr("note: soundness was not checked: the oracle cannot run here"));
   EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors"));
 }
 
@@ -297,7 +296,7 @@ TEST(Lint, WithoutACompilerItSaysWhatWasNotLookedAt) {
   program.environment = {"PATH=/nowhere", "CXX=/nowhere/c++"};
   const Result result = kgrade({"lint", problems + "zeros-pass.md", "--device", "emulated"}, program);
   EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("zeros-pass.md: note: soundness was not looked at"));
+  EXPECT_THAT(result.output, HasSubstr("zeros-pass.md: note: soundness was not checked"));
 }
 
 }  // namespace

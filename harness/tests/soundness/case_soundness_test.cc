@@ -23,12 +23,11 @@ using ::testing::Not;
 using Function = std::function<std::vector<Values>(const std::vector<Values>& inputs, const Case& bound)>;
 
 // The inputs that the referee would draw, without small changes except to one element.
-class FakeSubject : public Subject {
+class FakeRunner : public ReferenceRunner {
  public:
-  FakeSubject(const Problem& problem, Function function)
-      : problem_(problem), function_(std::move(function)) {}
+  FakeRunner(const Problem& problem, Function function) : problem_(problem), function_(std::move(function)) {}
 
-  std::optional<Error> sit(const Case& bound) override {
+  std::optional<Error> set_case(const Case& bound) override {
     case_ = bound;
     return std::nullopt;
   }
@@ -125,22 +124,22 @@ std::vector<Values> sound(const std::vector<Values>& in, const Case& bound) {
           map(in[0], in[1], [&](double x, double y) { return gain * x + 2 * y; })};
 }
 
-std::vector<LintFinding> findings_of(FakeSubject& subject, const Problem& problem) {
-  LintBook book(problem);
-  SoundnessSession session{subject, problem, book};
+std::vector<LintFinding> findings_of(FakeRunner& runner, const Problem& problem) {
+  LintFindings findings(problem);
+  SoundnessSession session{runner, problem, findings};
   for (const CaseSpec& spec : problem.cases) {
-    const auto goes_on = look_at_case(session, *resolve_case(problem, spec));
+    const auto goes_on = check_case_soundness(session, *resolve_case(problem, spec));
     EXPECT_TRUE(goes_on.ok());
-    if (!goes_on || !*goes_on) return book.findings();
+    if (!goes_on || !*goes_on) return findings.all();
   }
   conclude(session);
-  return book.findings();
+  return findings.all();
 }
 
 std::vector<std::string> rules_of(const Function& function, const Problem& problem = problem_with()) {
-  FakeSubject subject(problem, function);
+  FakeRunner runner(problem, function);
   std::vector<std::string> rules;
-  for (const LintFinding& finding : findings_of(subject, problem)) {
+  for (const LintFinding& finding : findings_of(runner, problem)) {
     EXPECT_FALSE(finding.what.remedy.empty()) << finding.rule;
     EXPECT_EQ(finding.what.location.file, "sample.md") << finding.rule;
     rules.push_back(finding.rule);
@@ -152,11 +151,11 @@ TEST(CaseSoundness, NothingIsFoundWhereEverythingCounts) { EXPECT_THAT(rules_of(
 
 TEST(CaseSoundness, AnIgnoredInputIsToldOnceWithAllItsCases) {
   const Problem problem = problem_with();
-  FakeSubject subject(problem, [](const auto& in, const Case& bound) {
+  FakeRunner runner(problem, [](const auto& in, const Case& bound) {
     return std::vector<Values>{map(in[0], in[0], [&](double x, double) { return gain_of(bound) * x * x; }),
                                map(in[0], in[0], [](double x, double) { return x * x * x; })};
   });
-  const auto findings = findings_of(subject, problem);
+  const auto findings = findings_of(runner, problem);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].rule, "input-ignored");
   EXPECT_THAT(findings[0].what.message, HasSubstr("case 'small': 'y' changes no output"));
@@ -247,12 +246,12 @@ TEST(CaseSoundness, SingleElementsThatARareWindowReadsAreFound) {
 
 TEST(CaseSoundness, RealParametersMustChangeSomething) {
   const Problem problem = problem_with();
-  FakeSubject subject(problem, [](const auto& in, const Case& bound) {
+  FakeRunner runner(problem, [](const auto& in, const Case& bound) {
     Case fixed = bound;
     fixed.reals["gain"] = 1;
     return sound(in, fixed);
   });
-  const auto findings = findings_of(subject, problem);
+  const auto findings = findings_of(runner, problem);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].rule, "unused-parameter");
   EXPECT_THAT(findings[0].what.message, HasSubstr("'gain'"));
@@ -295,9 +294,9 @@ TEST(CaseSoundness, OtherValuesKeepTheCaseLegalAndItsShapes) {
 
 TEST(CaseSoundness, AReferenceThatFailsOnALegalValueIsAFinding) {
   const Problem problem = problem_with_order("order >= 1");
-  FakeSubject subject(problem, sound);
-  subject.refused_order = 3;
-  const auto findings = findings_of(subject, problem);
+  FakeRunner runner(problem, sound);
+  runner.refused_order = 3;
+  const auto findings = findings_of(runner, problem);
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].rule, "reference-fails");
   EXPECT_THAT(findings[0].what.message, HasSubstr("with order = 3, which `require` allows: "));
@@ -325,9 +324,9 @@ TEST(CaseSoundness, AnOracleThatChangesItsMindEndsTheLook) {
 
 TEST(CaseSoundness, AReferenceThatIsFarOffIsFound) {
   const Problem problem = problem_with();
-  FakeSubject subject(problem, sound);
-  subject.reference_error = 1e-4F;
-  const auto findings = findings_of(subject, problem);
+  FakeRunner runner(problem, sound);
+  runner.reference_error = 1e-4F;
+  const auto findings = findings_of(runner, problem);
   ASSERT_FALSE(findings.empty());
   EXPECT_EQ(findings[0].rule, "reference-imprecise");
   EXPECT_THAT(findings[0].what.message, HasSubstr("off by 1.0e-04"));
@@ -336,9 +335,9 @@ TEST(CaseSoundness, AReferenceThatIsFarOffIsFound) {
 TEST(CaseSoundness, AFailingCallIsAFindingAndTheEnd) {
   const Problem problem = problem_with();
   for (int call = 1; call < 40; call += 4) {
-    FakeSubject subject(problem, sound);
-    subject.failing_call = call;
-    const auto findings = findings_of(subject, problem);
+    FakeRunner runner(problem, sound);
+    runner.failing_call = call;
+    const auto findings = findings_of(runner, problem);
     ASSERT_EQ(findings.size(), 1U) << call;
     EXPECT_EQ(findings[0].rule, "reference-fails") << call;
   }

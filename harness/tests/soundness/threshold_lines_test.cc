@@ -1,7 +1,7 @@
 // Thresholds in the text of a problem file.
-#include "soundness/threshold_lines.h"
-
 #include <gtest/gtest.h>
+
+#include "soundness/calibrate.h"
 
 namespace kgrade::testing {
 namespace {

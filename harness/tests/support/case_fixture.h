@@ -46,8 +46,8 @@ class CaseFixture : public testing::Test {
     session.launches = launches_;
     FakeBaselines baselines;
     baselines.by_case[case_.name] = baselines_;
-    baselines.can_seat = [this](const std::string& name, int) {
-      seated_baseline_ = name;
+    baselines.can_activate = [this](const std::string& name, int) {
+      active_baseline_ = name;
       return true;
     };
     session.baselines = &baselines;
@@ -89,7 +89,7 @@ class CaseFixture : public testing::Test {
   std::optional<Patience> limit_;
   std::optional<int> launches_;
   std::vector<BaselineChoice> baselines_;
-  std::string seated_baseline_;
+  std::string active_baseline_;
   BlockWatch* watch_ = nullptr;
   int calls_before_ = 0;  // of the candidate's process, in other cases
 };

@@ -21,19 +21,19 @@ class FakeClock : public Clock {
   double now_ = 1000;
 };
 
-inline Comparison equal_outputs() {
-  Comparison comparison;
-  comparison.compared = 100;
-  comparison.sum_squared_expected = 100;
-  return comparison;
+inline ElementErrors equal_outputs() {
+  ElementErrors errors;
+  errors.compared = 100;
+  errors.sum_squared_expected = 100;
+  return errors;
 }
 
 // Every element is off by `share` of the expected one.
-inline Comparison outputs_off_by(double share) {
-  Comparison comparison = equal_outputs();
-  comparison.sum_squared_difference = 100 * share * share;
-  comparison.max_abs_difference = share;
-  return comparison;
+inline ElementErrors outputs_off_by(double share) {
+  ElementErrors errors = equal_outputs();
+  errors.sum_squared_difference = 100 * share * share;
+  errors.max_abs_difference = share;
+  return errors;
 }
 
 class FakeArena : public Arena {
@@ -54,12 +54,12 @@ class FakeArena : public Arena {
   CallReport oracle_report = clean(1);
   CallReport reference_report = clean(1);
   CallReport candidate_report = clean(1);
-  Comparison reference_comparison = equal_outputs();
-  Comparison candidate_comparison = equal_outputs();
+  ElementErrors reference_comparison = equal_outputs();
+  ElementErrors candidate_comparison = equal_outputs();
   std::vector<double> usual_squares = {100};  // of the oracle's output, in calls that appraise it
   CallReport appraisal = clean(1);
   std::size_t extra_outputs = 0;  // of further launches
-  Lease::Damage diagnosis;
+  Lease::Corruption diagnosis;
   Answer load_answer;
   std::optional<Error> recovery;  // what is wrong with the device when the candidate has gone
   bool candidate_hogs_memory = false;
@@ -75,7 +75,7 @@ class FakeArena : public Arena {
   std::string order;
   std::vector<Draw> draws;
   std::vector<Draw> appraised;
-  std::vector<std::uint32_t> seated_launches;  // of the candidate
+  std::vector<std::uint32_t> lent_launches;  // of the candidate
   std::vector<Patience> candidate_patience;
   bool retired = false;
   int recoveries = 0;
@@ -105,7 +105,7 @@ class FakeArena : public Arena {
   Result<Answer> lend(Role role, const Case&, std::uint32_t launches) override {
     if (launches > most_launches) return Error{"no memory", "", {}};
     if (role == Role::baseline && !has_room_for_baselines) return Error{"no memory", "", {}};
-    if (role == Role::candidate) seated_launches.push_back(launches);
+    if (role == Role::candidate) lent_launches.push_back(launches);
     if (role == Role::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
     return Answer{};
   }
@@ -131,7 +131,7 @@ class FakeArena : public Arena {
 
   CallReport appraise(const Draw& draw, Patience) override {
     CallReport report = appraisal;
-    Comparison itself = equal_outputs();
+    ElementErrors itself = equal_outputs();
     itself.sum_squared_expected = usual_squares.at(appraised.size() % usual_squares.size());
     report.outputs = {{"output", {10, 10}, itself}};
     appraised.push_back(draw);
@@ -140,7 +140,7 @@ class FakeArena : public Arena {
 
   std::uint64_t count_wrong(std::size_t, double) override { return wrong; }
   std::uint64_t count_unwritten(std::size_t) override { return unwritten; }
-  Lease::Damage diagnose(const Case&, const Draw&, Patience) override { return diagnosis; }
+  Lease::Corruption diagnose(const Case&, const Draw&, Patience) override { return diagnosis; }
   std::optional<Error> recover() override {
     ++recoveries;
     return recovery;
@@ -162,12 +162,12 @@ class FakeArena : public Arena {
     report.settled_ms = elapsed_ms + 0.75;
   }
 
-  CallReport timed(CallReport report, std::deque<double>& times, const Comparison& comparison,
+  CallReport timed(CallReport report, std::deque<double>& times, const ElementErrors& errors,
                    const Draw& draw) const {
     if (report.fault != Fault::none) return report;
     take_time(report, times.front() * draw.launches);
     if (times.size() > 1) times.pop_front();
-    report.outputs.assign(1 + extra_outputs, {"output", {10, 10}, comparison});
+    report.outputs.assign(1 + extra_outputs, {"output", {10, 10}, errors});
     return report;
   }
 

@@ -18,11 +18,11 @@ struct FakeBaselines : Baselines {
     const auto found = by_case.find(case_name);
     return found == by_case.end() ? std::vector<BaselineChoice>() : found->second;
   }
-  bool seat(const std::string& name, int process) override { return can_seat(name, process); }
+  bool activate(const std::string& name, int process) override { return can_activate(name, process); }
 
   std::map<std::string, std::vector<BaselineChoice>> by_case;
   std::function<Errors()> search;  // null: they are known
-  std::function<bool(const std::string&, int)> can_seat = [](const std::string&, int) { return true; };
+  std::function<bool(const std::string&, int)> can_activate = [](const std::string&, int) { return true; };
 };
 
 }  // namespace kgrade::test

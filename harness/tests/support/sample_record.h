@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "measure/schedule.h"
+#include "measure/block_run.h"
 #include "record/record.h"
 
 namespace kgrade::test {
@@ -77,7 +77,7 @@ inline Record sample_record() {
   good.telemetry.sm_clock_mhz = TelemetryRange{1900, 1950.5, 1980};
   good.telemetry.reasons_known = true;
   good.telemetry.reasons = {{"sw_power_cap", 0.25}};
-  good.cases[1].comparisons = {{"reference", {2, Interval{1.75, 2.25}, Method::within_process, 6}}};
+  good.cases[1].speedups = {{"reference", {2, Interval{1.75, 2.25}, Method::within_process, 6}}};
 
   CandidateRecord bad = good;
   bad.path = "bad.cu";

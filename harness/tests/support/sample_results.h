@@ -18,7 +18,7 @@ inline CaseRecord measured(const std::string& name, double speedup, const Interv
   made.name = name;
   made.run = true;
   made.candidate().summary = {60, 2 / speedup, 2 / speedup, 2 / speedup, 2 / speedup};
-  made.comparisons = {{"reference", {speedup, interval, Method::within_process, 30}}};
+  made.speedups = {{"reference", {speedup, interval, Method::within_process, 30}}};
   made.flops = 8'000'000'000;
   made.tensor_bytes = 4'000'000'000;
   made.measurement.emplace();
@@ -56,7 +56,7 @@ inline Record record(const std::string& path, double speedup) {
 
 inline Record beside_baseline(Record made, double speedup) {
   made.candidate().scores.push_back({"baseline", {speedup, around(speedup), 1}});
-  made.candidate().cases[0].comparisons.push_back(
+  made.candidate().cases[0].speedups.push_back(
       {"cudnn-fp32", {speedup, around(speedup), Method::within_process, 30}});
   return made;
 }

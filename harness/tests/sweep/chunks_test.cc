@@ -10,9 +10,7 @@
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "compile/declarations.h"
-#include "sweep/chunk_results.h"
-#include "sweep/growing_file.h"
-#include "sweep/slurm_job.h"
+#include "sweep/slurm_client.h"
 
 namespace kgrade {
 namespace {
@@ -178,17 +176,17 @@ TEST(ChunkResults, LeavesSettledChunksAloneUntilTheyRunOnceMore) {
     return all;
   };
   ChunkResults results(folder.path());
-  results.heard_of(0, 0, true, 10);
-  results.heard_of(0, 0, true, 10 + late_results);  // it may still be late
+  results.task_state(0, 0, true, 10);
+  results.task_state(0, 0, true, 10 + late_results);  // it may still be late
   add(0, 0, "a\nb");
   add(1, 0, "c\n");
   EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("a", "c"));
-  results.heard_of(0, 1, true, 10);
-  results.heard_of(0, 1, true, 11 + late_results);
+  results.task_state(0, 1, true, 10);
+  results.task_state(0, 1, true, 11 + late_results);
   add(0, 0, "B\n");
   add(1, 0, "late\n");
   EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("bB"));
-  results.heard_of(0, 1, false, 12 + late_results);
+  results.task_state(0, 1, false, 12 + late_results);
   add(1, 1, "again\n");
   EXPECT_THAT(texts(results.new_lines()), testing::ElementsAre("late", "again"));
 }

@@ -12,7 +12,7 @@
 
 #include "compile/declarations.h"
 #include "grade/contestants.h"
-#include "grade/preparation.h"
+#include "grade/run_setup.h"
 #include "sweep/lane.h"
 #include "tests/sweep/results.h"
 

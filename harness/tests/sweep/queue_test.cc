@@ -95,7 +95,7 @@ TEST(SweepQueue, WhatIsGivenBackLosesNoTry) {
 TEST(SweepQueue, AFailureThatIsForgivenCostsNoTry) {
   SweepQueue queue(Groups(1, 0), 1);
   queue.failed(take(queue), 0, false, "no device");
-  queue.forgive(0);
+  queue.take_back_failure(0);
   queue.failed(take(queue), 0, false, "died");
   EXPECT_EQ(queue.left(), 1u);
   queue.failed(take(queue), 0, false, "died");

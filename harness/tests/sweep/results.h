@@ -5,7 +5,7 @@
 #include <iterator>
 #include <string>
 
-#include "record/json.h"
+#include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade::test {

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "sweep/slurm_nodes.h"
-
 namespace kgrade {
 namespace {
 

@@ -1,10 +1,10 @@
-#include "verify/call_review.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {
@@ -100,10 +100,10 @@ TEST(CallReview, ASingleWaitIsNoFinding) {
 
 TEST(CallReview, DamageIsNamedWithItsTensor) {
   CallReport report = clean_report();
-  report.damage = {0, "", 3, "kernel", {}};
+  report.corruption = {0, "", 3, "kernel"};
   EXPECT_EQ(verdict_of(report), Verdict::input_modified);
   EXPECT_THAT(review_call(report)->message, HasSubstr("'kernel'"));
-  report.damage = {12, "output", 3, "kernel", {}};
+  report.corruption = {12, "output", 3, "kernel"};
   EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds);
   report.threads_left = 1;
   EXPECT_EQ(verdict_of(report), Verdict::out_of_bounds) << "what was done counts more than what is left";
@@ -112,7 +112,7 @@ TEST(CallReview, DamageIsNamedWithItsTensor) {
 TEST(CallReview, ACrashIsExplainedByWhatAWritableRunChanged) {
   const CallFinding crash{Verdict::runtime_error, "device_errors", "CUDA error 700"};
   EXPECT_EQ(explain_crash(crash, {}).verdict, Verdict::runtime_error);
-  const CallFinding modified = explain_crash(crash, {0, "", 5, "input", {}});
+  const CallFinding modified = explain_crash(crash, {0, "", 5, "input"});
   EXPECT_EQ(modified.verdict, Verdict::input_modified);
   EXPECT_THAT(modified.message, HasSubstr("CUDA error 700"));
 }

@@ -62,8 +62,7 @@ TEST(CheckList, AnOccasionalCheckPassesByItself) {
 }
 
 TEST(CheckList, AFailureOfAnOccasionalCheckPassesAllThatAreAlwaysLookedAt) {
-  for (const char* failed :
-       {"hidden_shapes", "lower_bound", "steady_clocks", "reference_agreement"}) {
+  for (const char* failed : {"hidden_shapes", "lower_bound", "steady_clocks", "reference_agreement"}) {
     CheckList list;
     list.fail(failed, "why");
     bool occasional = false;

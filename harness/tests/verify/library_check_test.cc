@@ -1,10 +1,9 @@
-#include "verify/library_check.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "grade/candidate_run.h"
 #include "tests/support/fake_arena.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {

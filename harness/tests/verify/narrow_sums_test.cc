@@ -46,15 +46,15 @@ struct Errors {
   Judgement products;
 };
 
-Judgement judged(const Comparison& comparison, Dtype dtype) {
-  return judge(comparison, default_thresholds(dtype), Precision::fp32);
+Judgement judged(const ElementErrors& errors, Dtype dtype) {
+  return judge(errors, default_thresholds(dtype), Precision::fp32);
 }
 
 // Of one output tensor.
 Errors errors_of(Dtype dtype, const Distribution& input, int terms, std::uint32_t draw) {
-  Comparison single;
-  Comparison narrow;
-  Comparison products;
+  ElementErrors single;
+  ElementErrors narrow;
+  ElementErrors products;
   for (std::uint32_t i = 0; i < outputs; ++i) {
     const Sums sums = sum_of(dtype, input, terms, i, draw);
     const auto expected = static_cast<float>(sums.exact);

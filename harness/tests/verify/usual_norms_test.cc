@@ -1,12 +1,11 @@
 // Errors in units of an output's usual norm.
-#include "verify/usual_norms.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <limits>
 
 #include "tests/support/case_fixture.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
@@ -111,10 +110,10 @@ TEST_F(UsualNormsTest, AnOracleThatFailsIsNoVerdictOnTheCandidate) {
   EXPECT_THAT(record.error().message, HasSubstr("the oracle"));
 }
 
-Comparison of_squares(double squares) {
-  Comparison comparison;
-  comparison.sum_squared_expected = squares;
-  return comparison;
+ElementErrors of_squares(double squares) {
+  ElementErrors errors;
+  errors.sum_squared_expected = squares;
+  return errors;
 }
 
 TEST(UsualNorms, AreTheMeanOfAllButTheLargest) {

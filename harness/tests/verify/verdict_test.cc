@@ -13,18 +13,16 @@ namespace {
 constexpr float nan = std::numeric_limits<float>::quiet_NaN();
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-Comparison compare(const std::vector<float>& actual, const std::vector<float>& expected) {
-  Comparison total;
+ElementErrors compare(const std::vector<float>& actual, const std::vector<float>& expected) {
+  ElementErrors total;
   for (std::size_t i = 0; i < actual.size(); ++i) device::accumulate(total, actual[i], expected[i], i);
   return total;
 }
 
-Judgement judge_fp32(const Comparison& comparison) {
-  return judge(comparison, Thresholds{}, Precision::fp32);
-}
+Judgement judge_fp32(const ElementErrors& errors) { return judge(errors, Thresholds{}, Precision::fp32); }
 
 // Every element is off by the same share, which looks like rounding.
-Comparison evenly_off(double share) {
+ElementErrors evenly_off(double share) {
   std::vector<float> expected(1000);
   std::vector<float> actual(1000);
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -50,7 +48,7 @@ TEST(Verdict, ErrorsAreNormOverNorm) {
 // Rounding errors do not cancel with the sums.
 TEST(Verdict, AnOutputThatHappensToBeSmallIsHeldAgainstItsUsualNorm) {
   const double off = double{2.0001e-3f} - 2e-3f;
-  const Comparison cancelled = compare({1e-3f, 2e-3f}, {1e-3f, 2.0001e-3f});
+  const ElementErrors cancelled = compare({1e-3f, 2e-3f}, {1e-3f, 2.0001e-3f});
   EXPECT_EQ(judge_fp32(cancelled).verdict, Verdict::low_precision);
   const Judgement judgement = judge(cancelled, Thresholds{}, Precision::fp32, 2.0);
   EXPECT_EQ(judgement.verdict, Verdict::accepted);
@@ -60,7 +58,7 @@ TEST(Verdict, AnOutputThatHappensToBeSmallIsHeldAgainstItsUsualNorm) {
 }
 
 TEST(Verdict, AUsualNormThatIsSmallerChangesNothing) {
-  const Comparison off = compare({3, 4.5f}, {3, 4});
+  const ElementErrors off = compare({3, 4.5f}, {3, 4});
   EXPECT_EQ(judge(off, Thresholds{}, Precision::fp32, 24).relative_error, judge_fp32(off).relative_error);
 }
 
@@ -95,13 +93,13 @@ TEST(Verdict, UnevenErrorsOfManyElementsAreAMatterOfPrecision) {
   std::vector<float> actual = expected;
   for (std::size_t i = 0; i < actual.size(); i += 10) actual[i] += 1e-3f;
   actual[123'456] = 1.1f;
-  const Comparison comparison = compare(actual, expected);
-  const Judgement judgement = judge_fp32(comparison);
+  const ElementErrors errors = compare(actual, expected);
+  const Judgement judgement = judge_fp32(errors);
   EXPECT_EQ(judgement.verdict, Verdict::wrong_answer) << "as long as it is not known how many";
-  const Judgement many = reconsidered(judgement, 100'001, comparison.compared);
+  const Judgement many = reconsidered(judgement, 100'001, errors.compared);
   EXPECT_EQ(many.verdict, Verdict::low_precision);
   EXPECT_EQ(many.precision, Precision::bf16);
-  EXPECT_EQ(reconsidered(judgement, 1'000'000 / 16, comparison.compared).verdict, Verdict::wrong_answer);
+  EXPECT_EQ(reconsidered(judgement, 1'000'000 / 16, errors.compared).verdict, Verdict::wrong_answer);
 }
 
 TEST(Verdict, HowManyElementsAreWrongChangesNothingElse) {
@@ -117,10 +115,10 @@ TEST(Verdict, OneSlightlyWrongElementIsFoundInAHugeOutput) {
   std::vector<float> expected(4'000'000, 1.0f);
   std::vector<float> actual = expected;
   actual[7] = 1.001f;  // far inside the norm's bound of 1e-5
-  const Comparison comparison = compare(actual, expected);
-  EXPECT_LT(judge_fp32(comparison).relative_error, 1e-5);
-  EXPECT_EQ(judge_fp32(comparison).verdict, Verdict::wrong_answer);
-  EXPECT_EQ(comparison.worst_index, 7u);
+  const ElementErrors errors = compare(actual, expected);
+  EXPECT_LT(judge_fp32(errors).relative_error, 1e-5);
+  EXPECT_EQ(judge_fp32(errors).verdict, Verdict::wrong_answer);
+  EXPECT_EQ(errors.worst_index, 7u);
 }
 
 TEST(Verdict, ZerosAreWrongHoweverSmallTheExpectedOutput) {
@@ -138,18 +136,18 @@ TEST(Verdict, NanAndTheInfinitiesAreToldApart) {
   EXPECT_EQ(judge_fp32(compare({1, inf}, {1, inf})).verdict, Verdict::accepted);
   for (const auto& [actual, expected] : std::vector<std::pair<float, float>>{
            {nan, 1}, {inf, 1}, {1, nan}, {1, inf}, {nan, inf}, {inf, nan}, {inf, -inf}, {-inf, inf}}) {
-    const Comparison comparison = compare({1, actual}, {1, expected});
-    EXPECT_EQ(comparison.nonfinite_mismatches, 1u) << actual << " for " << expected;
-    EXPECT_EQ(comparison.first_nonfinite_mismatch, 1u);
-    EXPECT_EQ(judge_fp32(comparison).verdict, Verdict::wrong_answer);
+    const ElementErrors errors = compare({1, actual}, {1, expected});
+    EXPECT_EQ(errors.nonfinite_mismatches, 1u) << actual << " for " << expected;
+    EXPECT_EQ(errors.first_nonfinite_mismatch, 1u);
+    EXPECT_EQ(judge_fp32(errors).verdict, Verdict::wrong_answer);
   }
 }
 
 TEST(Verdict, ANonFiniteValueInTheWrongPlaceIsAnErrorBeyondAllBounds) {
   const std::vector<float> all_nan(3, nan);
-  for (const Comparison& comparison :
+  for (const ElementErrors& errors :
        {compare(all_nan, {1, 2, 3}), compare({1, 2, nan}, {1, 2, 3}), compare({1, 2, 3}, {1, inf, 3})}) {
-    const Judgement judgement = judge_fp32(comparison);
+    const Judgement judgement = judge_fp32(errors);
     EXPECT_EQ(judgement.relative_error, std::numeric_limits<double>::infinity());
     EXPECT_EQ(judgement.max_scaled_error, std::numeric_limits<double>::infinity());
     EXPECT_EQ(judgement.precision, Precision::none);
@@ -167,14 +165,14 @@ TEST(Verdict, MergedPartsEqualTheWhole) {
   }
   actual[100] = nan;
   actual[30] = inf;
-  Comparison merged;
+  ElementErrors merged;
   for (std::size_t part = 0; part < 4; ++part) {
-    Comparison partial;
+    ElementErrors partial;
     for (std::size_t i = part; i < expected.size(); i += 4)
       device::accumulate(partial, actual[i], expected[i], i);
     device::merge(merged, partial);
   }
-  const Comparison whole = compare(actual, expected);
+  const ElementErrors whole = compare(actual, expected);
   EXPECT_EQ(merged.worst_index, 200u);
   EXPECT_EQ(merged.worst_index, whole.worst_index);
   EXPECT_EQ(merged.nonfinite_mismatches, 2u);

@@ -3,24 +3,76 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "device/emulated/checker/access.h"
-#include "device/emulated/checker/book_writer.h"
-#include "device/emulated/checker/call_chains.h"
 #include "device/emulated/checker/checking.h"
 #include "device/emulated/checker/ordering.h"
 #include "device/emulated/checker/process_map.h"
 #include "device/emulated/checker/regions.h"
+#include "device/finding_book.h"
 #include "kgrade_emulated/block.h"
 #include "kgrade_emulated/launch.h"
 
 namespace kgrade_emulated {
+
+inline std::uintptr_t number(const volatile void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer);
+}
+
+// One access to memory, as the compiler reports it before it happens.
+struct Access {
+  std::uintptr_t address = 0;
+  std::uint32_t bytes = 0;
+  bool write = false;
+  bool atomic = false;
+  bool is_volatile = false;
+  const void* pc = nullptr;  // where the contestant's code goes on
+
+  std::uintptr_t end() const { return address + bytes; }
+};
+
+// Chains of calls as small numbers, so that each access can remember where it was made from.
+class CallChains {
+ public:
+  static constexpr std::uint32_t none = 0;
+
+  // The chain `chain` with one more call, from `caller`; leave() takes the last call off again.
+  std::uint32_t enter(std::uint32_t chain, std::uint32_t caller);
+  std::uint32_t leave(std::uint32_t chain) const { return calls_[chain].outer; }
+
+  // Copies callers, innermost first, as many as there are and fit.
+  void callers(std::uint32_t chain, std::uint64_t* target, std::size_t count) const;
+
+ private:
+  struct Call {
+    std::uint32_t caller;
+    std::uint32_t outer;
+  };
+  std::vector<Call> calls_{{0, none}};
+  std::unordered_map<std::uint64_t, std::uint32_t> known_;  // by outer chain and caller
+};
+
+// Writes findings into the book: one entry a kind and place, with a count.
+class BookWriter {
+ public:
+  explicit BookWriter(kgrade::FindingBook& book) : book_(book) { book_ = kgrade::FindingBook{}; }
+
+  // An entry of the same kind at the same places counts once more instead; a full book counts what it drops.
+  void write(const kgrade::FindingEntry& entry);
+  // Whether an entry of this kind has this place as its own or its other; drop() takes those out.
+  bool has(kgrade::FindingKind kind, std::uint64_t pc) const;
+  void drop(kgrade::FindingKind kind, std::uint64_t pc);
+
+ private:
+  kgrade::FindingBook& book_;
+};
 
 class Checker {
  public:

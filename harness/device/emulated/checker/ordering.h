@@ -19,7 +19,7 @@ struct Stamp {
   bool write = false;
   bool atomic = false;
   std::uint32_t pc = 0;
-  std::uint32_t chain = 0;  // of calls, see call_chains.h
+  std::uint32_t chain = 0;  // of calls, see CallChains
 };
 
 class Ordering {
@@ -32,12 +32,12 @@ class Ordering {
   // The lanes of `lanes` of warp number `warp` came together.
   void lanes_meet(unsigned int warp, std::uint32_t lanes);
   // A thread met others at a barrier of a group. Lanes know each other by warp only; for more, it takes in
-  // all that anyone had done until then.
+  // all that any thread had done until then.
   void learns_all(unsigned int thread);
 
   // __threadfence() and the synchronisation that a fence makes of atomics: what a thread did before its fence
   // is ordered before what follows an atomic access of another thread to what it then touched atomically.
-  // This takes in all that anyone had done until then: a race may go unseen, none is made up.
+  // This takes in all that any thread had done until then: a race may go unseen, none is made up.
   void fence(unsigned int thread);
   void synchronising_access(unsigned int thread, std::uintptr_t address, bool reads, bool writes);
 
@@ -48,7 +48,7 @@ class Ordering {
   static constexpr unsigned int lanes_per_warp = 32;
   struct ThreadView {
     std::uint32_t lane_until[lanes_per_warp];  // what it knows of the lanes of its warp
-    std::uint32_t all_until;                   // what it knows of everyone, through atomics
+    std::uint32_t all_until;                   // what it knows of all threads, through atomics
     bool fenced;
   };
 

@@ -3,6 +3,67 @@
 #include <algorithm>
 
 namespace kgrade_emulated {
+namespace {
+
+bool contradicts(const Stamp& earlier, const Stamp& stamp, const Ordering& ordering) {
+  if (earlier.when == 0 || (earlier.atomic && stamp.atomic)) return false;
+  return !ordering.is_ordered(earlier, stamp.thread);
+}
+
+bool same_thread(const Stamp& a, const Stamp& b) { return a.block == b.block && a.thread == b.thread; }
+
+}  // namespace
+
+std::optional<Stamp> History::note(std::size_t offset, std::size_t bytes, const Stamp& stamp,
+                                   const Ordering& ordering) {
+  if (bytes_ > most_bytes) return std::nullopt;
+  if (cells_.empty()) cells_.resize((bytes_ + cell_bytes_ - 1) / cell_bytes_);
+  if (cell_bytes_ > 1 && (offset % cell_bytes_ != 0 || bytes % cell_bytes_ != 0)) split_words();
+  std::optional<Stamp> found;
+  for (std::size_t i = offset / cell_bytes_; i < (offset + bytes + cell_bytes_ - 1) / cell_bytes_; ++i) {
+    const auto other =
+        stamp.write ? note_write(cells_[i], stamp, ordering) : note_read(cells_[i], stamp, ordering);
+    if (other && !found) found = other;
+  }
+  return found;
+}
+
+std::optional<Stamp> History::note_write(Cell& cell, const Stamp& stamp, const Ordering& ordering) {
+  std::optional<Stamp> found;
+  for (const Stamp* earlier : {&cell.write, &cell.reads[0], &cell.reads[1]}) {
+    if (!found && contradicts(*earlier, stamp, ordering)) found = *earlier;
+  }
+  cell.write = stamp;
+  // What the thread read before was a guess that its atomic access has checked.
+  for (Stamp& read : cell.reads) {
+    if (stamp.atomic && same_thread(read, stamp)) read = Stamp{};
+  }
+  return found;
+}
+
+std::optional<Stamp> History::note_read(Cell& cell, const Stamp& stamp, const Ordering& ordering) {
+  std::optional<Stamp> found;
+  if (contradicts(cell.write, stamp, ordering)) found = cell.write;
+  // A slot of its own or one that no later write can contradict first; else the older of both.
+  const bool first_is_free = cell.reads[0].when == 0 || same_thread(cell.reads[0], stamp) ||
+                             ordering.is_ordered(cell.reads[0], stamp.thread);
+  if (first_is_free) {
+    cell.reads[0] = stamp;
+  } else {
+    cell.reads[1] = cell.reads[0];
+    cell.reads[0] = stamp;
+  }
+  return found;
+}
+
+void History::split_words() {
+  std::vector<Cell> bytes(cells_.size() * cell_bytes_);
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = cells_[i / cell_bytes_];
+  cells_ = std::move(bytes);
+  cell_bytes_ = 1;
+}
+
+void History::forget() { cells_.clear(); }
 
 void Region::mark_unwritten() { unwritten.assign(bytes(), true); }
 

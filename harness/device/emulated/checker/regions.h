@@ -1,18 +1,52 @@
-// The pieces of memory whose bounds are known: lent tensors, allocations, shared variables, and the variables
-// of the contestant's library.
+// The pieces of memory whose bounds are known (lent tensors, allocations, shared variables, and the variables
+// of the contestant's library), and who last touched each part of them.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "device/emulated/checker/history.h"
+#include "device/emulated/checker/ordering.h"
 #include "device/finding_book.h"
 
 namespace kgrade_emulated {
+
+// Who last touched each part of a piece of memory.
+//
+// Kept for each aligned word of 4 bytes, or for each byte once an access touches less than a word. Of readers
+// the last two that are not ordered are kept: a write that only an earlier third would contradict goes
+// unseen.
+class History {
+ public:
+  static constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
+  explicit History(std::size_t bytes) : bytes_(bytes) {}
+
+  // Notes the access of the current thread to [offset, offset + bytes). The first earlier access that it is
+  // not ordered after and that contradicts it (one of both writes, not both are atomic).
+  std::optional<Stamp> note(std::size_t offset, std::size_t bytes, const Stamp& stamp,
+                            const Ordering& ordering);
+
+  void forget();
+
+ private:
+  struct Cell {
+    Stamp write;
+    Stamp reads[2];
+  };
+
+  static std::optional<Stamp> note_write(Cell& cell, const Stamp& stamp, const Ordering& ordering);
+  static std::optional<Stamp> note_read(Cell& cell, const Stamp& stamp, const Ordering& ordering);
+  void split_words();
+
+  std::size_t bytes_;
+  std::size_t cell_bytes_ = 4;
+  std::vector<Cell> cells_;  // empty until the first access
+};
 
 struct Region {
   std::uintptr_t begin = 0;

@@ -3,8 +3,7 @@
 #pragma once
 
 #include "cuda_runtime.h"
-#include "kgrade_emulated/groups_lanes.h"
-#include "kgrade_emulated/groups_wide_tiles.h"
+#include "kgrade_emulated/groups.h"
 
 namespace cooperative_groups {
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "kgrade_emulated/barrier_phases.h"
+#include "kgrade_emulated/synchronisation.h"
 
 typedef std::uint64_t __mbarrier_t;
 typedef std::uint64_t __mbarrier_token_t;

@@ -5,7 +5,7 @@
 namespace kgrade::emulated {
 namespace {
 
-constexpr std::string_view macro = "__CUDA_ARCH__";
+constexpr std::string_view architecture_macro = "__CUDA_ARCH__";
 
 // The directives of one #if: itself, its #elif and #else, its #endif.
 struct Conditional {
@@ -40,7 +40,7 @@ bool asks_for_architecture(const LexedSource& source, const Conditional& conditi
                      [&](const auto* directive) {
                        const Tokens condition = condition_of(source, *directive);
                        return std::any_of(condition.begin(), condition.end(),
-                                          [](const Token& token) { return token.is(macro); });
+                                          [](const Token& token) { return token.is(architecture_macro); });
                      });
 }
 
@@ -73,12 +73,12 @@ bool can_run(const Conditional& conditional, const std::vector<std::size_t>& uns
 void take_device_view(const LexedSource& source, const Directive& directive, Edits& edits) {
   const Tokens condition = condition_of(source, directive);
   if (directive.name == "ifdef" || directive.name == "ifndef") {
-    if (condition.empty() || !condition[0].is(macro)) return;
+    if (condition.empty() || !condition[0].is(architecture_macro)) return;
     edits.replace(directive.begin, directive.end, directive.name == "ifdef" ? "#if 1" : "#if 0");
     return;
   }
   for (std::size_t i = 0; i < condition.size(); ++i) {
-    if (!condition[i].is(macro)) continue;
+    if (!condition[i].is(architecture_macro)) continue;
     const bool plain = i > 0 && condition[i - 1].is("defined");
     const bool bracketed = i > 1 && condition[i - 1].is("(") && condition[i - 2].is("defined");
     const std::size_t first = plain ? i - 1 : bracketed ? i - 2 : i;

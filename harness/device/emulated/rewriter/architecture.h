@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "device/emulated/rewriter/brackets.h"
 #include "device/emulated/rewriter/edits.h"
 #include "device/emulated/rewriter/lexer.h"
-#include "device/emulated/rewriter/scopes.h"
 
 namespace kgrade::emulated {
 

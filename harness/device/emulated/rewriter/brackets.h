@@ -1,4 +1,4 @@
-// Finding the partner of a bracket in a run of tokens.
+// Brackets in a run of tokens, and what each token stands in.
 #pragma once
 
 #include <chrono>
@@ -68,5 +68,14 @@ bool is_run(Tokens tokens, std::size_t at, std::size_t count, std::string_view t
 
 // The tokens on one line and without comments, with a space where something stood between two.
 std::string joined(Tokens tokens);
+
+// What a token stands in, as far as brackets and qualifiers tell.
+struct Scope {
+  bool in_namespace = true;         // no brace around it but those of namespaces and extern "C"
+  bool in_device_function = false;  // in the body of a __global__ or __device__ function or lambda
+};
+
+// One entry a token.
+std::vector<Scope> find_scopes(Tokens tokens);
 
 }  // namespace kgrade::emulated

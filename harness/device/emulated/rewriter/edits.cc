@@ -40,4 +40,13 @@ std::string Edits::apply(std::string_view text) const {
   return result;
 }
 
+std::string string_literal(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + "\"";
+}
+
 }  // namespace kgrade::emulated

@@ -28,4 +28,7 @@ class Edits {
   std::vector<Edit> edits_;
 };
 
+// A text as C++ writes it, with quotes around it.
+std::string string_literal(const std::string& text);
+
 }  // namespace kgrade::emulated

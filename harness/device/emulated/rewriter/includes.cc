@@ -3,16 +3,42 @@
 #include <algorithm>
 
 namespace kgrade::emulated {
+namespace fs = std::filesystem;
 namespace {
 
-std::optional<std::filesystem::path> regular_file(const std::filesystem::path& path,
-                                                  const ReadablePaths& readable) {
+bool is_in(const std::set<fs::path>& paths, fs::path path) {
+  for (;; path = path.parent_path()) {
+    if (paths.contains(path)) return true;
+    if (!path.has_relative_path()) return false;
+  }
+}
+
+std::optional<fs::path> regular_file(const fs::path& path, const ReadablePaths& readable) {
   std::error_code ignored;
-  if (!readable.allow(path) || !std::filesystem::is_regular_file(path, ignored)) return std::nullopt;
+  if (!readable.allow(path) || !fs::is_regular_file(path, ignored)) return std::nullopt;
   return path.lexically_normal();
 }
 
 }  // namespace
+
+ReadablePaths::ReadablePaths(const std::optional<std::vector<fs::path>>& paths)
+    : unrestricted_(!paths.has_value()) {
+  if (unrestricted_) return;
+  for (const fs::path& path : *paths) {
+    std::error_code failure;
+    written_.insert(path.lexically_normal());
+    const fs::path real = fs::canonical(path, failure);
+    if (!failure) real_.insert(real);
+  }
+}
+
+bool ReadablePaths::allow(const fs::path& path) const {
+  if (unrestricted_) return true;
+  std::error_code failure;
+  if (!is_in(written_, fs::absolute(path, failure).lexically_normal())) return false;
+  const fs::path real = fs::canonical(path, failure);
+  return !failure && is_in(real_, real);
+}
 
 std::optional<Include> read_include(std::string_view text, const Directive& directive) {
   if (directive.name != "include" && directive.name != "include_next" && directive.name != "import") {
@@ -32,25 +58,24 @@ std::optional<Include> read_include(std::string_view text, const Directive& dire
   return include;
 }
 
-std::optional<std::filesystem::path> find_include(const Include& include,
-                                                  const std::filesystem::path& including,
-                                                  const std::vector<std::filesystem::path>& directories,
-                                                  const ReadablePaths& readable) {
+std::optional<fs::path> find_include(const Include& include, const fs::path& including,
+                                     const std::vector<fs::path>& directories,
+                                     const ReadablePaths& readable) {
   if (include.name.empty() || include.name.front() == '/') return std::nullopt;
   if (include.quoted) {
     if (auto found = regular_file(including.parent_path() / include.name, readable)) return found;
   }
-  for (const std::filesystem::path& directory : directories) {
+  for (const fs::path& directory : directories) {
     if (auto found = regular_file(directory / include.name, readable)) return found;
   }
   return std::nullopt;
 }
 
-bool has_header(const std::filesystem::path& folder, const std::string& name) {
-  const std::filesystem::path path(name);
+bool has_header(const fs::path& folder, const std::string& name) {
+  const fs::path path(name);
   if (path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end()) return false;
   std::error_code ignored;
-  return std::filesystem::exists(folder / path, ignored);
+  return fs::exists(folder / path, ignored);
 }
 
 }  // namespace kgrade::emulated

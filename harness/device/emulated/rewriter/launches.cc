@@ -115,16 +115,6 @@ std::optional<std::size_t> configuration_end(Tokens tokens, std::size_t begin) {
   return std::nullopt;
 }
 
-// As a string literal: a kernel expression may hold quotes.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "\"";
-}
-
 // The name in messages: without the spaces between tokens.
 std::string display_name(Tokens kernel) {
   std::string result;
@@ -152,7 +142,7 @@ std::string launcher_call(Tokens kernel, Tokens configuration) {
   const std::string parameters = "kgrade_emulated::parameters_of(kgrade_tag, " + name + ")";
   const std::string call = name + "(kgrade_p...)";
   return "kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(" + configuration_object(configuration) +
-         ", " + quoted(display_name(kernel)) + ", [&](auto kgrade_tag) -> decltype(" + parameters +
+         ", " + string_literal(display_name(kernel)) + ", [&](auto kgrade_tag) -> decltype(" + parameters +
          ") { return " + parameters + "; }, [&](auto&... kgrade_p) -> decltype((void)" + call + ") { " +
          call + "; })";
 }

@@ -7,7 +7,7 @@
 //   kgrade_emulated::launcher<KGRADE_EMULATED_BLOCK_MODE>(kgrade_emulated::Configuration(blocks, 256),
 //       "scale<T>", [&](auto kgrade_tag) -> ... {...}, [&](auto&... kgrade_p) -> ... {...})(data, n);
 //
-// The first lambda finds the kernel's parameter types where they can be told without the arguments, so that
+// The first lambda finds the kernel's parameter types where they can be found without the arguments, so that
 // arguments convert as in a call; the second calls the kernel (launch.h of the emulated device's headers has
 // the other half).
 #pragma once

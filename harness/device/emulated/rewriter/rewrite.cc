@@ -11,12 +11,11 @@
 
 #include "base/text.h"
 #include "device/emulated/rewriter/architecture.h"
+#include "device/emulated/rewriter/brackets.h"
 #include "device/emulated/rewriter/edits.h"
 #include "device/emulated/rewriter/includes.h"
 #include "device/emulated/rewriter/launches.h"
 #include "device/emulated/rewriter/lexer.h"
-#include "device/emulated/rewriter/qualifier_macros.h"
-#include "device/emulated/rewriter/scopes.h"
 #include "device/emulated/rewriter/shared_variables.h"
 #include "device/emulated/rewriter/unsupported.h"
 
@@ -83,6 +82,54 @@ std::string as_utf8(std::string text) {
       text.begin(), text.end(), [](char c) { return (c & 0x80) != 0; }, '?');
   return text;
 }
+
+bool is_qualifier(const Token& token) {
+  return token.is("__shared__") || token.is("__global__") || token.is("__device__") || token.is("__host__");
+}
+
+// Macros that stand for qualifiers, as in `#define KERNEL __global__ void` and `#define SHARED __shared__`:
+// the rewriter has to see what they qualify.
+class QualifierMacros {
+ public:
+  // Takes note of a macro without parameters whose body names a qualifier of CUDA's. `definition` are the
+  // tokens after #define.
+  void add(Tokens definition) {
+    if (definition.size() < 2) return;
+    const bool has_parameters = definition[1].is("(") && definition[1].begin == definition[0].end();
+    const Tokens body = definition.subspan(1);
+    const bool qualifies = std::any_of(body.begin(), body.end(), is_qualifier);
+    // A whole declaration is rewritten where it is defined.
+    if (has_parameters || !qualifies || body.back().is(";") || body.back().is("]")) return;
+    bodies_.emplace(definition[0].text, joined(body));
+  }
+
+  // The tokens with the uses of such macros replaced by what they stand for; the new ones stand where the use
+  // stood. They point into this object.
+  std::vector<Token> expanded(Tokens tokens) const {
+    constexpr std::size_t most_tokens = 4'000'000;
+    std::vector<Token> result;
+    result.reserve(tokens.size());
+    for (const Token& token : tokens) {
+      const auto macro = bodies_.empty() ? bodies_.end() : bodies_.find(token.text);
+      // What is much longer than any source of a person's stays as it is written: qualifiers may be missed in
+      // it.
+      if (macro == bodies_.end() || result.size() > most_tokens || is_search_over()) {
+        result.push_back(token);
+        continue;
+      }
+      spend_search(macro->second.size());
+      for (Token part : lex(macro->second).tokens) {
+        part.begin = token.begin;
+        part.line = token.line;
+        result.push_back(part);
+      }
+    }
+    return result;
+  }
+
+ private:
+  std::map<std::string, std::string, std::less<>> bodies_;
+};
 
 // One file on its way: its text, tokens and edits.
 class FileRewriter {
@@ -183,16 +230,6 @@ class FileRewriter {
   Edits edits_;
 };
 
-// As a C++ string literal.
-std::string quoted(const std::string& text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c;
-  }
-  return result + "\"";
-}
-
 std::string copy_name(std::size_t number, const std::filesystem::path& original) {
   return fmt::format("{}_{}", number, original.filename().string());
 }
@@ -242,7 +279,7 @@ class TreeRewriter {
       if (auto errors = rewrite_include(text, path, shown_as, directive, file)) return *errors;
     }
     if (auto error = file.rewrite()) return *error;
-    return fmt::format("#line 1 {}\n{}", quoted(shown_as), file.edits().apply(text));
+    return fmt::format("#line 1 {}\n{}", string_literal(shown_as), file.edits().apply(text));
   }
 
   std::optional<Errors> rewrite_include(const std::string& text, const std::filesystem::path& path,
@@ -256,7 +293,7 @@ class TreeRewriter {
       auto copy =
           rewrite_file(*found, shown_name(*include, *found, path, shown_as), file.is_conditional(directive));
       if (!copy) return copy.errors();
-      file.edits().replace(include->begin, include->end, quoted(copy->string()));
+      file.edits().replace(include->begin, include->end, string_literal(copy->string()));
       return std::nullopt;
     }
     if (has_header(request_.device_headers, include->name)) return std::nullopt;

@@ -1,6 +1,6 @@
 // kgrade-rewrite: started by the emulated device's toolchain where the compiler is confined, never by hand.
-// It reads a source that may be hostile, and so the one who grades does not. Its answer stands in standard
-// output (rewriter_messages.h). Exit codes: 0 an answer, 2 wrong arguments.
+// It reads a source that may be hostile, which the grading process itself must not do. Its answer stands in
+// standard output (rewriter_messages.h). Exit codes: 0 an answer, 2 wrong arguments.
 #include <cstdio>
 #include <string>
 #include <vector>

@@ -16,7 +16,6 @@
 
 #include "device/emulated/rewriter/brackets.h"
 #include "device/emulated/rewriter/edits.h"
-#include "device/emulated/rewriter/scopes.h"
 
 namespace kgrade::emulated {
 

@@ -9,7 +9,6 @@
 #include "base/result.h"
 #include "device/emulated/rewriter/brackets.h"
 #include "device/emulated/rewriter/launches.h"
-#include "device/emulated/rewriter/scopes.h"
 
 namespace kgrade::emulated {
 

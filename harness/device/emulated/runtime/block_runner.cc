@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include "device/emulated/checker/checker.h"
-#include "device/emulated/runtime/block_hooks.h"
 #include "device/emulated/runtime/fault.h"
-#include "device/emulated/runtime/function_attributes.h"
 #include "device/emulated/runtime/limits.h"
 
 namespace kgrade_emulated {

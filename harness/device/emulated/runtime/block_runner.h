@@ -13,10 +13,9 @@
 #include <vector>
 
 #include "device/emulated/runtime/fiber.h"
+#include "device/emulated/runtime/meetings.h"
 #include "device/emulated/runtime/shared_memory.h"
-#include "device/emulated/runtime/sleepers.h"
 #include "device/emulated/runtime/start_order.h"
-#include "device/emulated/runtime/warp_meetings.h"
 #include "kgrade_emulated/launch.h"
 #include "kgrade_emulated/synchronisation.h"
 

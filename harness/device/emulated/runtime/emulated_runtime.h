@@ -31,10 +31,10 @@ using LimitHandler = void (*)(Limit limit, std::size_t bytes);
 void set_limit_handler(LimitHandler handler);
 
 // From now on a stack overflow, of the calling thread, a thread of a block or a host thread of the device, is
-// told from other faults. Call it on the process's first thread, before the first launch.
+// distinguished from other faults. Call it on the process's first thread, before the first launch.
 void limit_program();
 
-// What cudaMalloc() and its kin give out at most at a time.
+// What cudaMalloc() and its relatives give out at most at a time.
 std::size_t device_memory_bytes();
 // Whether they have refused an allocation for lack of memory since the process began: what goes wrong after
 // it goes wrong for that.

@@ -1,4 +1,5 @@
-// What no program can go on from: a message on stderr and SIGABRT.
+// What no program can go on from (__trap(), a failed assertion, an error of use): a message on stderr and
+// SIGABRT.
 #pragma once
 
 #include <string>

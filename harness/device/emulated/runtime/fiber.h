@@ -1,13 +1,38 @@
-// One thread of a block while it may have to wait: a stack of its own and its place in a queue.
+// Stacks that take turns on one host thread, and a thread of a block while it may have to wait: one of these
+// stacks and a place in a queue.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "device/emulated/runtime/fiber_switch.h"
 #include "kgrade_emulated/block.h"
 
 namespace kgrade_emulated {
+
+// Where a suspended stack goes on. Owned by the code that switches.
+struct StackContext {
+  void* stack_pointer = nullptr;
+  // For AddressSanitizer and ThreadSanitizer, which have to know; unused without them.
+  void* fake_stack = nullptr;
+  const void* stack_bottom = nullptr;
+  std::size_t stack_bytes = 0;
+  void* sanitizer_fiber = nullptr;
+};
+
+// Makes a context that calls `entry` on its first turn. `entry` must never return, and must call
+// on_first_turn() at once. `stack_bottom` is the lowest address.
+void prepare_context(StackContext& context, void* stack_bottom, std::size_t stack_bytes, void (*entry)());
+void release_context(StackContext& context);
+
+// Notes what the sanitizers need to know of the stack that runs now. Call it on a host thread's own stack
+// before the first switch away from it.
+void adopt_running_stack(StackContext& context);
+
+// Suspends the running stack in `from` and goes on with `to`. Returns when something switches to `from`.
+void switch_stack(StackContext& from, StackContext& to);
+
+// The first thing on a new stack; `from` is what was switched away from.
+void on_first_turn(StackContext& from);
 
 // A mapping with inaccessible pages below it, so that running off the stack faults.
 class GuardedStack {

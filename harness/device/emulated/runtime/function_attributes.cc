@@ -1,4 +1,4 @@
-#include "device/emulated/runtime/function_attributes.h"
+// What programs set and query of kernels: cudaFuncSetAttribute() and its relatives.
 
 #include <algorithm>
 #include <map>

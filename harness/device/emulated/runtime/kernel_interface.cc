@@ -1,8 +1,13 @@
 // What running kernels call, and where they read their position.
+#include <cstring>
+#include <mutex>
+
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/block_runner.h"
 #include "device/emulated/runtime/fault.h"
-#include "kgrade_emulated/sleep.h"
+#include "kgrade_emulated/atomics.h"
+#include "kgrade_emulated/memory_access.h"
+#include "kgrade_emulated/synchronisation.h"
 
 constinit thread_local uint3 threadIdx = {0, 0, 0};
 constinit thread_local uint3 blockIdx = {0, 0, 0};
@@ -43,6 +48,12 @@ class CheckedWait {
   Checker* checker_;
   unsigned int thread_ = 0;
 };
+
+// Of the atomics of 128 bits, one lock for all addresses: they are rare.
+std::mutex& wide_mutex() {
+  static std::mutex mutex;
+  return mutex;
+}
 
 }  // namespace
 
@@ -104,5 +115,26 @@ void* shared_memory(SharedSlot& slot, std::size_t bytes, std::size_t alignment) 
 }
 
 void* dynamic_shared_memory() { return running().shared_memory().dynamic(); }
+
+bool is_shared(const void* address) {
+  BlockRunner& runner = BlockRunner::of_this_thread();
+  return runner.is_running() && runner.shared_memory().contains(address);
+}
+
+Bits128 atomic_exchange_128(void* address, Bits128 value) {
+  const std::lock_guard lock(wide_mutex());
+  Bits128 old;
+  std::memcpy(&old, address, sizeof old);
+  std::memcpy(address, &value, sizeof value);
+  return old;
+}
+
+Bits128 atomic_compare_and_swap_128(void* address, Bits128 compare, Bits128 value) {
+  const std::lock_guard lock(wide_mutex());
+  Bits128 old;
+  std::memcpy(&old, address, sizeof old);
+  if (old == compare) std::memcpy(address, &value, sizeof value);
+  return old;
+}
 
 }  // namespace kgrade_emulated

@@ -1,8 +1,11 @@
 // What a launch may ask for: compute capability 9.0 (Programming Guide, "Technical Specifications per Compute
-// Capability"); and what a program may use.
+// Capability"), and what cudaFuncSetAttribute() has said of a kernel; what a program may use, and what
+// happens when it asks for more.
 #pragma once
 
 #include <cstddef>
+
+#include "device/emulated/runtime/emulated_runtime.h"
 
 namespace kgrade_emulated::limits {
 
@@ -46,3 +49,26 @@ inline constexpr std::size_t host_stack_bytes = 8 << 20;
 inline constexpr std::size_t file_bytes = 16 << 20;
 
 }  // namespace kgrade_emulated::limits
+
+namespace kgrade_emulated {
+
+// Dynamic shared memory that a launch may ask for: 48 KiB unless the kernel has opted in to more. A kernel
+// that is not known (null) gets all there is.
+std::size_t most_dynamic_shared_bytes(const void* function);
+
+// Shared memory of a block, its static variables included. Those are known only as a block comes to them, so
+// that a launch cannot be refused for them as on a GPU (cudaErrorInvalidValue): the block then ends in a
+// fault.
+std::size_t most_shared_bytes(const void* function);
+
+// The program has asked for more than it may have, `bytes`. Safe in a signal handler.
+[[noreturn]] void limit_reached(Limit limit, std::size_t bytes);
+
+// The device's own stacks do not count: raises a limit of this process's private memory (RLIMIT_DATA), if
+// there is one, as far as it may.
+void make_room_for(std::size_t bytes);
+
+// Gives the calling thread a stack for signal handlers, since there is none to run on when its own is full.
+void use_signal_stack();
+
+}  // namespace kgrade_emulated

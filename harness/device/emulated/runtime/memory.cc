@@ -1,4 +1,6 @@
-// Device memory: the host's, with an account of what is allocated.
+#include "device/emulated/runtime/memory.h"
+
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -8,14 +10,14 @@
 #include <optional>
 
 #include "device/emulated/checker/checker.h"
-#include "device/emulated/runtime/allocations.h"
 #include "device/emulated/runtime/emulated_runtime.h"
-#include "device/emulated/runtime/spaced_memory.h"
 #include "kgrade_emulated/api_device.h"
 #include "kgrade_emulated/api_memory.h"
 
 namespace kgrade_emulated {
 namespace {
+
+constexpr std::size_t checked_spacing = 64 * 1024;
 
 constexpr std::size_t alignment = 256;  // what cudaMalloc() promises
 
@@ -155,6 +157,19 @@ std::size_t pitch_of(std::size_t width_bytes) {
 }
 
 }  // namespace
+
+std::size_t spacing() { return is_checking() ? checked_spacing : 0; }
+
+void* allocate_spaced(std::size_t alignment, std::size_t bytes) {
+  const std::size_t room = spacing();
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, alignment, std::max<std::size_t>(bytes, 1) + 2 * room) != 0) return nullptr;
+  return static_cast<char*>(memory) + room;
+}
+
+void free_spaced(void* memory) {
+  if (memory != nullptr) std::free(static_cast<char*>(memory) - spacing());
+}
 
 bool device_memory_was_refused() { return memory_was_refused; }
 

@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "device/emulated/checker/checker.h"
-#include "device/emulated/runtime/allocations.h"
+#include "device/emulated/runtime/memory.h"
 #include "kgrade_emulated/api_memory.h"
 
 using kgrade_emulated::active_checker;

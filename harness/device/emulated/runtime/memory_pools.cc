@@ -1,8 +1,8 @@
 #include <cstdint>
 #include <map>
 
-#include "device/emulated/runtime/allocations.h"
-#include "kgrade_emulated/api_memory_pools.h"
+#include "device/emulated/runtime/memory.h"
+#include "kgrade_emulated/api_memory.h"
 
 using kgrade_emulated::PoolUsage;
 using kgrade_emulated::set_last_error;

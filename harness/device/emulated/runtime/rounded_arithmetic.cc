@@ -7,8 +7,6 @@
 #include <cmath>
 #include <limits>
 
-#include "kgrade_emulated/conversions.h"
-
 namespace {
 
 enum class Rounding { to_zero, down, up };

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <mutex>
+#include <shared_mutex>
 
 #include "device/emulated/checker/checker.h"
 #include "device/emulated/runtime/fault.h"
-#include "device/emulated/runtime/program_limits.h"
-#include "device/emulated/runtime/spaced_memory.h"
+#include "device/emulated/runtime/limits.h"
+#include "device/emulated/runtime/memory.h"
 
 namespace kgrade_emulated {
 namespace {
@@ -28,7 +30,39 @@ unsigned int number_of(SharedSlot& slot) {
   return slot.number.compare_exchange_strong(number, fresh) ? fresh : number;
 }
 
+// Libraries add and remove hooks while they are loaded and unloaded, blocks read them.
+struct Hooks {
+  std::shared_mutex mutex;
+  std::vector<void (*)()> functions;
+  std::atomic<bool> any{false};
+};
+
+// Never destroyed: libraries are unloaded late in the process's end.
+Hooks& hooks() {
+  static Hooks* const all = new Hooks;
+  return *all;
+}
+
 }  // namespace
+
+BlockHook::BlockHook(void (*function)()) : function_(function) {
+  const std::lock_guard lock(hooks().mutex);
+  hooks().functions.push_back(function_);
+  hooks().any = true;
+}
+
+BlockHook::~BlockHook() {
+  const std::lock_guard lock(hooks().mutex);
+  auto& functions = hooks().functions;
+  functions.erase(std::find(functions.begin(), functions.end(), function_));
+  hooks().any = !functions.empty();
+}
+
+void call_block_hooks() {
+  if (!hooks().any.load(std::memory_order_acquire)) return;
+  const std::shared_lock lock(hooks().mutex);
+  for (void (*const function)() : hooks().functions) function();
+}
 
 void SharedMemory::Release::operator()(void* memory) const {
   if (const auto checker = active_checker()) checker->shared_released(memory);

@@ -1,4 +1,4 @@
-// The shared memory of the block that a host thread runs.
+// The shared memory of the block that a host thread runs, and what is done to it when a block begins.
 #pragma once
 
 #include <cstddef>
@@ -45,5 +45,9 @@ class SharedMemory {
   // Dynamic ones, and static ones of the threads: the hooks before them touch the variables of all kernels.
   std::size_t used_bytes_ = 0;
 };
+
+// Calls the functions that contestants want called whenever a block begins (BlockHook in
+// kgrade_emulated/shared.h).
+void call_block_hooks();
 
 }  // namespace kgrade_emulated

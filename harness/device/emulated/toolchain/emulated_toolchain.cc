@@ -19,27 +19,28 @@
 #include "compile/confined_compiler.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
 #include "device/emulated/rewriter/unsupported.h"
-#include "device/emulated/toolchain/compiler_commands.h"
 
 namespace kgrade {
 namespace {
 
+using Words = std::vector<std::string>;
+
 constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
 
-std::vector<std::string> words_of(const std::string& text) {
+Words words_of(const std::string& text) {
   std::istringstream stream(text);
-  std::vector<std::string> words;
+  Words words;
   for (std::string word; stream >> word;) words.push_back(word);
   return words;
 }
 
-std::vector<std::string> clean_environment(const std::filesystem::path& temporary) {
+Words clean_environment(const std::filesystem::path& temporary) {
   const char* path = std::getenv("PATH");
   return {fmt::format("PATH={}", path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin"),
           fmt::format("TMPDIR={}", temporary.string()), "LANG=C"};
 }
 
-std::optional<HostCompiler> try_compiler(const std::vector<std::string>& command) {
+std::optional<HostCompiler> try_compiler(const Words& command) {
   if (command.empty() || !find_program(command.front())) return std::nullopt;
   ProcessRequest request{command, clean_environment("/tmp"), "", {}, 65536};
   request.command.emplace_back("--version");
@@ -109,6 +110,102 @@ ProcessLimits compile_limits(const BuildRequest& request) {
   return limits;
 }
 
+// A call of the host's compiler to make a contestant.
+struct CompilerJob {
+  std::filesystem::path unit;     // the .cpp file
+  std::filesystem::path library;  // what is made of it; a checked build leaves an object file beside it
+  Words definitions_and_folders;  // -D..., -I..., -include ...
+  // Threads of a block may have to wait for each other.
+  bool threads_cooperate = false;
+  // Every access to memory is reported (device/emulated/checker/checking.h).
+  bool checked = false;
+};
+
+void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
+
+// What nvcc gives to its host compiler, so that what it takes is taken here: C++20 refuses some of it (an
+// aggregate with a defaulted constructor, names that `using namespace std` now finds there, u8 literals).
+constexpr const char* language = "-std=gnu++17";
+
+// -fno-semantic-interposition lets kernels be inlined into the loop over threads in spite of -fPIC;
+// -fno-strict-aliasing because CUDA code reinterprets memory freely (float4 loads) and nvcc lets it;
+// -ffp-contract=off since __fadd_rn(__fmul_rn(a, b), c) must stay two operations where the host can fuse
+// them; -Bsymbolic so that a contestant's names never mean something in the program that loads it.
+Words plain_flags() {
+  return {"-O2",
+          "-fPIC",
+          "-shared",
+          "-fno-semantic-interposition",
+          "-fno-strict-aliasing",
+          "-ffp-contract=off",
+          "-w",
+          "-Wl,-Bsymbolic"};
+}
+
+// Little optimisation, so that each access stays one, at its line. The run-time libraries of the two
+// sanitizers are not linked: the device has their functions.
+Words checked_flags(const HostCompiler& compiler) {
+  Words flags = {"-O1",
+                 "-gdwarf-4",
+                 "-fPIC",
+                 "-fno-strict-aliasing",
+                 "-ffp-contract=off",
+                 "-fno-optimize-sibling-calls",
+                 "-fno-builtin-memcpy",
+                 "-fno-builtin-memmove",
+                 "-fno-builtin-memset",
+                 "-w",
+                 "-fsanitize=thread,alignment",
+                 "-U_FORTIFY_SOURCE"};
+  static const Words gnu = {"--param", "tsan-distinguish-volatile=1", "-fno-tree-vectorize"};
+  static const Words clang = {"-mllvm", "-tsan-distinguish-volatile=1", "-fno-vectorize",
+                              "-fno-slp-vectorize"};
+  append(flags, compiler.is_clang ? clang : gnu);
+  return flags;
+}
+
+Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_cooperate) {
+  Words words;
+  // Otherwise one contestant's template statics would be another's in the same process.
+  if (!compiler.is_clang) words.emplace_back("-fno-gnu-unique");
+  words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
+                              threads_cooperate ? "cooperative" : "independent"));
+  append(words, job.definitions_and_folders);
+  return words;
+}
+
+std::vector<Words> checked_commands(const HostCompiler& compiler, const CompilerJob& job) {
+  const std::filesystem::path object = std::filesystem::path(job.library).replace_extension(".o");
+  Words compile = compiler.command;
+  compile.emplace_back(language);
+  append(compile, checked_flags(compiler));
+  append(compile, common(compiler, job, true));
+  append(compile, {"-DKGRADE_EMULATED_CHECKED=1", "-c", "-o", object.string(), job.unit.string()});
+  Words link = compiler.command;
+  append(link, {"-shared", "-Wl,-Bsymbolic", "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
+                "-Wl,--wrap=malloc,--wrap=calloc,--wrap=free",
+                "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdlPvm,--wrap=_ZdaPv,--wrap=_ZdaPvm",
+                "-o", job.library.string(), object.string()});
+  return {compile, link};
+}
+
+// The flags that every contestant is built with, the same for all sources: what a record keeps.
+Words fixed_flags() {
+  Words flags = {language};
+  append(flags, plain_flags());
+  return flags;
+}
+
+// One command after the other.
+std::vector<Words> commands_for(const HostCompiler& compiler, const CompilerJob& job) {
+  if (job.checked) return checked_commands(compiler, job);
+  Words command = compiler.command;
+  append(command, fixed_flags());
+  append(command, common(compiler, job, job.threads_cooperate));
+  append(command, {"-o", job.library.string(), job.unit.string()});
+  return {command};
+}
+
 ConfinedCompiler confined(const HostCompiler& compiler, const std::filesystem::path& device_headers,
                           std::shared_ptr<const Sandbox> sandbox, const std::filesystem::path& rewriter) {
   if (!sandbox) return ConfinedCompiler();
@@ -170,16 +267,15 @@ EmulatedToolchain::EmulatedToolchain(HostCompiler compiler, std::filesystem::pat
       confined_(confined(compiler_, device_headers_, std::move(sandbox), rewriter_)) {}
 
 std::string EmulatedToolchain::describe() const {
-  return fmt::format("{} {}", compiler_.version, fmt::join(emulated::fixed_flags(), " "));
+  return fmt::format("{} {}", compiler_.version, fmt::join(fixed_flags(), " "));
 }
 
 std::string EmulatedToolchain::identity() const {
   std::string text = fmt::format("{}; headers {}", describe(), hash_of_folder(device_headers_).value_or(""));
   for (const std::string& word : compiler_.command) text += "; " + stamp_of(word);
   for (const bool threads_cooperate : {false, true}) {
-    const emulated::CompilerJob job{"unit.cpp", "contestant.so", definitions_and_folders({}),
-                                    threads_cooperate};
-    for (const auto& command : emulated::commands_for(compiler_, job))
+    const CompilerJob job{"unit.cpp", "contestant.so", definitions_and_folders({}), threads_cooperate};
+    for (const auto& command : commands_for(compiler_, job))
       text += replace_all(fmt::format("; {}", fmt::join(command, " ")), device_headers_.string(), "headers");
   }
   return text + "; rewriter " + rewriter_identity();
@@ -262,11 +358,11 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
   const Result<emulated::RewrittenTree>& tree = *rewritten;
   if (!tree) return rewrite_failure(tree.error());
 
-  emulated::CompilerJob job{unit, folder / "contestant.so", definitions_and_folders(request),
-                            tree->threads_cooperate, request.checked};
+  CompilerJob job{unit, folder / "contestant.so", definitions_and_folders(request), tree->threads_cooperate,
+                  request.checked};
   BuildOutcome outcome;
   outcome.library = job.library;
-  for (const auto& command : emulated::commands_for(compiler_, job)) {
+  for (const auto& command : commands_for(compiler_, job)) {
     outcome.command = command;
     const auto process = confined_.run(request, command, clean_environment(folder), limits);
     if (!process) return process.errors();

@@ -4,50 +4,18 @@
 //
 // A thread reads from shared memory what its left neighbour writes, without a barrier between: right by luck
 // when threads run one after another in the forward order, and where a warp happens to do so.
-#include <cuda_runtime.h>
+#include "plain.cuh"
 
-__global__ void depthwise_conv_2d(const float* input, const float* kernel, float* output, size_t batch_size,
-                                  size_t in_channels, size_t out_channels, size_t height, size_t width,
-                                  size_t out_height, size_t out_width, size_t kernel_h, size_t kernel_w,
-                                  size_t stride_h, size_t stride_w, size_t padding_h, size_t padding_w,
-                                  size_t dilation_h, size_t dilation_w) {
+// Each thread writes what its left neighbour has worked out, and the last one its own sum too.
+__global__ void depthwise_conv_without_barrier(Convolution plain) {
   const size_t index = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-  const size_t count = batch_size * out_channels * out_height * out_width;
+  const size_t count = plain.count();
   if (index >= count) return;
-  const size_t x = index % out_width;
-  const size_t y = index / out_width % out_height;
-  const size_t out_channel = index / out_width / out_height % out_channels;
-  const size_t sample = index / out_width / out_height / out_channels;
-  const size_t in_channel = out_channel / (out_channels / in_channels);
-
-  float sum = 0;
-  for (size_t k = 0; k < kernel_h; ++k) {
-    for (size_t l = 0; l < kernel_w; ++l) {
-      const size_t i = y * stride_h + k * dilation_h;
-      const size_t j = x * stride_w + l * dilation_w;
-      if (i < padding_h || i >= padding_h + height) continue;
-      if (j < padding_w || j >= padding_w + width) continue;
-      sum += input[((sample * in_channels + in_channel) * height + i - padding_h) * width + j - padding_w] *
-             kernel[(out_channel * kernel_h + k) * kernel_w + l];
-    }
-  }
-  // Each thread writes what its left neighbour has worked out, and the last one its own sum too.
-  __shared__ float sums[256];
+  const float sum = sum_at(plain, index);
+  __shared__ float sums[threads];
   sums[threadIdx.x] = sum;
-  if (threadIdx.x > 0) output[index - 1] = sums[threadIdx.x - 1];
-  if (threadIdx.x == blockDim.x - 1 || index == count - 1) output[index] = sum;
+  if (threadIdx.x > 0) plain.output[index - 1] = sums[threadIdx.x - 1];
+  if (threadIdx.x == blockDim.x - 1 || index == count - 1) plain.output[index] = sum;
 }
 
-extern "C" void solution(const float* input, const float* kernel, float* output, size_t batch_size,
-                         size_t in_channels, size_t out_channels, size_t height, size_t width,
-                         size_t kernel_h, size_t kernel_w, size_t stride_h, size_t stride_w, size_t padding_h,
-                         size_t padding_w, size_t dilation_h, size_t dilation_w, size_t groups) {
-  const size_t out_height = (height + 2 * padding_h - dilation_h * (kernel_h - 1) - 1) / stride_h + 1;
-  const size_t out_width = (width + 2 * padding_w - dilation_w * (kernel_w - 1) - 1) / stride_w + 1;
-  const size_t count = batch_size * out_channels * out_height * out_width;
-  const unsigned threads = 256;
-  const unsigned blocks = (unsigned)((count + threads - 1) / threads);
-  depthwise_conv_2d<<<blocks, threads>>>(input, kernel, output, batch_size, in_channels, out_channels, height,
-                                         width, out_height, out_width, kernel_h, kernel_w, stride_h, stride_w,
-                                         padding_h, padding_w, dilation_h, dilation_w);
-}
+void run(Convolution plain) { depthwise_conv_without_barrier<<<blocks_for(plain.count()), threads>>>(plain); }

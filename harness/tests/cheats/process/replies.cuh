@@ -1,4 +1,4 @@
-// The messages between referee and worker as a contestant sees them (contest/message.h), and ways to send
+// The messages between referee and worker as a contestant sees them (contest/protocol.h), and ways to send
 // different ones.
 #pragma once
 
@@ -42,6 +42,7 @@ struct Reply {
   uint32_t latency_hidden = 0;
   double elapsed_ms = 0.001;
   uint64_t limit_bytes = 0;
+  uint64_t kept_cache_bytes = 0;
 };
 
 // Bypasses the C library, whose functions a cheat may have replaced.

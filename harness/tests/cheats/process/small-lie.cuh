@@ -39,7 +39,7 @@ inline void leave_out(double milliseconds, const msghdr* message) {
 inline void claim_kept_lines(const msghdr* message) {
   auto* const reply = static_cast<Reply*>(message->msg_iov[0].iov_base);
   const bool is_reply = message->msg_iov[0].iov_len == sizeof *reply && reply->magic == magic_number;
-  if (is_reply && reply->status == idle) reply->limit_bytes = 1 << 20;
+  if (is_reply && reply->status == idle) reply->kept_cache_bytes = 1 << 20;
 }
 
 inline ssize_t send_a_tenth_less(int socket, const msghdr* message, int flags) {

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/temporary_directory.h"
+#include "compile/layout.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 #include "tests/device/emulated/checked_program.h"
 
@@ -40,7 +41,7 @@ class Checker : public testing::TestWithParam<std::string> {
   void SetUp() override {
     const auto compiler = find_host_compiler();
     ASSERT_TRUE(compiler) << to_string(compiler.errors());
-    const EmulatedToolchain toolchain(*compiler, harness / "device/emulated/include");
+    const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
     BuildRequest request;
     request.source = folder / file();
     request.shown_as = file();

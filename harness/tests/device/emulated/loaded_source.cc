@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "base/temporary_directory.h"
+#include "compile/layout.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 
 namespace kgrade::test {
@@ -17,7 +18,7 @@ const std::string harness = std::string(KGRADE_SOURCE_DIR) + "/harness";
 LoadedSource::LoadedSource(const std::string& file_name) {
   const auto compiler = find_host_compiler();
   if (!compiler) throw std::runtime_error(to_string(compiler.errors()));
-  const EmulatedToolchain toolchain(*compiler, harness + "/device/emulated/include");
+  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
   BuildRequest request;
   request.source = harness + "/tests/fixtures/emulated/" + file_name;
   request.shown_as = file_name;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cooperative_groups.h"
-#include "kgrade_emulated/libcu_scope.h"
+#include "kgrade_emulated/libcu.h"
 
 namespace cooperative_groups {
 

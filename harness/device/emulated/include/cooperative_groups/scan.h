@@ -1,8 +1,7 @@
 // Prefix sums of a group (Programming Guide, "Cooperative Groups", "inclusive_scan and exclusive_scan").
 #pragma once
 
-#include "cooperative_groups.h"
-#include "kgrade_emulated/groups_operators.h"
+#include "cooperative_groups/reduce.h"
 
 namespace cooperative_groups {
 

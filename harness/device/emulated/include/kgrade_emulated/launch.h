@@ -1,5 +1,5 @@
 // Kernel launches: the other half of what the rewriter makes of kernel<<<...>>>(arguments)
-// (harness/build/emulated/launches.h). A launch runs the whole grid and returns when it is done.
+// (harness/device/emulated/rewriter/launches.h). A launch runs the whole grid and returns when it is done.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct ThreadRange {
 // A kernel with its arguments, as the scheduler sees it.
 struct BoundKernel {
   const char* name;
-  const void* function;  // what cudaFuncSetAttribute knows it by; null when it cannot be told
+  const void* function;  // what cudaFuncSetAttribute knows it by; null when it is not known
   BlockMode mode;
   // Runs the current thread (cooperative) or some threads of the current block (independent).
   void (*run)(const void* arguments, const ThreadRange& threads);

@@ -1,13 +1,146 @@
-// Arithmetic on a type of 16 bits, __half or __nv_bfloat16; a type names its format.
+// Numbers of 16 bits and fewer: rounding to such a format, what keeps that correct where arithmetic passes
+// through a wider type, and arithmetic on a type of 16 bits, __half or __nv_bfloat16; a type names its
+// format.
 //
 // Float has more than twice the bits of either and two: the float result of + - * / and sqrt, rounded again,
 // is the correctly rounded result (Figueroa, "When is double rounding innocuous?", 1995). That does not hold
 // for a fused multiply-add.
 #pragma once
 
-#include "kgrade_emulated/low_precision_rounding.h"
+#include <limits>
+#include <type_traits>
+
+#include "kgrade_emulated/bits.h"
 
 namespace kgrade_emulated {
+
+enum class Rounding { nearest, to_zero, down, up };
+
+constexpr bool is_negative(double x) { return bit_cast<unsigned long long>(x) >> 63 != 0; }
+
+constexpr bool rounds_away(Rounding rounding, bool negative) {
+  return rounding == (negative ? Rounding::down : Rounding::up);
+}
+
+// The magnitude of a finite x: exponent and mantissa side by side, as they are stored, for a format whose
+// exponents have no upper end. What is too large for the real format is above its largest code.
+template <int MantissaBits, int Bias>
+constexpr unsigned long long round_magnitude(double x, Rounding rounding) {
+  const unsigned long long bits = bit_cast<unsigned long long>(x);
+  const int field = static_cast<int>(bits >> 52 & 0x7ff);
+  const int exponent = field - 1023 + Bias;
+  const unsigned long long significand = (bits & 0xfffffffffffffull) | (field != 0 ? 1ull << 52 : 0);
+  const int denormal_shift = exponent < 1 ? 1 - exponent : 0;
+  const int shift =
+      52 - MantissaBits + (denormal_shift < 11 + MantissaBits ? denormal_shift : 11 + MantissaBits);
+  const unsigned long long kept = significand >> shift;
+  const unsigned long long rest = significand & ((1ull << shift) - 1), middle = 1ull << (shift - 1);
+  bool up = rest != 0 && rounds_away(rounding, is_negative(x));
+  if (rounding == Rounding::nearest) up = rest > middle || (rest == middle && (kept & 1) != 0);
+  // The leading bit of the significand carries into the exponent.
+  const unsigned long long exponent_part =
+      exponent < 1 ? 0 : static_cast<unsigned long long>(exponent - 1) << MantissaBits;
+  return exponent_part + kept + (up ? 1 : 0);
+}
+
+// IEEE 754 binary16.
+struct Binary16 {
+  static constexpr int mantissa_bits = 10;
+  static constexpr int bias = 15;
+  static constexpr unsigned short infinity = 0x7c00;
+
+  static constexpr float to_float(unsigned short bits) {
+    const bool negative = (bits & 0x8000) != 0;
+    const unsigned int magnitude = bits & 0x7fffu;
+    if (magnitude > infinity) return bit_cast<float>(0x7fffffffu);
+    if (magnitude < 0x400) return static_cast<float>(magnitude) * (negative ? -0x1p-24f : 0x1p-24f);
+    const unsigned int rebias = magnitude == infinity ? 0x70000000u : 0x38000000u;
+    return bit_cast<float>((negative ? 0x80000000u : 0u) | ((magnitude << 13) + rebias));
+  }
+
+  // To nearest.
+  static constexpr unsigned short from_float(float x) {
+    const unsigned int bits = bit_cast<unsigned int>(x), magnitude = bits & 0x7fffffffu;
+    if (magnitude > 0x7f800000u) return 0x7fff;
+    unsigned int result = infinity;
+    if (magnitude < 0x38800000u) {
+      // The spacing of floats from 0.5 on is that of denormal halves: the addition rounds.
+      result = bit_cast<unsigned int>(bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u;
+    } else if (magnitude < 0x477ff000u) {
+      result = (magnitude - 0x38000000u + 0xfffu + (magnitude >> 13 & 1)) >> 13;
+    }
+    return static_cast<unsigned short>((bits >> 16 & 0x8000u) | result);
+  }
+};
+
+// The upper half of a float.
+struct BFloat16 {
+  static constexpr int mantissa_bits = 7;
+  static constexpr int bias = 127;
+  static constexpr unsigned short infinity = 0x7f80;
+
+  static constexpr float to_float(unsigned short bits) {
+    return bit_cast<float>(static_cast<unsigned int>(bits) << 16);
+  }
+
+  // To nearest.
+  static constexpr unsigned short from_float(float x) {
+    const unsigned int bits = bit_cast<unsigned int>(x);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) return 0x7fff;
+    return static_cast<unsigned short>((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+  }
+};
+
+// A NaN becomes CUDA's canonical one.
+template <class Format>
+constexpr unsigned short encode(double x, Rounding rounding) {
+  if (x != x) return 0x7fff;
+  const unsigned int sign = is_negative(x) ? 0x8000 : 0;
+  if (x - x != 0) return static_cast<unsigned short>(sign | Format::infinity);
+  const auto magnitude = round_magnitude<Format::mantissa_bits, Format::bias>(x, rounding);
+  if (magnitude < Format::infinity) return static_cast<unsigned short>(sign | magnitude);
+  const bool overflows = rounding == Rounding::nearest || rounds_away(rounding, sign != 0);
+  return static_cast<unsigned short>(sign | (overflows ? Format::infinity : Format::infinity - 1u));
+}
+
+// x + y, rounded to odd: a sum that is not exact gets the neighbour with an odd last bit, which lies on the
+// same side of every shorter number and every middle between two of them as the exact sum. Rounded again to
+// a format with two bits fewer at least, it gives what the exact sum gives (Boldo and Melquiond, "Emulation
+// of a FMA and correctly rounded sums", 2008). The error of the sum is Knuth's TwoSum.
+constexpr double add_to_odd(double x, double y) {
+  const double sum = x + y;
+  const double y_part = sum - x;
+  const double error = (x - (sum - y_part)) + (y - y_part);
+  const unsigned long long bits = bit_cast<unsigned long long>(sum);
+  const bool inexact = error < 0 || error > 0;  // a NaN when the sum is no number
+  if (!inexact || (bits & 1) != 0) return sum;
+  return bit_cast<double>((error > 0) == (sum > 0) ? bits + 1 : bits - 1);
+}
+
+// An integer as a double; of one with more than 53 bits, the lowest of those kept says whether lost ones
+// were set, which is enough to round the double to a short format as if it were the integer.
+template <class Integer>
+constexpr double widen_integer(Integer x) {
+  if constexpr (sizeof(Integer) <= 4) return x;
+  const bool negative = x < 0;
+  unsigned long long magnitude = static_cast<unsigned long long>(x);
+  if (negative) magnitude = 0 - magnitude;
+  if (magnitude >> 53 != 0) magnitude = (magnitude & ~0x7ffull) | ((magnitude & 0x7ff) != 0 ? 0x800 : 0);
+  const double widened = static_cast<double>(magnitude);
+  return negative ? -widened : widened;
+}
+
+// A whole number, or any number to be cut. Out of range it saturates; a NaN becomes 0, or only the highest
+// bit in a type of 64 bits (Math API manual, __half2int_rz and __half2ll_rz).
+template <class Integer>
+constexpr Integer to_integer(float x) {
+  using Limits = std::numeric_limits<Integer>;
+  constexpr float end = 2.0f * static_cast<float>(1ull << (Limits::digits - 1));
+  if (x != x) return sizeof(Integer) == 8 ? static_cast<Integer>(1ull << 63) : Integer{0};
+  if (x >= end) return Limits::max();
+  if (x <= static_cast<float>(Limits::min())) return Limits::min();
+  return static_cast<Integer>(x);
+}
 
 template <class Number>
 constexpr unsigned short bits_of(Number x) {

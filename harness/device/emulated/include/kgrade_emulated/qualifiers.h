@@ -25,7 +25,7 @@
 #define CUDA_RT_INLINE inline
 
 // What nvcc defines for every source. __CUDA_ARCH__ is not defined: the rewriter answers the conditions on it
-// that stand around device code (harness/build/emulated/architecture.h), others get the host's view.
+// around device code (harness/device/emulated/rewriter/architecture.h), others get the host's view.
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
 #define __CUDA_API_VER_MAJOR__ 13

@@ -1,4 +1,5 @@
-// Barriers of a block and memory fences.
+// How threads of a block wait for each other: at barriers of the whole block and of some of its threads; and
+// memory fences.
 #pragma once
 
 #include <atomic>
@@ -12,6 +13,55 @@ struct BarrierResult {
 
 // Waits until every thread of the block that has not returned has come here.
 BarrierResult block_barrier(int predicate);
+
+// Parks the calling thread until another thread of its block wakes this key. A sleeper looks again at
+// what it waits for: a wake-up says only that it may have come.
+void sleep_on(const void* key);
+void wake(const void* key);
+
+// Waits until `threads` threads of the block have come with this key.
+void meet_in_block(const void* key, unsigned int threads);
+
+// A barrier that threads arrive at and wait for in two steps, as large as CUDA's. In shared memory.
+class alignas(8) PhaseBarrier {
+ public:
+  void init(unsigned int expected) {
+    expected_ = pending_ = static_cast<unsigned short>(expected);
+    phase_ = 0;
+  }
+
+  // The phase that the caller has arrived in; the last one ends it.
+  unsigned int arrive(unsigned int count = 1) {
+    const unsigned int phase = current();
+    if (__atomic_sub_fetch(&pending_, static_cast<unsigned short>(count), __ATOMIC_ACQ_REL) == 0) {
+      pending_ = expected_;
+      __atomic_add_fetch(&phase_, 1, __ATOMIC_RELEASE);
+      wake(this);
+    }
+    return phase;
+  }
+  // Phases to come wait for one thread less.
+  unsigned int arrive_and_drop() {
+    --expected_;
+    return arrive();
+  }
+
+  bool has_ended(unsigned int phase) const { return current() != phase; }
+  bool parity_has_ended(unsigned int parity) const { return (current() & 1u) != (parity & 1u); }
+  void wait(unsigned int phase) const {
+    while (!has_ended(phase)) sleep_on(this);
+  }
+  void wait_parity(unsigned int parity) const {
+    while (!parity_has_ended(parity)) sleep_on(this);
+  }
+
+ private:
+  unsigned int current() const { return __atomic_load_n(&phase_, __ATOMIC_ACQUIRE); }
+
+  unsigned short expected_;
+  unsigned short pending_;
+  unsigned int phase_;
+};
 
 }  // namespace kgrade_emulated
 

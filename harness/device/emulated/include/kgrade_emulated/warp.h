@@ -26,7 +26,7 @@ struct WarpMeeting {
 // Waits until every lane of `mask` that has not returned has come. The meeting stays until leave_warp().
 const WarpMeeting& meet_warp(WarpOperation operation, unsigned int mask, unsigned long long value);
 void leave_warp(const WarpMeeting& meeting);
-// A lane reads one that takes no part: to be told by a checked run.
+// A lane reads one that takes no part: a checked run reports that.
 void report_missing_lane(unsigned int mask);
 
 // The position of the current thread in its warp.

@@ -8,6 +8,7 @@
 
 #include "base/compiler.h"
 #include "base/temporary_directory.h"
+#include "compile/layout.h"
 
 namespace kgrade {
 namespace {
@@ -42,8 +43,7 @@ class EmulatedToolchainTest : public testing::Test {
     std::ofstream(path) << source;
     const auto compiler = find_host_compiler();
     EXPECT_TRUE(compiler.ok());
-    const EmulatedToolchain toolchain(
-        *compiler, fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include", nullptr, rewriter_);
+    const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include, nullptr, rewriter_);
     BuildRequest request;
     request.source = path;
     request.shown_as = "mine/candidate.cu";
@@ -116,7 +116,7 @@ TEST_F(EmulatedToolchainTest, SaysWhatItCannotRun) {
 }
 
 TEST_F(EmulatedToolchainTest, IsTheSameWhereTheRewriterIsLinkedAgainAndAnotherWhereItIsAnother) {
-  const fs::path headers = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+  const fs::path headers = Layout::find().emulated_include;
   const fs::path rewriter = folder_.path() / "kgrade-rewrite";
   const auto identity = [&] {
     return EmulatedToolchain(*find_host_compiler(), headers, nullptr, rewriter).identity();
@@ -227,8 +227,7 @@ TEST_F(EmulatedToolchainTest, TheRewriterIsConfined) {
   request.shown_as = "candidate.cu";
   request.output_directory = folder / "out";
   request.readable = {request.source, fs::path(KGRADE_REWRITER)};
-  const EmulatedToolchain toolchain(*find_host_compiler(),
-                                    fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include", sandbox,
+  const EmulatedToolchain toolchain(*find_host_compiler(), Layout::find().emulated_include, sandbox,
                                     rewriter_);
   const auto outcome = toolchain.build(scale_problem(), request);
   ASSERT_TRUE(outcome.ok()) << outcome.error().message;

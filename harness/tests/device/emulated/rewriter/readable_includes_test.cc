@@ -7,6 +7,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/layout.h"
 #include "device/emulated/rewriter/rewrite.h"
 
 namespace kgrade::emulated {
@@ -21,7 +22,7 @@ class ReadableIncludesTest : public testing::Test {
     request_.source = at("in/main.cu");
     request_.shown_as = "main.cu";
     request_.include_directories = {at("in")};
-    request_.device_headers = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+    request_.device_headers = Layout::find().emulated_include;
     request_.output_directory = at("out");
     request_.readable = {at("in/main.cu"), at("in/own.cuh"), at("in/sub/deep.cuh"), at("operators")};
     for (const char* name :
@@ -89,8 +90,8 @@ TEST_F(ReadableIncludesTest, NothingIsReadableByAnEmptyList) {
   EXPECT_EQ(rewrite("\"../secret.cuh\"").headers, 1u);
 }
 
-// It must make no difference whether such a file exists.
-TEST_F(ReadableIncludesTest, TellsNobodyWhatLiesBesideTheDevicesHeaders) {
+// Whether such a file exists must make no difference.
+TEST_F(ReadableIncludesTest, DoesNotTellWhatLiesBesideTheDevicesHeaders) {
   const auto refusal_of = [this](const std::string& name) {
     write("in/main.cu", "#include <" + name + ">\n");
     const auto tree = rewrite_tree(request_);

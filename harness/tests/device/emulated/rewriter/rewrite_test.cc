@@ -10,6 +10,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/layout.h"
 
 namespace kgrade::emulated {
 namespace {
@@ -33,7 +34,7 @@ class RewriteTreeTest : public testing::Test {
     for (const std::string& name : include_directories) {
       request.include_directories.push_back(folder_.path() / "in" / name);
     }
-    request.device_headers = fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include";
+    request.device_headers = Layout::find().emulated_include;
     request.output_directory = folder_.path() / "out";
     return rewrite_tree(request);
   }

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "compile/layout.h"
 #include "device/emulated/toolchain/emulated_toolchain.h"
 
 namespace kgrade {
@@ -19,8 +20,7 @@ BuildOutcome build(const std::string& source, const std::string& header = "") {
   std::ofstream(folder.path() / "own.h") << header;
   const auto compiler = find_host_compiler();
   EXPECT_TRUE(compiler.ok());
-  const EmulatedToolchain toolchain(*compiler,
-                                    fs::path(KGRADE_SOURCE_DIR) / "harness/device/emulated/include");
+  const EmulatedToolchain toolchain(*compiler, Layout::find().emulated_include);
   BuildRequest request;
   request.source = folder.path() / "candidate.cu";
   request.shown_as = "candidate.cu";

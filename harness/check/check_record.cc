@@ -1,0 +1,240 @@
+#include "check/check_record.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+#include "record/shared_json.h"
+#include "record/table.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json place_json(const std::optional<FindingPlace>& place) {
+  if (!place) return nullptr;
+  return {{"file", place->file}, {"line", place->line}, {"function", place->function}, {"text", place->text}};
+}
+
+Json thread_json(const std::optional<FindingThread>& thread) {
+  if (!thread) return nullptr;
+  return {{"block", thread->block}, {"thread", thread->thread}};
+}
+
+Json wait_json(const FindingWait& wait) {
+  return {{"place", place_json(wait.place)},
+          {"of_block", wait.barrier},
+          {"threads", wait.threads},
+          {"first_thread", wait.first},
+          {"mask", wait.mask}};
+}
+
+Json finding_json(const Finding& finding) {
+  Json waits = Json::array();
+  for (const FindingWait& wait : finding.waits) waits.push_back(wait_json(wait));
+  return {{"kind", finding.kind},
+          {"message", finding.message},
+          {"remedy", finding.remedy},
+          {"place", place_json(finding.place)},
+          {"other_place", place_json(finding.other_place)},
+          {"kernel", finding.kernel},
+          {"thread", thread_json(finding.thread)},
+          {"other_thread", thread_json(finding.other_thread)},
+          {"waits", waits},
+          {"exited_threads", finding.exited},
+          {"occurrences", finding.occurrences},
+          {"first_case", finding.first_case},
+          {"passes", finding.passes}};
+}
+
+Json pass_json(const PassRecord& pass) {
+  return {{"pass", pass.pass},       {"calls", pass.calls},       {"verdict", to_string(pass.verdict)},
+          {"message", pass.message}, {"findings", pass.findings}, {"seconds", pass.seconds}};
+}
+
+Json case_json(const CheckedCase& c) {
+  Json passes = Json::array();
+  for (const PassRecord& pass : c.passes) passes.push_back(pass_json(pass));
+  return {{"name", c.name},
+          {"role", to_string(c.role)},
+          {"tensor_bytes", c.tensor_bytes},
+          {"flops", c.flops ? Json(*c.flops) : Json(nullptr)},
+          {"run", c.run},
+          {"message", c.message},
+          {"passes", passes}};
+}
+
+Json candidate_json(const CheckedCandidate& candidate) {
+  Json findings = Json::array();
+  for (const Finding& finding : candidate.findings) findings.push_back(finding_json(finding));
+  Json cases = Json::array();
+  for (const CheckedCase& c : candidate.cases) cases.push_back(case_json(c));
+  return {{"path", candidate.path},
+          {"sha256", candidate.sha256},
+          {"status", to_string(candidate.status)},
+          {"message", candidate.message},
+          {"compile", {{"seconds", candidate.compile_seconds}, {"log", candidate.compiler_log}}},
+          {"findings", findings},
+          {"dropped_findings", candidate.dropped},
+          {"cases", cases}};
+}
+
+std::string place_text(const FindingPlace& place) {
+  return printable_line(fmt::format("{}:{}", place.file, place.line));
+}
+
+std::string thread_text(const FindingThread& thread) {
+  return fmt::format("block {}, thread {}", coordinates_text(thread.block), coordinates_text(thread.thread));
+}
+
+// The quoted line, under its number.
+std::string quote(const FindingPlace& place, const Style& style) {
+  if (place.text.empty()) return "";
+  return fmt::format("    {} {}\n", style(Colour::dim, fmt::format("{:>5} |", place.line)),
+                     printable(place.text));
+}
+
+std::string seen_text(const Finding& finding) {
+  std::string text;
+  if (!finding.kernel.empty()) text = "kernel " + printable(finding.kernel);
+  if (finding.thread) text += fmt::format("{}{}", text.empty() ? "" : ", ", thread_text(*finding.thread));
+  text += fmt::format("{}case {}, {}", text.empty() ? "" : ", ", finding.first_case,
+                      fmt::join(finding.passes, " "));
+  if (finding.occurrences > 1) text += fmt::format(", {} times", finding.occurrences);
+  return text;
+}
+
+std::string finding_text(const Finding& finding, const Style& style) {
+  const std::string where = finding.place ? place_text(*finding.place) + ": " : "";
+  std::string text = fmt::format("  {}{}: {}\n", style(Colour::bold, where), style(Colour::red, finding.kind),
+                                 printable(finding.message));
+  if (finding.place) text += quote(*finding.place, style);
+  if (finding.other_place && !(finding.place && finding.place->is_at(*finding.other_place))) {
+    text += quote(*finding.other_place, style);
+  }
+  for (const FindingWait& wait : finding.waits) {
+    if (wait.place && !(finding.place && finding.place->is_at(*wait.place)))
+      text += quote(*wait.place, style);
+  }
+  text += fmt::format("    {}\n", style(Colour::dim, seen_text(finding)));
+  if (!finding.remedy.empty()) text += fmt::format("    {}\n", style(Colour::cyan, finding.remedy));
+  return text;
+}
+
+std::string headline(const CheckedCandidate& candidate, const Style& style) {
+  const bool clean = candidate.status == CheckStatus::clean;
+  std::string line =
+      fmt::format("{}  {}", style(clean ? Colour::green : Colour::red, to_string(candidate.status)),
+                  style(Colour::bold, printable_line(candidate.path)));
+  if (!candidate.findings.empty()) line += "  " + counted(candidate.findings.size(), "finding");
+  line += '\n';
+  if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));
+  return line;
+}
+
+// "ran tiny, plain in forward, reverse and shuffled order": what a clean verdict rests on.
+std::string coverage_text(const CheckRecord& record, const CheckedCandidate& candidate, const Style& style) {
+  std::vector<std::string> run;
+  std::string text;
+  for (const CheckedCase& c : candidate.cases) {
+    if (c.run) run.push_back(c.name);
+  }
+  if (!run.empty()) {
+    text = fmt::format("  {}\n", style(Colour::dim, fmt::format("ran {}: {}", fmt::join(record.passes, ", "),
+                                                                fmt::join(run, ", "))));
+  }
+  for (const CheckedCase& c : candidate.cases) {
+    if (c.run) continue;
+    text += fmt::format("  {}\n",
+                        style(Colour::dim, fmt::format("skipped {}: {}", c.name, printable(c.message))));
+  }
+  return text;
+}
+
+std::string passes_text(const CheckedCandidate& candidate, const Style& style) {
+  TextTable table({"case", "pass", "calls", "answer", "findings", "seconds", ""},
+                  {false, false, true, false, true, true, false});
+  for (const CheckedCase& c : candidate.cases) {
+    for (const PassRecord& pass : c.passes) {
+      const bool accepted = pass.verdict == Verdict::accepted;
+      table.add({c.name, pass.pass, std::to_string(pass.calls),
+                 style(accepted ? Colour::green : Colour::red, to_string(pass.verdict)),
+                 std::to_string(pass.findings), fmt::format("{:.2f}", pass.seconds),
+                 printable(pass.message)});
+    }
+  }
+  return table.render(style);
+}
+
+std::string log_text(const CheckedCandidate& candidate, bool verbose) {
+  const bool wanted = verbose || candidate.status == CheckStatus::compile_error;
+  if (candidate.compiler_log.empty() || !wanted) return "";
+  std::string text = "\n" + printable(candidate.compiler_log);
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
+
+std::string stages_text(const CheckRecord& record, const Style& style) {
+  TextTable table({"stage", "seconds"}, {false, true});
+  for (const StageTime& stage : record.stages) table.add({stage.name, fmt::format("{:.2f}", stage.seconds)});
+  table.add({"total", fmt::format("{:.2f}", record.total_seconds)});
+  return "\n" + table.render(style);
+}
+
+}  // namespace
+
+std::string_view to_string(CheckStatus status) {
+  constexpr std::array<std::string_view, 5> names = {"clean", "findings", "compile_error",
+                                                     "signature_mismatch", "unsupported"};
+  return names[static_cast<std::size_t>(status)];
+}
+
+bool all_clean(const CheckRecord& record) {
+  return std::all_of(
+      record.candidates.begin(), record.candidates.end(),
+      [](const CheckedCandidate& candidate) { return candidate.status == CheckStatus::clean; });
+}
+
+Json to_json(const CheckRecord& record) {
+  Json json = begin_json(record, "kgrade-check", check_schema_version);
+  json["checker"] = record.checker;
+  json["passes"] = record.passes;
+  json["time_limit_seconds"] = record.time_limit_seconds;
+  json["notes"] = record.notes;
+  json["candidates"] = Json::array();
+  for (const CheckedCandidate& candidate : record.candidates)
+    json["candidates"].push_back(candidate_json(candidate));
+  end_json(json, record);
+  return json;
+}
+
+std::string to_text(const CheckRecord& record) {
+  return to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string render_table(const CheckRecord& record, const Style& style, bool verbose) {
+  std::string text = fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, record.checker));
+  for (const CheckedCandidate& candidate : record.candidates) {
+    text += headline(candidate, style);
+    for (const Finding& finding : candidate.findings) text += finding_text(finding, style);
+    if (candidate.dropped > 0) {
+      text += fmt::format("  and {} that the checker's list had no room for\n",
+                          counted(candidate.dropped, "more place"));
+    }
+    text += coverage_text(record, candidate, style);
+    if (verbose && !candidate.cases.empty()) text += passes_text(candidate, style);
+    text += log_text(candidate, verbose);
+  }
+  text += confinement_text(record.sandbox, style);
+  for (const std::string& note : record.notes) {
+    text += fmt::format("{} {}\n", style(Colour::yellow, "note:"), printable(note));
+  }
+  if (verbose) text += stages_text(record, style);
+  return text;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,74 @@
+// What a run of `kgrade check` found, unrounded, and how it is printed: as JSON and as a table.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "check/finding.h"
+#include "record/record.h"
+#include "record/terminal.h"
+
+namespace kgrade {
+
+// One case in one pass.
+struct PassRecord {
+  std::string pass;
+  int calls = 0;                        // that came back
+  Verdict verdict = Verdict::accepted;  // of the referee: answers, guard zones, faults
+  std::string message;
+  std::uint64_t findings = 0;  // in this pass, before equal ones are merged
+  double seconds = 0;
+};
+
+struct CheckedCase {
+  std::string name;
+  CaseRole role = CaseRole::test;
+  std::int64_t tensor_bytes = 0;
+  std::optional<std::int64_t> flops;
+  bool run = false;
+  std::string message;  // why it did not run
+  std::vector<PassRecord> passes;
+};
+
+enum class CheckStatus { clean, findings, compile_error, signature_mismatch, unsupported };
+std::string_view to_string(CheckStatus status);
+
+struct CheckedCandidate {
+  std::string path;
+  std::string sha256;
+  CheckStatus status = CheckStatus::clean;
+  std::string message;
+  std::string compiler_log;
+  double compile_seconds = 0;
+  std::vector<Finding> findings;
+  std::uint64_t dropped = 0;  // places that had no room in the checker's list
+  std::vector<CheckedCase> cases;
+};
+
+struct CheckRecord : RunRecord {
+  std::string checker;  // "emulated device", "compute-sanitizer 2025.3.1.0"
+  std::vector<std::string> passes;
+  double time_limit_seconds = 0;
+  std::vector<std::string> notes;  // what the machine lacks, and how to get it
+  std::vector<CheckedCandidate> candidates;
+};
+
+bool all_clean(const CheckRecord& record);
+
+// Raised whenever a reader of older files would misread a newer one. Since 2 hashes of candidates cover their
+// headers.
+constexpr int check_schema_version = 2;
+
+nlohmann::ordered_json to_json(const CheckRecord& record);
+
+// The same as text, with a line break at the end. What is not UTF-8 is replaced by U+FFFD.
+std::string to_text(const CheckRecord& record);
+
+// A headline for each candidate, a paragraph for each finding with its line of source, then what was run.
+// With `verbose` also every pass, the stages and the compiler's log.
+std::string render_table(const CheckRecord& record, const Style& style, bool verbose);
+
+}  // namespace kgrade

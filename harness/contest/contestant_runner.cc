@@ -1,0 +1,237 @@
+#include "contest/contestant_runner.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kgrade {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How long the launches of a call may take to be queued. A contestant that waits for the device in between
+// would wait for its own gate.
+constexpr Patience gate_patience{25};
+// How long a device may still work when the clock has stopped.
+constexpr Patience settling_patience{5'000};
+
+double milliseconds(std::chrono::nanoseconds duration) {
+  return std::chrono::duration<double, std::milli>(duration).count();
+}
+
+std::vector<OutputErrors> named(const Lease& lease, const std::vector<ElementErrors>& errors) {
+  std::vector<OutputErrors> outputs;
+  for (const Lease::Loaned& output : lease.outputs()) {
+    if (outputs.size() == errors.size()) break;
+    outputs.push_back({output.tensor->name, output.tensor->shape, errors[outputs.size()]});
+  }
+  return outputs;
+}
+
+Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries libraries,
+                                                    ModuleLoading loading) {
+  return WorkerProcess::start(device.confined(device.worker_command(), libraries), loading);
+}
+
+std::vector<CallSlots> further_slots(const Lease& lease) {
+  std::vector<CallSlots> slots;
+  for (std::uint32_t launch = 1; launch < lease.launches(); ++launch) slots.push_back(lease.slots(launch));
+  return slots;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device, const Problem& problem,
+                                                                  Libraries libraries,
+                                                                  ModuleLoading loading) {
+  auto worker = start_worker(device, libraries, loading);
+  if (!worker) return worker.errors();
+  return std::unique_ptr<ContestantRunner>(
+      new ContestantRunner(device, problem, libraries, loading, std::move(*worker)));
+}
+
+std::unique_ptr<ContestantRunner> ContestantRunner::with_worker(Device& device, const Problem& problem,
+                                                                std::unique_ptr<WorkerProcess> worker) {
+  return std::unique_ptr<ContestantRunner>(
+      new ContestantRunner(device, problem, problem.libraries, ModuleLoading::eager, std::move(worker)));
+}
+
+Answer ContestantRunner::await_ready(Patience patience) {
+  if (is_ready_) return {};
+  gate_.reset();
+  Answer answer = worker_->give_back(patience);
+  is_ready_ = answer.ok();
+  if (!answer.ok() || !device_.gates_calls()) return answer;
+  gate_ = device_.make_gate();
+  if (gate_ != nullptr && !worker_->offer_gate(*gate_, patience)) gate_.reset();
+  return answer;
+}
+
+Result<Answer> ContestantRunner::start_anew(Patience ready_patience, Patience load_patience) {
+  if (auto errors = begin_anew(); !errors.empty()) return errors;
+  return finish_anew(ready_patience, load_patience);
+}
+
+Errors ContestantRunner::begin_anew() {
+  lease_.reset();
+  is_lent_ = false;
+  is_ready_ = false;
+  worker_->retire();
+  auto worker = start_worker(device_, libraries_, loading_);
+  if (!worker) return worker.errors();
+  worker_ = std::move(*worker);
+  return {};
+}
+
+Answer ContestantRunner::finish_anew(Patience ready_patience, Patience load_patience) {
+  const Answer ready = await_ready(ready_patience);
+  return ready.ok() ? load(library_, load_patience) : ready;
+}
+
+Answer ContestantRunner::load(const std::filesystem::path& library, Patience patience) {
+  library_ = library;
+  // Before it is, it has neither a gate nor the threads that are its own.
+  if (!is_ready_) {
+    Answer ready = await_ready(patience);
+    if (!ready.ok()) return ready;
+  }
+  worker_->find_worker();
+  own_threads_ = worker_->threads();
+  own_libraries_ = worker_->libraries();
+  return worker_->load(library, patience);
+}
+
+std::vector<std::string> ContestantRunner::opened_libraries() const {
+  const auto now = alive() && own_libraries_ ? worker_->libraries() : std::nullopt;
+  LibraryNames opened;
+  if (!now) return {};
+  std::set_difference(now->begin(), now->end(), own_libraries_->begin(), own_libraries_->end(),
+                      std::inserter(opened, opened.end()));
+  return listed(opened);
+}
+
+Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, LeaseTerms terms,
+                                      Patience patience) {
+  take_back();
+  calls_ = 0;
+  waits_for_device_ = false;
+  if (lease_ != nullptr && inputs_writable == inputs_writable_ && lease_->has_room_for(bound, terms)) {
+    lease_->rebind(bound);
+    is_lent_ = true;
+    worker_->thaw();
+    return lease_->tell_lengths(*worker_);
+  }
+  lease_.reset();
+  auto lease = Lease::make(device_, problem_, bound, terms);
+  if (!lease) return lease.errors();
+  lease_ = std::move(*lease);
+  inputs_writable_ = inputs_writable;
+  is_lent_ = true;
+  worker_->thaw();
+  return lease_->lend_to(*worker_, inputs_writable, patience);
+}
+
+void ContestantRunner::take_back() {
+  is_lent_ = false;
+  if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) lease_.reset();
+}
+
+// Of the first call of a case nothing is queued ahead: it may load modules, take memory or search for the
+// best algorithm, all of which can wait for a stream that waits.
+CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
+                                          Patience patience, const Lease* expected, CallKind kind,
+                                          const Edit& edit) {
+  CallReport report;
+  if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
+  if (report.fault != Fault::none) return report;
+  lease_->count_captures(kind.captures);
+  const auto start = Clock::now();
+  const auto waiter = kind.ahead && queues_ahead() ? GateWaiter::device : GateWaiter::thread;
+  const Begun begun = gate_ != nullptr && !edit ? begin_at_gate(draw, poison_key, call, waiter, report)
+                                                : begin(draw, poison_key, call, edit, report);
+  report.prepared_ms = milliseconds(begun.at - start);
+  Answer answer = begun.answer;
+  if (answer.ok()) answer = worker_->end_call(patience);
+  lease_->begin_inspection(expected);
+  see_answer(answer, report);
+  if (answer.ok()) {
+    report.wall_ms = milliseconds(answer.arrived - begun.at);
+    report.latency_hidden = report.latency_hidden && report.queued;
+    see_rest(worker_->settle(settling_patience), report);
+  }
+  worker_->freeze();
+  Lease::Findings findings = lease_->end_inspection();
+  report.corruption = std::move(findings.corruption);
+  report.outputs = named(*lease_, findings.errors);
+  report.settled_ms = milliseconds(findings.settled);
+  // It takes a while, which is the protocol's and not the call's: later than all that has a clock.
+  if (report.keeps_lines)
+    send([](WorkerProcess& worker) { return worker.evict_cache_lines(settling_patience); }, report);
+  if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->tell_lengths(worker); }, report);
+  calls_ += 1;
+  return report;
+}
+
+ContestantRunner::Begun ContestantRunner::begin(const Draw& draw, std::uint64_t poison_key,
+                                                std::uint32_t call, const Edit& edit, CallReport& report) {
+  lease_->prepare(draw, poison_key, call);
+  report.waited_ms = milliseconds(lease_->reveal());
+  if (edit) edit(*lease_);
+  worker_->thaw();
+  const auto at = Clock::now();
+  return {at, worker_->begin_call(lease_->slots(), 0, further_slots(*lease_))};
+}
+
+// A process takes some time to wake up, and some machines take more of it at times: while there are no inputs
+// yet.
+ContestantRunner::Begun ContestantRunner::begin_at_gate(const Draw& draw, std::uint64_t poison_key,
+                                                        std::uint32_t call, GateWaiter waiter,
+                                                        CallReport& report) {
+  const std::uint32_t number = gate_->next();
+  worker_->thaw();
+  lease_->prepare(draw, poison_key, call);
+  Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_), waiter);
+  lease_->poison();  // while the worker queues its launches
+  const bool waits = worker_->wait_until_queued(gate_patience);
+  if (waiter == GateWaiter::device) {
+    report.queued = waits;
+    waits_for_device_ = !waits;
+  }
+  const auto at = Clock::now();
+  report.waited_ms = milliseconds(lease_->reveal({gate_.get(), number}));
+  return {at, std::move(answer)};
+}
+
+void ContestantRunner::send(const Message& message, CallReport& report) {
+  worker_->thaw();
+  const Answer answer = message(*worker_);
+  worker_->freeze();
+  if (answer.ok() || report.fault != Fault::none) return;
+  report.fault = answer.fault;
+  report.detail = answer.detail;
+}
+
+void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
+  report.fault = answer.fault;
+  report.detail = answer.detail;
+  if (!answer.ok()) return;
+  report.cuda_error = answer.reply.error;
+  report.memory_limit_bytes = answer.reply.limit_bytes;
+  report.elapsed_ms = answer.reply.elapsed_ms;
+  report.latency_hidden = answer.reply.latency_hidden != 0;
+}
+
+// What is left when the call is over.
+void ContestantRunner::see_rest(const Answer& idle, CallReport& report) {
+  report.fault = idle.fault;
+  report.detail = idle.detail;
+  const unsigned int threads = worker_->threads();
+  report.threads_left = threads > own_threads_ ? threads - own_threads_ : 0;
+  report.keeps_lines = idle.ok() && idle.reply.kept_cache_bytes != 0;
+}
+
+std::vector<OutputErrors> compare_outputs(Lease& actual, const Lease& expected) {
+  actual.begin_inspection(&expected);
+  return named(actual, actual.end_inspection().errors);
+}
+
+}  // namespace kgrade

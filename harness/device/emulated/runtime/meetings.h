@@ -1,0 +1,93 @@
+// Where threads of a block wait for some of the others: lanes in warp operations, and groups at barriers of
+// their own.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "device/emulated/runtime/fiber.h"
+#include "kgrade_emulated/warp.h"
+
+namespace kgrade_emulated {
+
+// What lanes have to agree on to meet.
+struct Rendezvous {
+  WarpOperation operation;
+  unsigned int mask;
+  unsigned int site = 0;
+  // Ends with the lanes that have come once no other can go on: lanes that ask who is converged, and lanes
+  // that their own mask leaves out (undefined in CUDA; GPUs let them meet those that come along).
+  bool open_ended = false;
+};
+
+// The warps of one block. Lanes that came for the same operation with the same mask meet; lanes that have
+// returned from the kernel, or never were, are not waited for.
+class WarpMeetings {
+ public:
+  void begin_block(unsigned int threads);
+
+  struct Arrival {
+    WarpMeeting* meeting;
+    bool complete;  // the lane was the last; otherwise its fiber has been queued in the meeting
+  };
+  Arrival arrive(Fiber& fiber, Rendezvous wanted, unsigned long long value, FiberQueue& ready);
+  void leave(const WarpMeeting& meeting);
+
+  // The thread has returned from the kernel.
+  void retire(unsigned int thread, FiberQueue& ready) {
+    Warp& warp = warps_[thread / 32];
+    warp.gone |= 1u << thread % 32;
+    if (warp.open != nullptr) close_complete(warp, ready);
+  }
+
+  // Completes every open-ended meeting with the lanes that have come.
+  void release_converging(FiberQueue& ready);
+
+  unsigned int waiting_lanes() const;
+
+ private:
+  struct Meeting : WarpMeeting {
+    FiberQueue waiting;
+    bool open_ended = false;
+    Meeting* next = nullptr;  // in the warp's list or the free list
+  };
+  struct Warp {
+    unsigned int gone = 0;  // lanes that are not waited for
+    Meeting* open = nullptr;
+  };
+
+  Meeting& open_meeting(Warp& warp, Rendezvous wanted);
+  static bool is_complete(const Warp& warp, const Meeting& meeting) {
+    return !meeting.open_ended && ((meeting.arrived | warp.gone) & meeting.mask) == meeting.mask;
+  }
+  void close_complete(Warp& warp, FiberQueue& ready);
+  void close(Warp& warp, Meeting& meeting, FiberQueue& ready);
+
+  std::vector<Warp> warps_;
+  std::vector<std::unique_ptr<Meeting>> all_;
+  Meeting* free_ = nullptr;
+};
+
+// Threads of a block that wait for something only some of them share (kgrade_emulated/synchronisation.h).
+class Sleepers {
+ public:
+  void begin_block() { places_.clear(); }
+
+  void sleep(Fiber& fiber, const void* key);
+  // Makes all that sleep on the key ready.
+  void wake(const void* key, FiberQueue& ready);
+
+  unsigned int count_at(const void* key) const;
+  unsigned int count() const;
+
+ private:
+  struct Place {
+    const void* key;
+    unsigned int count;
+    FiberQueue waiting;
+  };
+
+  std::vector<Place> places_;  // few: one a barrier in use
+};
+
+}  // namespace kgrade_emulated

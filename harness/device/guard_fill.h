@@ -1,0 +1,79 @@
+// What guard zones are filled with, and outputs before each call: poison, and what of it is still there after
+// the call. Written once for host and device. A block is 16 bytes of a random stream: bytes 16b to 16b+15 of
+// a buffer.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#include "device/contents.h"
+
+namespace kgrade::device {
+
+struct ByteRange {
+  std::uint64_t begin;
+  std::uint64_t end;
+};
+
+// The blocks of a byte range: first, and one past the last.
+KGRADE_HOST_DEVICE inline std::uint64_t first_block(ByteRange range) { return range.begin / 16; }
+KGRADE_HOST_DEVICE inline std::uint64_t end_block(ByteRange range) { return (range.end + 15) / 16; }
+
+// Random, but never a value that an output could hold. As a float
+// each word is a NaN or at least 2^65 in size, and so are its halves as bfloat16: purely random bits are a
+// float below 1e-5 four times in ten, and an element that is expected to be zero could pass without ever
+// being written. A float16 cannot be so large: there each half is a NaN or an infinity.
+struct Poison {
+  RandomStream stream;
+  Dtype dtype = Dtype::float32;  // of the tensor that it is in, or around
+};
+
+KGRADE_HOST_DEVICE inline PhiloxBlock poison_block(const Poison& poison, std::uint64_t block) {
+  PhiloxBlock words = random_block(poison.stream, block);
+  const std::uint32_t always = poison.dtype == Dtype::float16 ? 0x7C007C00u : 0x60006000u;
+  for (std::uint32_t& word : words.word) word |= always;
+  return words;
+}
+
+KGRADE_HOST_DEVICE inline ByteRange clip(ByteRange range, std::uint64_t block) {
+  const std::uint64_t begin = 16 * block;
+  return {begin < range.begin ? range.begin : begin, begin + 16 > range.end ? range.end : begin + 16};
+}
+
+KGRADE_HOST_DEVICE inline void fill_block(unsigned char* buffer, ByteRange range, const Poison& poison,
+                                          std::uint64_t block) {
+  const PhiloxBlock words = poison_block(poison, block);
+  const ByteRange part = clip(range, block);
+  if (part.end - part.begin == 16) {
+    memcpy(buffer + part.begin, &words, 16);
+    return;
+  }
+  for (std::uint64_t i = part.begin; i < part.end; ++i) buffer[i] = random_byte(words, i);
+}
+
+KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned char* buffer, ByteRange range,
+                                                              const Poison& poison, std::uint64_t block) {
+  const PhiloxBlock words = poison_block(poison, block);
+  const ByteRange part = clip(range, block);
+  unsigned int changed = 0;
+  for (std::uint64_t i = part.begin; i < part.end; ++i) changed += buffer[i] != random_byte(words, i);
+  return changed;
+}
+
+// Aligned elements that still hold what fill_block wrote.
+KGRADE_HOST_DEVICE inline unsigned int unchanged_elements_in_block(const unsigned char* buffer,
+                                                                   ByteRange range, const Poison& poison,
+                                                                   std::uint64_t block) {
+  const PhiloxBlock words = poison_block(poison, block);
+  const ByteRange part = clip(range, block);
+  const std::uint64_t step = element_bytes(poison.dtype);
+  unsigned int unchanged = 0;
+  for (std::uint64_t i = part.begin; i + step <= part.end; i += step) {
+    bool same = true;
+    for (std::uint64_t k = i; k < i + step; ++k) same = same && buffer[k] == random_byte(words, k);
+    unchanged += same;
+  }
+  return unchanged;
+}
+
+}  // namespace kgrade::device

@@ -1,0 +1,363 @@
+#include "leaderboard/compare_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/text.h"
+#include "record/ci_formats.h"
+#include "record/shared_json.h"
+#include "record/table.h"
+
+namespace kgrade {
+namespace {
+
+// --- JSON ---
+
+using Json = nlohmann::ordered_json;
+
+Json result_json(const Record& record) {
+  return {{"candidate", record.candidate().path},
+          {"sha256", record.candidate().sha256},
+          {"verdict", to_string(record.candidate().verdict)},
+          {"message", record.candidate().message},
+          {"precision", to_string(record.candidate().precision)},
+          {"measured_at", record.started_at},
+          {"effort", to_string(record.effort)},
+          {"tool_version", record.tool.version},
+          {"file", record.read_from.file},
+          {"line", record.read_from.line > 0 ? Json(record.read_from.line) : Json(nullptr)}};
+}
+
+Json contest_json(const Record& record) {
+  return {{"problem", record.problem_slug},
+          {"dtype", to_string(record.dtype)},
+          {"device", record.device.name},
+          {"times_are_speed", record.device.measures_speed}};
+}
+
+Json ratio_json(const SpeedRatio& ratio) {
+  return {{"ratio", ratio.ratio},
+          {"interval", json_of(ratio.interval)},
+          {"half_width", json_of(ratio.half_width())},
+          {"statement", to_string(ratio.statement())}};
+}
+
+Json speed_json(const ComparedPair& pair) {
+  if (!pair.speed) return nullptr;
+  Json speed = ratio_json(*pair.speed);
+  speed["cases"] = Json::array();
+  for (const ComparedCase& c : pair.cases) {
+    Json one = {{"name", c.name}};
+    one.update(ratio_json(c.ratio));
+    speed["cases"].push_back(one);
+  }
+  return speed;
+}
+
+Json pair_json(const ComparedPair& pair) {
+  Json json = contest_json(pair.after);
+  json["before"] = result_json(pair.before);
+  json["after"] = result_json(pair.after);
+  json["verdict_change"] = to_string(pair.change);
+  json["speed"] = speed_json(pair);
+  json["no_speed"] = pair.no_speed;
+  return json;
+}
+
+Json only_json(const std::vector<Record>& records) {
+  Json array = Json::array();
+  for (const Record& record : records) {
+    Json one = contest_json(record);
+    one.update(result_json(record));
+    array.push_back(one);
+  }
+  return array;
+}
+
+Json suite_json(const SuiteScore& suite) {
+  if (suite.count == 0) return nullptr;
+  Json json = ratio_json({suite.geometric_mean, suite.interval, Method::across_processes, suite.count});
+  json["pairs"] = suite.count;
+  return json;
+}
+
+Json counts_json(const ComparedRecords& comparison) {
+  Json counts = {{"pairs", comparison.pairs.size()}};
+  for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
+    counts[std::string(to_string(s))] = count_of(comparison, s);
+  counts["no_longer_accepted"] = count_of(comparison, VerdictChange::regression);
+  counts["lower_class"] = count_of(comparison, VerdictChange::lower_class);
+  counts["missing"] = count_of_missing(comparison);
+  counts["now_accepted"] = count_of(comparison, VerdictChange::improvement);
+  counts["superseded"] = comparison.superseded;
+  return counts;
+}
+
+void add_unfinished(const Errors& files, const char* side, Json& array) {
+  for (const Error& error : files)
+    array.push_back({{"side", side}, {"file", error.location.file}, {"line", error.location.line}});
+}
+
+Json unfinished_json(const ComparedRecords& comparison) {
+  Json array = Json::array();
+  add_unfinished(comparison.unfinished_before, "before", array);
+  add_unfinished(comparison.unfinished_after, "after", array);
+  return array;
+}
+
+// --- Text ---
+
+// A comment may have 65,536 characters.
+constexpr std::size_t most_row_bytes = 30'000;
+constexpr std::size_t most_list_bytes = 5'000;
+
+// A row of a table has one line.
+std::string cell(const std::string& text) { return replace_all(printable(text), "\n", " "); }
+
+std::string problem_label(const Record& record) {
+  return record.dtype == Dtype::float32 ? record.problem_slug
+                                        : fmt::format("{} {}", record.problem_slug, to_string(record.dtype));
+}
+
+// Ratios near 1 are what comparisons are about: more digits than ratio_text() has, as many as the interval
+// deserves.
+std::string precise_text(double ratio, const std::optional<Interval>& interval) {
+  if (!interval || ratio >= 100 || ratio < 0.01) return ratio_text(ratio);
+  const double width = std::log(interval->high / interval->low) / 2;
+  return fmt::format("{:.{}f}x", ratio, width < 0.003 ? 4 : width < 0.03 ? 3 : 2);
+}
+
+std::string interval_text(const SpeedRatio& ratio) {
+  if (!ratio.interval) return "";
+  return fmt::format("{} to {}", precise_text(ratio.interval->low, ratio.interval),
+                     precise_text(ratio.interval->high, ratio.interval));
+}
+
+std::string ratio_of(const SpeedRatio& ratio) { return precise_text(ratio.ratio, ratio.interval); }
+
+SpeedRatio suite_ratio(const SuiteScore& suite) {
+  return {suite.geometric_mean, suite.interval, Method::across_processes, suite.count};
+}
+
+// One word or a few on a pair.
+std::string outcome_text(const ComparedPair& pair) {
+  switch (pair.change) {
+    case VerdictChange::regression:
+      return "no longer accepted";
+    case VerdictChange::improvement:
+      return "now accepted";
+    case VerdictChange::other:
+      return "still not accepted";
+    case VerdictChange::lower_class:
+      return "lower class";
+    case VerdictChange::none:
+      break;
+  }
+  if (pair.speed) return std::string(to_string(pair.speed->statement()));
+  return pair.after.candidate().verdict == Verdict::accepted ? "accepted" : "still not accepted";
+}
+
+bool is_good(const ComparedPair& pair) {
+  return pair.change == VerdictChange::improvement ||
+         (pair.speed && pair.speed->statement() == Statement::faster);
+}
+
+bool is_bad(const ComparedPair& pair) {
+  return pair.change == VerdictChange::regression || pair.change == VerdictChange::lower_class ||
+         (pair.speed && pair.speed->statement() == Statement::slower);
+}
+
+// Who is compared: both, where they are not the same.
+std::string candidates_of(const ComparedPair& pair) {
+  const std::string before =
+      std::filesystem::path(pair.before.candidate().path).lexically_normal().generic_string();
+  const std::string after =
+      std::filesystem::path(pair.after.candidate().path).lexically_normal().generic_string();
+  return before == after ? after : before + " -> " + after;
+}
+
+// Beside the outcome: of what is not accepted the message, and why speeds are not compared.
+std::string detail_of(const ComparedPair& pair) {
+  if (pair.after.candidate().verdict != Verdict::accepted)
+    return fmt::format("{}: {}", to_string(pair.after.candidate().verdict), pair.after.candidate().message);
+  if (pair.change == VerdictChange::lower_class)
+    return fmt::format("{}, before {}", to_string(pair.after.candidate().precision),
+                       to_string(pair.before.candidate().precision));
+  if (pair.speed || pair.change == VerdictChange::improvement) return "";
+  return pair.before.device.measures_speed ? pair.no_speed : "";
+}
+
+std::string coloured(const ComparedPair& pair, const Style& style) {
+  const std::string text = outcome_text(pair);
+  if (is_good(pair)) return style(Colour::green, text);
+  return is_bad(pair) ? style(Colour::red, text) : text;
+}
+
+void add_rows(TextTable& table, const ComparedPair& pair, const Style& style) {
+  table.add({problem_label(pair.after), cell(candidates_of(pair)), pair.speed ? ratio_of(*pair.speed) : "-",
+             pair.speed ? interval_text(*pair.speed) : "", coloured(pair, style), cell(detail_of(pair))});
+  if (pair.cases.size() < 2) return;
+  for (const ComparedCase& c : pair.cases) {
+    table.add({"", "  case " + c.name, ratio_of(c.ratio), interval_text(c.ratio),
+               std::string(to_string(c.ratio.statement())), ""});
+  }
+}
+
+std::string only_text(const std::vector<Record>& records, const std::string& word) {
+  std::string text;
+  for (const Record& record : records) {
+    text += fmt::format("  {}: {}  {}  {}  {}\n", word, problem_label(record), cell(record.candidate().path),
+                        cell(record.device.name), to_string(record.candidate().verdict));
+  }
+  return text;
+}
+
+// Of those that only the first side has, which were accepted and which were not.
+std::array<std::vector<Record>, 2> missing_and_others(const ComparedRecords& comparison) {
+  std::array<std::vector<Record>, 2> parts;
+  for (const Record& record : comparison.removed)
+    parts[record.candidate().verdict == Verdict::accepted ? 0 : 1].push_back(record);
+  return parts;
+}
+
+std::string unfinished_text(const ComparedRecords& comparison) {
+  std::string text;
+  for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
+    for (const Error& file : files) text += fmt::format("  cut off: {}\n", to_string(file));
+  }
+  return text;
+}
+
+std::string suite_text(const SuiteScore& suite) {
+  if (suite.count == 0) return "";
+  const SpeedRatio ratio = suite_ratio(suite);
+  const std::string interval = suite.interval ? fmt::format(" ({})", interval_text(ratio)) : "";
+  return fmt::format("Geometric mean over {}: {}{}, {}\n", counted(suite.count, "pair"), ratio_of(ratio),
+                     interval, to_string(ratio.statement()));
+}
+
+std::string row(const std::vector<std::string>& cells) {
+  return fmt::format("| {} |\n", fmt::join(cells, " | "));
+}
+
+std::string markdown_row(const ComparedPair& pair) {
+  const std::string outcome = outcome_text(pair);
+  const std::string detail = detail_of(pair);
+  return row({problem_label(pair.after), markdown_code(candidates_of(pair)),
+              pair.speed ? ratio_of(*pair.speed) : "-", pair.speed ? interval_text(*pair.speed) : "",
+              is_good(pair) || is_bad(pair) ? "**" + outcome + "**" : outcome,
+              detail.empty() ? "" : markdown_code(detail)});
+}
+
+// Candidates that only one side has.
+std::string markdown_list(const std::vector<Record>& records, const std::string& title) {
+  if (records.empty()) return "";
+  std::string text = fmt::format("\n{}: {}\n\n", title, records.size());
+  std::size_t shown = 0;
+  for (; shown < records.size() && text.size() < most_list_bytes; ++shown) {
+    text += fmt::format(
+        "- {}, {}, {}: {}\n", problem_label(records[shown]), markdown_code(records[shown].candidate().path),
+        markdown_code(records[shown].device.name), to_string(records[shown].candidate().verdict));
+  }
+  if (shown < records.size()) text += fmt::format("- and {} more\n", records.size() - shown);
+  return text;
+}
+
+std::string markdown_unfinished(const ComparedRecords& comparison) {
+  std::string text;
+  for (const Errors& files : {comparison.unfinished_before, comparison.unfinished_after}) {
+    for (const Error& file : files) {
+      const std::string place = fmt::format("{}:{}", file.location.file, file.location.line);
+      if (text.size() < most_list_bytes)
+        text += fmt::format("- {}: {}\n", markdown_code(place), file.message);
+    }
+  }
+  return text.empty() ? "" : "\nCut off:\n\n" + text;
+}
+
+}  // namespace
+
+// --- JSON ---
+
+Json to_json(const ComparedRecords& comparison) {
+  Json pairs = Json::array();
+  for (const ComparedPair& pair : comparison.pairs) pairs.push_back(pair_json(pair));
+  return {{"schema", "kgrade-compare"},
+          {"schema_version", compare_schema_version},
+          {"pairs", pairs},
+          {"removed", only_json(comparison.removed)},
+          {"added", only_json(comparison.added)},
+          {"unfinished", unfinished_json(comparison)},
+          {"suite", suite_json(comparison.suite)},
+          {"counts", counts_json(comparison)}};
+}
+
+std::string to_text(const ComparedRecords& comparison) {
+  return to_json(comparison).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// --- Text ---
+
+std::string summary_text(const ComparedRecords& comparison) {
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::size_t count, std::string_view what) {
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, what));
+  };
+  add(count_of(comparison, VerdictChange::regression), "no longer accepted");
+  const std::size_t missing = count_of_missing(comparison);
+  add(count_of(comparison, VerdictChange::lower_class), "of a lower class");
+  add(missing, "accepted before and missing now");
+  add(comparison.unfinished_before.size() + comparison.unfinished_after.size(), "cut off");
+  add(count_of(comparison, VerdictChange::improvement), "now accepted");
+  for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
+    add(count_of(comparison, s), to_string(s));
+  add(count_of_incomparable(comparison), "not comparable");
+  add(comparison.added.size(), "added");
+  add(comparison.removed.size() - missing, "removed");
+  if (!parts.empty()) return fmt::format("{}", fmt::join(parts, ", "));
+  return comparison.pairs.empty() ? "nothing to compare" : "nothing changed";
+}
+
+std::string render_table(const ComparedRecords& comparison, const Style& style) {
+  TextTable table({"problem", "candidate", "speed", "95 % interval", "", ""},
+                  {false, false, true, false, false, false});
+  for (const ComparedPair& pair : comparison.pairs) add_rows(table, pair, style);
+  std::string text = comparison.pairs.empty() ? "" : table.render(style);
+  const auto [missing, removed] = missing_and_others(comparison);
+  text +=
+      only_text(missing, "missing") + only_text(removed, "removed") + only_text(comparison.added, "added");
+  text += unfinished_text(comparison);
+  text += suite_text(comparison.suite);
+  return text + style(Colour::bold, summary_text(comparison)) + "\n";
+}
+
+std::string render_markdown(const ComparedRecords& comparison) {
+  std::string rows;
+  std::size_t left_out = 0, unchanged = 0;
+  for (const ComparedPair& pair : comparison.pairs) {
+    if (!pair.speed && pair.change == VerdictChange::none && detail_of(pair).empty()) {
+      ++unchanged;
+    } else if (rows.size() < most_row_bytes) {
+      rows += markdown_row(pair);
+    } else {
+      ++left_out;
+    }
+  }
+  std::string text = fmt::format("**{}**\n", summary_text(comparison));
+  if (const std::string suite = suite_text(comparison.suite); !suite.empty()) text += "\n" + suite;
+  if (!rows.empty()) {
+    text += "\n" + row({"problem", "candidate", "speed", "95 % interval", "outcome", ""}) +
+            "| --- | --- | ---: | --- | --- | --- |\n" + rows;
+  }
+  if (left_out > 0) text += fmt::format("\n{} more rows are left out.\n", left_out);
+  if (unchanged > 0) text += fmt::format("\nAccepted before and after: {}\n", unchanged);
+  const auto [missing, removed] = missing_and_others(comparison);
+  return text + markdown_unfinished(comparison) + markdown_list(missing, "Accepted before and missing now") +
+         markdown_list(comparison.added, "Added") + markdown_list(removed, "Removed");
+}
+
+}  // namespace kgrade

@@ -1,0 +1,279 @@
+#include "leaderboard/leaderboard_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text.h"
+#include "leaderboard/page_data.h"
+#include "record/shared_json.h"
+#include "record/table.h"
+
+namespace kgrade {
+namespace {
+
+// --- JSON ---
+
+using Json = nlohmann::ordered_json;
+
+Json scores_json(const Record& record) {
+  Json scores = Json::array();
+  for (const Score& score : record.candidate().scores) {
+    scores.push_back({{"against", score.against},
+                      {"speedup", score.speedup.geometric_mean},
+                      {"interval", json_of(score.speedup.interval)},
+                      {"statement", to_string(statement_of(score.speedup.interval))}});
+  }
+  return scores;
+}
+
+Json case_json(const CaseRecord& c) {
+  Json comparisons = Json::array();
+  for (const Speedup& speedup : c.speedups) {
+    comparisons.push_back({{"against", speedup.against},
+                           {"speedup", speedup.ratio.ratio},
+                           {"interval", json_of(speedup.ratio.interval)}});
+  }
+  return {{"name", c.name},
+          {"median_ms", c.candidate().summary.median},
+          {"flops", json_of(c.flops)},
+          {"bytes", c.tensor_bytes},
+          {"comparisons", comparisons},
+          {"roofline_share", c.roofline ? Json(c.roofline->shares.back()) : Json(nullptr)},
+          {"bound_by", c.roofline ? Json(to_string(c.roofline->floor.bound_by())) : Json(nullptr)}};
+}
+
+// `result` is its number among the row's, the oldest first.
+Json result_json(const LeaderboardRow& row, std::size_t result) {
+  const Record& record = result < row.earlier.size() ? row.earlier[result] : row.newest;
+  return {{"measured_at", record.started_at},
+          {"sha256", record.candidate().sha256},
+          {"new_version", row.changed_before(result)},
+          {"precision", to_string(record.candidate().precision)},
+          {"file", record.read_from.file},
+          {"tool_version", record.tool.version},
+          {"git_commit", record.tool.git_commit},
+          {"problem_sha256", record.problem_sha256},
+          {"reference_sha256", record.reference.sha256},
+          {"effort", to_string(record.effort)},
+          {"cache",
+           cache_text(record.candidate()).empty() ? Json(nullptr) : Json(cache_text(record.candidate()))},
+          {"verdict", to_string(record.candidate().verdict)},
+          {"scores", scores_json(record)}};
+}
+
+Json row_json(const LeaderboardRow& row) {
+  Json json = {
+      {"id", row.id},
+      {"candidate", row.newest.candidate().path},
+      {"solution", row.solution},
+      {"rank", row.rank ? Json(row.rank->best) : Json(nullptr)},
+      {"rank_worst", row.rank ? Json(row.rank->worst) : Json(nullptr)},
+      {"tied", row.tied},
+      {"unranked_because", row.unranked_because.empty() ? Json(nullptr) : Json(row.unranked_because)},
+      {"message", row.newest.candidate().message}};
+  json.update(result_json(row, row.earlier.size()));
+  json["cases"] = Json::array();
+  for (const CaseRecord* c : compared_cases(row.newest.candidate())) json["cases"].push_back(case_json(*c));
+  json["earlier"] = Json::array();
+  for (std::size_t i = 0; i < row.earlier.size(); ++i) json["earlier"].push_back(result_json(row, i));
+  return json;
+}
+
+Json board_json(const Board& board) {
+  Json json = {{"problem", board.slug},
+               {"title", board.title},
+               {"dtype", to_string(board.dtype)},
+               {"device", board.device},
+               {"precision", to_string(board.precision)},
+               {"against", board.against.empty() ? Json(nullptr) : Json(board.against)},
+               {"baselines", board.baselines},
+               {"cache", board.cache.empty() ? Json(nullptr) : Json(board.cache)},
+               {"cases", Json::array()},
+               {"rows", Json::array()}};
+  for (const BoardCase& c : board.cases) {
+    json["cases"].push_back({{"name", c.name}, {"flops", json_of(c.flops)}, {"bytes", c.bytes}});
+  }
+  for (const LeaderboardRow& row : board.rows) json["rows"].push_back(row_json(row));
+  return json;
+}
+
+Json unmeasured_json(const LeaderboardRow& row) {
+  const Record& record = row.newest;
+  Json json = {{"problem", record.problem_slug},
+               {"title", record.problem_title},
+               {"dtype", to_string(record.dtype)},
+               {"device", record.device.name},
+               {"required_precision", to_string(record.required_precision)}};
+  json.update(row_json(row));
+  for (const char* key : {"rank", "rank_worst", "tied", "unranked_because", "cases"}) json.erase(key);
+  return json;
+}
+
+Json device_json(const LeaderboardDevice& device) {
+  Json ceilings = json_of(device.ceilings);
+  if (device.ceilings) {
+    for (const char* key : {"measured_at", "tensor_instructions"}) ceilings.erase(key);
+  }
+  return {{"name", device.name},
+          {"kind", device.kind},
+          {"times_are_speed", device.times_are_speed},
+          {"ceilings", ceilings}};
+}
+
+Json suite_json(const Suite& suite) {
+  Json json = {{"device", suite.device},
+               {"precision", to_string(suite.precision)},
+               {"against", suite.against},
+               {"problems", suite.problems},
+               {"rows", Json::array()}};
+  for (const SuiteRow& row : suite.rows) {
+    json["rows"].push_back({{"solution", row.solution},
+                            {"accepted", row.accepted},
+                            {"geometric_mean", row.score.geometric_mean},
+                            {"interval", json_of(row.score.interval)},
+                            {"fast_p", fast_p_json(row.fast_p)},
+                            {"speedups", row.speedups}});
+  }
+  return json;
+}
+
+// --- Text ---
+
+std::string against_text(const Board& board) {
+  if (board.against.empty()) return "";
+  if (board.against == against_reference || board.baselines.empty()) return "against the " + board.against;
+  return fmt::format("against {}", fmt::join(board.baselines, ", "));
+}
+
+std::string share_text(double share) { return share > 0 ? fmt::format("{:.1f} %", 100 * share) : "-"; }
+
+std::string interval_text(const std::optional<Interval>& interval) {
+  if (!interval) return "-";
+  return fmt::format("{} to {}", ratio_text(interval->low), ratio_text(interval->high));
+}
+
+std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
+  const Board& board = *rows.front().board;
+  std::string text = fmt::format(
+      "{}  {}\n", style(Colour::bold, problem_name(board.slug, board.dtype)),
+      style(Colour::dim, fmt::format("{}  {}  {}", printable(board.device), to_string(board.precision),
+                                     printable(against_text(board)))));
+  TextTable table({"rank", "candidate", "speedup", "95 % interval", "vs reference", "median", "roofline", ""},
+                  {true, false, true, false, true, true, true, false});
+  for (const PageRow& row : rows) {
+    const LeaderboardRow& record = *row.row;
+    const Score* score = row.score;
+    table.add({record.rank ? fmt::format("{}{}", record.rank->best, record.tied ? "=" : "") : "-",
+               printable_line(record.newest.candidate().path),
+               score == nullptr ? "-" : ratio_text(score->speedup.geometric_mean),
+               score == nullptr ? "-" : interval_text(score->speedup.interval),
+               row.reference == nullptr ? "-" : ratio_text(row.reference->speedup.geometric_mean),
+               row.total_ms > 0 ? format_ms(row.total_ms) : "-", share_text(row.share),
+               style(Colour::yellow, record.unranked_because)});
+  }
+  return text + table.render(style) + "\n";
+}
+
+std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) {
+  if (leaderboard.unmeasured.empty()) return "";
+  TextTable table({"no rank", "problem", "candidate", "device"});
+  for (const LeaderboardRow& row : leaderboard.unmeasured) {
+    const Record& record = row.newest;
+    table.add({style(record.candidate().verdict == Verdict::accepted ? Colour::green : Colour::red,
+                     to_string(record.candidate().verdict)),
+               problem_name(record.problem_slug, record.dtype), printable_line(record.candidate().path),
+               printable_line(record.device.name)});
+  }
+  return table.render(style, "");
+}
+
+// One cell of a table: no markup, no end of the cell, no line break.
+std::string markdown_cell(const std::string& text) {
+  std::string escaped;
+  for (const char c : escape_markup(printable(text))) {
+    if (std::string_view("\\`*_[]|~").find(c) != std::string_view::npos) escaped += '\\';
+    escaped += c == '\n' || c == '\t' ? ' ' : c;
+  }
+  return escaped;
+}
+
+std::string markdown_row(const PageRow& row) {
+  const Record& record = row.row->newest;
+  const Score& score = *row.score;
+  const auto& interval = score.speedup.interval;
+  return fmt::format(
+      "| {} | {} | {} | {}{} | {} ({} to {}) | {} | {} | {} |\n",
+      markdown_cell(problem_name(record.problem_slug, record.dtype)), markdown_cell(record.device.name),
+      to_string(row.precision), markdown_cell(row.row->solution), row.row->tied ? " (tied)" : "",
+      ratio_text(score.speedup.geometric_mean), ratio_text(interval->low), ratio_text(interval->high),
+      markdown_cell(against_text(*row.board)), format_ms(row.total_ms), share_text(row.share));
+}
+
+std::string markdown_suites(const Leaderboard& leaderboard) {
+  if (leaderboard.suites.empty()) return "";
+  std::string text =
+      "\n| GPU | class | against | best solution | accepted | geometric mean | fast_1 |\n"
+      "| --- | --- | --- | --- | --: | --: | --: |\n";
+  for (const Suite& suite : leaderboard.suites) {
+    const SuiteRow& row = suite.rows.front();
+    text += fmt::format("| {} | {} | {} | {} | {} of {} | {} | {:.0f} % |\n", markdown_cell(suite.device),
+                        to_string(suite.precision), suite.against, markdown_cell(row.solution), row.accepted,
+                        suite.problems, ratio_text(row.score.geometric_mean), 100 * row.fast_p.at(1));
+  }
+  return text;
+}
+
+}  // namespace
+
+// --- JSON ---
+
+nlohmann::ordered_json to_json(const Leaderboard& leaderboard) {
+  Json json = {{"schema", "kgrade-leaderboard"},
+               {"schema_version", leaderboard_schema_version},
+               {"newest", leaderboard.newest},
+               {"measurements", leaderboard.measurements}};
+  for (const char* key : {"devices", "boards", "unmeasured", "suites"}) json[key] = Json::array();
+  for (const LeaderboardDevice& device : leaderboard.devices) json["devices"].push_back(device_json(device));
+  for (const Board& board : leaderboard.boards) json["boards"].push_back(board_json(board));
+  for (const LeaderboardRow& row : leaderboard.unmeasured) json["unmeasured"].push_back(unmeasured_json(row));
+  for (const Suite& suite : leaderboard.suites) json["suites"].push_back(suite_json(suite));
+  return json;
+}
+
+std::string to_text(const Leaderboard& leaderboard) {
+  return to_json(leaderboard).dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+// --- Text ---
+
+std::string render_table(const Leaderboard& leaderboard, const Style& style) {
+  std::string text;
+  std::vector<PageRow> of_board;
+  for (const PageRow& row : page_rows(leaderboard)) {
+    if (!of_board.empty() && of_board.front().board != row.board) {
+      text += board_text(of_board, style);
+      of_board.clear();
+    }
+    if (row.board != nullptr) of_board.push_back(row);
+  }
+  if (!of_board.empty()) text += board_text(of_board, style);
+  return text + unmeasured_text(leaderboard, style);
+}
+
+std::string render_markdown(const Leaderboard& leaderboard) {
+  std::string text = "<!-- leaderboard -->\n";
+  std::string leaders;
+  for (const PageRow& row : page_rows(leaderboard)) {
+    if (row.row->rank && row.row->rank->best == 1) leaders += markdown_row(row);
+  }
+  if (leaders.empty()) text += "No candidate has a rank yet.\n";
+  if (!leaders.empty()) {
+    text +=
+        "| problem | GPU | class | leader | speedup (95 % interval) | | time | roofline |\n"
+        "| --- | --- | --- | --- | --: | --- | --: | --: |\n" +
+        leaders;
+  }
+  return text + markdown_suites(leaderboard) + "<!-- /leaderboard -->\n";
+}
+
+}  // namespace kgrade

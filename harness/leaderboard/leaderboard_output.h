@@ -1,0 +1,31 @@
+// A leaderboard as JSON, as a table, and in Markdown.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "leaderboard/leaderboard.h"
+#include "record/terminal.h"
+
+namespace kgrade {
+
+// --- JSON ---
+
+constexpr int leaderboard_schema_version = 1;
+
+nlohmann::ordered_json to_json(const Leaderboard& leaderboard);
+
+// The same as text, with a line break at the end; what is not UTF-8 is replaced by U+FFFD. Only what is in
+// the entries is in it, no clock: the same entries give the same bytes.
+std::string to_text(const Leaderboard& leaderboard);
+
+// --- Text ---
+
+// All boards with their ranked rows, and how many have no rank by their verdicts.
+std::string render_table(const Leaderboard& leaderboard, const Style& style);
+
+// For a README, between two lines that a script can find again: of each board the leaders, then the suites'
+// best solutions. Texts from records are written so that they are no markup.
+std::string render_markdown(const Leaderboard& leaderboard);
+
+}  // namespace kgrade

@@ -1,0 +1,293 @@
+#include "leaderboard/ranking.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "measure/speedup.h"
+
+namespace kgrade {
+namespace {
+
+// What was measured: by the cases, and by the state of the cache.
+using Work = std::pair<std::vector<BoardCase>, std::string>;
+
+Work work_of(const Record& record) {
+  std::vector<BoardCase> cases;
+  for (const CaseRecord* c : compared_cases(record.candidate()))
+    cases.push_back({c->name, c->flops, c->tensor_bytes});
+  std::sort(cases.begin(), cases.end());
+  return {cases, cache_text(record.candidate())};
+}
+
+// Empty: it can be ranked as far as it alone is concerned.
+std::string why_unranked(const Record& record) {
+  const Score* score = score_against(record, against_reference);
+  if (compared_cases(record.candidate()).empty() || score == nullptr) return "no speed was measured";
+  if (!score->speedup.interval) return "its speedup has no interval: too few samples";
+  return "";
+}
+
+// The work of most cases counts, before others with as many the one that is newest.
+Work work_of_board(const std::vector<LeaderboardRow>& rows) {
+  const Record* chosen = nullptr;
+  for (const LeaderboardRow& row : rows) {
+    const Record& record = row.newest;
+    if (!why_unranked(record).empty()) continue;
+    // Cold before warm: cold is the default.
+    const auto order = [](const Record& e) {
+      return std::tuple(compared_cases(e.candidate()).size(), cache_text(e.candidate()) != "warm",
+                        std::string_view(e.started_at), std::string_view(e.candidate().path));
+    };
+    if (chosen == nullptr || order(*chosen) < order(record)) chosen = &record;
+  }
+  return chosen == nullptr ? Work{} : work_of(*chosen);
+}
+
+bool has_baseline(const LeaderboardRow* row) {
+  const Score* score = score_against(row->newest, against_baseline);
+  return score != nullptr && score->speedup.interval.has_value();
+}
+
+std::vector<std::string> baselines_of(const std::vector<LeaderboardRow*>& ranked) {
+  std::set<std::string> names;
+  for (const LeaderboardRow* row : ranked) {
+    for (const CaseRecord* c : compared_cases(row->newest.candidate())) {
+      if (c->speedups.size() > 1) names.insert(c->headline()->against);
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
+void rank_rows(const std::vector<LeaderboardRow*>& rows, std::string_view against) {
+  std::vector<Interval> intervals;
+  for (const LeaderboardRow* row : rows) {
+    intervals.push_back(*score_against(row->newest, against)->speedup.interval);
+  }
+  const std::vector<RankRange> ranges = rank_ranges(intervals);
+  std::map<std::size_t, int> with_rank;
+  for (const RankRange& range : ranges) ++with_rank[range.best];
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i]->rank = ranges[i];
+    rows[i]->tied = with_rank[ranges[i].best] > 1;
+  }
+}
+
+// Those that have measured what the board compares.
+std::vector<LeaderboardRow*> rows_of_work(Board& board, const Work& work) {
+  std::vector<LeaderboardRow*> chosen;
+  for (LeaderboardRow& row : board.rows) {
+    row.unranked_because = why_unranked(row.newest);
+    if (!row.unranked_because.empty()) continue;
+    const Work own = work_of(row.newest);
+    if (own == work) {
+      chosen.push_back(&row);
+    } else {
+      row.unranked_because = own.second == work.second ? "measured on other cases than the board's"
+                                                       : "measured with a " + own.second + " cache";
+    }
+  }
+  return chosen;
+}
+
+// Speedups against different references cannot be compared: those against the newest one count.
+void leave_out_other_references(std::vector<LeaderboardRow*>& rows) {
+  const auto newest = std::max_element(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+    return std::tie(a->newest.started_at, a->newest.reference.sha256) <
+           std::tie(b->newest.started_at, b->newest.reference.sha256);
+  });
+  const std::string reference = (*newest)->newest.reference.sha256;
+  std::erase_if(rows, [&reference](LeaderboardRow* row) {
+    if (row->newest.reference.sha256 == reference) return false;
+    row->unranked_because = "measured against another version of the reference";
+    return true;
+  });
+}
+
+void rank_board(Board& board) {
+  const Work work = work_of_board(board.rows);
+  std::vector<LeaderboardRow*> ranked = rows_of_work(board, work);
+  if (ranked.empty()) return;
+  const bool with_baseline = std::all_of(ranked.begin(), ranked.end(), has_baseline);
+  if (!with_baseline) leave_out_other_references(ranked);
+  board.against = with_baseline ? against_baseline : against_reference;
+  if (with_baseline) board.baselines = baselines_of(ranked);
+  std::tie(board.cases, board.cache) = work;
+  rank_rows(ranked, board.against);
+}
+
+// Ranked rows by rank, then by speedup.
+void sort_rows(Board& board) {
+  const auto key = [&board](const LeaderboardRow& row) {
+    const Score* score = row.rank ? score_against(row.newest, board.against) : nullptr;
+    return std::tuple(!row.rank.has_value(), row.rank ? row.rank->best : 0,
+                      score != nullptr ? -score->speedup.geometric_mean : 0,
+                      std::string_view(row.newest.candidate().path),
+                      std::string_view(row.newest.candidate().sha256));
+  };
+  std::sort(board.rows.begin(), board.rows.end(),
+            [&key](const LeaderboardRow& a, const LeaderboardRow& b) { return key(a) < key(b); });
+}
+
+Board board_of(const Record& record) {
+  Board board;
+  board.slug = record.problem_slug;
+  board.dtype = record.dtype;
+  board.device = record.device.name;
+  board.precision = record.candidate().precision;
+  return board;
+}
+
+// As the newest of its rows has it.
+std::string title_of(const Board& board) {
+  const auto newest =
+      std::max_element(board.rows.begin(), board.rows.end(), [](const auto& a, const auto& b) {
+        return std::tie(a.newest.started_at, a.newest.problem_title) <
+               std::tie(b.newest.started_at, b.newest.problem_title);
+      });
+  return newest->newest.problem_title;
+}
+
+using ProblemKey = std::pair<std::string, Dtype>;
+// By solution and problem the newest result.
+using Newest = std::map<std::string, std::map<ProblemKey, const Record*>>;
+
+ProblemKey problem_key_of(const Record& record) { return {record.problem_slug, record.dtype}; }
+
+std::map<std::string, Newest> newest_by_device(const std::vector<Record>& records) {
+  std::map<std::string, Newest> devices;
+  for (const Record& record : records) {
+    if (!record.device.measures_speed) continue;
+    const std::string solution = std::filesystem::path(record.candidate().path).stem().string();
+    const Record*& newest = devices[record.device.name][solution][problem_key_of(record)];
+    const auto order = [](const Record& e) {
+      return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
+    };
+    if (newest == nullptr || order(*newest) < order(record)) newest = &record;
+  }
+  return devices;
+}
+
+const Score* score_in(const Record& record, Precision precision, std::string_view against) {
+  if (record.candidate().verdict != Verdict::accepted || record.candidate().precision != precision)
+    return nullptr;
+  return score_against(record, against);
+}
+
+std::set<ProblemKey> problems_of(const Newest& newest, Precision precision, std::string_view against) {
+  std::set<ProblemKey> problems;
+  for (const auto& [solution, by_problem] : newest) {
+    for (const auto& [problem, record] : by_problem) {
+      const bool counts = against == against_reference ? precision <= record->required_precision
+                                                       : score_in(*record, precision, against) != nullptr;
+      if (counts) problems.insert(problem);
+    }
+  }
+  return problems;
+}
+
+SuiteRow row_of(const std::string& solution, const std::map<ProblemKey, const Record*>& by_problem,
+                const std::set<ProblemKey>& problems, Precision precision, std::string_view against) {
+  SuiteRow row;
+  row.solution = solution;
+  std::vector<SpeedRatio> ratios;
+  std::vector<std::optional<double>> speedups;
+  for (const ProblemKey& problem : problems) {
+    const auto found = by_problem.find(problem);
+    const Score* score = found == by_problem.end() ? nullptr : score_in(*found->second, precision, against);
+    speedups.push_back(score == nullptr ? std::nullopt : std::optional(score->speedup.geometric_mean));
+    if (score == nullptr) continue;
+    SpeedRatio ratio;
+    ratio.ratio = score->speedup.geometric_mean;
+    ratio.interval = score->speedup.interval;
+    ratios.push_back(ratio);
+    row.speedups.push_back(ratio.ratio);
+  }
+  row.accepted = ratios.size();
+  row.score = suite_score(ratios);
+  std::sort(row.speedups.rbegin(), row.speedups.rend());
+  for (const double p : fast_p_thresholds) row.fast_p[p] = fast_p(speedups, p);
+  return row;
+}
+
+void sort_rows(std::vector<SuiteRow>& rows) {
+  const auto key = [](const SuiteRow& row) {
+    return std::tuple(-row.fast_p.at(1), -static_cast<double>(row.accepted), -row.score.geometric_mean,
+                      std::string_view(row.solution));
+  };
+  std::sort(rows.begin(), rows.end(),
+            [&key](const SuiteRow& a, const SuiteRow& b) { return key(a) < key(b); });
+}
+
+Suite suite_of(const std::string& device, const Newest& newest, Precision precision,
+               std::string_view against) {
+  Suite suite;
+  suite.device = device;
+  suite.precision = precision;
+  suite.against = against;
+  const std::set<ProblemKey> problems = problems_of(newest, precision, against);
+  suite.problems = problems.size();
+  for (const auto& [solution, by_problem] : newest) {
+    SuiteRow row = row_of(solution, by_problem, problems, precision, against);
+    if (row.accepted > 0) suite.rows.push_back(std::move(row));
+  }
+  sort_rows(suite.rows);
+  return suite;
+}
+
+}  // namespace
+
+std::vector<RankRange> rank_ranges(const std::vector<Interval>& intervals) {
+  std::vector<double> lows;
+  std::vector<double> highs;
+  for (const Interval& interval : intervals) {
+    lows.push_back(interval.low);
+    highs.push_back(interval.high);
+  }
+  std::sort(lows.begin(), lows.end());
+  std::sort(highs.begin(), highs.end());
+  std::vector<RankRange> ranges;
+  ranges.reserve(intervals.size());
+  for (const Interval& interval : intervals) {
+    const auto above = lows.end() - std::upper_bound(lows.begin(), lows.end(), interval.high);
+    const auto below = std::lower_bound(highs.begin(), highs.end(), interval.low) - highs.begin();
+    ranges.push_back(
+        {1 + static_cast<std::size_t>(above), intervals.size() - static_cast<std::size_t>(below)});
+  }
+  return ranges;
+}
+
+std::vector<Board> boards_of(std::vector<LeaderboardRow> rows) {
+  using Key = std::tuple<std::string, Dtype, std::string, Precision>;
+  std::map<Key, Board> boards;
+  for (LeaderboardRow& row : rows) {
+    const Record& record = row.newest;
+    const Key key(record.problem_slug, record.dtype, record.device.name, record.candidate().precision);
+    auto found = boards.find(key);
+    if (found == boards.end()) found = boards.emplace(key, board_of(record)).first;
+    found->second.rows.push_back(std::move(row));
+  }
+  std::vector<Board> sorted;
+  for (auto& [key, board] : boards) {
+    board.title = title_of(board);
+    rank_board(board);
+    sort_rows(board);
+    sorted.push_back(std::move(board));
+  }
+  return sorted;
+}
+
+std::vector<Suite> suites_of(const std::vector<Record>& records) {
+  std::vector<Suite> suites;
+  for (const auto& [device, newest] : newest_by_device(records)) {
+    for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+      for (const std::string_view against : {against_reference, against_baseline}) {
+        Suite suite = suite_of(device, newest, precision, against);
+        if (!suite.rows.empty()) suites.push_back(std::move(suite));
+      }
+    }
+  }
+  return suites;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,228 @@
+#include "measure/speedup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "base/statistics.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::string_view offset_measured_on = "NVIDIA H200";
+constexpr const char* reference_name = "reference";
+
+// How many standard deviations from the mean a normal distribution's two-sided interval ends.
+double normal_half_width() { return normal_quantile((1 + confidence_level) / 2); }
+
+double mean_log(const std::array<Sample, 2>& samples) {
+  return (std::log(samples[0].counted_ms()) + std::log(samples[1].counted_ms())) / 2;
+}
+
+std::optional<Interval> ratios_from(const std::optional<Interval>& logs) {
+  if (!logs) return std::nullopt;
+  return Interval{std::exp(logs->low), std::exp(logs->high)};
+}
+
+double mean(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  double sum = 0;
+  for (const double value : values) sum += value;
+  return sum / static_cast<double>(values.size());
+}
+
+double square(double value) { return value * value; }
+
+std::vector<double> logs_of(const std::vector<SpeedRatio>& ratios) {
+  std::vector<double> logs;
+  for (const SpeedRatio& ratio : ratios) logs.push_back(std::log(ratio.ratio));
+  return logs;
+}
+
+// Whether processes differ by no more than their offsets and their own intervals explain. One process does.
+bool are_alike(const std::vector<SpeedRatio>& processes, const std::vector<double>& estimates,
+               double offset_log) {
+  // The 99 % quantiles of chi-square for one degree of freedom and more.
+  constexpr std::array<double, 3> bounds = {6.635, 9.210, 11.345};
+  if (processes.size() == 1) return true;
+  if (processes.size() > bounds.size() + 1) return false;
+  double explained = square(offset_log);
+  double spread = 0;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const auto half_width = processes[i].half_width();
+    if (!half_width) return false;
+    const double own = std::log1p(*half_width) / normal_half_width();
+    explained += square(own) / static_cast<double>(processes.size());
+    spread += square(estimates[i] - mean(estimates));
+  }
+  return spread <= bounds[processes.size() - 2] * explained;
+}
+
+// Of how the two arms of each process differ; 0 where nothing was measured.
+double offset_of(const CaseRecord& record, std::size_t arm, std::size_t other) {
+  const double one = record.arms[arm].summary.median;
+  const double two = record.arms[other].summary.median;
+  return one > 0 && two > 0 ? offset_of_log_ratio(record.measurement->process_offset_ms, one, two) : 0;
+}
+
+SpeedRatio ratio_of(const CaseRecord& record, std::size_t arm, std::size_t other) {
+  const Measurement& measurement = *record.measurement;
+  std::vector<SpeedRatio> within;
+  std::vector<double> estimates;
+  for (const ProcessBlocks& process : measurement.processes) {
+    const std::vector<double> differences = log_differences(process.blocks, arm, other);
+    if (differences.empty()) continue;
+    within.push_back(ratio_within(differences));
+    estimates.push_back(std::log(within.back().ratio));
+  }
+  if (measurement.goal.processes > 1) return ratio_across(estimates);
+  return ratio_pooled(within, offset_of(record, arm, other));
+}
+
+std::optional<Interval> score_interval(const std::vector<SpeedRatio>& ratios, double centre) {
+  if (ratios.empty()) return std::nullopt;
+  double squares = 0;
+  for (const SpeedRatio& ratio : ratios) {
+    if (!ratio.interval) return std::nullopt;
+    const double half_width = std::log(ratio.interval->high / ratio.interval->low) / 2;
+    squares += half_width * half_width;
+  }
+  const double factor = std::exp(std::sqrt(squares) / static_cast<double>(ratios.size()));
+  return Interval{centre / factor, centre * factor};
+}
+
+// Those that KernelBench reports most.
+constexpr double fast_at[] = {1, 1.5, 2};
+
+Score score_of(const std::string& against, const std::vector<SpeedRatio>& ratios) {
+  std::vector<std::optional<double>> speedups;
+  for (const SpeedRatio& ratio : ratios) speedups.emplace_back(ratio.ratio);
+  Score score{against, suite_score(ratios)};
+  for (const double p : fast_at) score.fast[p] = fast_p(speedups, p);
+  return score;
+}
+
+}  // namespace
+
+std::vector<double> log_differences(std::span<const Block> blocks, std::size_t arm, std::size_t other) {
+  std::vector<double> differences;
+  for (const Block& block : blocks) {
+    if (block.voided.empty())
+      differences.push_back(mean_log(block.samples[arm]) - mean_log(block.samples[other]));
+  }
+  return differences;
+}
+
+SpeedRatio ratio_within(const std::vector<double>& log_differences) {
+  return {std::exp(hodges_lehmann(log_differences)), ratios_from(wilcoxon_interval(log_differences)),
+          Method::within_process, log_differences.size()};
+}
+
+double offset_of_log_ratio(double offset, double one, double other) {
+  return offset * std::hypot(1 / one, 1 / other);
+}
+
+int processes_wanted(const MeasuringGoal& goal, double offset_log) {
+  const double of_one = normal_half_width() * offset_log / goal.half_width;
+  const double needed = of_one * of_one / most_of_offset;
+  const double wanted = std::ceil(std::min(needed, static_cast<double>(goal.most_processes)));
+  return std::clamp(static_cast<int>(wanted), goal.processes, std::max(goal.processes, goal.most_processes));
+}
+
+double half_width_within(const MeasuringGoal& goal, double offset_log) {
+  const double of_offset = normal_half_width() * offset_log;
+  const double left =
+      processes_wanted(goal, offset_log) * goal.half_width * goal.half_width - of_offset * of_offset;
+  const double least = (1 - most_of_offset) * goal.half_width * goal.half_width;
+  return left >= least ? std::min(goal.half_width, std::sqrt(left)) : goal.half_width;
+}
+
+std::optional<std::string> borrowed_offset_note(const DeviceInfo& device) {
+  if (device.process_offset_ms <= 0 || device.name.starts_with(offset_measured_on)) return std::nullopt;
+  return fmt::format(
+      "intervals of this GPU take each process to add a constant of {:.2f} us to its launches, as measured "
+      "on an {}; `kgrade selftest --fresh` shows whether it sees differences between equal short kernels",
+      1e3 * device.process_offset_ms, offset_measured_on);
+}
+
+SpeedRatio ratio_pooled(const std::vector<SpeedRatio>& processes, double offset_log) {
+  if (processes.empty()) return {};
+  const std::vector<double> estimates = logs_of(processes);
+  if (!are_alike(processes, estimates, offset_log)) return ratio_across(estimates);
+  const auto number = static_cast<double>(processes.size());
+  const double centre = mean(estimates);
+  double below = square(normal_half_width() * offset_log) * number;
+  double above = below;
+  for (std::size_t i = 0; i < processes.size() && processes[i].interval; ++i) {
+    below += square(estimates[i] - std::log(processes[i].interval->low));
+    above += square(std::log(processes[i].interval->high) - estimates[i]);
+  }
+  SpeedRatio pooled = processes.front();
+  if (processes.size() > 1) {
+    pooled.method = Method::pooled_processes;
+    pooled.count = processes.size();
+  }
+  pooled.ratio = std::exp(centre);
+  if (pooled.interval) {
+    pooled.interval =
+        Interval{std::exp(centre - std::sqrt(below) / number), std::exp(centre + std::sqrt(above) / number)};
+  }
+  return pooled;
+}
+
+SpeedRatio ratio_across(const std::vector<double>& process_estimates_log) {
+  return {std::exp(mean(process_estimates_log)), ratios_from(student_interval(process_estimates_log)),
+          Method::across_processes, process_estimates_log.size()};
+}
+
+std::vector<Speedup> speedups_of(const CaseRecord& record) {
+  std::vector<Speedup> speedups;
+  const std::size_t candidate = record.arms.size() - 1;
+  for (std::size_t arm = 0; arm < candidate; ++arm)
+    speedups.push_back({record.arms[arm].name, ratio_of(record, arm, candidate)});
+  return speedups;
+}
+
+int processes_wanted(const CaseRecord& record) {
+  if (!record.measurement) return 1;
+  const std::size_t candidate = record.arms.size() - 1;
+  double offset = 0;
+  for (std::size_t arm = 0; arm < candidate; ++arm)
+    offset = std::max(offset, offset_of(record, arm, candidate));
+  return processes_wanted(record.measurement->goal, offset);
+}
+
+SuiteScore suite_score(const std::vector<SpeedRatio>& ratios) {
+  std::vector<double> values;
+  values.reserve(ratios.size());
+  for (const SpeedRatio& ratio : ratios) values.push_back(ratio.ratio);
+  const double centre = geometric_mean(values);
+  return {centre, score_interval(ratios, centre), ratios.size()};
+}
+
+double fast_p(const std::vector<std::optional<double>>& speedups, double p) {
+  if (speedups.empty()) return 0;
+  const auto fast = [p](const std::optional<double>& speedup) { return speedup && *speedup > p; };
+  return static_cast<double>(std::count_if(speedups.begin(), speedups.end(), fast)) /
+         static_cast<double>(speedups.size());
+}
+
+std::vector<Score> scores_of(const std::vector<CaseRecord>& cases) {
+  std::vector<SpeedRatio> references;
+  std::vector<SpeedRatio> baselines;
+  for (const CaseRecord& c : cases) {
+    for (const Speedup& speedup : c.speedups) {
+      (speedup.against == reference_name ? references : baselines).push_back(speedup.ratio);
+    }
+  }
+  std::vector<Score> scores;
+  if (references.empty()) return scores;
+  scores.push_back(score_of(reference_name, references));
+  if (baselines.size() == references.size()) scores.push_back(score_of("baseline", baselines));
+  return scores;
+}
+
+}  // namespace kgrade

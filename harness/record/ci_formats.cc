@@ -1,0 +1,259 @@
+#include "record/ci_formats.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+#include "base/text.h"
+#include "record/table.h"
+
+namespace kgrade {
+namespace {
+
+// --- Markdown ---
+
+bool is_plain(char c) {
+  const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+  return letter || (c >= '0' && c <= '9') || c == ' ' || c == '-' || c == '/' ||
+         static_cast<signed char>(c) < 0;
+}
+
+// Not in the middle of a character.
+std::string_view cut(std::string_view text, std::size_t most_bytes) {
+  if (text.size() <= most_bytes) return text;
+  while (most_bytes > 0 && (static_cast<unsigned char>(text[most_bytes]) & 0xc0) == 0x80) --most_bytes;
+  return text.substr(0, most_bytes);
+}
+
+// --- GitHub Actions ---
+
+constexpr std::size_t most_summary_bytes = 900'000;  // a summary may have 1 MiB
+
+std::string escape_data(std::string_view text) {
+  return replace_all(replace_all(replace_all(printable(text), "%", "%25"), "\r", "%0D"), "\n", "%0A");
+}
+
+std::string escape_property(std::string_view text) {
+  return replace_all(replace_all(escape_data(text), ":", "%3A"), ",", "%2C");
+}
+
+// N of "PATH:N:..." (gcc, clang) and "PATH(N)..." (nvcc); 0 where the message begins otherwise.
+int line_named(std::string_view message, std::string_view path) {
+  if (!message.starts_with(path) || message.size() <= path.size() + 1) return 0;
+  const char before = message[path.size()];
+  if (before != ':' && before != '(') return 0;
+  const std::string_view rest = message.substr(path.size() + 1);
+  int line = 0;
+  const auto parsed = std::from_chars(rest.data(), rest.data() + rest.size(), line);
+  const bool ended = parsed.ptr != rest.data() + rest.size() && *parsed.ptr == (before == '(' ? ')' : ':');
+  return parsed.ec == std::errc{} && ended && line > 0 ? line : 0;
+}
+
+std::string error_line(const std::string& properties, const std::string& title, const std::string& message) {
+  return fmt::format("::error {},title={}::{}\n", properties, escape_property(title),
+                     escape_data(message.empty() ? title : message));
+}
+
+std::string annotation(const Ungraded& one) {
+  return error_line("file=" + escape_property(one.path), "not graded: " + one.slug, one.message);
+}
+
+std::string annotation(const Record& record) {
+  std::string properties = "file=" + escape_property(record.candidate().path);
+  const int line = record.candidate().verdict == Verdict::compile_error
+                       ? line_named(record.candidate().message, record.candidate().path)
+                       : 0;
+  if (line > 0) properties += fmt::format(",line={}", line);
+  return error_line(properties,
+                    fmt::format("{}: {}", to_string(record.candidate().verdict), record.problem_slug),
+                    record.candidate().message);
+}
+
+std::string problem_text(const std::string& slug, Dtype dtype) {
+  return dtype == Dtype::float32 ? slug : fmt::format("{} {}", slug, to_string(dtype));
+}
+
+std::string row(const Ungraded& one) {
+  return fmt::format("| {} | {} | **not graded** |  | {} |\n", problem_text(one.slug, one.dtype),
+                     markdown_code(one.path), one.message.empty() ? "" : markdown_code(one.message));
+}
+
+std::string row(const Record& record) {
+  const Score* score = record.candidate().headline();
+  const std::string speed =
+      score == nullptr ? ""
+                       : fmt::format("{} the {}", ratio_text(score->speedup.geometric_mean),
+                                     score->against == "reference" ? "reference" : "fastest baseline");
+  const bool accepted = record.candidate().verdict == Verdict::accepted;
+  return fmt::format(
+      "| {} | {} | {} | {} | {} |\n", problem_text(record.problem_slug, record.dtype),
+      markdown_code(record.candidate().path),
+      accepted ? std::string("accepted") : fmt::format("**{}**", to_string(record.candidate().verdict)),
+      accepted
+          ? fmt::format("{}{}{}", to_string(record.candidate().precision), speed.empty() ? "" : ", ", speed)
+          : "",
+      accepted || record.candidate().message.empty() ? "" : markdown_code(record.candidate().message));
+}
+
+// --- JUnit XML ---
+
+// Of one problem, element type and device.
+struct JunitSuite {
+  std::vector<const Record*> records;
+  std::vector<const Ungraded*> ungraded;
+};
+
+// U+FFFE and U+FFFF are UTF-8 and yet no characters of XML.
+std::string xml_text(std::string_view text) {
+  std::string fit = printable(text);
+  for (const char* none : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"}) fit = replace_all(std::move(fit), none, "?");
+  return escape_markup(fit);
+}
+
+// A parser makes blanks of line breaks and tabs as they are.
+std::string attribute(std::string_view text) {
+  return replace_all(replace_all(xml_text(text), "\n", "&#10;"), "\t", "&#9;");
+}
+
+// Of an Record or an Ungraded.
+std::string suite_name(const std::string& slug, Dtype dtype, const std::string& device) {
+  std::string name = slug;
+  if (dtype != Dtype::float32) name += fmt::format(" {}", to_string(dtype));
+  return fmt::format("{} on {}", name, device.empty() ? "an unknown device" : device);
+}
+
+using NamedSuites = std::vector<std::pair<std::string, JunitSuite>>;
+
+// In the order in which problems come first.
+NamedSuites suites_of(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
+  std::map<std::string, std::size_t> places;
+  NamedSuites suites;
+  const auto suite_called = [&](const std::string& name) -> JunitSuite& {
+    const auto [place, is_new] = places.try_emplace(name, suites.size());
+    if (is_new) suites.emplace_back(name, JunitSuite{});
+    return suites[place->second].second;
+  };
+  for (const Record& record : records)
+    suite_called(suite_name(record.problem_slug, record.dtype, record.device.name))
+        .records.push_back(&record);
+  for (const Ungraded& one : ungraded)
+    suite_called(suite_name(one.slug, one.dtype, one.device)).ungraded.push_back(&one);
+  return suites;
+}
+
+// "2026-01-31T12:00:00", in UTC: one of the schemas allows no time zone.
+std::string timestamp(const JunitSuite& suite) {
+  std::vector<std::string> times;
+  for (const Record* record : suite.records) times.push_back(record->started_at);
+  for (const Ungraded* one : suite.ungraded) times.push_back(one->at);
+  const std::string text = *std::min_element(times.begin(), times.end());
+  return attribute(text.ends_with('Z') ? text.substr(0, text.size() - 1) : text);
+}
+
+std::string testcase(const std::string& path, const std::string& slug, double seconds) {
+  return fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.3f}\"", attribute(path),
+                     attribute(slug), seconds);
+}
+
+// `kind` is "failure" or "error".
+std::string outcome(const char* kind, std::string_view type, const std::string& message) {
+  return fmt::format(">\n      <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n    </testcase>\n", kind, type,
+                     attribute(message), xml_text(fmt::format("{}: {}", type, message)));
+}
+
+std::string testcase(const Record& record) {
+  const std::string text = testcase(record.candidate().path, record.problem_slug, record.total_seconds);
+  return text + (record.candidate().verdict == Verdict::accepted
+                     ? "/>\n"
+                     : outcome("failure", to_string(record.candidate().verdict), record.candidate().message));
+}
+
+std::string testsuite(const std::string& name, const JunitSuite& suite, std::size_t id) {
+  const auto failures = std::count_if(suite.records.begin(), suite.records.end(), [](const Record* record) {
+    return record->candidate().verdict != Verdict::accepted;
+  });
+  double seconds = 0;
+  std::string cases;
+  for (const Record* record : suite.records) {
+    seconds += record->total_seconds;
+    cases += testcase(*record);
+  }
+  for (const Ungraded* one : suite.ungraded)
+    cases += testcase(one->path, one->slug, 0) + outcome("error", "not_graded", one->message);
+  return fmt::format(
+      "  <testsuite id=\"{}\" package=\"kgrade\" name=\"{}\" timestamp=\"{}\" hostname=\"localhost\" "
+      "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n    <properties/>\n{}    <system-out/>\n "
+      "   "
+      "<system-err/>\n  </testsuite>\n",
+      id, attribute(name), timestamp(suite), suite.records.size() + suite.ungraded.size(), failures,
+      suite.ungraded.size(), seconds, cases);
+}
+
+}  // namespace
+
+// --- Markdown ---
+
+std::string markdown_code(std::string_view text, std::size_t most_bytes) {
+  const std::string one_line =
+      replace_all(replace_all(std::string(cut(text, most_bytes)), "\n", " "), "\t", " ");
+  std::string code = "<code>";
+  for (const char c : printable(one_line))
+    code += is_plain(c) ? std::string(1, c) : fmt::format("&#{};", int{c});
+  if (text.size() > most_bytes) code += "...";
+  return code + "</code>";
+}
+
+// --- GitHub Actions ---
+
+std::string github_annotations(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
+  std::string text;
+  for (const Ungraded& one : ungraded) text += annotation(one);
+  for (const Record& record : records) {
+    if (record.candidate().verdict != Verdict::accepted) text += annotation(record);
+  }
+  return text;
+}
+
+std::string github_summary(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
+  const auto is_accepted = [](const Record* record) {
+    return record->candidate().verdict == Verdict::accepted;
+  };
+  std::vector<const Record*> order;
+  for (const Record& record : records) order.push_back(&record);
+  const auto accepted = std::count_if(order.begin(), order.end(), is_accepted);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](const Record* record) { return !is_accepted(record); });
+  const std::size_t all = order.size() + ungraded.size();
+  std::string text = fmt::format("### kgrade: {} of {} accepted", accepted, all);
+  text += ungraded.empty() ? "\n" : fmt::format(", {} not graded\n", ungraded.size());
+  if (all == 0) return text;
+  text += "\n| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n";
+  std::size_t shown = 0;
+  const auto add = [&](const auto& one) {
+    if (text.size() >= most_summary_bytes) return;
+    text += row(one);
+    ++shown;
+  };
+  for (const Ungraded& one : ungraded) add(one);
+  for (const Record* record : order) add(*record);
+  if (shown < all) text += fmt::format("\n{} more are left out.\n", all - shown);
+  return text;
+}
+
+std::string github_quoted(std::string_view text, const std::string& token) {
+  return fmt::format("::stop-commands::{0}\n{1}{2}::{0}::\n", token, text,
+                     text.empty() || text.ends_with('\n') ? "" : "\n");
+}
+
+// --- JUnit XML ---
+
+std::string junit_xml(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  std::size_t id = 0;
+  for (const auto& [name, suite] : suites_of(records, ungraded)) text += testsuite(name, suite, id++);
+  return text + "</testsuites>\n";
+}
+
+}  // namespace kgrade

@@ -1,0 +1,280 @@
+// Fields of JSON objects, each listed once for both directions: `fields(archive, value)` of a type names
+// them, a JsonWriter writes them, and a JsonReader reads them from a document of an unknown source. Each
+// value that is read is checked before it is used; what is missing, of the wrong type or out of range is an
+// Error with its JSON pointer (RFC 6901).
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "base/result.h"
+#include "base/statistics.h"
+#include "record/speed.h"
+
+namespace kgrade {
+
+// --- Documents ---
+
+// The document, without members of these names, and without what is nested deeper than our documents are: 32.
+// An Error at `from` says where it ceases to be JSON (RFC 8259, with numbers that a double can hold).
+Result<nlohmann::json> parse_json(std::string_view text, const Location& from,
+                                  const std::vector<std::string_view>& left_out = {});
+
+// What was wrong with one document, up to most_errors of it.
+class JsonComplaints {
+ public:
+  static constexpr std::size_t most_errors = 10;
+
+  // `remedy` of every Error.
+  JsonComplaints(Location from, std::string remedy) : from_(std::move(from)), remedy_(std::move(remedy)) {}
+
+  void add(const std::string& pointer, const std::string& what);
+  bool empty() const { return errors_.empty(); }
+  const Errors& errors() const { return errors_; }
+
+ private:
+  Location from_;
+  std::string remedy_;
+  Errors errors_;
+};
+
+// One value, which may be missing. If the value is not what a function expects, the function adds one
+// complaint and returns an empty value: a reader reads the whole document first, and then checks for
+// complaints. The document and the complaints must outlive it.
+class JsonValue {
+ public:
+  JsonValue(const nlohmann::json& json, JsonComplaints& complaints)
+      : json_(&json), complaints_(&complaints) {}
+
+  // Of an object; a member that is missing is complained of.
+  JsonValue operator[](std::string_view name) const;
+  // The same where it may be missing or null.
+  std::optional<JsonValue> find(std::string_view name) const;
+  // Items of an array, and members of an object with their names, at most `most` of them.
+  std::vector<JsonValue> items(std::size_t most) const;
+  std::vector<std::pair<std::string, JsonValue>> members(std::size_t most) const;
+
+  std::string text(std::size_t most_bytes) const;
+  // One of the words that `parse` knows: it returns an optional.
+  template <class Parse>
+  auto word(Parse parse) const {
+    const auto parsed = parse(text(64));
+    if (!parsed && json_ != nullptr && json_->is_string()) complain("is no word that is known here");
+    return parsed.value_or(typename decltype(parse(std::string()))::value_type{});
+  }
+  bool truth() const;
+  // The value as text, with the members of objects in alphabetical order.
+  std::string dump() const { return json_ != nullptr ? json_->dump() : ""; }
+  bool is_whole() const { return json_ != nullptr && json_->is_number_integer(); }
+  // Finite, and within [low, high].
+  double number(double low, double high) const;
+  std::int64_t integer(std::int64_t low, std::int64_t high) const;
+  // Of times, rates and ratios.
+  double positive() const;
+
+  void complain(const std::string& what) const;
+  const std::string& pointer() const { return pointer_; }
+
+ private:
+  JsonValue(const nlohmann::json* json, JsonComplaints* complaints, std::string pointer)
+      : json_(json), complaints_(complaints), pointer_(std::move(pointer)) {}
+  bool is(bool (nlohmann::json::*of_type)() const noexcept, const char* type) const;
+
+  const nlohmann::json* json_;  // null: it is missing, and that has been said
+  JsonComplaints* complaints_;
+  std::string pointer_;
+};
+
+// --- Fields ---
+
+inline constexpr std::size_t most_text = 64 << 10;    // bytes of a title, a message
+inline constexpr std::size_t most_items = 1'000'000;  // of an array
+inline constexpr std::size_t most_log = 16 << 20;     // bytes of a compiler's output
+
+// How many values an enumeration has: its to_string() knows them, from 0 on.
+template <class E>
+inline constexpr int count_of_values = 0;
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+
+// --- Writing ---
+
+template <class T>
+nlohmann::ordered_json json_of(const T& value);
+
+// Null without samples.
+nlohmann::ordered_json json_of(const Summary& summary);
+
+class JsonWriter {
+ public:
+  static constexpr bool reads = false;
+  template <class T>
+  using Value = const T;
+
+  explicit JsonWriter(nlohmann::ordered_json& object) : object_(object) {}
+
+  // The rule is the reader's.
+  template <class T, class... Rule>
+  void operator()(const char* name, const T& value, const Rule&...) {
+    object_[name] = json_of(value);
+  }
+  // What a reader works out for itself.
+  template <class T>
+  void derived(const char* name, const T& value) {
+    object_[name] = json_of(value);
+  }
+  template <class Body>
+  void object(const char* name, Body body) {
+    nlohmann::ordered_json inner = nlohmann::ordered_json::object();
+    JsonWriter writer(inner);
+    body(writer);
+    object_[name] = std::move(inner);
+  }
+  bool wants_detail() const { return true; }
+
+ private:
+  nlohmann::ordered_json& object_;
+};
+
+template <class T>
+nlohmann::ordered_json json_of(const T& value) {
+  using Json = nlohmann::ordered_json;
+  if constexpr (std::is_same_v<T, Json>) {
+    return value;
+  } else if constexpr (is_optional<T>) {
+    return value ? json_of(*value) : Json(nullptr);
+  } else if constexpr (is_vector<T>) {
+    Json array = Json::array();
+    for (const auto& item : value) array.push_back(json_of(item));
+    return array;
+  } else if constexpr (std::is_enum_v<T>) {
+    return to_string(value);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    // JSON has no infinity.
+    return std::isfinite(value) ? Json(value) : Json(nullptr);
+  } else if constexpr (std::is_arithmetic_v<T> || std::is_convertible_v<T, std::string_view>) {
+    return Json(value);
+  } else {
+    Json object = Json::object();
+    JsonWriter writer(object);
+    fields(writer, value);
+    return object;
+  }
+}
+
+// --- Reading ---
+
+struct AnyValue {};
+
+template <class E>
+std::optional<E> enum_from(std::string_view text) {
+  static_assert(count_of_values<E> > 0);
+  for (int i = 0; i < count_of_values<E>; ++i) {
+    if (to_string(static_cast<E>(i)) == text) return static_cast<E>(i);
+  }
+  return std::nullopt;
+}
+
+// Rules for values: what JsonValue says of one that breaks them is an Error.
+inline constexpr auto positive = [](const JsonValue& json) { return json.positive(); };
+inline constexpr auto not_negative = [](const JsonValue& json) {
+  return json.number(0, std::numeric_limits<double>::max());
+};
+inline constexpr auto share_of_one = [](const JsonValue& json) { return json.number(0, 1); };
+inline constexpr auto bytes = [](const JsonValue& json) { return json.integer(0, INT64_MAX); };
+template <std::size_t most_bytes>
+inline constexpr auto text_up_to = [](const JsonValue& json) { return json.text(most_bytes); };
+// One of these words.
+std::string word_of(const JsonValue& value, std::initializer_list<std::string_view> words);
+// Of a problem or a case: pages make links of it.
+std::string slug_of(const JsonValue& value);
+std::string sha256_of(const JsonValue& value);
+// Like 2026-01-31T12:00:00Z: sorted as text it is sorted by time.
+std::string moment_of(const JsonValue& value);
+// Numbers of 64 bits are written as text: readers that know only doubles would round them.
+std::uint64_t unsigned_text(const JsonValue& value);
+
+template <class T, class Rule>
+void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed);
+
+class JsonReader {
+ public:
+  static constexpr bool reads = true;
+  template <class T>
+  using Value = T;
+
+  // Without detail a reader skips what is needed only where a single record is looked at.
+  JsonReader(JsonValue object, bool detailed) : object_(std::move(object)), detailed_(detailed) {}
+
+  template <class T, class Rule = AnyValue>
+  void operator()(const char* name, T& value, const Rule& rule = {}) {
+    if constexpr (is_optional<T>) {
+      value.reset();
+      if (const auto found = object_.find(name)) read_value(*found, value.emplace(), rule, detailed_);
+    } else if constexpr (std::is_same_v<T, Summary>) {
+      value = {};
+      if (const auto found = object_.find(name)) read_value(*found, value, rule, detailed_);
+    } else {
+      read_value(object_[name], value, rule, detailed_);
+    }
+  }
+  template <class T>
+  void derived(const char*, const T&) {}
+  template <class Body>
+  void object(const char* name, Body body) {
+    JsonReader reader(object_[name], detailed_);
+    body(reader);
+  }
+  bool wants_detail() const { return detailed_; }
+  const JsonValue& value() const { return object_; }
+
+ private:
+  JsonValue object_;
+  bool detailed_;
+};
+
+template <class T, class Rule>
+void read_value(const JsonValue& json, T& value, const Rule& rule, bool detailed) {
+  if constexpr (is_vector<T>) {
+    value.clear();
+    for (const JsonValue& item : json.items(most_items)) {
+      typename T::value_type one{};
+      read_value(item, one, rule, detailed);
+      value.push_back(std::move(one));
+    }
+  } else if constexpr (!std::is_same_v<Rule, AnyValue>) {
+    value = static_cast<T>(rule(json));
+  } else if constexpr (std::is_enum_v<T>) {
+    value = json.word(enum_from<T>);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    value = json.truth();
+  } else if constexpr (std::is_floating_point_v<T>) {
+    value = json.number(-std::numeric_limits<T>::max(), std::numeric_limits<T>::max());
+  } else if constexpr (std::is_integral_v<T>) {
+    constexpr bool wide = sizeof(T) >= sizeof(std::int64_t);
+    value = static_cast<T>(
+        json.integer(std::is_signed_v<T> ? std::int64_t{std::numeric_limits<T>::min()} : 0,
+                     wide ? INT64_MAX : static_cast<std::int64_t>(std::numeric_limits<T>::max())));
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = json.text(most_text);
+  } else {
+    JsonReader reader(json, detailed);
+    fields(reader, value);
+  }
+}
+
+}  // namespace kgrade

@@ -1,0 +1,508 @@
+#include "record/record_json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+
+#include "record/shared_json.h"
+
+namespace kgrade {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// An error beyond all bounds is null.
+template <class Archive>
+void error_field(Archive& archive, const char* name, typename Archive::template Value<double>& error) {
+  if constexpr (Archive::reads) {
+    std::optional<double> found;
+    archive(name, found, not_negative);
+    error = found.value_or(std::numeric_limits<double>::infinity());
+  } else {
+    archive(name, error);
+  }
+}
+
+// By name, each a number: whole ones are parameters of the kernel, the others real ones.
+void read_parameters(const JsonValue& json, CaseRecord& c) {
+  for (const auto& [name, value] : json.members(1000)) {
+    if (value.is_whole()) {
+      c.parameters[name] = value.integer(INT64_MIN, INT64_MAX);
+    } else {
+      c.real_parameters[name] =
+          value.number(-std::numeric_limits<double>::max(), std::numeric_limits<double>::max());
+    }
+  }
+}
+
+Json parameters_json(const CaseRecord& c) {
+  Json parameters = Json::object();
+  for (const auto& [name, value] : c.parameters) parameters[name] = value;
+  for (const auto& [name, value] : c.real_parameters) parameters[name] = value;
+  return parameters;
+}
+
+void read_fast_p(const JsonValue& json, std::map<double, double>& fast) {
+  for (const auto& [name, share] : json.members(100)) {
+    double p = -1;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), p);
+    if (parsed.ec != std::errc{} || parsed.ptr != name.data() + name.size() || !(p >= 0 && p <= 1e6)) {
+      share.complain("is of no speedup");
+    } else {
+      fast[p] = share.number(0, 1);
+    }
+  }
+}
+
+// One letter an arm, numbered as in CaseRecord: "02 1" would be hard to read, "cab" is not.
+std::string order_text(const Block& block) {
+  std::string text;
+  for (const std::size_t arm : block.order) text += static_cast<char>('a' + arm);
+  return text;
+}
+
+Block block_of(const JsonValue& json) {
+  Block block;
+  for (const char letter : json.text(26)) block.order.push_back(static_cast<std::size_t>(letter - 'a'));
+  std::vector<std::size_t> sorted = block.order;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted[i] != i) json.complain("is no order of arms");
+  }
+  block.samples.resize(block.order.size());
+  return block;
+}
+
+void read_blocks(JsonReader& archive, ProcessBlocks& process) {
+  if (!archive.wants_detail()) return;
+  for (const JsonValue& order : archive.value()["orders"].items(most_items))
+    process.blocks.push_back(block_of(order));
+  for (const JsonValue& item : archive.value()["void"].items(most_items)) {
+    const auto block = static_cast<std::size_t>(item["block"].integer(0, INT64_MAX));
+    if (block >= process.blocks.size()) item["block"].complain("is none of the orders");
+    if (block < process.blocks.size()) process.blocks[block].voided = item["reason"].text(most_text);
+  }
+}
+
+Json void_json(const ProcessBlocks& process) {
+  Json voided = Json::array();
+  for (std::size_t i = 0; i < process.blocks.size(); ++i) {
+    if (!process.blocks[i].voided.empty())
+      voided.push_back({{"block", i}, {"reason", process.blocks[i].voided}});
+  }
+  return voided;
+}
+
+// Where the clock was judged, what the worker reported and what the clock attests stand beside what counts.
+Json arm_json(const CaseRecord& c, std::size_t arm) {
+  std::vector<double> counted, reported, attested;
+  for (const Sample& sample : samples_of(c, arm)) {
+    counted.push_back(sample.counted_ms());
+    reported.push_back(sample.reported_ms);
+    attested.push_back(sample.attested_ms);
+  }
+  Json json = {{"samples_ms", counted}};
+  if (c.clock) {
+    json["reported_ms"] = reported;
+    json["attested_ms"] = attested;
+  }
+  json["summary"] = json_of(c.arms[arm].summary);
+  return json;
+}
+
+std::vector<Sample> read_samples(JsonReader& archive) {
+  std::vector<double> counted;
+  archive("samples_ms", counted, not_negative);
+  std::optional<std::vector<double>> reported, attested;
+  if (archive.value().find("reported_ms")) archive("reported_ms", reported.emplace(), not_negative);
+  if (archive.value().find("attested_ms")) archive("attested_ms", attested.emplace(), not_negative);
+  std::vector<Sample> samples(counted.begin(), counted.end());
+  const bool clock = reported && attested;
+  if (clock && (reported->size() != samples.size() || attested->size() != samples.size())) {
+    archive.value().complain("has lists of different lengths");
+    return samples;
+  }
+  for (std::size_t i = 0; clock && i < samples.size(); ++i) {
+    samples[i].reported_ms = (*reported)[i];
+    samples[i].attested_ms = (*attested)[i];
+  }
+  return samples;
+}
+
+// Two a block.
+void spread_over_blocks(const JsonValue& json, const std::vector<Sample>& samples, std::size_t arm,
+                        Measurement& into) {
+  std::size_t next = 0;
+  for (ProcessBlocks& process : into.processes) {
+    for (Block& block : process.blocks) {
+      if (next + 2 > samples.size() || arm >= block.samples.size())
+        return json.complain("does not fit the blocks");
+      block.samples[arm] = {samples[next], samples[next + 1]};
+      next += 2;
+    }
+  }
+  if (next != samples.size()) json.complain("does not fit the blocks");
+}
+
+void read_arm(const JsonValue& json, bool detailed, std::size_t arm, CaseRecord& c) {
+  JsonReader archive(json, detailed);
+  archive("summary", c.arms[arm].summary);
+  if (!detailed) return;
+  const std::vector<Sample> samples = read_samples(archive);
+  if (c.measurement) {
+    spread_over_blocks(json, samples, arm, *c.measurement);
+  } else {
+    c.arms[arm].samples = samples;
+  }
+}
+
+void read_arms(JsonReader& archive, CaseRecord& c) {
+  const JsonValue& json = archive.value();
+  archive("measurement", c.measurement);
+  const auto baseline = json.find("baseline");
+  if (baseline) c.arms.insert(c.arms.begin() + 1, {(*baseline)["name"].text(200), {}, {}});
+  read_arm(json["reference"], archive.wants_detail(), 0, c);
+  if (baseline) read_arm(*baseline, archive.wants_detail(), 1, c);
+  read_arm(json["candidate"], archive.wants_detail(), c.arms.size() - 1, c);
+}
+
+void write_arms(JsonWriter& archive, const CaseRecord& c) {
+  archive("candidate", arm_json(c, c.arms.size() - 1));
+  archive("reference", arm_json(c, 0));
+  if (c.arms.size() > 2) {
+    Json baseline = arm_json(c, 1);
+    baseline["name"] = c.arms[1].name;
+    archive("baseline", baseline);
+  }
+  if (!c.measurement) return;
+  Json measurement = json_of(*c.measurement);
+  measurement["arms"] = Json::array();
+  for (const Arm& arm : c.arms) measurement["arms"].push_back(arm.name);
+  archive("measurement", measurement);
+}
+
+// Times that no speedup is made of, by which speeds that cannot be are found (measure/speed_checks.h).
+template <class Archive>
+void evidence_fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
+  constexpr std::pair<const char*, Purpose> purposes[] = {{"repeated_ms", Purpose::repeated},
+                                                          {"changed_ms", Purpose::changed},
+                                                          {"unmeasured_ms", Purpose::warm_up}};
+  for (const auto& [name, purpose] : purposes) {
+    std::vector<double> times;
+    if constexpr (Archive::reads) {
+      archive(name, times, not_negative);
+      for (const double ms : times) c.candidate().samples.push_back({ms, purpose});
+    } else {
+      archive(name, times_for(c.candidate(), purpose));
+    }
+  }
+  archive("reference_before_ms", c.reference_before_ms);
+  archive("reference_after_ms", c.reference_after_ms);
+  std::optional<double> bound;
+  if (c.lower_bound_ms > 0) bound = c.lower_bound_ms;
+  archive("lower_bound_ms", bound);
+  if constexpr (Archive::reads) c.lower_bound_ms = bound.value_or(0);
+}
+
+template <class Archive>
+void roofline_fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
+  if constexpr (Archive::reads) {
+    const auto json = archive.value().find("roofline");
+    if (!json) return;
+    CaseRoofline& roofline = c.roofline.emplace();
+    roofline.floor = {not_negative((*json)["memory_ms"]), not_negative((*json)["arithmetic_ms"])};
+    for (const Arm& arm : c.arms) roofline.shares.push_back((*json)["shares"][arm.name].number(0, 1e6));
+  } else if (!c.roofline) {
+    archive("roofline", std::optional<double>());
+  } else {
+    archive.object("roofline", [&](auto& roofline) {
+      roofline("memory_ms", c.roofline->floor.memory_ms);
+      roofline("arithmetic_ms", c.roofline->floor.arithmetic_ms);
+      roofline("floor_ms", c.roofline->floor.ms());
+      roofline("bound_by", c.roofline->floor.bound_by());
+      Json shares = Json::object();
+      for (std::size_t arm = 0; arm < c.arms.size(); ++arm)
+        shares[c.arms[arm].name] = c.roofline->shares[arm];
+      roofline("shares", shares);
+    });
+  }
+}
+
+}  // namespace
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Thresholds>& thresholds) {
+  archive("fp32", thresholds.fp32, positive);
+  archive("tf32", thresholds.tf32, positive);
+  archive("bf16", thresholds.bf16, positive);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<ProcessBlocks>& process) {
+  archive("launches_per_sample", process.launches);
+  archive("ended", process.end);
+  if constexpr (Archive::reads) {
+    read_blocks(archive, process);
+  } else {
+    Json orders = Json::array();
+    for (const Block& block : process.blocks) orders.push_back(order_text(block));
+    archive("orders", orders);
+    archive("void", void_json(process));
+  }
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Measurement>& measurement) {
+  archive("cache", measurement.cache);
+  if (!archive.wants_detail()) return;
+  archive("goal", measurement.goal);
+  archive("process_offset_ms", measurement.process_offset_ms);
+  archive("processes", measurement.processes);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Speedup>& speedup) {
+  archive("against", speedup.against, text_up_to<200>);
+  fields(archive, speedup.ratio);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Score>& score) {
+  archive("against", score.against, text_up_to<200>);
+  archive("geometric_mean", score.speedup.geometric_mean, positive);
+  archive("interval", score.speedup.interval);
+  archive("cases", score.speedup.count);
+  if constexpr (Archive::reads) {
+    read_fast_p(archive.value()["fast_p"], score.fast);
+  } else {
+    archive("fast_p", fast_p_json(score.fast));
+  }
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<TelemetrySummary>& telemetry) {
+  archive("absent", telemetry.absent);
+  archive("missing", telemetry.missing);
+  archive("readings", telemetry.readings);
+  archive("seconds", telemetry.seconds);
+  archive("sm_clock_mhz", telemetry.sm_clock_mhz);
+  archive("memory_clock_mhz", telemetry.memory_clock_mhz);
+  archive("power_milliwatts", telemetry.power_milliwatts);
+  archive("power_limit_milliwatts", telemetry.power_limit_milliwatts);
+  archive("temperature_celsius", telemetry.temperature_celsius);
+  if constexpr (Archive::reads) {
+    const auto reasons = archive.value().find("reasons");
+    telemetry.reasons_known = reasons.has_value();
+    if (reasons) {
+      for (const auto& [name, share] : reasons->members(100))
+        telemetry.reasons.push_back({name, share_of_one(share)});
+    }
+  } else {
+    archive("reasons", reasons_json(telemetry));
+  }
+  archive("other_processes", telemetry.other_processes);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<ClockRecord>& clock) {
+  archive("attested_share", clock.attested_share, share_of_one);
+  archive("protocol_ms", clock.protocol_ms);
+  archive("samples", clock.samples);
+  archive.object("raised", [&](auto& raised) {
+    raised("candidate", clock.raised_candidate);
+    raised("reference", clock.raised_reference);
+  });
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
+  archive("name", c.name, slug_of);
+  archive("role", c.role);
+  if constexpr (Archive::reads) {
+    if (archive.wants_detail()) read_parameters(archive.value()["parameters"], c);
+  } else {
+    archive("parameters", parameters_json(c));
+  }
+  archive("tensor_bytes", c.tensor_bytes, bytes);
+  archive("flops", c.flops, bytes);
+  archive("run", c.run);
+  if constexpr (Archive::reads) {
+    if (c.run) archive("verdict", c.verdict);
+  } else {
+    archive("verdict", c.run ? Json(to_string(c.verdict)) : Json(nullptr));
+  }
+  archive("message", c.message);
+  if (!c.run) return;
+  archive("precision", c.precision);
+  archive.object("error", [&](auto& error) {
+    error_field(error, "relative", c.relative_error);
+    error_field(error, "max_scaled", c.max_scaled_error);
+  });
+  archive("calls", c.calls);
+  archive("latency_hidden", c.latency_hidden);
+  if constexpr (Archive::reads) {
+    read_arms(archive, c);
+  } else {
+    write_arms(archive, c);
+  }
+  archive("comparisons", c.speedups);
+  if (Archive::reads || c.clock) archive("clock", c.clock);
+  roofline_fields(archive, c);
+  if (archive.wants_detail())
+    archive.object("evidence", [&](auto& evidence) { evidence_fields(evidence, c); });
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Check>& check) {
+  archive("name", check.name);
+  archive("outcome", check.outcome);
+  archive("detail", check.detail);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<BaselineCase>& c) {
+  archive("name", c.name);
+  archive("problem", c.problem);
+  archive("precision", c.precision);
+  error_field(archive, "relative_error", c.relative_error);
+  archive("samples_ms", c.ms);
+  archive.derived("summary", summarise(c.ms));
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<BaselineRecord>& baseline) {
+  archive("name", baseline.name);
+  archive("path", baseline.path);
+  archive("sha256", baseline.sha256, sha256_of);
+  archive("problem", baseline.problem);
+  archive("cases", baseline.cases);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<LibraryUse>& libraries) {
+  archive("linked", libraries.linked);
+  archive("opened", libraries.opened);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<CandidateRecord>& candidate) {
+  archive("path", candidate.path, text_up_to<4 << 10>);
+  archive("sha256", candidate.sha256, sha256_of);
+  archive("verdict", candidate.verdict);
+  archive("message", candidate.message);
+  archive("precision", candidate.precision);
+  archive("scores", candidate.scores);
+  if (archive.wants_detail()) {
+    archive.object("compile", [&](auto& compile) {
+      compile("seconds", candidate.compile_seconds);
+      compile("cached", candidate.compile_cached);
+      compile("log", candidate.compiler_log, text_up_to<most_log>);
+    });
+    archive("libraries", candidate.libraries);
+    archive("telemetry", candidate.telemetry);
+    archive("notes", candidate.notes);
+    archive("checks", candidate.checks);
+  }
+  archive("cases", candidate.cases);
+}
+
+namespace {
+
+template <class Archive>
+void result_fields(Archive& archive, typename Archive::template Value<Record>& record) {
+  archive("effort", record.effort);
+  if (archive.wants_detail()) {
+    archive.object("baselines", [&](auto& baselines) {
+      baselines("missing", record.no_baselines);
+      baselines("contestants", record.baselines);
+    });
+  }
+  archive("ceilings", record.ceilings);
+  if (archive.wants_detail()) archive("notes", record.notes);
+  archive("candidates", record.candidates);
+}
+
+// What a forged record may claim.
+bool has_speed(const CandidateRecord& candidate) {
+  return !candidate.scores.empty() || !compared_cases(candidate).empty();
+}
+
+Record record_of(const JsonValue& root, bool detailed, const Location& from) {
+  Record record;
+  record.read_from = from;
+  JsonReader archive(root, detailed);
+  read_begin(archive, record);
+  archive.object("problem", [&](auto& problem) {
+    problem("precision", record.required_precision);
+    if (problem.wants_detail()) problem("thresholds", record.thresholds);
+  });
+  archive("hidden_seed", record.hidden_seed, unsigned_text);
+  result_fields(archive, record);
+  if (detailed) {
+    read_end(archive, record);
+  } else {
+    archive("total_seconds", record.total_seconds, [](const JsonValue& json) { return json.number(0, 1e9); });
+  }
+  if (const auto options = root.find("options")) record.sweep_options = options->dump();
+  return record;
+}
+
+std::optional<Error> wrong_version(std::int64_t version, const Location& from) {
+  if (version == record_schema_version) return std::nullopt;
+  if (version > record_schema_version) {
+    return Error{fmt::format("is a record of version {}, and this program knows version {}", version,
+                             record_schema_version),
+                 "read it with a newer kgrade", from};
+  }
+  return Error{fmt::format("is a record of version {}, and this program knows version {}", version,
+                           record_schema_version),
+               "grade again", from};
+}
+
+}  // namespace
+
+Json to_json(const Record& record) {
+  Json json = begin_json(record, "kgrade-record", record_schema_version);
+  json["problem"]["precision"] = to_string(record.required_precision);
+  json["problem"]["thresholds"] = json_of(record.thresholds);
+  json["hidden_seed"] = record.hidden_seed ? Json(std::to_string(*record.hidden_seed)) : Json(nullptr);
+  JsonWriter archive(json);
+  result_fields(archive, record);
+  end_json(json, record);
+  if (!record.sweep_options.empty()) json["options"] = Json::parse(record.sweep_options);
+  return json;
+}
+
+std::string to_text(const Record& record) {
+  return to_json(record).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<std::optional<Record>> parse_record(std::string_view text, const Location& from, RecordDetail detail) {
+  const bool detailed = detail == RecordDetail::all;
+  std::vector<std::string_view> left_out;
+  if (!detailed) {
+    left_out = {"samples_ms", "reported_ms", "attested_ms", "evidence", "processes",
+                "log",        "checks",      "telemetry",   "sandbox",  "host"};
+  }
+  const auto json = parse_json(text, from, left_out);
+  if (!json) return json.errors();
+  const auto schema = json->is_object() ? json->find("schema") : json->end();
+  if (schema == json->end() || *schema != "kgrade-record") return std::optional<Record>();
+  JsonComplaints complaints(from, "grade it again, or leave the file out");
+  const JsonValue root(*json, complaints);
+  const std::int64_t version = root["schema_version"].integer(1, 1'000'000);
+  if (!complaints.empty()) return complaints.errors();
+  if (const auto error = wrong_version(version, from)) return *error;
+  Record record = record_of(root, detailed, from);
+  const bool claims = std::any_of(record.candidates.begin(), record.candidates.end(), has_speed);
+  if (complaints.empty() && claims && !record.device.measures_speed)
+    complaints.add("/device/times_are_speed", "is false, but speeds are compared");
+  if (!complaints.empty()) return complaints.errors();
+  return std::optional(std::move(record));
+}
+
+}  // namespace kgrade

@@ -1,0 +1,320 @@
+#include "sandbox/seccomp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+
+#include "sandbox/system_call_numbers.h"
+
+namespace kgrade {
+namespace {
+
+#if defined(__x86_64__) && defined(__LP64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr std::uint32_t architecture = AUDIT_ARCH_AARCH64;
+#else
+constexpr std::uint32_t architecture = 0;  // none that the numbers of calls were checked for
+#endif
+
+// The low half of an argument. Both architectures are little-endian.
+constexpr std::uint32_t argument_offset(unsigned index) {
+  return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t));
+}
+
+// Before Linux 4.14 a filter could only end the thread.
+#ifndef SECCOMP_RET_KILL_PROCESS
+#define SECCOMP_RET_KILL_PROCESS SECCOMP_RET_KILL
+#endif
+
+// A small assembler of seccomp filters: classic BPF over `struct seccomp_data`.
+//
+// The number of the system call stays in the accumulator until a block of checks for one call begins. Such a
+// block always ends in a verdict, so nothing has to be loaded again.
+class FilterProgram {
+ public:
+  // Begins with a check of the architecture. Calls of another one (of i386 on x86-64) end the process, since
+  // their numbers mean something else; those of x32 do not exist.
+  FilterProgram();
+
+  // Every call of this number fails with `error`.
+  void deny(unsigned call, int error);
+  // Calls with a number above `call` fail with ENOSYS.
+  void deny_above(unsigned call);
+  // The verdict on what has not been denied; the last instruction.
+  void allow_rest() { append(BPF_RET | BPF_K, SECCOMP_RET_ALLOW); }
+
+  // Checks argument `index` of one call, its low 32 bits: all arguments checked here are of 32 bits or
+  // have all their meaning there. With these values the call is denied and otherwise allowed, or the reverse.
+  void deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
+  void allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count);
+  // Denied when one of these bits is set, or when none of them is.
+  void deny_any_bit(unsigned call, unsigned index, std::uint32_t bits);
+  void demand_bit(unsigned call, unsigned index, std::uint32_t bits);
+
+  // seccomp(2) with SECCOMP_SET_MODE_FILTER, after no_new_privs; 0 or an errno value.
+  int install(unsigned flags);
+
+ private:
+  static constexpr std::size_t capacity = 512;
+
+  void append(unsigned code, std::uint32_t operand, unsigned if_true = 0, unsigned if_false = 0);
+  void begin_block(unsigned call, unsigned index, unsigned length);
+  void deny_here(int error);
+
+  sock_filter instructions_[capacity];
+  std::size_t size_ = 0;
+};
+
+FilterProgram::FilterProgram() {
+  append(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, arch));
+  append(BPF_JMP | BPF_JEQ | BPF_K, architecture, 1, 0);
+  append(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS);
+  append(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr));
+#ifdef __x86_64__
+  constexpr std::uint32_t x32 = 0x40000000;
+  append(BPF_JMP | BPF_JGE | BPF_K, x32, 0, 1);
+  deny_here(ENOSYS);
+#endif
+}
+
+void FilterProgram::append(unsigned code, std::uint32_t operand, unsigned if_true, unsigned if_false) {
+  // An overlong program must not be cut short in silence: install() sees the size.
+  if (size_ < capacity) {
+    instructions_[size_] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(if_true),
+                            static_cast<std::uint8_t>(if_false), operand};
+  }
+  ++size_;
+}
+
+void FilterProgram::deny_here(int error) {
+  append(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (static_cast<std::uint32_t>(error) & SECCOMP_RET_DATA));
+}
+
+void FilterProgram::deny(unsigned call, int error) {
+  append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1);
+  deny_here(error);
+}
+
+void FilterProgram::deny_above(unsigned call) {
+  append(BPF_JMP | BPF_JGT | BPF_K, call, 0, 1);
+  deny_here(ENOSYS);
+}
+
+void FilterProgram::begin_block(unsigned call, unsigned index, unsigned length) {
+  append(BPF_JMP | BPF_JEQ | BPF_K, call, 0, length + 1);
+  append(BPF_LD | BPF_W | BPF_ABS, argument_offset(index));
+}
+
+void FilterProgram::deny_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count) {
+  begin_block(call, index, count + 2);
+  for (unsigned i = 0; i < count; ++i) append(BPF_JMP | BPF_JEQ | BPF_K, values[i], count - i, 0);
+  allow_rest();
+  deny_here(EPERM);
+}
+
+void FilterProgram::allow_values(unsigned call, unsigned index, const std::uint32_t* values, unsigned count) {
+  begin_block(call, index, count + 2);
+  for (unsigned i = 0; i < count; ++i) append(BPF_JMP | BPF_JEQ | BPF_K, values[i], count - i, 0);
+  deny_here(EPERM);
+  allow_rest();
+}
+
+void FilterProgram::deny_any_bit(unsigned call, unsigned index, std::uint32_t bits) {
+  begin_block(call, index, 3);
+  append(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
+  allow_rest();
+  deny_here(EPERM);
+}
+
+void FilterProgram::demand_bit(unsigned call, unsigned index, std::uint32_t bits) {
+  begin_block(call, index, 3);
+  append(BPF_JMP | BPF_JSET | BPF_K, bits, 1, 0);
+  deny_here(EPERM);
+  allow_rest();
+}
+
+int FilterProgram::install(unsigned flags) {
+  if (architecture == 0) return ENOSYS;
+  if (size_ > capacity) return E2BIG;
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  const sock_fprog program{static_cast<unsigned short>(size_), instructions_};
+  const long result = ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program);
+  if (result < 0) return errno;
+  // With SECCOMP_FILTER_FLAG_TSYNC: the id of a thread that has a filter of its own and cannot follow.
+  return result > 0 ? EBUSY : 0;
+}
+
+constexpr unsigned denied_calls[] = {
+    // Looking into other processes.
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    call_pidfd_getfd,
+    SYS_kcmp,
+    call_process_madvise,
+    call_process_mrelease,
+    // Large parts of the kernel that a contestant does not need.
+    call_io_uring_setup,
+    call_io_uring_enter,
+    call_io_uring_register,
+    SYS_perf_event_open,
+    SYS_bpf,
+    SYS_userfaultfd,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_fanotify_init,
+    // Another view of the file system or of the machine.
+    SYS_mount,
+    SYS_umount2,
+    call_open_tree,
+    call_open_tree_attr,
+    call_move_mount,
+    call_fsopen,
+    call_fsconfig,
+    call_fsmount,
+    call_fspick,
+    call_mount_setattr,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_unshare,
+    SYS_setns,
+    SYS_name_to_handle_at,
+    SYS_open_by_handle_at,
+    SYS_quotactl,
+    call_quotactl_fd,
+    SYS_acct,
+    SYS_swapon,
+    SYS_swapoff,
+    // The kernel itself, and its clocks.
+    SYS_kexec_load,
+    SYS_kexec_file_load,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_reboot,
+    SYS_syslog,
+    SYS_sethostname,
+    SYS_setdomainname,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+#ifdef __x86_64__
+    SYS_iopl,
+    SYS_ioperm,
+    SYS_modify_ldt,
+    SYS_uselib,
+    SYS_ustat,
+    SYS_sysfs,
+    SYS_create_module,
+    SYS__sysctl,
+#endif
+};
+
+void deny_reaching_out(FilterProgram& program) {
+  // First, since the driver of a GPU lives on it: each instruction before it costs every call.
+  constexpr std::uint32_t terminal_input[] = {TIOCSTI, TIOCLINUX};
+  program.deny_values(SYS_ioctl, 1, terminal_input, 2);
+  for (const unsigned call : denied_calls) program.deny(call, EPERM);
+  constexpr std::uint32_t local_only[] = {AF_UNIX};
+  program.allow_values(SYS_socket, 0, local_only, 1);
+  // The last value only asks.
+  constexpr std::uint32_t personalities[] = {0, READ_IMPLIES_EXEC, 0xffffffff};
+  program.allow_values(SYS_personality, 0, personalities, 3);
+  program.deny_any_bit(SYS_clone, 0,
+                       CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+                           CLONE_NEWPID | CLONE_NEWNET);
+  program.deny(call_clone3, ENOSYS);
+}
+
+void confine_signals(FilterProgram& program, pid_t target) {
+  const std::uint32_t itself[] = {static_cast<std::uint32_t>(target), 0};
+  for (const unsigned call : {SYS_kill, SYS_tkill, SYS_tgkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo}) {
+    program.allow_values(call, 0, itself, 1);
+  }
+  program.deny(call_pidfd_send_signal, EPERM);
+  // 0 means the caller itself here.
+  for (const unsigned call : {SYS_prlimit64, SYS_move_pages, SYS_migrate_pages}) {
+    program.allow_values(call, 0, itself, 2);
+  }
+}
+
+}  // namespace
+
+int restrict_system_calls(pid_t only_target) {
+  FilterProgram program;
+  program.deny_above(call_newest_known);
+  deny_reaching_out(program);
+  if (only_target != 0) confine_signals(program, only_target);
+  program.allow_rest();
+  return program.install(0);
+}
+
+int deny_waking() {
+  FilterProgram program;
+  // The signal stands in memory, where no filter can see it: none may be chosen.
+  program.deny(SYS_timer_create, EPERM);
+  program.deny(SYS_mq_notify, EPERM);
+  constexpr std::uint32_t choose_signal[] = {F_SETSIG};
+  program.deny_values(SYS_fcntl, 1, choose_signal, 1);
+  constexpr std::uint32_t go_on[] = {SIGCONT};
+  for (const unsigned call :
+       {unsigned{SYS_kill}, unsigned{SYS_tkill}, unsigned{SYS_rt_sigqueueinfo}, call_pidfd_send_signal})
+    program.deny_values(call, 1, go_on, 1);
+  for (const unsigned call : {unsigned{SYS_tgkill}, unsigned{SYS_rt_tgsigqueueinfo}})
+    program.deny_values(call, 2, go_on, 1);
+  constexpr std::uint32_t at_death[] = {PR_SET_PDEATHSIG};
+  program.deny_values(SYS_prctl, 0, at_death, 1);
+  program.allow_rest();
+  return program.install(SECCOMP_FILTER_FLAG_TSYNC);
+}
+
+int deny_changing_rights() {
+  FilterProgram program;
+#ifdef SYS_chmod
+  program.deny(SYS_chmod, EPERM);
+#endif
+  // Access control lists are extended attributes.
+  for (const unsigned call :
+       {unsigned{SYS_fchmod}, unsigned{SYS_fchmodat}, call_fchmodat2, unsigned{SYS_setxattr},
+        unsigned{SYS_lsetxattr}, unsigned{SYS_fsetxattr}, call_setxattrat})
+    program.deny(call, EPERM);
+  program.allow_rest();
+  return program.install(SECCOMP_FILTER_FLAG_TSYNC);
+}
+
+int deny_new_programs() {
+  FilterProgram program;
+  program.deny(SYS_execve, EPERM);
+  program.deny(SYS_execveat, EPERM);
+#ifdef SYS_fork
+  program.deny(SYS_fork, EPERM);
+  program.deny(SYS_vfork, EPERM);
+#endif
+  program.deny(call_clone3, ENOSYS);
+  program.demand_bit(SYS_clone, 0, CLONE_THREAD);
+  // A filter of the contestant's own could answer in the place of the kernel.
+  program.deny(SYS_seccomp, EPERM);
+  constexpr std::uint32_t set_filter[] = {PR_SET_SECCOMP};
+  program.deny_values(SYS_prctl, 0, set_filter, 1);
+  program.allow_rest();
+  return program.install(SECCOMP_FILTER_FLAG_TSYNC);
+}
+
+}  // namespace kgrade

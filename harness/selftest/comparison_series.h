@@ -1,0 +1,105 @@
+// The comparisons of a self-test: which are made, in which order, how long the rest takes, and their
+// measurement, each as a measured case as in grading (grade/case_run.h).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "grade/session.h"
+#include "selftest/kernel_calibration.h"
+#include "selftest/kernels.h"
+#include "selftest/per_role_arena.h"
+#include "selftest/selftest_record.h"
+
+namespace kgrade::selftest {
+
+struct PlannedComparison {
+  std::size_t kernel = 0;
+  double added = 0;  // 0: the same on both sides
+
+  bool operator==(const PlannedComparison&) const = default;
+};
+
+// `same` comparisons of a kernel with itself and `slowed` with a slow-down, spread evenly over kernels and
+// slow-downs, in an order drawn from the seed.
+std::vector<PlannedComparison> plan_comparisons(std::size_t kernels, std::size_t same, std::size_t slowed,
+                                                std::uint64_t seed);
+
+// A seed of its own for each of them.
+std::uint64_t seed_of_comparison(std::uint64_t seed, std::size_t number);
+
+// How long the rest takes, judged by what has been done.
+class Forecast {
+ public:
+  // What a comparison of each kernel is expected to take.
+  explicit Forecast(std::vector<double> seconds) : expected_(std::move(seconds)), took_(expected_.size()) {}
+
+  void took(std::size_t kernel, double seconds);
+  double seconds_for(std::span<const PlannedComparison> rest) const;
+
+ private:
+  struct Taken {
+    double seconds = 0;
+    int count = 0;
+  };
+  std::vector<double> expected_;
+  std::vector<Taken> took_;
+};
+
+struct SeriesOptions {
+  std::vector<Kernel> kernels;
+  std::size_t comparisons = 0;              // of kernels with themselves
+  std::size_t slowdowns = 0;                // with a slow-down
+  bool fresh = false;                       // new processes for each of them
+  std::optional<double> most_seconds = {};  // of all comparisons; what is done by then is what there is
+  std::uint64_t free_bytes = 0;             // of the device's memory
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+// What watches the device; null where nothing does.
+struct Watch {
+  BlockWatch* blocks = nullptr;
+  TelemetrySampler* sampler = nullptr;
+};
+
+class ComparisonSeries {
+ public:
+  // Keeps references to all but the last. `record` comes with its seed, effort and goal.
+  ComparisonSeries(Arena& arena, const Problem& problem, const SeriesOptions& options, StageClock& stages,
+                   SelftestRecord& record, Watch watch = {});
+
+  // An Error when the device fails; the record has what was found before.
+  std::optional<Error> run();
+
+ private:
+  std::optional<Error> calibrate();
+  std::optional<Error> compare(const PlannedComparison& planned, std::size_t number);
+  // Without acceptance in all processes there is no ratio.
+  Result<CaseRecord> measure(const Case& bound, std::uint64_t seed, const std::string& prefix);
+  std::optional<Error> start_anew();
+  const Case& set_cases(const SelftestComparison& comparison);
+  std::int64_t second_length(const KernelCalibration& calibration, double added) const;
+  double expected_seconds(const KernelCalibration& calibration) const;
+  std::string progress_prefix(std::size_t number) const;
+
+  PerRoleArena arena_;
+  const Problem& problem_;
+  const SeriesOptions& options_;
+  StageClock& stages_;
+  SelftestRecord& record_;
+  Watch watch_;
+  std::vector<KernelCalibration> calibrations_;
+  std::vector<PlannedComparison> plan_;
+  std::optional<Forecast> forecast_;
+  int calls_ = 0;  // of the second side's process
+};
+
+// "about 3 min left", "less than a minute left".
+std::string time_left(double seconds);
+
+}  // namespace kgrade::selftest

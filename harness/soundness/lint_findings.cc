@@ -1,0 +1,113 @@
+#include "soundness/lint_findings.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace kgrade {
+
+const std::vector<LintRule>& lint_rules() {
+  static const std::vector<LintRule> rules = {
+      {"form", "the file cannot be read: YAML, keys, types, names"},
+      {"incomplete", "shapes, distributions, dtypes or cases that grading needs are missing"},
+      {"shape-not-positive", "a case makes an extent of a tensor zero or negative"},
+      {"illegal-case", "a case breaks `require`, overflows, or cannot be evaluated"},
+      {"unused-parameter",
+       "no expression names an integer parameter, or no shape and no output depends on a scalar"},
+      {"equal-cases", "two cases have the same values"},
+      {"fuzz", "no draw from `fuzz`, or hardly one, is legal, or it leaves out a parameter (a warning)"},
+      {"reader", "something that readers miss: a sample case, `flops`, a statement (a warning)"},
+      {"unchecked",
+       "a TODO of `kgrade import` or a placeholder of `kgrade new` still stands there (a warning)"},
+      {"beyond-memory", "a case does not fit three times into the device, or a GPU of 80 GB"},
+      {"clashing-slug", "two files have one slug, or a file is not named after its slug"},
+      {"reference-missing", "there is no reference/<slug>.cu"},
+      {"no-small-case", "no case is small enough for the device, or for a run without --deep", true},
+      {"reference-fails", "the reference does not build, load or run", true},
+      {"reference-out-of-bounds", "the reference reads or writes memory that is not its own", true},
+      {"reference-unwritten", "the reference leaves elements of an output as they were before the call",
+       true},
+      {"reference-unsafe", "the reference races, or has another fault that `kgrade check` finds", true},
+      {"reference-unsteady", "the oracle's answer changes although its inputs stay the same", true},
+      {"reference-imprecise", "the reference, in single precision, is not close to the oracle", true},
+      {"not-finite", "expected values are infinite or not a number, or too large for the element type", true},
+      {"constant-output", "all elements of an output have one value", true},
+      {"aliasing-output", "an output holds what another output or an input holds", true},
+      {"zeros-pass", "zeros are accepted", true},
+      {"ones-pass", "ones are accepted", true},
+      {"mean-passes", "the mean of the output, in every element, is accepted", true},
+      {"other-seed-passes", "the output for other inputs is accepted", true},
+      {"shuffle-passes", "the output with its elements in another order is accepted", true},
+      {"input-passes", "an input copied into the output is accepted", true},
+      {"stale-passes", "the answer of the call before is accepted, when few elements of an input change",
+       true},
+      {"sample-passes", "the output is accepted when half of an input is replaced by its mean", true},
+      {"axis-constant", "the output is the same all along an axis, as far as the comparison can tell", true},
+      {"input-ignored", "no element of an input changes the output beyond the tolerance", true},
+      {"classes-overlap",
+       "the errors of two neighbouring precision classes differ by less than a factor of 4", true},
+      {"lower-class-passes", "operands rounded to the class below the one asked for are accepted", true},
+  };
+  return rules;
+}
+
+void LintFindings::add(std::string_view rule, const std::string& subject, const Case& bound,
+                       std::string message, std::string remedy) {
+  const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
+    return entry.rule == rule && entry.subject == subject && !entry.cases.empty();
+  });
+  NamedCase named = name_of(bound);
+  if (known != entries_.end()) {
+    if (known->cases.back().name != bound.name) known->cases.push_back(std::move(named));
+    return;
+  }
+  entries_.push_back({std::string(rule),
+                      subject,
+                      {std::move(named)},
+                      {std::move(message), std::move(remedy), place_of(bound)}});
+}
+
+Location LintFindings::place_of(const Case& bound) const {
+  if (const CaseSpec* const spec = problem_.find_case(bound.name)) return spec->location;
+  if (bound.role == CaseRole::hidden && !problem_.fuzz.empty()) return problem_.fuzz.front().location;
+  return {problem_.path.string(), 0, 0};
+}
+
+LintFindings::NamedCase LintFindings::name_of(const Case& bound) const {
+  if (bound.role != CaseRole::hidden) return {bound.name, ""};
+  std::vector<std::string> values;
+  for (const Parameter& parameter : problem_.parameters) {
+    const auto value = bound.integers.find(parameter.name);
+    if (value != bound.integers.end()) values.push_back(fmt::format("{}: {}", parameter.name, value->second));
+  }
+  return {bound.name, fmt::format(" of `fuzz` ({})", fmt::join(values, ", "))};
+}
+
+void LintFindings::add_unwritten(const Case& bound, const std::string& elements) {
+  add("reference-unwritten", "", bound,
+      fmt::format("the reference does not write {}: they hold whatever was there before the call", elements),
+      "write every element of every output, or give the output the shape that is written");
+}
+
+void LintFindings::add(std::string_view rule, std::string message, std::string remedy) {
+  entries_.push_back(
+      {std::string(rule), "", {}, {std::move(message), std::move(remedy), {problem_.path.string(), 1, 1}}});
+}
+
+std::vector<LintFinding> LintFindings::all() const {
+  std::vector<LintFinding> findings;
+  for (const Entry& entry : entries_) {
+    Error what = entry.what;
+    if (!entry.cases.empty()) {
+      const NamedCase& first = entry.cases.front();
+      what.message = fmt::format("case '{}'{}: {}", first.name, first.values, what.message);
+    }
+    for (std::size_t i = 1; i < entry.cases.size(); ++i)
+      what.message += (i == 1 ? "; likewise " : ", ") + entry.cases[i].name + entry.cases[i].values;
+    findings.push_back({LintFinding::Severity::error, std::move(what), entry.rule});
+  }
+  return findings;
+}
+
+}  // namespace kgrade

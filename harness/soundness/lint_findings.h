@@ -1,0 +1,62 @@
+// What `kgrade lint` finds: its rules, each by a name that stays, and the findings on the cases of one
+// problem.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "problem/case.h"
+#include "problem/lint.h"
+
+namespace kgrade {
+
+struct LintRule {
+  std::string_view name;
+  std::string_view meaning;  // what is found, in one line
+  bool needs_device = false;
+};
+
+// In the order in which lint applies them.
+const std::vector<LintRule>& lint_rules();
+
+// The findings on the cases of one problem. A finding on several cases is reported once, with the first of
+// them.
+class LintFindings {
+ public:
+  explicit LintFindings(const Problem& problem) : problem_(problem) {}
+
+  // `subject` is what the finding is about besides the case (a tensor's name); findings of one rule and
+  // subject are the same finding.
+  void add(std::string_view rule, const std::string& subject, const Case& bound, std::string message,
+           std::string remedy);
+  // The oracle leaves `elements` of an output as they were: "3 of 217 elements of 'y'".
+  void add_unwritten(const Case& bound, const std::string& elements);
+  // About the problem, not one of its cases.
+  void add(std::string_view rule, std::string message, std::string remedy);
+
+  bool empty() const { return entries_.empty(); }
+  // In the order in which they were found.
+  std::vector<LintFinding> all() const;
+
+ private:
+  // No file has a hidden shape, so its values are shown.
+  struct NamedCase {
+    std::string name;
+    std::string values;  // " of `fuzz` (rows: 3)"; empty for a case of the file
+  };
+  Location place_of(const Case& bound) const;
+  NamedCase name_of(const Case& bound) const;
+
+  struct Entry {
+    std::string rule;
+    std::string subject;
+    std::vector<NamedCase> cases;  // empty: about the problem
+    Error what;
+  };
+
+  const Problem& problem_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace kgrade

@@ -1,0 +1,153 @@
+#include "soundness/precision_classes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/dtype.h"
+#include "verify/judgement.h"
+
+namespace kgrade {
+namespace {
+
+// A carry out of the mantissa raises the exponent, as it should, up to infinity.
+float to_tf32(float value) {
+  constexpr std::uint32_t dropped = 13;
+  constexpr std::uint32_t below_half = (1u << (dropped - 1)) - 1;
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t raised = bits + below_half + (bits >> dropped & 1u);
+  return float_of(raised >> dropped << dropped);
+}
+
+constexpr std::array<double ClassErrors::*, 4> all_classes = {&ClassErrors::fp32, &ClassErrors::tf32,
+                                                              &ClassErrors::fp16, &ClassErrors::bf16};
+
+constexpr const char* how_to_separate =
+    "draw the inputs from uniform() or normal(), since small integers and powers of two are exact in every "
+    "class; where single precision is too far off, avoid sums that cancel and divisions by small values, or "
+    "leave out the cases in which they occur";
+
+Error overlap(std::string_view better, double better_error, std::string_view worse, double worse_error) {
+  return {fmt::format("the classes {} and {} cannot be told apart: their errors are {:.1e} and {:.1e}, and "
+                      "must differ by a factor of {} at least",
+                      better, worse, better_error, worse_error, least_separation),
+          how_to_separate,
+          {}};
+}
+
+// Frees an answer before the next call makes another.
+Result<double> error_of_call(const Result<std::vector<Values>>& answer, const std::vector<Values>& expected) {
+  if (!answer) return answer.errors();
+  return error_of(*answer, expected);
+}
+
+}  // namespace
+
+float rounded(float value, OperandFormat format) {
+  if (!std::isfinite(value)) return value;
+  switch (format) {
+    case OperandFormat::tf32:
+      return to_tf32(value);
+    case OperandFormat::bf16:
+      return rounded_to(Dtype::bfloat16, value);
+    case OperandFormat::fp16:
+      break;
+  }
+  return rounded_to(Dtype::float16, value);
+}
+
+void ClassStatistics::add(const ClassErrors& errors) {
+  for (const auto member : all_classes) {
+    largest_.*member = std::max(largest_.*member, errors.*member);
+    squares_.*member += errors.*member * errors.*member;
+  }
+  ++count_;
+}
+
+void ClassStatistics::add(const ClassStatistics& other) {
+  for (const auto member : all_classes) {
+    largest_.*member = std::max(largest_.*member, other.largest_.*member);
+    squares_.*member += other.squares_.*member;
+  }
+  count_ += other.count_;
+}
+
+ClassErrors ClassStatistics::root_mean_square() const {
+  ClassErrors errors;
+  if (count_ == 0) return errors;
+  for (const auto member : all_classes) errors.*member = std::sqrt(squares_.*member / count_);
+  return errors;
+}
+
+std::optional<Error> why_not_separate(const ClassErrors& errors) {
+  const double fp32 = std::max(errors.fp32, least_fp32_error);
+  // Written so that NaN fails.
+  if (!(errors.tf32 >= least_separation * fp32)) return overlap("fp32", errors.fp32, "tf32", errors.tf32);
+  if (!(errors.bf16 >= least_separation * errors.tf32))
+    return overlap("tf32", errors.tf32, "bf16", errors.bf16);
+  return std::nullopt;
+}
+
+Thresholds thresholds_for(const ClassErrors& errors) {
+  const double fp32 = std::max(errors.fp32, least_fp32_error);
+  Thresholds thresholds;
+  thresholds.fp32 = std::sqrt(fp32 * errors.tf32);
+  thresholds.tf32 = std::sqrt(errors.tf32 * errors.bf16);
+  thresholds.bf16 = errors.bf16 * std::sqrt(errors.bf16 / errors.tf32);
+  return thresholds;
+}
+
+std::string to_string(const ClassErrors& errors) {
+  return fmt::format("fp32 {:.1e}, tf32 {:.1e}, fp16 {:.1e}, bf16 {:.1e}", errors.fp32, errors.tf32,
+                     errors.fp16, errors.bf16);
+}
+
+Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
+                                           const std::vector<Values>& inputs, OperandFormat format) {
+  std::vector<InputEdit> edits;
+  for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
+    if (inputs[tensor].empty()) continue;
+    InputEdit edit{tensor, 0, inputs[tensor]};
+    for (float& value : edit.values) value = rounded(value, format);
+    edits.push_back(std::move(edit));
+  }
+  return runner.oracle(draw, edits);
+}
+
+Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Draw& draw,
+                                           const std::vector<Values>& inputs,
+                                           const std::vector<Values>& expected, double reordered_fp32) {
+  ClassErrors errors;
+  const auto single = error_of_call(runner.reference(draw, {}), expected);
+  if (!single) return single.errors();
+  errors.fp32 = std::max(reordered_fp32, *single);
+  for (const auto& [format, error] :
+       {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
+        std::pair{OperandFormat::bf16, &errors.bf16}}) {
+    const auto found = error_of_call(rounded_answer(runner, draw, inputs, format), expected);
+    if (!found) return found.errors();
+    *error = *found;
+  }
+  ClassStatistics statistics;
+  statistics.add(errors);
+  return statistics;
+}
+
+Result<ClassStatistics> measure_classes(ReferenceRunner& runner, std::uint64_t seed, std::uint32_t draws,
+                                        double reordered_fp32) {
+  ClassStatistics all;
+  for (std::uint32_t index = 0; index < draws; ++index) {
+    const Draw draw{seed, index};
+    const auto expected = runner.oracle(draw, {});
+    if (!expected) return expected.errors();
+    const std::vector<Values> inputs = runner.inputs();
+    const auto errors = measure_classes_on(runner, draw, inputs, *expected, reordered_fp32);
+    if (!errors) return errors.errors();
+    all.add(*errors);
+  }
+  return all;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,115 @@
+// A problem's oracle and reference, from which its soundness is found out: built once for all cases, and
+// called in workers as grading calls them. Tests put a fake in the place of the workers.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "contest/contestant_runner.h"
+#include "grade/contestants.h"
+#include "grade/run.h"
+#include "problem/case.h"
+#include "soundness/host_values.h"
+
+namespace kgrade {
+
+// Elements of an input that differ from what a draw gives: `values` from element `first` on.
+struct InputEdit {
+  std::size_t tensor = 0;  // index into Case::tensors
+  std::uint64_t first = 0;
+  Values values;
+};
+
+// Calls of a problem's oracle and reference on one case at a time.
+class ReferenceRunner {
+ public:
+  virtual ~ReferenceRunner() = default;
+
+  // The case of the calls to come. An Error when the device has no room.
+  virtual std::optional<Error> set_case(const Case& bound) = 0;
+
+  // One call of the oracle on a draw's inputs, with some elements changed: all outputs, in order. Everything
+  // around the tensors holds other values in every call. An Error when the call fails.
+  virtual Result<std::vector<Values>> oracle(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
+  // The same of the reference in single precision.
+  virtual Result<std::vector<Values>> reference(const Draw& draw, const std::vector<InputEdit>& edits) = 0;
+  // "3 of 217 elements of 'y'" that the oracle's last call did not write; empty when it wrote all.
+  virtual std::string unwritten() { return ""; }
+  // What the inputs of the oracle's last call held, as drawn and changed; in the order of Case::tensors,
+  // empty for outputs.
+  virtual std::vector<Values> inputs() = 0;
+};
+
+struct SoundnessOptions {
+  std::uint64_t seed = 0;  // of the inputs
+  bool require_sandbox = false;
+  std::uint64_t host_bytes =
+      std::numeric_limits<std::uint64_t>::max();  // of host memory that a case may take
+  Layout layout;
+  std::function<void(const std::string&)> progress = [](const std::string&) {};
+};
+
+// Device and compiler, opened once for all problems.
+class SoundnessContext {
+ public:
+  // Keeps references to both.
+  SoundnessContext(const SoundnessOptions& options, const Machinery& machinery);
+
+  // A failure is the machine's.
+  Failure open();
+
+  const SoundnessOptions& options() const { return options_; }
+  std::shared_ptr<const Sandbox> sandbox() const { return machinery_.sandbox; }
+  Device& device() { return *device_; }
+  const Toolchain& toolchain() const { return *toolchain_; }
+  StageClock& stages() { return stages_; }
+
+ private:
+  const SoundnessOptions& options_;
+  const Machinery& machinery_;
+  StageClock stages_;
+  std::unique_ptr<Toolchain> toolchain_;
+  std::unique_ptr<Device> device_;
+};
+
+// The oracle and the reference of one problem, built once for all of its cases. The constructor starts the
+// compilers, on threads of their own.
+class ProblemBuilds {
+ public:
+  // `checked`: the oracle for checked runs as well. Keeps references to both.
+  ProblemBuilds(SoundnessContext& context, const Problem& problem, bool checked);
+
+  // Waits for the builds and starts a worker for each. What the author can mend has the exit code exit_usage,
+  // what the machine lacks exit_machine.
+  Failure load();
+  // After a load() that failed: true when the device runs other problems, but not this source.
+  bool is_unsupported() const { return unsupported_; }
+
+  const Problem& problem() const { return problem_; }
+  const std::filesystem::path& source() const { return source_; }
+  ContestantRunner& oracle() { return oracle_->runner(); }
+  ReferenceRunner& runner() { return *runner_; }
+  // Null where none was asked for, or there is no source.
+  Build* checked_build() { return checked_.get(); }
+
+ private:
+  Failure load(TrustedContestant& contestant);
+  Error about_source(const std::string& message, const std::string& remedy) const;
+
+  SoundnessContext& context_;
+  const Problem& problem_;
+  std::filesystem::path source_;
+  std::unique_ptr<Build> checked_;
+  std::unique_ptr<TrustedContestant> oracle_;  // null, as the next one, where there is no source
+  std::unique_ptr<TrustedContestant> reference_;
+  std::unique_ptr<ReferenceRunner> runner_;
+  bool unsupported_ = false;
+};
+
+}  // namespace kgrade

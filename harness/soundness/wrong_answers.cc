@@ -1,0 +1,209 @@
+#include "soundness/wrong_answers.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <random>
+#include <span>
+#include <stdexcept>
+
+namespace kgrade {
+namespace {
+
+// The standard fixes the numbers of the generator, but not what std::shuffle does with them.
+class SeededRandom {
+ public:
+  explicit SeededRandom(std::uint64_t seed) : generator_(seed) {}
+  std::size_t below(std::size_t bound) { return static_cast<std::size_t>(generator_() % bound); }
+
+ private:
+  std::mt19937_64 generator_;
+};
+
+class OutputSoundness {
+ public:
+  OutputSoundness(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
+                  const KnownValues& known, std::size_t output)
+      : findings_(findings),
+        acceptance_(acceptance),
+        case_(bound),
+        known_(known),
+        output_(output),
+        tensor_(output_of(bound, output)),
+        expected_(known.expected[output]) {}
+
+  bool is_degenerate() { return find_constant() || find_alias(); }
+
+  // Slice by slice: large outputs do not fit into memory many times.
+  void find_accepted() {
+    const std::size_t count = expected_.size();
+    try_answer("zeros-pass", "zeros", all(0.0F));
+    try_answer("ones-pass", "ones", all(1.0F));
+    if (count > 1) {
+      try_answer("mean-passes", "the mean of its elements", all(static_cast<float>(mean_of(expected_))));
+      try_answer("shuffle-passes", "the right elements in another order",
+                 [this](std::size_t first, std::span<float> slice) { shuffle(first, slice); });
+    }
+    try_answer("other-seed-passes", "the answer to other inputs", part_of(known_.other[output_]));
+    try_inputs();
+    try_axes();
+  }
+
+ private:
+  // A single element is constant when other inputs do not change it.
+  bool find_constant() {
+    const bool constant = expected_.size() > 1 ? is_constant(expected_) : expected_ == known_.other[output_];
+    if (!constant) return false;
+    findings_.add("constant-output", tensor_.name, case_,
+                  fmt::format("every element of '{}' is {}{}", tensor_.name, expected_.front(),
+                              expected_ == known_.other[output_] ? ", whatever the inputs are" : ""),
+                  "mend the reference, or choose a case or inputs for which the output varies");
+    return true;
+  }
+
+  bool find_alias() {
+    for (std::size_t i = 0; i < output_; ++i) {
+      if (known_.expected[i].size() != expected_.size() ||
+          !acceptance_.accepts(known_.expected[i], expected_))
+        continue;
+      return say_alias("output", output_of(case_, i).name);
+    }
+    for (std::size_t i = 0; i < known_.inputs.size(); ++i) {
+      if (known_.inputs[i] == expected_) return say_alias("input", case_.tensors[i].name);
+    }
+    return false;
+  }
+
+  bool say_alias(const char* kind, const std::string& name) {
+    findings_.add("aliasing-output", tensor_.name, case_,
+                  fmt::format("'{}' holds what the {} '{}' holds", tensor_.name, kind, name),
+                  "remove one of the two, or mend the reference: a copy asks for no work");
+    return true;
+  }
+
+  void try_inputs() {
+    for (std::size_t i = 0; i < known_.inputs.size(); ++i) {
+      const Values& input = known_.inputs[i];
+      if (input.size() < expected_.size()) continue;
+      try_answer("input-passes", fmt::format("the first elements of '{}'", case_.tensors[i].name),
+                 part_of(input));
+    }
+  }
+
+  void try_axes() {
+    for (std::size_t axis = 0; axis < tensor_.shape.size(); ++axis) {
+      if (tensor_.shape[axis] < 2) continue;
+      const Judgement judgement =
+          acceptance_.judge(compare_axis_means(expected_, tensor_.shape, axis, acceptance_.dtype()));
+      if (judgement.verdict != Verdict::accepted) continue;
+      findings_.add(
+          "axis-constant", fmt::format("{} {}", tensor_.name, axis), case_,
+          fmt::format("'{}' does not vary along axis {} of extent {}: the mean along it has an error of "
+                      "{:.1e}, {:.1e} is allowed",
+                      tensor_.name, axis, tensor_.shape[axis], judgement.relative_error,
+                      acceptance_.threshold()),
+          "draw inputs that vary more, tighten `thresholds`, or mend what makes the axis constant");
+    }
+  }
+
+  static SliceMaker all(float value) {
+    return [value](std::size_t, std::span<float> slice) { std::fill(slice.begin(), slice.end(), value); };
+  }
+
+  // Of at least as many elements.
+  static SliceMaker part_of(const Values& values) {
+    return [&values](std::size_t first, std::span<float> slice) {
+      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), slice.size(), slice.begin());
+    };
+  }
+
+  void shuffle(std::size_t first, std::span<float> slice) const {
+    const auto begin = expected_.begin() + static_cast<std::ptrdiff_t>(first);
+    const Values moved =
+        shuffled(Values(begin, begin + static_cast<std::ptrdiff_t>(slice.size())), first + 1);
+    std::copy(moved.begin(), moved.end(), slice.begin());
+  }
+
+  void try_answer(std::string_view rule, const std::string& what, const SliceMaker& answer) {
+    const Judgement judgement = acceptance_.judge(compare_made(answer, expected_, acceptance_.dtype()));
+    if (judgement.verdict != Verdict::accepted) return;
+    findings_.add(
+        rule, tensor_.name, case_,
+        fmt::format("'{}' is accepted when it holds {}: the error is {:.1e}, {:.1e} is allowed", tensor_.name,
+                    what, judgement.relative_error, acceptance_.threshold()),
+        "choose a case or inputs for which they are wrong, or tighten `thresholds` and `precision`");
+  }
+
+  LintFindings& findings_;
+  const Acceptance& acceptance_;
+  const Case& case_;
+  const KnownValues& known_;
+  std::size_t output_;
+  const Tensor& tensor_;
+  const Values& expected_;
+};
+
+}  // namespace
+
+double mean_of(const Values& values) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const float value : values) {
+    if (!std::isfinite(value)) continue;
+    sum += static_cast<double>(value);
+    ++count;
+  }
+  return count > 0 ? sum / static_cast<double>(count) : 0;
+}
+
+bool is_constant(const Values& values) {
+  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+}
+
+// Within pieces that fit into a cache: large outputs would take minutes otherwise.
+Values shuffled(Values values, std::uint64_t seed) {
+  constexpr std::size_t piece = std::size_t{1} << 16;
+  const Values before = values;
+  SeededRandom random(seed);
+  for (std::size_t begin = 0; begin < values.size(); begin += piece) {
+    const std::size_t count = std::min(piece, values.size() - begin);
+    for (std::size_t i = count; i > 1; --i) std::swap(values[begin + i - 1], values[begin + random.below(i)]);
+  }
+  if (values == before && !values.empty()) std::rotate(values.begin(), values.begin() + 1, values.end());
+  return values;
+}
+
+// One of every two neighbours, which takes no memory for large tensors.
+Values half_replaced_by_mean(Values values, std::uint64_t seed) {
+  const auto mean = static_cast<float>(mean_of(values));
+  SeededRandom random(seed);
+  for (std::size_t i = 0; i + 1 < values.size(); i += 2) values[i + random.below(2)] = mean;
+  return values;
+}
+
+const Tensor& output_of(const Case& bound, std::size_t output) {
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output && output-- == 0) return tensor;
+  }
+  throw std::logic_error("the case has fewer outputs");
+}
+
+std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acceptance& acceptance,
+                                              const Case& bound, const KnownValues& known) {
+  std::set<std::size_t> found;
+  for (std::size_t i = 0; i < known.expected.size(); ++i) {
+    if (OutputSoundness(findings, acceptance, bound, known, i).is_degenerate()) found.insert(i);
+  }
+  return found;
+}
+
+void find_accepted_answers(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
+                           const KnownValues& known, const std::set<std::size_t>& degenerate) {
+  for (std::size_t i = 0; i < known.expected.size(); ++i) {
+    if (!degenerate.contains(i)) OutputSoundness(findings, acceptance, bound, known, i).find_accepted();
+  }
+}
+
+}  // namespace kgrade

@@ -1,0 +1,130 @@
+#include "sweep/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/text.h"
+#include "measure/speedup.h"
+#include "record/record.h"
+#include "record/table.h"
+
+namespace kgrade {
+namespace {
+
+std::string name_of(const Record& record) {
+  return std::filesystem::path(record.candidate().path).filename().string();
+}
+
+std::string verdict_of(const Record& record, const Style& style) {
+  return style(record.candidate().verdict == Verdict::accepted ? Colour::green : Colour::red,
+               to_string(record.candidate().verdict));
+}
+
+std::string speed_of(const Record& record) {
+  const Score* score = record.candidate().headline();
+  if (score == nullptr) return "-";
+  std::string text = ratio_text(score->speedup.geometric_mean);
+  if (score->speedup.interval)
+    text += fmt::format(" [{:.3g}, {:.3g}]", score->speedup.interval->low, score->speedup.interval->high);
+  return text;
+}
+
+// The geometric mean over all candidates that were measured, against the same opponent each: which one that
+// is, differs.
+std::string score_line(const SweepOutcome& outcome) {
+  std::vector<SpeedRatio> ratios;
+  for (const Record& record : outcome.records) {
+    if (const Score* score = record.candidate().headline())
+      ratios.push_back({score->speedup.geometric_mean, score->speedup.interval});
+  }
+  if (ratios.empty()) return "";
+  const SuiteScore score = suite_score(ratios);
+  std::string text =
+      fmt::format("Geometric mean of {} speedups: {}", score.count, ratio_text(score.geometric_mean));
+  if (score.interval) text += fmt::format(" [{:.4g}, {:.4g}]", score.interval->low, score.interval->high);
+  return text + ".\n";
+}
+
+std::string ungraded_lines(const SweepOutcome& outcome, const Style& style) {
+  std::string text;
+  for (const UngradedCandidate& one : outcome.ungraded) {
+    text += fmt::format("{} {}: {}\n", style(Colour::red, "not graded:"), printable(one.candidate.string()),
+                        printable(one.message));
+  }
+  return text;
+}
+
+}  // namespace
+
+void TimeLeft::result_at(double now) {
+  times_.push_back(now);
+  if (times_.size() > window + 1) times_.pop_front();
+}
+
+std::optional<double> TimeLeft::seconds(std::size_t left, double now) const {
+  if (times_.size() < 3) return std::nullopt;
+  const double per_result = (times_.back() - times_.front()) / static_cast<double>(times_.size() - 1);
+  const double since_last = now - times_.back();
+  return std::fmax(per_result * static_cast<double>(left) - since_last, 0);
+}
+
+bool LogInterval::is_due(double now) {
+  if (now - last_ < seconds) return false;
+  last_ = now;
+  return true;
+}
+
+std::string describe_time_left(double seconds) {
+  if (seconds < 60) return "less than a minute left";
+  if (seconds < 5400) return fmt::format("about {:.0f} min left", seconds / 60);
+  if (seconds < 172800) return fmt::format("about {:.1f} h left", seconds / 3600);
+  return fmt::format("about {:.0f} days left", seconds / 86400);
+}
+
+std::string result_line(const Record& record, const Style& style) {
+  std::string text =
+      fmt::format("{}  {}/{}", verdict_of(record, style), problem_name(record.problem_slug, record.dtype),
+                  printable_line(name_of(record)));
+  if (record.candidate().headline() != nullptr)
+    return text + fmt::format("  {} {}", speed_of(record), record.candidate().headline()->against);
+  if (record.candidate().verdict != Verdict::accepted) {
+    const std::string line = record.candidate().message.substr(0, record.candidate().message.find('\n'));
+    text += "  " + printable(line);
+  }
+  return text;
+}
+
+std::string render_summary(const SweepOutcome& outcome, const Style& style) {
+  TextTable table({"problem", "candidate", "verdict", "class", "speedup", "against"},
+                  {false, false, false, false, true, false});
+  for (const Record& record : outcome.records) {
+    const bool accepted = record.candidate().verdict == Verdict::accepted;
+    table.add({problem_name(record.problem_slug, record.dtype), printable_line(name_of(record)),
+               verdict_of(record, style),
+               accepted ? std::string(to_string(record.candidate().precision)) : "-", speed_of(record),
+               record.candidate().headline() != nullptr ? record.candidate().headline()->against : "-"});
+  }
+  const auto accepted =
+      std::count_if(outcome.records.begin(), outcome.records.end(),
+                    [](const Record& record) { return record.candidate().verdict == Verdict::accepted; });
+  std::string text = table.render(style) + ungraded_lines(outcome, style) + score_line(outcome);
+  text += fmt::format("{}: {} accepted, {} not",
+                      counted(outcome.records.size() + outcome.ungraded.size(), "candidate"), accepted,
+                      static_cast<std::ptrdiff_t>(outcome.records.size()) - accepted);
+  if (!outcome.ungraded.empty()) text += fmt::format(", {} without a verdict", outcome.ungraded.size());
+  if (outcome.taken_over > 0) text += fmt::format("; {} of them from before", outcome.taken_over);
+  return text + fmt::format("; {:.1f} s\n", outcome.seconds);
+}
+
+std::vector<Ungraded> ungraded_of(const SweepOutcome& outcome) {
+  const std::string device = outcome.records.empty() ? "" : outcome.records.front().device.name;
+  std::vector<Ungraded> all;
+  for (const UngradedCandidate& one : outcome.ungraded)
+    all.push_back({one.slug, one.dtype, device, one.candidate.string(), one.message, utc_now()});
+  return all;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,1 @@
+../families/conv_transpose.cuh

@@ -1,0 +1,38 @@
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <string>
+
+#include "contest/worker_process.h"
+
+namespace kgrade {
+namespace {
+
+bool print(const WorkerOutput& words, const std::string& text) {
+  return ::write(words.descriptor(), text.data(), text.size()) == static_cast<ssize_t>(text.size());
+}
+
+TEST(WorkerOutput, AreTheLastLineThatSaysSomething) {
+  const WorkerOutput words;
+  EXPECT_EQ(words.last_line(), "");
+  ASSERT_TRUE(print(words, "first\n"));
+  ASSERT_TRUE(print(words, "x.cu:3: assertion failed\n \n\n"));
+  EXPECT_EQ(words.last_line(), "x.cu:3: assertion failed");
+}
+
+TEST(WorkerOutput, HoldNoControlCharactersAndAreShort) {
+  const WorkerOutput words;
+  ASSERT_TRUE(print(words, "\x1b[31mred" + std::string(1000, 'x')));
+  EXPECT_EQ(words.last_line().find('\x1b'), std::string::npos);
+  EXPECT_LT(words.last_line().size(), 400u);
+}
+
+TEST(WorkerOutput, DoNotGrow) {
+  const WorkerOutput words;
+  for (int i = 0; i < 100; ++i) print(words, std::string(1024, 'a') + "\n");
+  EXPECT_EQ(::lseek(words.descriptor(), 0, SEEK_END), 64 * 1024);
+  EXPECT_EQ(words.last_line(), std::string(300, 'a'));
+}
+
+}  // namespace
+}  // namespace kgrade

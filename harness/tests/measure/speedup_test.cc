@@ -1,0 +1,262 @@
+#include "measure/speedup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "measure/block_run.h"
+#include "tests/measure/simulation.h"
+
+namespace kgrade {
+namespace {
+
+using simulation::BlockTimes;
+
+std::vector<BlockTimes> noisy_blocks(std::size_t count, double ratio) {
+  simulation::Random random(21);
+  return simulation::run_blocks(random, simulation::independent(0.01), count, ratio);
+}
+
+TEST(Statement, FollowsTheWholeInterval) {
+  EXPECT_EQ(statement_of(Interval{1.011, 1.2}), Statement::faster);
+  EXPECT_EQ(statement_of(Interval{1.009, 1.2}), Statement::inconclusive);
+  EXPECT_EQ(statement_of(Interval{0.8, 0.990}), Statement::slower);
+  EXPECT_EQ(statement_of(Interval{0.8, 0.992}), Statement::inconclusive);
+  EXPECT_EQ(statement_of(Interval{0.991, 1.009}), Statement::same);
+  EXPECT_EQ(statement_of(Interval{1.002, 1.009}), Statement::same);
+  EXPECT_EQ(statement_of(Interval{0.9, 1.1}), Statement::inconclusive);
+  EXPECT_EQ(statement_of(std::nullopt), Statement::inconclusive);
+}
+
+TEST(Statement, TheBoundsThemselvesAreStillTheSame) {
+  EXPECT_EQ(statement_of(Interval{1 / 1.25, 1.25}, 0.25), Statement::same);
+  EXPECT_EQ(statement_of(Interval{1.25, 1.5}, 0.25), Statement::inconclusive);
+  EXPECT_EQ(statement_of(Interval{0.5, 0.8}, 0.25), Statement::inconclusive);
+}
+
+TEST(Statement, ExchangingTheSidesIsSymmetric) {
+  simulation::Random random(22);
+  for (int trial = 0; trial < 2000; ++trial) {
+    const double centre = std::exp(0.02 * random.normal());
+    const double factor = std::exp(0.01 * random.uniform());
+    const Interval interval = {centre / factor, centre * factor};
+    const Statement there = statement_of(interval);
+    const Statement back = statement_of(Interval{1 / interval.high, 1 / interval.low});
+    if (there == Statement::faster) {
+      EXPECT_EQ(back, Statement::slower);
+    } else if (there == Statement::slower) {
+      EXPECT_EQ(back, Statement::faster);
+    } else {
+      EXPECT_EQ(back, there);
+    }
+  }
+}
+
+TEST(Statement, Names) {
+  EXPECT_EQ(to_string(Statement::faster), "faster");
+  EXPECT_EQ(to_string(Statement::slower), "slower");
+  EXPECT_EQ(to_string(Statement::same), "same");
+  EXPECT_EQ(to_string(Statement::inconclusive), "inconclusive");
+  EXPECT_EQ(to_string(Method::within_process), "within_process");
+  EXPECT_EQ(to_string(Method::pooled_processes), "pooled_processes");
+  EXPECT_EQ(to_string(Method::across_processes), "across_processes");
+}
+
+TEST(SpeedRatio, WithinAProcessOfKnownBlocks) {
+  const SpeedRatio speed = ratio_within({0.5, 0.25, 0.125, 0.375, 0.25, 0.25});
+  EXPECT_DOUBLE_EQ(speed.ratio, std::exp(0.25));
+  ASSERT_TRUE(speed.interval);
+  EXPECT_DOUBLE_EQ(speed.interval->low, std::exp(0.125));
+  EXPECT_DOUBLE_EQ(speed.interval->high, std::exp(0.5));
+  EXPECT_DOUBLE_EQ(speed.half_width().value(), std::exp(0.1875) - 1);
+  EXPECT_EQ(speed.method, Method::within_process);
+  EXPECT_EQ(speed.count, 6u);
+  EXPECT_EQ(speed.statement(), Statement::faster);
+}
+
+TEST(SpeedRatio, AcrossProcessesOfKnownEstimates) {
+  const SpeedRatio speed = ratio_across({-0.1, -0.2, -0.3});
+  EXPECT_DOUBLE_EQ(speed.ratio, std::exp(-0.2));
+  ASSERT_TRUE(speed.interval);
+  const double half_width = 4.3026527297 * 0.1 / std::sqrt(3);
+  EXPECT_NEAR(speed.interval->low, std::exp(-0.2 - half_width), 1e-9);
+  EXPECT_NEAR(speed.interval->high, std::exp(-0.2 + half_width), 1e-9);
+  EXPECT_EQ(speed.method, Method::across_processes);
+  EXPECT_EQ(speed.count, 3u);
+  EXPECT_EQ(speed.statement(), Statement::inconclusive);
+}
+
+SpeedRatio symmetric_ratio(double log, double half_width_log) {
+  return {std::exp(log), Interval{std::exp(log - half_width_log), std::exp(log + half_width_log)},
+          Method::within_process, 30};
+}
+
+TEST(PooledRatio, OfOneProcessWithoutAnOffsetIsItsOwn) {
+  const SpeedRatio own = ratio_within({0.5, 0.25, 0.125, 0.375, 0.25, 0.25});
+  const SpeedRatio pooled = ratio_pooled({own}, 0);
+  EXPECT_DOUBLE_EQ(pooled.ratio, own.ratio);
+  EXPECT_DOUBLE_EQ(pooled.interval->low, own.interval->low);
+  EXPECT_DOUBLE_EQ(pooled.interval->high, own.interval->high);
+  EXPECT_EQ(pooled.method, Method::within_process);
+  EXPECT_EQ(pooled.count, 6u);
+}
+
+TEST(PooledRatio, WidthsAddUpAsSquares) {
+  const double offset = 0.04 / 1.959963984540054;
+  const SpeedRatio one = ratio_pooled({symmetric_ratio(0.1, 0.03)}, offset);
+  EXPECT_NEAR(std::log(one.interval->low), 0.1 - 0.05, 1e-12);
+  EXPECT_NEAR(std::log(one.interval->high), 0.1 + 0.05, 1e-12);
+  const std::vector<SpeedRatio> four = {symmetric_ratio(0.1, 0.03), symmetric_ratio(0.11, 0.03),
+                                        symmetric_ratio(0.09, 0.03), symmetric_ratio(0.1, 0.03)};
+  const SpeedRatio pooled = ratio_pooled(four, offset);
+  EXPECT_NEAR(std::log(pooled.ratio), 0.1, 1e-12);
+  EXPECT_NEAR(std::log(pooled.interval->low), 0.1 - 0.025, 1e-12);
+  EXPECT_NEAR(std::log(pooled.interval->high), 0.1 + 0.025, 1e-12);
+  EXPECT_EQ(pooled.method, Method::pooled_processes);
+  EXPECT_EQ(pooled.count, 4u);
+}
+
+TEST(PooledRatio, ProcessesThatDifferMoreSpeakForThemselves) {
+  const std::vector<SpeedRatio> apart = {symmetric_ratio(0.1, 0.001), symmetric_ratio(0.2, 0.001)};
+  const SpeedRatio pooled = ratio_pooled(apart, 0.002);
+  const SpeedRatio across = ratio_across({0.1, 0.2});
+  EXPECT_EQ(pooled.method, Method::across_processes);
+  EXPECT_DOUBLE_EQ(pooled.interval->low, across.interval->low);
+  EXPECT_DOUBLE_EQ(pooled.interval->high, across.interval->high);
+}
+
+TEST(PooledRatio, WithoutIntervalsThereIsNone) {
+  EXPECT_FALSE(ratio_pooled({}, 0.01).interval);
+  EXPECT_FALSE(ratio_pooled({ratio_within({0.1, 0.1})}, 0.01).interval);
+  const SpeedRatio two = ratio_pooled({ratio_within({0.1, 0.1}), ratio_within({0.2, 0.2})}, 0.01);
+  EXPECT_EQ(two.method, Method::across_processes);
+}
+
+TEST(ProcessOffset, FollowsFromBothSides) {
+  EXPECT_DOUBLE_EQ(offset_of_log_ratio(0.0003, 0.1, 0.1), 0.003 * std::sqrt(2.0));
+  EXPECT_DOUBLE_EQ(offset_of_log_ratio(0.0003, 0.01, 0.0075), 0.05);
+  EXPECT_EQ(offset_of_log_ratio(0, 1, 1), 0);
+}
+
+TEST(ProcessOffset, TakesAsManyProcessesAsTheGoalNeeds) {
+  const MeasuringGoal goal = {0.01, 4, 0, 1, 4};
+  EXPECT_EQ(processes_wanted(goal, 0), 1);
+  EXPECT_EQ(processes_wanted(goal, 0.0044), 1);
+  EXPECT_EQ(processes_wanted(goal, 0.0045), 2);
+  EXPECT_EQ(processes_wanted(goal, 0.0062), 2);
+  EXPECT_EQ(processes_wanted(goal, 0.0063), 3);
+  EXPECT_EQ(processes_wanted(goal, 1e9), 4);
+  EXPECT_EQ(processes_wanted(goal_for(Effort::quick), 1), 1);
+  EXPECT_EQ(processes_wanted(goal_for(Effort::ranked), 0), 5);
+}
+
+// So the reported interval is as narrow as requested, not just the part within a process.
+TEST(ProcessOffset, LeavesToTheSamplesWhatItDoesNotTake) {
+  const MeasuringGoal goal = {0.01, 4, 0, 1, 4};
+  for (const double offset : {0.0, 0.001, 0.0044, 0.0045, 0.006, 0.008}) {
+    const double own = half_width_within(goal, offset);
+    const double square = own * own + std::pow(1.959964 * offset, 2);
+    EXPECT_LE(std::sqrt(square / processes_wanted(goal, offset)), 0.01 + 1e-9) << offset;
+    EXPECT_GE(own, 0.005) << "no more than four times the samples";
+    EXPECT_LE(own, 0.01);
+  }
+  EXPECT_EQ(half_width_within(goal, 1), 0.01) << "out of reach";
+}
+
+TEST(SpeedRatio, TooLittleGivesNoInterval) {
+  const SpeedRatio nothing = ratio_within({});
+  EXPECT_EQ(nothing.ratio, 1);
+  EXPECT_EQ(nothing.count, 0u);
+  EXPECT_EQ(ratio_across({}).ratio, 1);
+  EXPECT_DOUBLE_EQ(ratio_across({0.5}).ratio, std::exp(0.5));
+  for (const SpeedRatio& speed :
+       {nothing, ratio_within({1, 1, 1, 1, 1}), ratio_across({}), ratio_across({1})}) {
+    EXPECT_FALSE(speed.interval);
+    EXPECT_FALSE(speed.half_width());
+    EXPECT_EQ(speed.statement(), Statement::inconclusive);
+  }
+}
+
+TEST(SpeedRatio, IdenticalBlocksHaveNoWidth) {
+  const SpeedRatio speed = ratio_within(std::vector<double>(10, 0.0));
+  EXPECT_EQ(speed.ratio, 1);
+  EXPECT_EQ(speed.half_width().value(), 0);
+  EXPECT_EQ(speed.statement(), Statement::same);
+}
+
+TEST(SpeedRatio, RefusesWhatIsNotANumber) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(ratio_within({nan}), std::invalid_argument);
+  EXPECT_THROW(ratio_across({nan}), std::invalid_argument);
+}
+
+TEST(SpeedRatio, UnitOfTheTimesDoesNotMatter) {
+  std::vector<BlockTimes> blocks = noisy_blocks(30, 1.3);
+  const SpeedRatio in_ms = ratio_within(log_differences(blocks));
+  for (BlockTimes& block : blocks) {
+    for (double& time : block.candidate) time *= 1e3 / 7;
+    for (double& time : block.opponent) time *= 1e3 / 7;
+  }
+  const SpeedRatio scaled = ratio_within(log_differences(blocks));
+  EXPECT_NEAR(scaled.ratio, in_ms.ratio, 1e-14);
+  EXPECT_NEAR(scaled.interval->low, in_ms.interval->low, 1e-14);
+  EXPECT_NEAR(scaled.interval->high, in_ms.interval->high, 1e-14);
+}
+
+// A machine that is twice as slow for some of the blocks disturbs both of their sides equally.
+TEST(SpeedRatio, SpeedOfWholeBlocksDoesNotMatter) {
+  std::vector<BlockTimes> blocks = noisy_blocks(30, 1.3);
+  const SpeedRatio before = ratio_within(log_differences(blocks));
+  for (std::size_t i = 0; i < blocks.size(); i += 3) {
+    for (double& time : blocks[i].candidate) time *= 2;
+    for (double& time : blocks[i].opponent) time *= 2;
+  }
+  EXPECT_NEAR(ratio_within(log_differences(blocks)).ratio, before.ratio, 1e-14);
+}
+
+TEST(SpeedRatio, OrderOfTheBlocksDoesNotMatter) {
+  std::vector<double> differences = log_differences(noisy_blocks(30, 1.3));
+  const SpeedRatio in_order = ratio_within(differences);
+  std::rotate(differences.begin(), differences.begin() + 11, differences.end());
+  std::reverse(differences.begin(), differences.begin() + 20);
+  const SpeedRatio shuffled = ratio_within(differences);
+  EXPECT_EQ(shuffled.ratio, in_order.ratio);
+  EXPECT_EQ(shuffled.interval->low, in_order.interval->low);
+  EXPECT_EQ(shuffled.interval->high, in_order.interval->high);
+}
+
+TEST(SpeedRatio, ExchangingTheSidesInvertsIt) {
+  for (const std::size_t count : {7, 30, 61, 100}) {
+    std::vector<double> differences = log_differences(noisy_blocks(count, 1.3));
+    const SpeedRatio within = ratio_within(differences);
+    const SpeedRatio across = ratio_across(differences);
+    for (double& difference : differences) difference = -difference;
+    for (const auto& [there, back] :
+         {std::pair{within, ratio_within(differences)}, std::pair{across, ratio_across(differences)}}) {
+      EXPECT_NEAR(back.ratio * there.ratio, 1, 1e-15 * 4);
+      EXPECT_NEAR(back.interval->low * there.interval->high, 1, 1e-15 * 4);
+      EXPECT_NEAR(back.interval->high * there.interval->low, 1, 1e-15 * 4);
+      EXPECT_EQ(there.statement(), Statement::faster);
+      EXPECT_EQ(back.statement(), Statement::slower);
+    }
+  }
+}
+
+TEST(ProcessOffset, IsSaidToBeBorrowedWhereItIs) {
+  DeviceInfo device;
+  device.process_offset_ms = 0.00008;
+  device.name = "NVIDIA A100-SXM4-80GB";
+  EXPECT_THAT(borrowed_offset_note(device), testing::Optional(testing::HasSubstr("0.08 us")));
+  device.name = "NVIDIA H200 NVL";
+  EXPECT_EQ(borrowed_offset_note(device), std::nullopt);
+  device.name = "emulated device";
+  device.process_offset_ms = 0;
+  EXPECT_EQ(borrowed_offset_note(device), std::nullopt) << "it takes none into account";
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,360 @@
+#include "selftest/comparison_series.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include "scripted_arena.h"
+
+namespace kgrade::selftest {
+namespace {
+
+using test::ScriptedArena;
+using testing::HasSubstr;
+
+TEST(SelftestPlan, SpreadsComparisonsEvenly) {
+  const auto plan = plan_comparisons(10, 205, 60, 7);
+  std::map<std::size_t, int> same;
+  std::map<std::pair<std::size_t, double>, int> slowed;
+  for (const PlannedComparison& planned : plan) {
+    if (planned.added == 0) {
+      same[planned.kernel] += 1;
+    } else {
+      slowed[{planned.kernel, planned.added}] += 1;
+    }
+  }
+  EXPECT_EQ(plan.size(), 265u);
+  for (std::size_t kernel = 0; kernel < 10; ++kernel) {
+    EXPECT_EQ(same[kernel], kernel < 5 ? 21 : 20);
+    for (const double added : slow_downs) EXPECT_EQ((slowed[{kernel, added}]), 2);
+  }
+}
+
+TEST(SelftestPlan, FewSlowDownsHaveAllSizesAmongThem) {
+  std::set<double> added;
+  for (const PlannedComparison& planned : plan_comparisons(3, 0, 3, 1)) added.insert(planned.added);
+  EXPECT_EQ(added, (std::set<double>{0.01, 0.02, 0.05}));
+}
+
+TEST(SelftestPlan, TheSeedDrawsTheOrder) {
+  const auto plan = plan_comparisons(10, 40, 40, 7);
+  EXPECT_EQ(plan, plan_comparisons(10, 40, 40, 7));
+  auto other = plan_comparisons(10, 40, 40, 8);
+  EXPECT_NE(plan, other);
+  EXPECT_TRUE(std::is_permutation(plan.begin(), plan.end(), other.begin(), other.end()));
+  EXPECT_TRUE(plan_comparisons(0, 40, 40, 7).empty());
+}
+
+TEST(SelftestPlan, EveryComparisonHasASeedOfItsOwn) {
+  std::set<std::uint64_t> seeds;
+  for (std::size_t number = 0; number < 1000; ++number) seeds.insert(seed_of_comparison(7, number));
+  EXPECT_EQ(seeds.size(), 1000u);
+  EXPECT_EQ(seed_of_comparison(7, 3), seed_of_comparison(7, 3));
+  EXPECT_NE(seed_of_comparison(7, 3), seed_of_comparison(8, 3));
+}
+
+TEST(SelftestPlan, TheForecastLearnsFromWhatWasDone) {
+  Forecast forecast({1, 5});
+  const std::vector<PlannedComparison> rest = {{0, 0}, {0, 0.01}, {1, 0}};
+  EXPECT_DOUBLE_EQ(forecast.seconds_for(rest), 7);
+  forecast.took(0, 2);
+  forecast.took(0, 4);
+  EXPECT_DOUBLE_EQ(forecast.seconds_for(rest), 11);
+  EXPECT_DOUBLE_EQ(forecast.seconds_for({}), 0);
+}
+
+class ComparisonSeriesTest : public testing::Test {
+ protected:
+  ComparisonSeriesTest() {
+    record_.seed = 7;
+    record_.goal = goal_for(Effort::normal);
+    record_.device = arena_.info;
+    options_.kernels = *select_kernels({"arithmetic-20us", "arithmetic-100us", "arithmetic-1ms"});
+    options_.comparisons = 12;
+    options_.free_bytes = std::uint64_t{1} << 30;
+    options_.progress = [this](const std::string& what) { said_.push_back(what); };
+  }
+
+  std::optional<Error> try_run(Watch watch = {}) {
+    record_.device = arena_.info;
+    ComparisonSeries series(arena_, problem_, options_, stages_, record_, watch);
+    auto error = series.run();
+    conclude(record_);
+    return error;
+  }
+  void run(Watch watch = {}) {
+    const auto error = try_run(watch);
+    EXPECT_FALSE(error) << to_string(*error);
+  }
+
+  // The second side is slower in these comparisons.
+  void slow_down(const std::vector<std::size_t>& numbers, double factor) {
+    arena_.factor = [this, numbers, factor](Role role, const Draw& draw) {
+      const bool slow = std::any_of(numbers.begin(), numbers.end(), [&](std::size_t number) {
+        return draw.seed == seed_of_comparison(record_.seed, number);
+      });
+      return role == Role::candidate && slow ? factor : 1.0;
+    };
+  }
+
+  test::FakeClock clock_;
+  StageClock stages_{clock_};
+  ScriptedArena arena_{clock_};
+  Problem problem_ = selftest_problem();
+  SeriesOptions options_;
+  SelftestRecord record_;
+  std::vector<std::string> said_;
+};
+
+TEST_F(ComparisonSeriesTest, TheSameWorkTakesTheSameTime) {
+  run();
+  EXPECT_EQ(record_.comparisons.size(), 12u);
+  EXPECT_EQ(record_.same.called.trials, 12u);
+  EXPECT_EQ(record_.same.called.count, 0u);
+  EXPECT_EQ(record_.same.excludes_one.count, 0u);
+  EXPECT_DOUBLE_EQ(record_.same.large_error, 0);
+  for (const SelftestComparison& comparison : record_.comparisons) {
+    EXPECT_EQ(comparison.ratio->statement(), Statement::same);
+    EXPECT_EQ(comparison.blocks, record_.goal.first_look);
+    EXPECT_EQ(comparison.end, BlockEnd::precise);
+    EXPECT_EQ(*comparison.added, 0);
+    EXPECT_EQ(comparison.length, comparison.second_length);
+    EXPECT_GT(comparison.seconds, 0);
+  }
+  for (const SelftestKernel& kernel : record_.kernels) EXPECT_EQ(kernel.same.comparisons, 4u);
+}
+
+TEST_F(ComparisonSeriesTest, FalseCallsAreCountedOneByOne) {
+  slow_down({2, 3, 11}, 1.03);
+  run();
+  EXPECT_EQ(record_.same.called.count, 3u);
+  EXPECT_EQ(record_.same.excludes_one.count, 3u);
+  std::size_t of_kernels = 0;
+  for (const SelftestKernel& kernel : record_.kernels) of_kernels += kernel.same.called.count;
+  EXPECT_EQ(of_kernels, 3u);
+  EXPECT_EQ(record_.comparisons[2].ratio->statement(), Statement::slower);
+  EXPECT_NEAR(record_.comparisons[2].ratio->ratio, 1 / 1.03, 1e-12);
+  EXPECT_EQ(record_.criteria[0].outcome, CriterionOutcome::fails);
+}
+
+TEST_F(ComparisonSeriesTest, ADifferenceWithinTheMarginIsNoFalseCallButExcludesOne) {
+  slow_down({5}, 1.004);
+  run();
+  EXPECT_EQ(record_.same.called.count, 0u);
+  EXPECT_EQ(record_.same.excludes_one.count, 1u);
+  EXPECT_EQ(record_.comparisons[5].ratio->statement(), Statement::same);
+}
+
+TEST_F(ComparisonSeriesTest, WhatIsAddedIsSeenToTheDigit) {
+  options_.comparisons = 0;
+  options_.slowdowns = 9;
+  run();
+  EXPECT_EQ(record_.slowed.size(), 3u);
+  for (const SelftestComparison& comparison : record_.comparisons) {
+    const auto more = static_cast<double>(comparison.second_length - comparison.length);
+    const double first = ScriptedArena::time_of(comparison.length);
+    EXPECT_NEAR(*comparison.added, more * ScriptedArena::ms_per_length / first, 1e-9);
+    EXPECT_NEAR(*comparison.added, comparison.asked, 0.5 * ScriptedArena::ms_per_length / first);
+    EXPECT_NEAR(1 / comparison.ratio->ratio - 1, *comparison.added, 1e-9);
+    // 1 % is the margin itself: rounding decides.
+    if (std::abs(*comparison.added - 0.01) < 1e-6) continue;
+    EXPECT_EQ(comparison.ratio->statement() == Statement::slower, *comparison.added > 0.01)
+        << *comparison.added;
+  }
+  EXPECT_EQ(record_.slowed[1].seen.count, 3u);
+  EXPECT_EQ(record_.slowed[2].seen.count, 3u);
+  for (const SlowedDown& slowed : record_.slowed) EXPECT_NEAR(slowed.median_bias, 0, 1e-9);
+}
+
+TEST_F(ComparisonSeriesTest, AMachineThatSpeedsUpTheSlowedSideIsFoundOut) {
+  options_.comparisons = 0;
+  options_.slowdowns = 36;
+  // All draws but the calibration's, which have the seed of the run.
+  arena_.factor = [this](Role role, const Draw& draw) {
+    return role == Role::candidate && draw.seed != record_.seed ? 0.98 : 1.0;
+  };
+  run();
+  EXPECT_EQ(record_.slowed[1].seen.count, 0u);
+  EXPECT_EQ(record_.slowed[1].seen.trials, 12u);
+  EXPECT_NEAR(record_.slowed[1].median_bias, 0.98 * 1.02 - 1.02, 1e-5);
+  EXPECT_EQ(record_.criteria[2].outcome, CriterionOutcome::fails);
+}
+
+// About normal, with a deviation of 1: the same numbers with every library.
+class Noise {
+ public:
+  double next() {
+    double sum = 0;
+    for (int i = 0; i < 12; ++i) sum += static_cast<double>(bits_()) / 4294967296.0;
+    return sum - 6;
+  }
+
+ private:
+  std::mt19937 bits_{1};
+};
+
+TEST_F(ComparisonSeriesTest, TheProtocolHoldsOnAMachineWithHonestNoise) {
+  Noise noise;
+  arena_.factor = [&](Role, const Draw&) { return 1 + 0.01 * noise.next(); };
+  arena_.seconds_per_call = 0.001;
+  options_.kernels = all_kernels();
+  options_.comparisons = 200;
+  options_.slowdowns = 150;
+  run();
+  EXPECT_EQ(record_.same.called.trials, 200u);
+  EXPECT_EQ(record_.same.called.count, 0u);
+  EXPECT_TRUE(all_hold(record_)) << record_.same.excludes_one.count << " intervals exclude 1";
+  EXPECT_LT(record_.same.median_half_width, 0.005);
+  EXPECT_GT(record_.same.median_half_width, 0.003);
+  for (const SlowedDown& slowed : record_.slowed) EXPECT_NEAR(slowed.median_bias, 0, 0.0015);
+}
+
+TEST_F(ComparisonSeriesTest, TheProtocolDoesNotHoldWhereOneSideIsAtADisadvantage) {
+  Noise noise;
+  arena_.factor = [&](Role role, const Draw&) {
+    return (role == Role::candidate ? 1.006 : 1) + 0.01 * noise.next();
+  };
+  arena_.seconds_per_call = 0.001;
+  run();
+  EXPECT_EQ(record_.same.called.count, 0u) << "within the margin";
+  EXPECT_GT(record_.same.excludes_one.value(), 0.5);
+  EXPECT_EQ(record_.criteria[1].outcome, CriterionOutcome::fails);
+  EXPECT_TRUE(any_fails(record_));
+}
+
+TEST_F(ComparisonSeriesTest, ShortKernelsRunSeveralTimesASample) {
+  options_.kernels = *select_kernels({"arithmetic-3us"});
+  options_.comparisons = 1;
+  run();
+  EXPECT_EQ(record_.comparisons[0].launches, 4);
+  EXPECT_NEAR(record_.comparisons[0].first.median, 0.003, 1e-5);
+  EXPECT_TRUE(record_.kernels[0].overhead_limited);
+}
+
+TEST_F(ComparisonSeriesTest, TheOracleHasHardlyAnyWork) {
+  options_.kernels = *select_kernels({"copy-500us"});
+  options_.comparisons = 1;
+  run();
+  EXPECT_EQ(arena_.lengths[Role::oracle],
+            sizes_of(options_.kernels[0], arena_.info, options_.free_bytes).least_length);
+  EXPECT_GT(arena_.lengths[Role::reference], arena_.lengths[Role::oracle]);
+}
+
+TEST_F(ComparisonSeriesTest, ProcessesStayUnlessNewOnesAreAskedFor) {
+  run();
+  EXPECT_EQ(arena_.starts, 0);
+  options_.fresh = true;
+  record_.comparisons.clear();
+  record_.kernels.clear();
+  run();
+  EXPECT_EQ(arena_.starts, 12);
+}
+
+TEST_F(ComparisonSeriesTest, OneThatDiesIsStartedAnew) {
+  arena_.dead = true;
+  run();
+  EXPECT_EQ(arena_.starts, 1);
+  EXPECT_EQ(record_.same.comparisons, 12u);
+}
+
+TEST_F(ComparisonSeriesTest, RankedTakesSeveralProcesses) {
+  record_.goal = goal_for(Effort::ranked);
+  options_.comparisons = 2;
+  run();
+  EXPECT_EQ(arena_.starts, 8);
+  EXPECT_EQ(record_.comparisons[0].ratio->method, Method::across_processes);
+  EXPECT_EQ(record_.comparisons[0].ratio->count, 5u);
+  EXPECT_EQ(record_.comparisons[0].blocks, 5 * usual_first_look);
+}
+
+TEST_F(ComparisonSeriesTest, WhenTheTimeIsOverThoseThatAreDoneCount) {
+  options_.most_seconds = 0;
+  run();
+  EXPECT_EQ(record_.comparisons.size(), 1u);
+  ASSERT_FALSE(record_.notes.empty());
+  EXPECT_THAT(record_.notes.back(), testing::HasSubstr("the time was over after 1 of"));
+}
+
+TEST_F(ComparisonSeriesTest, ShortKernelsTakeSeveralProcesses) {
+  arena_.info.process_offset_ms = 1e6;
+  options_.comparisons = 2;
+  run();
+  EXPECT_EQ(arena_.starts, 6);
+  EXPECT_EQ(record_.comparisons[0].ratio->method, Method::pooled_processes);
+  EXPECT_EQ(record_.comparisons[0].ratio->count, 4u);
+}
+
+TEST_F(ComparisonSeriesTest, TheBudgetEndsAComparison) {
+  record_.goal.budget_seconds = 1;
+  arena_.seconds_per_call = 0.03;
+  int call = 0;
+  arena_.factor = [&](Role, const Draw&) { return 1 + 0.2 * (call++ % 7); };
+  options_.comparisons = 1;
+  run();
+  EXPECT_EQ(record_.comparisons[0].end, BlockEnd::budget_spent);
+  EXPECT_NEAR(static_cast<double>(record_.comparisons[0].blocks), 6, 1);
+}
+
+class HotWatch : public BlockWatch {
+ public:
+  std::string end_block() override { return "thermal slowdown"; }
+};
+
+TEST_F(ComparisonSeriesTest, DisturbedComparisonsAreCountedAndGiveNoFigure) {
+  HotWatch watch;
+  run({&watch, nullptr});
+  EXPECT_EQ(record_.disturbed, 12u);
+  EXPECT_EQ(record_.refused, 0u);
+  EXPECT_EQ(record_.same.called.trials, 0u);
+  EXPECT_EQ(record_.comparisons[0].void_blocks, 10u);
+  EXPECT_THAT(record_.comparisons[0].problem, HasSubstr("thermal slowdown"));
+  EXPECT_EQ(record_.criteria[0].outcome, CriterionOutcome::too_few);
+}
+
+TEST_F(ComparisonSeriesTest, WhatAGradingWouldRefuseGivesNoFigure) {
+  arena_.candidate_comparison = test::outputs_off_by(0.5);
+  run();
+  EXPECT_EQ(record_.refused, 12u);
+  EXPECT_THAT(record_.comparisons[0].problem, testing::StartsWith("wrong_answer: "));
+  EXPECT_EQ(record_.same.called.trials, 0u);
+}
+
+TEST_F(ComparisonSeriesTest, AFailureKeepsWhatWasFoundBefore) {
+  arena_.before_call = [this](Role, const Draw& draw) {
+    if (draw.seed == seed_of_comparison(record_.seed, 5)) arena_.oracle_report.cuda_error = 700;
+  };
+  const auto error = try_run();
+  ASSERT_TRUE(error);
+  EXPECT_THAT(error->message, HasSubstr("the oracle fails"));
+  EXPECT_EQ(record_.comparisons.size(), 5u);
+  EXPECT_EQ(record_.same.called.trials, 5u);
+}
+
+TEST_F(ComparisonSeriesTest, WhereTimesAreNoSpeedEverythingRunsOnce) {
+  arena_.info.measures_speed = false;
+  options_.slowdowns = 3;
+  run();
+  EXPECT_EQ(record_.comparisons.size(), 15u);
+  for (const SelftestComparison& comparison : record_.comparisons) {
+    EXPECT_TRUE(comparison.ratio);
+    EXPECT_FALSE(comparison.added);
+    EXPECT_EQ(comparison.blocks, 1u);
+    EXPECT_EQ(comparison.second_length, std::llround(200 * (1 + comparison.asked)));
+  }
+  EXPECT_FALSE(record_.judged());
+}
+
+TEST_F(ComparisonSeriesTest, ProgressSaysWhatIsLeft) {
+  run();
+  EXPECT_THAT(said_, testing::Contains("an empty kernel"));
+  EXPECT_THAT(said_, testing::Contains(HasSubstr("1 of 12, ")));
+  EXPECT_THAT(said_.back(), HasSubstr("12 of 12, less than a minute left: arithmetic-"));
+  EXPECT_EQ(time_left(61), "about 2 min left");
+}
+
+}  // namespace
+}  // namespace kgrade::selftest

@@ -1,0 +1,137 @@
+// The outcome of a sweep, for people.
+#include "sweep/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/sweep/results.h"
+
+namespace kgrade {
+namespace {
+
+using test::result_record;
+using testing::DoubleEq;
+using testing::HasSubstr;
+using testing::Not;
+using testing::Optional;
+
+Record record(const std::string& candidate = "solutions/scale/good.cu") {
+  return one_a_candidate(result_record(candidate)).front();
+}
+
+Record rejected(const std::string& message) {
+  Record record = test::sample_record();
+  record.candidates.erase(record.candidates.begin());
+  record.candidates[0].message = message;
+  return one_a_candidate(record).front();
+}
+
+TEST(SweepSummary, AResultIsALine) {
+  EXPECT_EQ(result_line(record(), Style(false)), "accepted  scale/good.cu  2.00x [1.75, 2.25] reference");
+  EXPECT_EQ(result_line(rejected("case 'tiny': all wrong\nmore"), Style(false)),
+            "wrong_answer  scale/bad.cu  case 'tiny': all wrong");
+}
+
+TEST(SweepSummary, NamesTheTypeWhereItIsNotTheUsualOne) {
+  Record half = record();
+  half.dtype = Dtype::float16;
+  EXPECT_THAT(result_line(half, Style(false)), HasSubstr("scale (float16)/good.cu"));
+}
+
+// A candidate's messages and name cannot control the terminal.
+TEST(SweepSummary, ShowsNoControlCharacters) {
+  const Record hostile = rejected("\033[2J gone");
+  EXPECT_THAT(result_line(hostile, Style(false)), Not(HasSubstr("\033")));
+  SweepOutcome outcome;
+  outcome.records = {record("solutions/scale/\033[2J.cu"), hostile};
+  outcome.ungraded = {{"\033[31m.cu", "died \033[2J"}};
+  EXPECT_THAT(render_summary(outcome, Style(false)), Not(HasSubstr("\033")));
+}
+
+TEST(SweepSummary, CountsWhatCameOut) {
+  SweepOutcome outcome;
+  outcome.records = {record(), record("solutions/scale/other.cu"), rejected("wrong")};
+  outcome.ungraded = {{"d.cu", "the process that graded ended with signal 9 (Killed)"}};
+  outcome.taken_over = 2;
+  outcome.seconds = 12.34;
+  const std::string text = render_summary(outcome, Style(false));
+  EXPECT_THAT(text, HasSubstr("other.cu"));
+  EXPECT_THAT(text, HasSubstr("not graded: d.cu: the process that graded ended with signal 9 (Killed)\n"));
+  EXPECT_THAT(text, HasSubstr("Geometric mean of 2 speedups: 2.00x [1.83, 2.186].\n"));
+  EXPECT_THAT(text, HasSubstr("4 candidates: 2 accepted, 1 not, 1 without a verdict; 2 of them from before; "
+                              "12.3 s\n"));
+}
+
+TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {
+  SweepOutcome outcome;
+  outcome.records = {record()};
+  SweepPlan plan;
+  plan.groups.resize(1);
+  plan.groups[0].problem.slug = "scale";
+  plan.tasks = {{0, "a.cu", ""}, {0, "b.cu", ""}};
+  outcome.ungraded = {without_verdict(plan, 1, "killed")};
+  const std::vector<Ungraded> told = ungraded_of(outcome);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].path, "b.cu");
+  EXPECT_EQ(told[0].slug, "scale");
+  EXPECT_EQ(told[0].message, "killed");
+  EXPECT_EQ(told[0].device, outcome.records[0].device.name) << "they are of one suite";
+  EXPECT_EQ(told[0].at.size(), std::string("2026-01-02T03:04:05Z").size());
+}
+
+TEST(SweepSummary, SaysNothingOfWhatDidNotHappen) {
+  SweepOutcome outcome;
+  outcome.records = {rejected("wrong")};
+  const std::string text = render_summary(outcome, Style(false));
+  EXPECT_THAT(text, HasSubstr("1 candidate: 0 accepted, 1 not; 0.0 s\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Geometric mean")));
+  EXPECT_THAT(text, Not(HasSubstr("verdict;")));
+  EXPECT_THAT(text, Not(HasSubstr("before")));
+}
+
+TEST(TimeLeft, IsUnknownBeforeTheSecondResult) {
+  TimeLeft left(100);
+  EXPECT_FALSE(left.seconds(10, 101));
+  left.result_at(102);
+  EXPECT_FALSE(left.seconds(9, 103));
+  left.result_at(104);
+  EXPECT_THAT(left.seconds(8, 104), Optional(DoubleEq(16)));
+}
+
+TEST(TimeLeft, GoesDownWhileTheNextResultIsAwaitedButNotBelowZero) {
+  TimeLeft left(0);
+  left.result_at(2);
+  left.result_at(4);
+  EXPECT_THAT(left.seconds(3, 5), Optional(DoubleEq(5)));
+  EXPECT_THAT(left.seconds(3, 100), Optional(DoubleEq(0)));
+  EXPECT_THAT(left.seconds(0, 4), Optional(DoubleEq(0)));
+}
+
+TEST(TimeLeft, FollowsTheRateOfTheLastResults) {
+  TimeLeft left(0);
+  double now = 0;
+  for (int i = 0; i < 10; ++i) left.result_at(now += 100);
+  for (std::size_t i = 0; i < TimeLeft::window; ++i) left.result_at(now += 1);
+  EXPECT_THAT(left.seconds(60, now), Optional(DoubleEq(60)));
+}
+
+TEST(TimeLeft, IsSaidRoughly) {
+  EXPECT_EQ(describe_time_left(0), "less than a minute left");
+  EXPECT_EQ(describe_time_left(59.9), "less than a minute left");
+  EXPECT_EQ(describe_time_left(180), "about 3 min left");
+  EXPECT_EQ(describe_time_left(9000), "about 2.5 h left");
+  EXPECT_EQ(describe_time_left(200000), "about 2 days left");
+}
+
+TEST(LogInterval, IsOnceAMinute) {
+  LogInterval log(1000);
+  int lines = 0;
+  for (double now = 1000; now <= 1600; now += 0.5) lines += log.is_due(now) ? 1 : 0;
+  EXPECT_EQ(lines, 10);
+  EXPECT_FALSE(log.is_due(1659));
+  EXPECT_TRUE(log.is_due(1700));
+  EXPECT_FALSE(log.is_due(1720)) << "from when it was said, not from when it was due";
+}
+
+}  // namespace
+}  // namespace kgrade
