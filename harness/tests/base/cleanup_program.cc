@@ -1,5 +1,5 @@
 // The program that the tests of base/cleanup start, interrupt and inspect:
-//   hold PID_FILE   runs a shell with a background process, holds a temporary folder, and has a farewell
+//   hold PID_FILE   runs a shell with a background process, holds a temporary folder, and has a final message
 //   escape          leaves a process behind that has left its group and its session; prints its id
 //   linger          leaves a process behind that has left its group, but not its session; prints its id
 #include <sys/types.h>
