@@ -202,7 +202,7 @@ class GradeRun {
     if (options_.launches) useless.emplace_back("--launches");
     if (useless.empty()) return;
     record_.notes.push_back(
-        fmt::format("{}: of no use on a device that measures no speed", fmt::join(useless, ", ")));
+        fmt::format("{}: of no use on a device that does not measure speed", fmt::join(useless, ", ")));
   }
 
   Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source,

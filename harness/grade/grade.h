@@ -9,7 +9,7 @@ namespace kgrade {
 
 inline constexpr std::size_t usual_hidden_cases = 4;
 
-// No case named: all, but no bench case on a device that measures no speed.
+// No case named: all, but no bench case on a device that does not measure speed.
 struct GradeOptions : RunOptions {
   Effort effort = Effort::normal;
   CacheState cache = CacheState::cold;

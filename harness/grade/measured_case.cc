@@ -21,6 +21,8 @@ constexpr std::uint32_t rounds_per_change = 8;
 // For calls longer than this, one warm-up and one repetition are enough: loading, a millisecond or two, is
 // little beside them, and one call shows as well as two that a candidate is far faster on old contents.
 constexpr double long_call_ms = 10;
+// How often the last contents are repeated after the samples.
+constexpr int repetitions = 2;
 // How many calls of the reference are made without queuing, for a candidate whose calls are not queued.
 constexpr int unqueued_reference_calls = 5;
 constexpr int long_unqueued_reference_calls = 3;
@@ -80,7 +82,7 @@ BlockPlan MeasuredCase::plan() const {
   plan.arms = arms_.size();
   for (std::size_t arm = 0; arm + 1 < arms_.size(); ++arm) plan.pairs.push_back({arms_.size() - 1, arm});
   plan.goal = goal_of(session_);
-  // Where times are no speed, one block shows that everything works.
+  // Where times do not measure speed, one block shows that everything works.
   if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
   // Each half needs an interval of its own.
   if (captures_ == Captures::by_turns) {

@@ -34,8 +34,8 @@ Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::file
 // True when the files are still those that were read: what is compiled must have the record's hash.
 bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
-// The cases to run, or all when none is named. Where times are no speed, bench cases are left out unless
-// named.
+// The cases to run, or all when none is named. Where times do not measure speed, bench cases are left out
+// unless named.
 Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
                                               bool measures_speed);
 

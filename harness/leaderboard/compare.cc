@@ -94,7 +94,7 @@ std::map<std::string, const CaseRecord*> cases_by_name(const Record& record) {
 // Empty where they can be.
 std::string why_not_compared(const Record& before, const Record& after) {
   if (!before.device.measures_speed || !after.device.measures_speed)
-    return "times of this device are no speed";
+    return "times of this device do not measure speed";
   if (before.candidate().verdict != Verdict::accepted || after.candidate().verdict != Verdict::accepted)
     return "not accepted";
   if (before.problem_sha256 != after.problem_sha256) return "the problem's file has changed";

@@ -5,7 +5,7 @@
 // with the newest of its results; the older ones, of this and of other versions, are its history.
 //
 // What has no speed has no rank, and stands apart: candidates that were not accepted, and results of devices
-// whose times are no speed (the emulated one).
+// whose times do not measure speed (the emulated one).
 #pragma once
 
 #include <map>

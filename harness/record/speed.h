@@ -126,7 +126,7 @@ enum class BlockEnd {
   precise,       // every interval is narrow enough
   budget_spent,  // they are not, and the time is over
   disturbed,     // too many blocks do not count
-  broken_off     // by the player
+  broken_off     // a contestant failed
 };
 std::string_view to_string(BlockEnd end);  // "budget_spent"
 

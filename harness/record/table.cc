@@ -237,8 +237,9 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
   if (verbose) text += stages_text(record, style);
   text += notes_text(record.notes, style) + confinement_text(record.sandbox, style);
   if (!record.device.measures_speed) {
-    text += style(Colour::dim,
-                  "The emulated device judges answers only: its times are no speed and are not shown.\n");
+    text +=
+        style(Colour::dim,
+              "The emulated device judges answers only: its times do not measure speed and are not shown.\n");
   }
   return text;
 }

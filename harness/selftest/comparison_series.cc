@@ -151,7 +151,7 @@ double ComparisonSeries::expected_seconds(const KernelCalibration& calibration) 
   return record_.goal.processes * std::min(record_.goal.budget_seconds, rounds * round_ms / 1000);
 }
 
-// Where times are no speed, the work is what grows by the share.
+// Where times do not measure speed, the work is what grows by the share.
 std::int64_t ComparisonSeries::second_length(const KernelCalibration& calibration, double added) const {
   if (added == 0) return calibration.length;
   const double units = calibration.ms_per_length > 0 ? added * calibration.ms / calibration.ms_per_length

@@ -28,7 +28,7 @@ constexpr std::int64_t longest = std::int64_t{1} << 40;
 constexpr double far_part = 0.5;
 // Within this part of the target no correction follows.
 constexpr double near_enough = 0.02;
-// Beyond the least, where times are no speed: large enough that 1 % of it is a unit of work.
+// Beyond the least, where times do not measure speed: large enough that 1 % of it is a unit of work.
 constexpr std::int64_t length_without_speed = 200;
 
 // The mean of the middle half: as robust as a median, and finer than the grain of the clock.

@@ -14,7 +14,7 @@ namespace kgrade::selftest {
 struct KernelCalibration {
   Sizes sizes;
   std::int64_t length = 0;
-  double ms = 0;             // that a launch takes; 0 where times are no speed
+  double ms = 0;             // that a launch takes; 0 where times do not measure speed
   double ms_per_length = 0;  // likewise
 };
 

@@ -41,7 +41,7 @@ struct Sizes {
   std::int64_t least_length = 0;
 };
 
-// On a device that measures no speed they are as small as they can be. Tensors take a small part of the
+// On a device that does not measure speed they are as small as they can be. Tensors take a small part of the
 // memory that is free.
 Sizes sizes_of(const Kernel& kernel, const DeviceInfo& device, std::uint64_t free_bytes);
 

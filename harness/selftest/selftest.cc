@@ -15,7 +15,7 @@
 namespace kgrade::selftest {
 namespace {
 
-// On a device that measures no speed one comparison of each kind is enough.
+// On a device that does not measure speed one comparison of each kind is enough.
 constexpr std::size_t usual_without_speed = 1;
 constexpr const char* remedy_for_workers = "run `kgrade doctor`; another program may hold the GPU";
 

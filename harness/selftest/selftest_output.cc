@@ -260,7 +260,7 @@ std::string unjudged_text(const SelftestRecord& record, const Style& style) {
     table.add({record.kernels[i].name, record.kernels[i].bound_by, count_text(done)});
   }
   return table.render(style) + notes_text(record, style) +
-         style(Colour::dim, "Times of this device are no speed: nothing is judged.") + "\n";
+         style(Colour::dim, "Times of this device do not measure speed: nothing is judged.") + "\n";
 }
 
 }  // namespace

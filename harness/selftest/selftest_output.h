@@ -19,8 +19,8 @@ nlohmann::ordered_json to_json(const SelftestRecord& record);
 std::string to_text(const SelftestRecord& record);
 
 // The time of an empty kernel, a row for each kernel with the same binary on both sides, a row for each
-// kernel and slow-down, then the criteria and the conclusion. Where times are no speed no figure of speed is
-// shown.
+// kernel and slow-down, then the criteria and the conclusion. Where times do not measure speed no figure of
+// speed is shown.
 std::string render_table(const SelftestRecord& record, const Style& style);
 
 }  // namespace kgrade

@@ -35,17 +35,18 @@ struct Share {
 
 // One comparison of a kernel with itself, or with the same kernel when it has more to do.
 struct SelftestComparison {
-  std::size_t kernel = 0;           // index into SelftestRecord::kernels
-  double asked = 0;                 // more work that was asked for: 0.02 is 2 %; 0: the same on both sides
-  std::int64_t length = 0;          // of the first side; see SelftestKernel
-  std::int64_t second_length = 0;   // of the second
-  std::optional<double> added;      // time that was really added, relative; unset where times are no speed
-  std::optional<SpeedRatio> ratio;  // above 1: the second side is faster; unset: see `problem`
-  Summary first;                    // times of one launch, in milliseconds
-  Summary second;                   //
-  int launches = 1;                 // of a sample
-  std::size_t blocks = 0;           // that count
-  std::size_t void_blocks = 0;      // that do not
+  std::size_t kernel = 0;          // index into SelftestRecord::kernels
+  double asked = 0;                // more work that was asked for: 0.02 is 2 %; 0: the same on both sides
+  std::int64_t length = 0;         // of the first side; see SelftestKernel
+  std::int64_t second_length = 0;  // of the second
+  std::optional<double>
+      added;  // time that was really added, relative; unset where times do not measure speed
+  std::optional<SpeedRatio> ratio;      // above 1: the second side is faster; unset: see `problem`
+  Summary first;                        // times of one launch, in milliseconds
+  Summary second;                       //
+  int launches = 1;                     // of a sample
+  std::size_t blocks = 0;               // that count
+  std::size_t void_blocks = 0;          // that do not
   BlockEnd end = BlockEnd::broken_off;  // of the last process
   double seconds = 0;
   std::string problem;  // why it gives no ratio: the message that grading would give
@@ -79,7 +80,7 @@ struct SelftestKernel {
   std::string bound_by;           // "arithmetic" or "memory"
   double target_ms = 0;           // that its length is chosen for
   std::int64_t length = 0;        // its amount of work, a scalar parameter
-  double ms_per_length = 0;       // from the calibration; 0 where times are no speed
+  double ms_per_length = 0;       // from the calibration; 0 where times do not measure speed
   double pilot_ms = 0;            // likewise
   double median_ms = 0;           // how long a launch really took
   bool overhead_limited = false;  // little longer than an empty kernel
@@ -129,7 +130,7 @@ struct SelftestRecord {
   std::vector<StageTime> stages;
   double total_seconds = 0;
 
-  // Where times are no speed nothing is judged.
+  // Where times do not measure speed nothing is judged.
   bool judged() const { return device.measures_speed; }
 };
 

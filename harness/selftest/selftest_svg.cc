@@ -137,7 +137,8 @@ std::string render_svg(const SelftestRecord& record) {
   svg += fmt::format("<title>kgrade selftest on {}</title>\n", escape_markup(record.device.name));
   svg += legend() + scale(right);
   if (!record.judged()) {
-    svg += text_at((left + right) / 2, top + height / 4, "middle", "Times of this device are no speed.");
+    svg +=
+        text_at((left + right) / 2, top + height / 4, "middle", "Times of this device do not measure speed.");
   }
   for (std::size_t i = 0; i < columns.size(); ++i) {
     svg += column(columns[i], left + static_cast<double>(i) * width, width, record.judged());

@@ -63,8 +63,9 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
       return CallFinding{Verdict::cheating, "protocol", report.detail};
     case Fault::busy:
       return CallFinding{
-          Verdict::cheating, "idle",
-          "work of the call goes on, on the device or beside it, when its time has been taken"};
+          Verdict::unstable, "idle",
+          "the device is still busy long after the call: grade again when nothing else uses it, and look for "
+          "kernels that the candidate leaves running"};
     case Fault::ended:
     case Fault::device_failed:
     case Fault::stack_overflow:

@@ -23,7 +23,7 @@ const fs::path measured = root / "harness/tests/measured";
 struct Honest {
   std::string problem;  // a slug, or the path of a file
   std::vector<std::string> candidates;
-  bool at_length = true;  // the first time; where times are no speed, it makes no difference
+  bool at_length = true;  // the first time; where times do not measure speed, it makes no difference
 };
 
 std::vector<std::string> sources_in(const fs::path& folder) {

@@ -52,7 +52,7 @@ TEST_F(Measuring, ABlockHasEveryArmTwice) {
   EXPECT_EQ(c["measurement"]["arms"][2], "candidate");
   EXPECT_EQ(c["measurement"]["processes"][0]["orders"].size(), 1u);
   for (const char* arm : {"reference", "baseline", "candidate"}) EXPECT_EQ(c[arm]["samples_ms"].size(), 2u);
-  EXPECT_THAT(c["comparisons"], IsEmpty()) << "these times are no speed";
+  EXPECT_THAT(c["comparisons"], IsEmpty()) << "these times do not measure speed";
   EXPECT_THAT(record["candidates"][0]["scores"], IsEmpty());
   EXPECT_THAT(record["candidates"][0]["telemetry"]["absent"], HasSubstr("emulated device"));
   EXPECT_TRUE(record["ceilings"].is_null());
@@ -61,7 +61,7 @@ TEST_F(Measuring, ABlockHasEveryArmTwice) {
 
 TEST_F(Measuring, SaysWhichOptionsAreInVain) {
   EXPECT_THAT(grade({"--ranked", "--warm"})["notes"],
-              Contains("--ranked, --warm: of no use on a device that measures no speed"));
+              Contains("--ranked, --warm: of no use on a device that does not measure speed"));
   EXPECT_THAT(grade({})["notes"], IsEmpty());
 }
 

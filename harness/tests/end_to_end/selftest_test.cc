@@ -44,7 +44,7 @@ TEST(Selftest, RunsEveryKernelOnTheEmulatedDeviceAndJudgesNothing) {
   const Result result =
       kgrade({"selftest", "--device", "emulated", "--seed", "7", "--json", json.path(), "--svg", svg.path()});
   EXPECT_EQ(result.exit_code, 3) << result.output;
-  EXPECT_THAT(result.output, HasSubstr("Times of this device are no speed: nothing is judged."));
+  EXPECT_THAT(result.output, HasSubstr("Times of this device do not measure speed: nothing is judged."));
   EXPECT_THAT(result.output, Not(HasSubstr("refused")));
   EXPECT_THAT(result.left_behind, IsEmpty());
   const auto record = nlohmann::json::parse(content_of(json.path()));

@@ -244,7 +244,8 @@ TEST(Compare, WhatCannotBeComparedIsNotUnchanged) {
 }
 
 TEST(Compare, WhySpeedsCannotBeComparedIsSaid) {
-  EXPECT_EQ(why([](Record& e) { e.device.measures_speed = false; }), "times of this device are no speed");
+  EXPECT_EQ(why([](Record& e) { e.device.measures_speed = false; }),
+            "times of this device do not measure speed");
   EXPECT_EQ(why([](Record& e) { e.problem_sha256 = "q"; }), "the problem's file has changed");
   EXPECT_EQ(why([](Record& e) { e.reference.sha256 = "q"; }), "measured against another reference");
   EXPECT_EQ(why([](Record& e) { e.reference.sha256.clear(); }),

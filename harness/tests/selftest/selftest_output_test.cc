@@ -93,7 +93,7 @@ TEST(SelftestTable, ShowsNoTimeThatIsNoSpeed) {
   SelftestRecord record = good_record();
   record.device.measures_speed = false;
   const std::string table = table_of(record);
-  EXPECT_THAT(table, HasSubstr("Times of this device are no speed: nothing is judged."));
+  EXPECT_THAT(table, HasSubstr("Times of this device do not measure speed: nothing is judged."));
   EXPECT_THAT(table, Not(HasSubstr(" us")));
   EXPECT_THAT(table, Not(HasSubstr("%")));
   EXPECT_THAT(table, Not(HasSubstr("holds")));
@@ -141,7 +141,7 @@ TEST(SelftestPicture, ShowsNoSpeedWhereThereIsNone) {
   record.device.measures_speed = false;
   const std::string svg = render_svg(record);
   EXPECT_EQ(count_of(svg, "r=\"2.2\""), 0u);
-  EXPECT_THAT(svg, HasSubstr("Times of this device are no speed."));
+  EXPECT_THAT(svg, HasSubstr("Times of this device do not measure speed."));
   EXPECT_THAT(svg, Not(HasSubstr(" us<")));
 }
 

@@ -1,11 +1,10 @@
-"""kill_test.py KGRADE [--seed N] [--kills N]: a sweep of several problems with all their solutions on the emulated device
-is killed at random moments and resumed each time. It must end with the same results as an undisturbed sweep.
+"""kill_test.py KGRADE [--seed N] [--kills N] [--problems PATTERN]: a sweep of every solution on the emulated device is
+killed at random moments and resumed each time. It must end with the same results as an undisturbed sweep.
 
 After each kill no process of the sweep keeps running, its temporary files are gone, and only the last line of the result
 file may be damaged. Ctrl-C ends a sweep in the same way."""
 
 import argparse
-import copy
 import json
 import os
 import random
@@ -18,9 +17,6 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-# Few candidates, of three element types and two precision classes.
-PROBLEMS = "conv-*-2d-s*"
-SECOND_THOUGHTS = 4
 PATIENCE = 60  # seconds; used up only if something is wrong
 
 # What always differs between runs: start times and durations.
@@ -50,7 +46,7 @@ def differences(value, other, place=""):
 
 
 def candidates_of_checkout():
-    return sorted(f"solutions/{slug.stem}/{file.name}" for slug in (ROOT / "problems").glob(f"{PROBLEMS}.md")
+    return sorted(f"solutions/{slug.stem}/{file.name}" for slug in (ROOT / "problems").glob(f"{arguments.problems}.md")
                   for file in (ROOT / "solutions" / slug.stem).glob("*.cu"))
 
 
@@ -112,7 +108,7 @@ class Sweep:
         self.mark = f"KGRADE_TEST_RUN={work.name}-{random.getrandbits(64):x}"
         environment = dict(os.environ, TMPDIR=str(self.temporary), KGRADE_CACHE_DIR=str(work / "cache"))
         environment.update([self.mark.split("=")])
-        command = [arguments.kgrade, "sweep", "--problems", PROBLEMS, "--device", "emulated", "--jobs", "2",
+        command = [arguments.kgrade, "sweep", "--problems", arguments.problems, "--device", "emulated", "--jobs", "2",
                    "--seed", "7", "--hidden-seed", "11", "--output", str(output), *(["--resume"] if resume else [])]
         self.log = work / f"{output.name}.log"
         with self.log.open("wb") as log:
@@ -185,22 +181,7 @@ class KillTest(unittest.TestCase):
         found = self.results(file)
         self.assertEqual(sorted(found), self.candidates)
         for name, record in found.items():
-            wanted = copy.deepcopy(self.wanted[name])
-            for case, other in zip(record["candidates"][0]["cases"], wanted["candidates"][0]["cases"]):
-                self.allow_second_thoughts(case, other)
-            self.assertEqual(list(differences(record, wanted)), [], name)
-
-    def allow_second_thoughts(self, case, other):
-        """If a call was slow by chance, a few more calls are made (grade/case_run.cc), and the error is the worst of all
-        calls. Cases with the same number of calls have the same errors."""
-        more = case.get("calls", 0) - other.get("calls", 0)
-        if more == 0:
-            return
-        self.assertLessEqual(abs(more), SECOND_THOUGHTS, case["name"])
-        longer, shorter = (case, other) if more > 0 else (other, case)
-        for kind, error in shorter["error"].items():
-            self.assertGreaterEqual(longer["error"][kind], error, case["name"])
-        other["calls"], other["error"] = case["calls"], case["error"]
+            self.assertEqual(list(differences(record, self.wanted[name])), [], name)
 
     def expect_nothing_left(self, sweep, alive):
         self.assertEqual(alive, [])
@@ -264,6 +245,7 @@ if __name__ == "__main__":
     parser.add_argument("kgrade")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--kills", type=int, default=20)
+    parser.add_argument("--problems", default="*", help="those whose names match this pattern")
     arguments, others = parser.parse_known_args()
     print(f"--seed {arguments.seed}", flush=True)
     unittest.main(argv=sys.argv[:1] + others, verbosity=2)

@@ -75,13 +75,17 @@ TEST(CallReview, OneThatSpeaksOutOfTurnCheats) {
   EXPECT_EQ(review_call(report)->message, "a message that is none");
 }
 
-TEST(CallReview, WhatIsLeftOfACallIsCheating) {
+// Another program may keep it busy.
+TEST(CallReview, ADeviceThatStaysBusyIsUnstable) {
   CallReport report = clean_report();
   report.fault = Fault::busy;
-  EXPECT_EQ(verdict_of(report), Verdict::cheating);
+  EXPECT_EQ(verdict_of(report), Verdict::unstable);
   EXPECT_EQ(review_call(report)->check, "idle");
   EXPECT_FALSE(is_crash(report));
-  report = clean_report();
+}
+
+TEST(CallReview, AThreadThatIsLeftOfACallIsCheating) {
+  CallReport report = clean_report();
   report.threads_left = 1;
   EXPECT_EQ(verdict_of(report), Verdict::cheating);
   EXPECT_EQ(review_call(report)->check, "idle");

@@ -176,7 +176,7 @@ class lane_tile : public kgrade_emulated::LaneGroup {
 };
 
 // Size threads that follow each other in the block, Size a power of two. Those of more than a warp are in
-// kgrade_emulated/groups_wide_tiles.h.
+// kgrade_emulated/groups.h.
 template <unsigned int Size, class Parent = void>
 class thread_block_tile;
 
