@@ -170,14 +170,17 @@ std::string lower(std::string text) {
   return text;
 }
 
-// The parameter that a symbol stands for; empty where there is none.
+// The parameter that a symbol stands for; empty where there is none, or where it could be one of several: `N`
+// is no batch size where there is an `n`.
 std::string parameter_of(const std::string& symbol, const Names& integers) {
   const bool is_number = !symbol.empty() && std::all_of(symbol.begin(), symbol.end(), is_digit);
   if (is_number || contains(integers, symbol)) return symbol;
+  Names meant;
+  if (contains(integers, lower(symbol))) meant.push_back(lower(symbol));
   for (const auto& [convention, name] : conventions) {
-    if (symbol == convention && contains(integers, name)) return std::string(name);
+    if (symbol == convention && contains(integers, name) && !contains(meant, name)) meant.emplace_back(name);
   }
-  return contains(integers, lower(symbol)) ? lower(symbol) : "";
+  return meant.size() == 1 ? meant.front() : "";
 }
 
 // Nothing where a symbol stands for no parameter: `unknown` is that one.

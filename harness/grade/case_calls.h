@@ -20,9 +20,6 @@
 
 namespace kgrade {
 
-// How often the last contents are repeated after the samples.
-constexpr int repetitions = 2;
-
 class CaseCalls {
  public:
   // Not the candidate's fault: the device has no room, or a contestant of our own fails.

@@ -72,7 +72,7 @@ class Runner {
 
   bool is_precise() const {
     const bool look = run_.blocks.back().voided.empty() && counted_ >= plan_.goal.first_look &&
-                      counted_ % blocks_between_looks == 0;
+                      (counted_ - plan_.goal.first_look) % blocks_between_looks == 0;
     return look && std::all_of(plan_.pairs.begin(), plan_.pairs.end(), [this](const ArmPair& pair) {
              const SpeedRatio ratio = ratio_within(log_differences(run_.blocks, pair.other, pair.arm));
              return ratio.half_width().value_or(1) <= half_width_wanted(pair);

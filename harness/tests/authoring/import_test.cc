@@ -108,6 +108,14 @@ TEST(Import, OnlyIntegerParametersAreExtents) {
   EXPECT_THAT(todo(result, "shape of 'y'"), HasSubstr("'C' is no parameter"));
 }
 
+// `N` is a batch size by convention, and where there is an `n`, nothing says which of the two is meant.
+TEST(Import, ASymbolThatCouldBeEitherOfTwoParametersIsToDo) {
+  const Imported both = imported(bare("Norm", {"x*", "y!", "batch_size", "n"}, "`x` of shape $(N, n)$\n"));
+  EXPECT_THAT(todo(both, "shape of 'x'"), HasSubstr("'N' is no parameter"));
+  const Imported one = imported(bare("Norm", {"x*", "y!", "batch_size", "c"}, "`x` of shape $(N, c)$\n"));
+  EXPECT_THAT(shape(one, "x"), testing::ElementsAre("batch_size", "c"));
+}
+
 TEST(Import, EveryTodoStandsInTheFile) {
   const Imported result = imported(bare("Scale", {"x*", "y!", "n"}, "`x` of shape $(n)$\n"));
   const std::string text = problem_text(result.draft);

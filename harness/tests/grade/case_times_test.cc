@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "draw/draws.h"
+#include "measure/clock_rule.h"
 #include "tests/support/case_fixture.h"
 
 namespace kgrade {
@@ -63,6 +64,46 @@ TEST_F(CaseTimes, AWorkerThatLeavesOutTimeInMostCallsHasNoSpeed) {
   EXPECT_TRUE(record.speedups.empty());
   EXPECT_NEAR(candidate_ms(record).front(), 2 - 0.025 - 0.01 * 2.75, 1e-9);
 }
+
+// What a lying worker hides of its calls of 1 ms, by the fake referee's clock: the ways of the cheats in
+// harness/tests/cheats/timing.
+struct Lie {
+  std::string name;
+  std::function<double(int call)> hidden_ms;
+};
+
+class LyingWorker : public CaseTimes, public testing::WithParamInterface<Lie> {};
+
+// The speedup that the reference's 2 ms against the true time gives may be exceeded by the tolerance only.
+TEST_P(LyingWorker, HasNoSpeedOrGainsTheToleranceAtMost) {
+  arena_.before_call = [this](Role role, const Draw&) {
+    if (role != Role::candidate) return;
+    const double hidden = GetParam().hidden_ms(hidden_calls_++);
+    arena_.candidate_hides_ms = hidden;
+    arena_.candidate_ms = {1 - hidden};
+  };
+  const CaseRecord record = run();
+  if (record.verdict == Verdict::unstable) {
+    EXPECT_TRUE(record.speedups.empty());
+    return;
+  }
+  expect_accepted(record);
+  ASSERT_FALSE(record.speedups.empty());
+  constexpr double truth_ms = 1;
+  const double settled_ms = truth_ms + 0.75;  // with what the fake arena's protocol takes
+  const double tolerance_ms = clock_tolerance_ms + clock_tolerance_share * settled_ms;
+  EXPECT_LE(record.speedups.front().ratio.ratio, 2 / (truth_ms - tolerance_ms) + 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Lies, LyingWorker,
+                         testing::Values(Lie{"NearlyAll", [](int) { return 0.9; }},
+                                         Lie{"ATenth", [](int) { return 0.1; }},
+                                         Lie{"LessThanTheTolerance", [](int) { return 0.02; }},
+                                         Lie{"ALittleMore", [](int) { return 0.06; }},
+                                         Lie{"InMostCalls", [](int call) { return call % 4 != 0 ? 0.5 : 0; }},
+                                         Lie{"NowAndThen", [](int call) { return call % 5 == 0 ? 0.5 : 0; }},
+                                         Lie{"MoreAndMore", [](int call) { return call / (call + 9.0); }}),
+                         [](const auto& lie) { return lie.param.name; });
 
 TEST_F(CaseTimes, AMachineThatSlowsTheReferencesCallsGivesNoSpeedEither) {
   arena_.before_call = [this](Role role, const Draw&) {

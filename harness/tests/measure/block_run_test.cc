@@ -89,6 +89,17 @@ TEST_F(BlockRunTest, WhatIsNotKnownGoesOnAndIsLookedAtEveryTenBlocks) {
   EXPECT_GT(*ratio_within(before).half_width(), 0.005) << "it stopped at the first look that allowed it";
 }
 
+TEST_F(BlockRunTest, LooksAreCountedFromTheFirst) {
+  plan_.goal.first_look = 12;
+  EXPECT_EQ(this->run().blocks.size(), 12u);
+  time_ = noisy;
+  rounds_left_ = 100000;
+  const BlockRun run = this->run();
+  EXPECT_EQ(run.end, BlockEnd::precise);
+  EXPECT_GT(run.blocks.size(), 12u);
+  EXPECT_EQ(run.blocks.size() % 10, 2u);
+}
+
 TEST_F(BlockRunTest, ASignificantDifferenceEndsNothing) {
   time_ = [](std::size_t arm, std::size_t round) { return (arm == 0 ? 5 : 1) * noisy(1, round * (arm + 1)); };
   const BlockRun run = this->run();

@@ -12,7 +12,7 @@
 
 namespace {
 
-constexpr size_t piece_bytes = size_t{1} << 30;
+constexpr size_t piece_bytes = size_t{2} << 30;
 
 void take_a_piece() {
   void* const memory = mmap(nullptr, piece_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
