@@ -3,11 +3,14 @@
 
     tools/readme_figures.py            rewrites the marked parts of README.md and docs/
     tools/readme_figures.py --check    exits with 1 if they are not what the records say
-    tools/readme_figures.py --print FILE    prints the table that `kgrade grade` printed when it wrote that record
+
+Tables are printed by build/release/bin/kgrade, or the program that KGRADE names.
 """
 
 import json
+import os
 import re
+import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -17,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
+KGRADE = os.environ.get("KGRADE", str(ROOT / "build/release/bin/kgrade"))
 CALLS = ("candidate", "reference", "reference alone", "oracle")  # stages in which the GPU works
 
 
@@ -42,91 +46,10 @@ def ratio_text(ratio: float) -> str:
     return f"{ratio:.{1 if ratio >= 10 else 2 if ratio >= 1 else 3}f}x"
 
 
-def columns(rows: list[list[str]], right: list[bool], indent: str = "  ") -> list[str]:
-    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
-    return [(indent + "  ".join(cell.rjust(width) if to_right else cell.ljust(width)
-                              for cell, width, to_right in zip(row, widths, right))).rstrip() for row in rows]
-
-
-def speedup_of(entry: dict) -> float | None:
-    """Of a case or a candidate against the reference, from a record of any version."""
-    if "comparisons" in entry:
-        return entry["comparisons"][0]["speedup"] if entry["comparisons"] else None
-    if "scores" in entry:
-        return entry["scores"][0]["geometric_mean"] if entry["scores"] else None
-    return entry["speedup"]
-
-
-def scores_text(candidate: dict) -> str:
-    """The score against the fastest baseline comes first: it is the one that counts."""
-    scores = candidate.get("scores") or []
-    if not scores:
-        return f"{ratio_text(speedup_of(candidate))} the reference" if speedup_of(candidate) else ""
-    words = {"reference": "the reference", "baseline": "the fastest baseline"}
-    return ", ".join(f"{ratio_text(score['geometric_mean'])} {words[score['against']]}" for score in reversed(scores))
-
-
-def case_row(case: dict) -> list[str]:
-    times = [format_ms(case[side]["summary"]["median_ms"]) if case[side]["summary"] else "-"
-             for side in ("candidate", "reference")]
-    message = "" if case["verdict"] == "accepted" else case["message"]
-    speedup = ratio_text(speedup_of(case)) if speedup_of(case) else "-"
-    return [case["name"], case["role"], case["verdict"], f"{case['error']['relative']:.1e}", case["precision"], *times,
-            speedup, message]
-
-
-def blocks_text(case: dict) -> str:
-    measurement = case["measurement"]
-    processes = measurement["processes"]
-    void = sum(len(process["void"]) for process in processes)
-    text = f"  {case['name']}: {measurement['cache']} cache, {sum(len(p['orders']) for p in processes) - void} blocks"
-    if void:
-        text += f" ({void} more void)"
-    if processes[0]["launches_per_sample"] > 1:
-        text += f" of {processes[0]['launches_per_sample']} launches a sample"
-    return text + (f", {len(processes)} processes" if len(processes) > 1 else "")
-
-
-def speed_table(case: dict) -> list[str]:
-    """For a case that was measured in blocks: each contestant, and how the candidate compares with it."""
-    if not case.get("measurement") or not case["comparisons"]:
-        return []
-    rows = [["contestant", "median", "quartiles", "minimum", "roofline", "candidate is", "95 % interval", ""]]
-    arms = case["measurement"]["arms"]
-    compared = dict(zip(arms, case["comparisons"]))
-    for arm in reversed(arms):
-        summary = case[arm if arm in ("candidate", "reference") else "baseline"]["summary"]
-        share = f"{100 * case['roofline']['shares'][arm]:.1f} %" if case["roofline"] else "-"
-        row = [arm, format_ms(summary["median_ms"]),
-               f"{format_ms(summary['first_quartile_ms'])} to {format_ms(summary['third_quartile_ms'])}",
-               format_ms(summary["minimum_ms"]), share]
-        if arm in compared:
-            interval = compared[arm]["interval"]
-            row += [ratio_text(compared[arm]["speedup"]),
-                    f"{ratio_text(interval['low'])} to {ratio_text(interval['high'])}" if interval else "",
-                    compared[arm]["statement"]]
-        rows.append(row + [""] * (8 - len(row)))
-    return [blocks_text(case), *columns(rows, [False, True, False, True, True, True, False, False], "    ")]
-
-
-def table_of(record: dict, candidate: dict, cases: list[dict]) -> str:
-    """As `kgrade grade` prints it."""
-    headline = f"{candidate['verdict']}  {candidate['path']}"
-    if candidate["verdict"] == "accepted":
-        headline += f"  {candidate['precision']}"
-    if scores_text(candidate):
-        headline += f"  {scores_text(candidate)}"
-    head = ["case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""]
-    right = [False, False, False, True, False, True, True, True, False]
-    lines = [f"{record['problem']['slug']}  {record['device']['name']}", headline]
-    if candidate["message"]:
-        lines.append(f"  {candidate['message']}")
-    lines += columns([head, *map(case_row, cases)], right)
-    lines += [line for case in cases for line in speed_table(case)]
-    # Records of version 1 do not have this.
-    if not record.get("sandbox", {}).get("confined", True):
-        lines.append("not confined: namespaces are missing (kgrade doctor)")
-    return "\n".join(lines)
+def printed(path: str, *options: str) -> str:
+    """What `kgrade grade` prints for that record."""
+    return subprocess.run([KGRADE, "print", str(ROOT / path), *options], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.rstrip()
 
 
 def output(path: str) -> str:
@@ -134,15 +57,16 @@ def output(path: str) -> str:
     candidate = record["candidates"][0]
     command = (f"$ build/release/bin/kgrade grade {record['problem']['slug']} \\\n"
                f"    {candidate['path']} --case {candidate['cases'][0]['name']}")
-    return (f"```text\n{command}\n{table_of(record, candidate, candidate['cases'])}\n```\n"
-            f"This grade took {record['total_seconds']:.1f} s, with nothing compiled before.")
+    cases = printed(path, "--verbose").split("\n\n")[0].split("\n", 2)[2]
+    return (f"```text\n{command}\n{printed(path)}\n```\n"
+            f"This grade took {record['total_seconds']:.1f} s, with nothing compiled before. `--verbose` adds the cases, and "
+            f"for each measured one the contestants:\n```text\n{cases}\n```")
 
 
 def refused(path: str) -> str:
-    record = read(path)
-    (candidate,) = [c for c in record["candidates"] if c["path"].endswith("seed-index-rule.cu")]
-    cases = [c for c in candidate["cases"] if c["name"] in ("plain", "stride-2", "output-padding-1", "kernelbench")]
-    return f"```text\n{table_of(record, candidate, cases)}\n```"
+    cases = ("tiny", "plain", "stride-2", "output-padding-1", "kernelbench")
+    table = printed(path, "--candidate", "seed-index-rule.cu", *(word for case in cases for word in ("--case", case)))
+    return f"```text\n{table}\n```"
 
 
 def beside(case: dict, opponent: str) -> str:
@@ -307,10 +231,6 @@ def rewritten(text: str, to_root: str) -> str:
 
 
 def main() -> int:
-    if sys.argv[1:2] == ["--print"]:
-        record = read(sys.argv[2])
-        print("\n".join(table_of(record, candidate, candidate["cases"]) for candidate in record["candidates"]))
-        return 0
     stale = []
     for page in PAGES:
         before = page.read_text(encoding="utf-8")

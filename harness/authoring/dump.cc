@@ -102,7 +102,7 @@ Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runn
                           "name another with --directory",
                           {directory.string(), 0, 0}}}};
   }
-  Referee referee(device, problem, runner, runner);
+  Referee referee(device, problem, runner, runner, options.seed);
   const auto lent = referee.lend(Role::oracle, bound, 1);
   if (!lent) return GradeFailure{exit_usage, lent.errors()};
   if (!lent->ok()) return GradeFailure{exit_internal, {{"the oracle cannot run: " + lent->detail, "", {}}}};

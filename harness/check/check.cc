@@ -17,6 +17,7 @@
 #include "grade/run_setup.h"
 #include "verify/checks.h"
 #include "verify/judgement.h"
+#include "verify/wrong_output.h"
 
 namespace kgrade {
 namespace {
@@ -169,27 +170,31 @@ class CandidateCheck {
       return report.fault == Fault::none && !is_crash(report);
     }
     const std::vector<OutputErrors> outputs = session_.arena.compare();
-    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(outputs[i], norms_.squares(i));
+    for (std::size_t i = 0; i < outputs.size(); ++i) judge_output(outputs[i], i, draw);
     return true;
   }
 
-  void judge_output(const OutputErrors& output, double usual_squares) {
+  void judge_output(const OutputErrors& output, std::size_t index, const Draw& draw) {
     const Judgement judgement = judge(output.errors, session_.problem.thresholds,
-                                      precision_from(session_.problem.precision), usual_squares);
-    if (judgement.verdict == Verdict::accepted) return;
-    see({judgement.verdict, check_behind(judgement.verdict), describe(output, judgement)});
+                                      precision_from(session_.problem.precision), norms_.squares(index));
+    if (judgement.verdict == Verdict::accepted || seen_) return;
+    see({judgement.verdict, check_behind(judgement.verdict), describe_output(output, judgement, index, draw)});
   }
 
-  static std::string describe(const OutputErrors& output, const Judgement& judgement) {
+  std::string describe_output(const OutputErrors& output, const Judgement& judgement, std::size_t index,
+                              const Draw& draw) {
     const ElementErrors& errors = output.errors;
-    if (errors.nonfinite_mismatches > 0) {
-      return fmt::format(
-          "`{}` has {} values that should be finite and are not, or the reverse, the first at {}",
-          output.tensor, errors.nonfinite_mismatches,
-          coordinates(errors.first_nonfinite_mismatch, output.shape));
+    const std::uint64_t worst =
+        errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index;
+    const auto values = session_.arena.examine(index, draw, session_.time_limit);
+    if (!values || judgement.verdict != Verdict::wrong_answer) {
+      return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
+                         judgement.relative_error, coordinates(worst, output.shape));
     }
-    return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
-                       judgement.relative_error, coordinates(errors.worst_index, output.shape));
+    const WrongOutput wrong = wrong_output(*values, judgement.element_limit);
+    const std::string how = kgrade::describe(wrong);
+    return fmt::format("{} of {} elements of `{}`, the worst at {}{}{}", wrong.wrong, wrong.elements,
+                       output.tensor, coordinates(worst, output.shape), how.empty() ? "" : "; ", how);
   }
 
   // The first thing that goes wrong is the pass's verdict.
@@ -286,7 +291,7 @@ class CheckRun {
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
     CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_,
-                         order_seed(record_.seed));
+                         record_.seed);
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);
       auto record = check_one(referee, source, build);

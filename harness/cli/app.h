@@ -27,6 +27,7 @@ Command add_grade(CLI::App& app);
 Command add_check(CLI::App& app);
 Command add_compare(CLI::App& app);
 Command add_list(CLI::App& app);
+Command add_print(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_lint(CLI::App& app);
 Command add_new(CLI::App& app);

@@ -25,7 +25,7 @@ const GradingWords words = {
     "Only this case (may be repeated)", "Seed of the inputs (default: random; the record keeps it)",
     "Seconds that one call of a candidate may take (default: 20 times the reference's, "
     "at least 2 on a GPU and 10 on the emulated device)",
-    "Also print checks, stages and compiler messages"};
+    "Print all cases of accepted candidates too, and checks, stages and compiler messages"};
 
 // The device with the order of its threads, which only the emulated one lets us choose. A shuffled order
 // needs a seed: that of the run is drawn now if none was given.
@@ -89,6 +89,9 @@ Command add_grade(CLI::App& app) {
   add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
   add_measuring_options(*command, *arguments);
   add_run_options(*command, *arguments, words);
+  command->add_flag("--agent", arguments->agent,
+                    "Print one line of JSON per candidate instead of the table: the stage it reached, the "
+                    "verdict, the first wrong element, the slowest case, what to try next");
   add_ci_options(*command, arguments->ci);
   command->footer(
       "Example: kgrade grade conv-transpose-2d-sq-input-asym-kernel "

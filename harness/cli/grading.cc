@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "record/agent_line.h"
 #include "record/record_json.h"
 #include "record/table.h"
 
@@ -57,6 +58,12 @@ Printout printout_of(const Record& record, bool verbose) {
 Printout printout_of(const CheckRecord& record, bool verbose) {
   return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), verbose),
           all_clean(record)};
+}
+
+std::string agent_lines(const Record& record) {
+  std::string lines;
+  for (const CandidateRecord& candidate : record.candidates) lines += agent_line(candidate, record);
+  return lines;
 }
 
 int print(const Printout& printout, const std::string& json) {

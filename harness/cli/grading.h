@@ -32,7 +32,8 @@ struct GradingArguments {
   std::string problems;
   bool require_sandbox = false;
   bool verbose = false;
-  CiOutput ci;  // of grade
+  bool agent = false;  // of grade
+  CiOutput ci;         // likewise
 };
 
 // What the help says of options that differ in detail.
@@ -68,6 +69,10 @@ inline void add_entries(const Record& record, std::vector<Record>& records) {
 }
 inline void add_entries(const CheckRecord&, std::vector<Record>&) {}
 
+// Lines for programs instead of the table; `check` has none.
+std::string agent_lines(const Record& record);
+inline std::string agent_lines(const CheckRecord&) { return ""; }
+
 // Prints one of them, writes the file of `--json FILE`, and returns the exit code.
 int print(const Printout& printout, const std::string& json);
 
@@ -100,6 +105,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
     }
     if (outcome.record) {
       Printout printout = printout_of(*outcome.record, arguments.verbose);
+      if (arguments.agent) printout.table = agent_lines(*outcome.record);
       printout.table = log_text(arguments.ci, std::move(printout.table));
       exit_code = std::max(exit_code, print(printout, arguments.json));
       add_entries(*outcome.record, records);

@@ -76,7 +76,7 @@ int run(int argc, char** argv) {
       cli::add_show(app),        cli::add_lint(app),        cli::add_new(app),      cli::add_import(app),
       cli::add_calibrate(app),   cli::add_dump(app),        cli::add_doctor(app),   cli::add_selftest(app),
       cli::add_cache(app),       cli::add_completion(app),  cli::add_complete(app), cli::add_man(app),
-      cli::add_help(app)};
+      cli::add_help(app),        cli::add_print(app)};
   for (const cli::Command& command : commands) finish(*command.app);
   // After the commands, which would inherit it.
   app.footer(cli::exit_codes_line() + "\nStart with: kgrade list");

@@ -26,6 +26,22 @@ struct OutputErrors {
   ElementErrors errors;
 };
 
+// All elements of an output that is wrong, in flat order, to find out how it is wrong.
+struct OutputValues {
+  std::string tensor;
+  std::vector<std::int64_t> shape;
+  std::vector<float> expected;
+  std::vector<float> got;
+  std::vector<bool> untouched;  // holds what it held before the call, which is beyond 2^65: sums do not show
+  // A second call on the same inputs, with outputs that held values from 1 to 2. Empty: there was none.
+  std::vector<float> filled;
+  std::vector<float> again;
+  std::vector<float> before;  // expected of the inputs of the call before; empty: not known
+};
+
+// Larger outputs are not read back.
+constexpr std::uint64_t most_examined_elements = std::uint64_t{1} << 22;
+
 // How a call is made.
 struct CallKind {
   // Launches are queued while the inputs are not there yet, where the device has a gate and the contestant
@@ -93,9 +109,15 @@ class Arena {
   // A call of the oracle whose outputs are held against themselves: how large they are.
   virtual CallReport appraise(const Draw& draw, Patience patience) = 0;
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
-  // more than `limit`, and how many were never written.
+  // more than `limit`, and how many the call left as they were.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;
   virtual std::uint64_t count_unwritten(std::size_t output) = 0;
+  // The same output in full, and what the same call gives in a fresh process. `before`: what the call before
+  // was on. Nothing where the output is too large. The oracle's outputs are others then.
+  virtual std::optional<OutputValues> examine(const Case&, std::size_t /*output*/, const Draw&,
+                                              const std::optional<Draw>& /*before*/, Patience) {
+    return std::nullopt;
+  }
 
   // What a candidate that died in a call was about: the same call in a fresh worker that may write to its
   // inputs. Says which inputs or guard zones it then changes.
@@ -143,6 +165,10 @@ class CheckArena {
   virtual CallReport call(const Draw& draw, Patience patience) = 0;
   // Every output of the candidate with what the oracle's call left.
   virtual std::vector<OutputErrors> compare() = 0;
+  // One of them in full, and what another call in the same process gives. Nothing where it is too large.
+  virtual std::optional<OutputValues> examine(std::size_t /*output*/, const Draw&, Patience) {
+    return std::nullopt;
+  }
   // Ends the worker, if it still lives, and reads what it left.
   virtual Evidence leave() = 0;
 };

@@ -7,6 +7,7 @@
 
 #include "base/subprocess.h"
 #include "base/text.h"
+#include "contest/examination.h"
 #include "draw/seed.h"
 
 namespace kgrade {
@@ -83,13 +84,13 @@ std::vector<std::string> Sanitizer::command(std::string_view tool, const std::fi
 }
 
 CheckReferee::CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
-                           std::optional<Sanitizer> sanitizer, std::uint64_t order_seed)
+                           std::optional<Sanitizer> sanitizer, std::uint64_t seed)
     : device_(device),
       problem_(problem),
       oracle_(oracle),
       sanitizer_(std::move(sanitizer)),
-      order_seed_(order_seed),
-      poison_key_(random_seed()) {}
+      order_seed_(order_seed(seed)),
+      poison_key_(poison_key_of(seed)) {}
 
 Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw) {
   LeaseTerms terms;
@@ -156,6 +157,13 @@ CallReport CheckReferee::call(const Draw& draw, Patience patience) {
 
 std::vector<OutputErrors> CheckReferee::compare() {
   return compare_outputs(runner_->lease(), oracle_.lease());
+}
+
+std::optional<OutputValues> CheckReferee::examine(std::size_t output, const Draw& draw, Patience patience) {
+  auto values = examine_output(runner_->lease(), oracle_.lease(), output);
+  if (values)
+    call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
+  return values;
 }
 
 Evidence CheckReferee::leave() {

@@ -41,13 +41,14 @@ class CheckReferee : public CheckArena {
  public:
   // With a sanitizer passes are its tools, without one orders of threads.
   CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
-               std::optional<Sanitizer> sanitizer, std::uint64_t order_seed);
+               std::optional<Sanitizer> sanitizer, std::uint64_t seed);
   void set_candidate(std::filesystem::path library) { library_ = std::move(library); }
 
   Result<CallReport> call_oracle(const Case& bound, const Draw& draw) override;
   Result<Answer> enter(const CheckPass& pass, const Case& bound) override;
   CallReport call(const Draw& draw, Patience patience) override;
   std::vector<OutputErrors> compare() override;
+  std::optional<OutputValues> examine(std::size_t output, const Draw& draw, Patience patience) override;
   Evidence leave() override;
 
  private:

@@ -44,7 +44,7 @@ class ContestantRunner {
   // waits at a gate), then inspects guard zones and inputs. With `expected`, whose outputs are what this
   // one's should be, it compares them at once. `edit` may write to inputs that are in place; the report then
   // counts what it wrote as corruption.
-  using Edit = std::function<void(const Lease&)>;
+  using Edit = std::function<void(Lease&)>;
   CallReport checked_call(const Draw& draw, std::uint64_t poison_key, std::uint32_t call, Patience patience,
                           const Lease* expected = nullptr, CallKind kind = {}, const Edit& edit = {});
   void retire() { worker_->retire(); }

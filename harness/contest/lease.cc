@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/defences.h"
+#include "device/guard_fill.h"
 #include "draw/seed.h"
 #include "problem/scalar_type.h"
 
@@ -327,11 +328,49 @@ std::vector<Lease::Loaned> Lease::outputs() const {
   return outputs;
 }
 
-std::uint64_t Lease::unwritten_elements(std::size_t output) const {
+std::size_t Lease::buffer_of_output(std::size_t output) const {
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (tensor_of(i).output && output-- == 0) return device_.count_unwritten(fillings_[i]);
+    if (tensor_of(i).output && output-- == 0) return i;
   }
-  return 0;
+  throw std::out_of_range("no such output");
+}
+
+std::uint64_t Lease::unwritten_elements(std::size_t output) const {
+  return device_.count_unwritten(fillings_[buffer_of_output(output)]);
+}
+
+Lease::OutputCopy Lease::copy_output(std::size_t output) const {
+  const std::size_t buffer = buffer_of_output(output);
+  const Filling& filling = fillings_[buffer];
+  const Loaned counted = outputs().at(output);
+  std::vector<unsigned char> bytes(bytes_of(tensor_of(buffer)));
+  OutputCopy copy;
+  device_.read(*buffers_[buffer], filling.begin, bytes.data(), bytes.size());
+  const device::Poison poison{filling.poison, filling.dtype};
+  for (std::uint64_t i = 0; i < filling.elements; ++i)
+    copy.untouched.push_back(device::is_poison(bytes.data(), filling.begin, i, poison));
+  device_.read(*counted.buffer, counted.begin, bytes.data(), bytes.size());
+  for (std::uint64_t i = 0; i < filling.elements; ++i)
+    copy.values.push_back(load_element(filling.dtype, bytes.data(), i));
+  return copy;
+}
+
+std::vector<std::vector<float>> Lease::fill_outputs() {
+  constexpr std::uint32_t steps = 64;  // bfloat16 has 128 values from 1 to 2
+  std::vector<std::vector<float>> all;
+  for (std::size_t i = 0; i < launches_ * case_->tensors.size(); ++i) {
+    if (!tensor_of(i).output) continue;
+    const Filling& filling = fillings_[i];
+    std::vector<unsigned char> bytes(bytes_of(tensor_of(i)));
+    std::vector<float>& values = all.emplace_back();
+    for (std::uint64_t k = 0; k < filling.elements; ++k) {
+      const std::uint32_t random = random_block(filling.poison, k / 4).word[k % 4];
+      values.push_back(1 + static_cast<float>(random % steps) / steps);
+      store_element(filling.dtype, bytes.data(), k, values.back());
+    }
+    device_.write(*buffers_[i], filling.begin, bytes.data(), bytes.size());
+  }
+  return all;
 }
 
 }  // namespace kgrade

@@ -94,8 +94,18 @@ class Lease {
   };
   // Of all launches of the call, as they count: what was captured, where outputs are, in full.
   std::vector<Loaned> outputs() const;
-  // Elements of output number `output` that were never written.
+  // Elements of output number `output` that the call left as they were.
   std::uint64_t unwritten_elements(std::size_t output) const;
+
+  // An output after a call.
+  struct OutputCopy {
+    std::vector<float> values;    // as outputs() count
+    std::vector<bool> untouched;  // by element: it still holds the poison
+  };
+  OutputCopy copy_output(std::size_t output) const;
+  // Before a call, instead of poison: values from 1 to 2 that a kernel can add to, and that every element
+  // type holds exactly. Returns them, by output.
+  std::vector<std::vector<float>> fill_outputs();
 
   const Case& bound_case() const { return *case_; }
   // How elements are stored.
@@ -124,6 +134,7 @@ class Lease {
   std::uint32_t stream_of(std::size_t buffer) const;
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
+  std::size_t buffer_of_output(std::size_t output) const;
   std::size_t changed_tensor(std::uint32_t change) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
 

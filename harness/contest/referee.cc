@@ -5,6 +5,7 @@
 #include <limits>
 #include <thread>
 
+#include "contest/examination.h"
 #include "draw/seed.h"
 
 namespace kgrade {
@@ -15,12 +16,12 @@ constexpr Patience recovery_patience{5'000};
 }  // namespace
 
 Referee::Referee(Device& device, const Problem& problem, ContestantRunner& oracle,
-                 ContestantRunner& reference)
+                 ContestantRunner& reference, std::uint64_t seed)
     : device_(device),
       problem_(problem),
       oracle_(oracle),
       reference_(reference),
-      poison_key_(random_seed()) {}
+      poison_key_(poison_key_of(seed)) {}
 
 void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library) {
   candidate_ = std::move(runner);
@@ -104,6 +105,22 @@ std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
 
 std::uint64_t Referee::count_unwritten(std::size_t output) {
   return candidate_->lease().unwritten_elements(output);
+}
+
+std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t output, const Draw& draw,
+                                             const std::optional<Draw>& before, Patience patience) {
+  auto values = examine_output(candidate_->lease(), oracle_.lease(), output);
+  if (!values) return values;
+  auto runner = ContestantRunner::start(device_, problem_);
+  if (runner && (*runner)->load(candidate_library_, patience).ok()) {
+    const auto lent = (*runner)->lend(bound, false, {true, false, draw.launches}, lending_patience);
+    if (lent && lent->ok())
+      call_on_filled_outputs(**runner, draw, {poison_key_, ++calls_, patience}, output, *values);
+  }
+  if (!before || before->launches != draw.launches) return values;
+  if (checked_call(oracle_, *before, patience, nullptr).fault == Fault::none)
+    values->before = oracle_.lease().copy_output(output).values;
+  return values;
 }
 
 Lease::Corruption Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {

@@ -13,7 +13,9 @@ namespace kgrade {
 class Referee : public Arena {
  public:
   // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
-  Referee(Device& device, const Problem& problem, ContestantRunner& oracle, ContestantRunner& reference);
+  // The seed of the run also decides what buffers are filled with.
+  Referee(Device& device, const Problem& problem, ContestantRunner& oracle, ContestantRunner& reference,
+          std::uint64_t seed);
   void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library);
   // The contestant of Role::baseline from now on; null: there is none.
   void set_baseline(ContestantRunner* runner) { baseline_ = runner; }
@@ -28,6 +30,8 @@ class Referee : public Arena {
   CallReport appraise(const Draw& draw, Patience patience) override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
+  std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,
+                                      const std::optional<Draw>& before, Patience patience) override;
   Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) override;
   std::optional<Error> recover() override;
   void retire_candidate() override { candidate_->retire(); }

@@ -60,6 +60,17 @@ KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned cha
   return changed;
 }
 
+// Whether element number `index` of the tensor that begins at byte `begin` of a buffer holds what fill_block
+// wrote; `tensor` are its bytes alone.
+KGRADE_HOST_DEVICE inline bool is_poison(const unsigned char* tensor, std::uint64_t begin,
+                                         std::uint64_t index, const Poison& poison) {
+  const std::uint64_t step = element_bytes(poison.dtype);
+  for (std::uint64_t k = index * step; k < (index + 1) * step; ++k) {
+    if (tensor[k] != random_byte(poison_block(poison, (begin + k) / 16), begin + k)) return false;
+  }
+  return true;
+}
+
 // Aligned elements that still hold what fill_block wrote.
 KGRADE_HOST_DEVICE inline unsigned int unchanged_elements_in_block(const unsigned char* buffer,
                                                                    ByteRange range, const Poison& poison,

@@ -2,7 +2,10 @@
 
 #include <sys/random.h>
 
+#include <string>
 #include <system_error>
+
+#include "base/text.h"
 
 namespace kgrade {
 namespace {
@@ -21,6 +24,10 @@ std::uint64_t random_seed() {
     throw std::system_error(errno, std::generic_category(), "getrandom");
   }
   return seed;
+}
+
+std::uint64_t poison_key_of(std::uint64_t seed) {
+  return std::stoull(sha256_hex("poison " + std::to_string(seed)).substr(0, 16), nullptr, 16);
 }
 
 RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string_view case_name,

@@ -13,6 +13,10 @@ namespace kgrade {
 // 64 bits from the kernel's generator (getrandom(2)).
 std::uint64_t random_seed();
 
+// Of the random bits around and in buffers: the same for the same seed. What a contestant sees of them says
+// nothing about the seed, since a hash (SHA-256) is between the two.
+std::uint64_t poison_key_of(std::uint64_t seed);
+
 // The stream that input `tensor` (its index among the parameters) of a case is drawn from: the same problem,
 // case, seed, tensor and draw give the same bits on every machine.
 RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string_view case_name,

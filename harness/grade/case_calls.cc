@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/statistics.h"
+#include "verify/wrong_output.h"
 
 namespace kgrade {
 namespace {
@@ -90,6 +91,8 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   if (!std::exchange(knows_norms_, true)) {
     if (auto trouble = learn_norms()) return trouble;
   }
+  if (has_drawn_) draw_before_ = draw_;
+  has_drawn_ = true;
   draw_ = draw;
   most_launches_ = std::max(most_launches_, draw.launches);
   const auto timer = session_.stages.time("oracle");
@@ -244,8 +247,21 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
       errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index;
   std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
                                  elements, coordinates(worst, output.shape));
-  const std::uint64_t unwritten = session_.arena.count_unwritten(index);
-  if (unwritten > 0) text += fmt::format("; {} never written", unwritten);
+  const std::string how = how_wrong(index, judgement.element_limit);
+  return how.empty() ? text : fmt::format("{}; {}", text, how);
+}
+
+std::string CaseCalls::how_wrong(std::size_t index, double limit) {
+  const auto values = session_.arena.examine(case_, index, draw_, draw_before_, candidate_limit());
+  if (!values) {
+    const std::uint64_t unwritten = session_.arena.count_unwritten(index);
+    return unwritten > 0 ? fmt::format("{} as they were before the call", unwritten) : "";
+  }
+  WrongOutput found = wrong_output(*values, limit);
+  // What hidden cases are made of stays hidden, and measured ones are too large to reason about.
+  if (case_.role != CaseRole::sample && case_.role != CaseRole::test) found.examples.clear();
+  std::string text = describe(found);
+  if (!record_.wrong) record_.wrong = std::move(found);
   return text;
 }
 

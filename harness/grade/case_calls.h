@@ -67,6 +67,8 @@ class CaseCalls {
   CallFinding explain_wrong(CallFinding finding) const;
   std::string describe_wrong(const OutputErrors& output, std::size_t index, const Judgement& judgement,
                              std::uint64_t wrong);
+  // How the elements of an output are wrong that are off by more than the limit; empty: not known.
+  std::string how_wrong(std::size_t index, double limit);
   std::optional<std::string> busy_between_calls() const;
 
   Session& session_;
@@ -75,7 +77,9 @@ class CaseCalls {
   CaseRecord record_;
   UsualNorms norms_;
   bool knows_norms_ = false;  // since the first draw
+  bool has_drawn_ = false;
   Draw draw_;
+  std::optional<Draw> draw_before_;
   std::uint32_t most_launches_ = 1;  // of the calls so far
   ClockRule clock_;
   bool keeps_lines_ = false;

@@ -92,7 +92,8 @@ class GradeRun {
     open_telemetry();
     if (auto failure = setup_.load_trusted()) return failure;
     prepare_measuring();
-    Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1));
+    Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1),
+                    record_.seed);
     if (auto failure = time_reference(referee)) return failure;
     return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
       return grade_candidate(referee, number, source, *build.finish());

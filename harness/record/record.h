@@ -52,6 +52,24 @@ struct ClockRecord {
   std::size_t raised_reference = 0;
 };
 
+// An element of an output that is wrong.
+struct WrongElement {
+  std::vector<std::int64_t> index;  // in the tensor, one for each dimension
+  std::string expected;             // "0.25", "inf", "nan"
+  std::string got;                  // likewise, or "never written"
+};
+
+// How an output is wrong (verify/wrong_output.h).
+struct WrongOutput {
+  std::string tensor;
+  std::uint64_t elements = 0;
+  std::uint64_t wrong = 0;
+  std::uint64_t never_written = 0;
+  std::uint64_t added_to = 0;    // the kernel added to what the output held before the call
+  std::string pattern;           // what the wrong elements have in common; empty: nothing that is known
+  std::vector<WrongElement> examples;
+};
+
 // A contestant in one case.
 struct Arm {
   std::string name;             // "reference", "candidate", or the baseline's
@@ -70,6 +88,7 @@ struct CaseRecord {
   Verdict verdict = Verdict::accepted;
   std::string message;  // what was wrong, or why it did not run
   Precision precision = Precision::fp32;
+  std::optional<WrongOutput> wrong;  // of the call that gave a wrong answer
   double relative_error = 0;    // the worst of all calls; see verify/judgement.h
   double max_scaled_error = 0;  // likewise
   int calls = 0;                // of the candidate, each of its launches checked

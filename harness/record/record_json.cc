@@ -319,6 +319,24 @@ void fields(Archive& archive, typename Archive::template Value<ClockRecord>& clo
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<WrongElement>& element) {
+  archive("index", element.index);
+  archive("expected", element.expected);
+  archive("got", element.got);
+}
+
+template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<WrongOutput>& wrong) {
+  archive("tensor", wrong.tensor);
+  archive("elements", wrong.elements);
+  archive("wrong", wrong.wrong);
+  archive("never_written", wrong.never_written);
+  archive("added_to", wrong.added_to);
+  archive("pattern", wrong.pattern);
+  archive("examples", wrong.examples);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive("name", c.name, slug_of);
   archive("role", c.role);
@@ -342,6 +360,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
     error_field(error, "relative", c.relative_error);
     error_field(error, "max_scaled", c.max_scaled_error);
   });
+  if (Archive::reads || c.wrong) archive("wrong", c.wrong);
   archive("calls", c.calls);
   archive("latency_hidden", c.latency_hidden);
   if constexpr (Archive::reads) {

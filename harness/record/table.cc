@@ -10,6 +10,7 @@
 
 #include "base/statistics.h"
 #include "base/text.h"
+#include "record/advice.h"
 
 namespace kgrade {
 namespace {
@@ -191,6 +192,29 @@ std::string checks_text(const CandidateRecord& candidate, const Style& style) {
   return "\n" + table.render(style);
 }
 
+// Those of the smallest case that has any.
+std::string wrong_elements(const CandidateRecord& candidate) {
+  const CaseRecord* const failed = smallest_failure(candidate);
+  if (failed == nullptr || !failed->wrong || failed->wrong->examples.empty()) return "";
+  std::string text = fmt::format("  wrong elements of '{}' in case '{}':\n", printable(failed->wrong->tensor),
+                                 failed->name);
+  TextTable table({"index", "expected", "got"}, {false, true, true});
+  for (const WrongElement& element : failed->wrong->examples) {
+    table.add({fmt::format("[{}]", fmt::join(element.index, ", ")), printable(element.expected),
+               printable(element.got)});
+  }
+  return text + table.render(Style(false), "    ");
+}
+
+std::string advice_text(const CandidateRecord& candidate, const Record& record, const Style& style) {
+  const Advice advice = advice_for(candidate, record);
+  std::string text;
+  for (const std::string& command : advice.commands) {
+    text += fmt::format("  {} {}\n", style(Colour::dim, text.empty() ? "next:" : "     "), printable(command));
+  }
+  return text;
+}
+
 std::string notes_text(const std::vector<std::string>& notes, const Style& style) {
   std::string text;
   for (const std::string& note : notes)
@@ -219,14 +243,17 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
       fmt::format("{}  {}\n", problem_text(record), style(Colour::dim, device_text(record.device)));
   for (const CandidateRecord& candidate : record.candidates) {
     text += headline(candidate, style, verbose);
-    if (!candidate.cases.empty()) {
+    const bool in_one_line = candidate.verdict == Verdict::accepted && !verbose;
+    if (!candidate.cases.empty() && !in_one_line) {
       TextTable table({"case", "role", "verdict", "error", "class", "median", "reference", "speedup", ""},
                       {false, false, false, true, false, true, true, true, false});
       for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
       text += table.render(style) + hidden_failures(candidate, record);
+      text += wrong_elements(candidate);
       for (const CaseRecord& c : candidate.cases) text += speed_table(c, style);
-      if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
     }
+    if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
+    text += advice_text(candidate, record, style);
     text += notes_text(candidate.notes, style);
     if (verbose) text += checks_text(candidate, style) + telemetry_text(candidate.telemetry);
     if (shows_log(candidate, verbose)) {

@@ -51,7 +51,7 @@ class Run {
     describe();
     if (auto failure = build()) return failure;
     if (auto failure = load()) return failure;
-    Referee referee(*device_, problem_, *oracle_, *first_);
+    Referee referee(*device_, problem_, *oracle_, *first_, record_.seed);
     referee.set_candidate(std::move(second_), library_);
     const Answer loaded = referee.load_candidate(load_patience, load_patience);
     if (!loaded.ok()) return worker_failure(loaded);

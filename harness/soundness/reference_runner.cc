@@ -65,7 +65,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
                                    const std::vector<InputEdit>& edits) {
     ContestantRunner::Edit write;
     if (!edits.empty()) {
-      write = [&](const Lease& lease) {
+      write = [&](Lease& lease) {
         const auto tensors = lease.tensors();
         for (const InputEdit& edit : edits)
           write_values(device_, tensors.at(edit.tensor), lease.dtype(), edit.first, edit.values);

@@ -160,7 +160,7 @@ void run(const Arguments& arguments) {
   stage.bound = take(resolve_case(stage.problem, *spec));
   stage.oracle = runner_with(stage, built.library);
   stage.reference = runner_with(stage, built.library);
-  Referee referee(*stage.device, stage.problem, *stage.oracle, *stage.reference);
+  Referee referee(*stage.device, stage.problem, *stage.oracle, *stage.reference, 1);
   referee.set_candidate(runner_with(stage, built.library), built.library);
   for (const Role role : {Role::oracle, Role::reference, Role::candidate}) {
     take(referee.lend(role, stage.bound, 1));

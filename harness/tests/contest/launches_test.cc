@@ -57,7 +57,7 @@ class LaunchesTest : public testing::Test {
   std::unique_ptr<Device> device_;
   std::unique_ptr<ContestantRunner> oracle_;
   std::unique_ptr<ContestantRunner> reference_;
-  Referee referee_{*device_, problem_, *oracle_, *reference_};
+  Referee referee_{*device_, problem_, *oracle_, *reference_, 1};
 };
 
 TEST_F(LaunchesTest, EachIsHeldAgainstTheOraclesOwn) {

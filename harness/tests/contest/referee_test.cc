@@ -21,7 +21,7 @@ class RefereeTest : public testing::Test {
       : device_(open()),
         oracle_(start_runner()),
         reference_(start_runner()),
-        referee_(*device_, problem_, *oracle_, *reference_) {
+        referee_(*device_, problem_, *oracle_, *reference_, 1) {
     for (ContestantRunner* const runner : {oracle_.get(), reference_.get()}) {
       EXPECT_TRUE(runner->await_ready(patience).ok());
       EXPECT_TRUE(runner->load(SAMPLE_CONTESTANT, patience).ok());
@@ -153,6 +153,25 @@ TEST_F(RefereeTest, OneWrongElementIsFoundAndCounted) {
   EXPECT_EQ(referee_.count_wrong(0, 0.5), 1u);
   EXPECT_EQ(referee_.count_wrong(0, 2), 0u);
   EXPECT_EQ(referee_.count_unwritten(0), 0u);
+}
+
+// The same call in a fresh process, on outputs that hold small values, and the answer to the call before.
+TEST_F(RefereeTest, AnOutputIsReadBackWithWhatAnotherCallAndTheCallBeforeGive) {
+  play_round(Behaviour::half, {1, 0, 0});
+  call(Role::oracle, {1, 1, 0});
+  call(Role::candidate, {1, 1, 0});
+  const auto values = referee_.examine(cases_.back(), 0, {1, 1, 0}, Draw{1, 0, 0}, patience);
+  ASSERT_TRUE(values);
+  EXPECT_EQ(values->tensor, "output");
+  const std::size_t half = sample_elements / 2;
+  EXPECT_EQ(values->got[0], values->expected[0]);
+  EXPECT_EQ(values->again[0], values->expected[0]);
+  EXPECT_NE(values->before[0], values->expected[0]);
+  EXPECT_FALSE(values->untouched[half - 1]);
+  EXPECT_TRUE(values->untouched[half]);
+  EXPECT_EQ(values->again[half], values->filled[half]);
+  EXPECT_GE(values->filled[half], 1);
+  EXPECT_LT(values->filled[half], 2);
 }
 
 TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {

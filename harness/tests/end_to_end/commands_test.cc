@@ -131,6 +131,25 @@ TEST(Grade, AShuffledOrderIsThatOfTheSeed) {
   EXPECT_NE(wrong("8"), first);
 }
 
+// What buffers are filled with comes from the seed, so that what is counted in them is the same again.
+TEST(Grade, TheSameSeedsGiveTheSameFindings) {
+  const std::string folder = "harness/tests/candidates/conv-transpose-2d-sq-input-asym-kernel/";
+  const auto cases = [&] {
+    const Graded graded = grade({"conv-transpose-2d-sq-input-asym-kernel", folder + "OUTSIDE.cu",
+                                 "harness/tests/first_steps/faulty/off-by-one.cu", "--seed", "7", "--hidden", "0"},
+                                "emulated");
+    std::vector<std::string> messages;
+    for (const json& candidate : graded.record["candidates"]) {
+      for (const json& c : candidate["cases"])
+        messages.push_back(c["message"].get<std::string>() + c.value("error", json()).dump());
+    }
+    return messages;
+  };
+  const std::vector<std::string> first = cases();
+  EXPECT_THAT(first, Contains(HasSubstr("outside")));
+  EXPECT_EQ(cases(), first);
+}
+
 TEST(Grade, TheTableNamesAnOrderThatIsNotForward) {
   const auto table = [&](const std::string& order) {
     return kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", "emulated", "--order", order})

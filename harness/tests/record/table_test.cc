@@ -3,12 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "base/subprocess.h"
-#include "base/temporary_directory.h"
-#include "base/text.h"
-#include "record/record_json.h"
 #include "tests/support/sample_record.h"
 
 namespace kgrade {
@@ -17,9 +11,17 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+// Of all candidates all cases.
+std::string printed(const Record& record) {
+  const std::string text = render_table(record, Style(false), true);
+  return text.substr(0, text.find("\n\n") + 1);
+}
+
 TEST(Table, ReadsAtAGlance) {
+  Record record = test::sample_record();
+  record.candidates[1].checks.clear();
   EXPECT_EQ(
-      render_table(test::sample_record(), Style(false), false),
+      printed(record),
       "scale  NVIDIA H200\n"
       "accepted  good.cu  fp32  2.00x the reference\n"
       "  case   role    verdict     error  class   median  reference  speedup\n"
@@ -30,31 +32,50 @@ TEST(Table, ReadsAtAGlance) {
       "    candidate   1.50 ms  1.44 ms to 1.62 ms  1.25 ms    66.7 %\n"
       "    reference   3.00 ms  2.88 ms to 3.12 ms  2.50 ms    33.3 %         2.00x  1.75x to 2.25x  faster\n"
       "  clocks held down: sw_power_cap for 25 % of the time\n"
-      "  note: hot\n"
-      "wrong_answer  bad.cu\n"
-      "  case 'tiny': all wrong\n"
-      "  case   role    verdict       error  class   median  reference  speedup\n"
-      "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
-      "  large  bench   skipped           -  -            -          -        -  not run: the "
-      "candidate's process is gone\n"
-      "  clocks held down: sw_power_cap for 25 % of the time\n");
+      "  note: hot\n");
+  record.candidates.erase(record.candidates.begin());
+  EXPECT_EQ(render_table(record, Style(false), false),
+            "scale  NVIDIA H200\n"
+            "wrong_answer  bad.cu\n"
+            "  case 'tiny': all wrong\n"
+            "  case   role    verdict       error  class   median  reference  speedup\n"
+            "  tiny   sample  wrong_answer    inf  none   1.50 ms    3.00 ms        -  all wrong\n"
+            "  large  bench   skipped           -  -            -          -        -  not run: the "
+            "candidate's process is gone\n"
+            "  clocks held down: sw_power_cap for 25 % of the time\n"
+            "  next: kgrade check scale bad.cu --case tiny\n"
+            "        kgrade grade scale bad.cu --case tiny\n");
 }
 
-// The README's figures come from records: it must show what would have been printed.
-TEST(Table, TheToolForTheReadmePrintsTheSameFromTheRecord) {
+TEST(Table, AnAcceptedCandidateIsOneLine) {
+  EXPECT_THAT(render_table(test::sample_record(), Style(false), false),
+              HasSubstr("scale  NVIDIA H200\n"
+                        "accepted  good.cu  fp32  2.00x the reference\n"
+                        "  clocks held down: sw_power_cap for 25 % of the time\n"
+                        "  note: hot\n"
+                        "wrong_answer  bad.cu\n"));
+}
+
+TEST(Table, ShowsWrongElementsOfTheSmallestFailureAndWhatToDoNext) {
   Record record = test::sample_record();
-  record.candidates.resize(1);
-  record.candidates[0].notes.clear();
-  record.candidates[0].telemetry.reasons.clear();
-  const TemporaryDirectory folder;
-  const std::filesystem::path file = folder.path() / "record.json";
-  ASSERT_TRUE(write_file_atomically(file, to_json(record).dump()).ok());
-  ProcessRequest request;
-  request.command = {"python3", KGRADE_SOURCE_DIR "/tools/readme_figures.py", "--print", file.string()};
-  request.environment = {std::string("PATH=") + std::getenv("PATH")};
-  const auto outcome = run_process(request);
-  ASSERT_TRUE(outcome.ok());
-  EXPECT_EQ(outcome->output, render_table(record, Style(false), false));
+  record.candidates[1].path = "my bad.cu";
+  CaseRecord& tiny = record.candidates[1].cases[0];
+  tiny.wrong = WrongOutput{"out", 6, 2, 1, 0, "", {{{0, 1}, "0.5", "never written"}, {{1, 2}, "2", "nan"}}};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("  wrong elements of 'out' in case 'tiny':\n"
+                        "    index   expected            got\n"
+                        "    [0, 1]       0.5  never written\n"
+                        "    [1, 2]         2            nan\n"
+                        "  clocks held down: sw_power_cap for 25 % of the time\n"
+                        "  next: kgrade check scale 'my bad.cu' --case tiny\n"
+                        "        kgrade grade scale 'my bad.cu' --case tiny\n"));
+}
+
+TEST(Table, WhereOnlyAHiddenShapeFailsTheNextStepDrawsItAgain) {
+  Record record = test::sample_record();
+  record.candidates[1].cases = {test::case_record("hidden-1", CaseRole::hidden, Verdict::wrong_answer)};
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("kgrade check scale bad.cu --hidden 1 --hidden-seed 18446744073709551614\n"));
 }
 
 TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {

@@ -1,0 +1,68 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text_file.h"
+#include "cli/app.h"
+#include "record/record_json.h"
+#include "record/table.h"
+
+namespace kgrade::cli {
+namespace {
+
+struct PrintArguments {
+  std::string file;
+  std::string candidate;
+  std::vector<std::string> cases;
+  bool verbose = false;
+};
+
+constexpr std::uint64_t largest_record = std::uint64_t{256} << 20;
+
+template <class T, class Keep>
+void keep_if(std::vector<T>& all, const Keep& keep) {
+  all.erase(std::remove_if(all.begin(), all.end(), [&](const T& one) { return !keep(one); }), all.end());
+}
+
+void select(const PrintArguments& arguments, Record& record) {
+  keep_if(record.candidates,
+          [&](const CandidateRecord& candidate) { return candidate.path.ends_with(arguments.candidate); });
+  if (arguments.cases.empty()) return;
+  for (CandidateRecord& candidate : record.candidates) {
+    keep_if(candidate.cases, [&](const CaseRecord& c) {
+      return std::find(arguments.cases.begin(), arguments.cases.end(), c.name) != arguments.cases.end();
+    });
+  }
+}
+
+int run(const PrintArguments& arguments) {
+  const auto text = read_text_file(arguments.file, largest_record);
+  if (!text) return fail(text.errors());
+  auto record = parse_record(*text, {arguments.file, 0, 0}, RecordDetail::all);
+  if (!record) return fail(record.errors());
+  if (!*record) {
+    return fail({{"is no record of `kgrade grade`",
+                  "name a file that `kgrade grade --json` wrote",
+                  {arguments.file, 0, 0}}});
+  }
+  select(arguments, **record);
+  fmt::print("{}", render_table(**record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose));
+  return exit_ok;
+}
+
+}  // namespace
+
+Command add_print(CLI::App& app) {
+  auto arguments = std::make_shared<PrintArguments>();
+  CLI::App* command = app.add_subcommand("print", "Print the table of a record that grade --json wrote");
+  command->add_option("record", arguments->file, "The record")->required()->type_name("FILE");
+  command->add_option("--candidate", arguments->candidate, "Only candidates whose path ends in this")
+      ->type_name("PATH");
+  command->add_option("--case", arguments->cases, "Only this case (may be repeated)")->type_name("NAME");
+  command->add_flag("--verbose", arguments->verbose, "All that grade --verbose prints");
+  return {command, [arguments] { return run(*arguments); }};
+}
+
+}  // namespace kgrade::cli

@@ -1,0 +1,24 @@
+// What to do next after a grade, for the table and for programs that read a line (record/agent_line.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "record/record.h"
+
+namespace kgrade {
+
+// The failed case with the least memory, hidden ones only if no other fails; null: none fails.
+const CaseRecord* smallest_failure(const CandidateRecord& candidate);
+
+struct Advice {
+  std::vector<std::string> commands;  // for a shell: look for the bug, and see the smallest failure again
+};
+
+// Nothing for accepted candidates, and where no command of ours shows more.
+Advice advice_for(const CandidateRecord& candidate, const Record& record);
+
+// For a shell: in single quotes where it has other characters than those of usual paths.
+std::string shell_word(const std::string& word);
+
+}  // namespace kgrade

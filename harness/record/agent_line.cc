@@ -1,0 +1,134 @@
+#include "record/agent_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "record/advice.h"
+#include "record/table.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Bytes of a text: of a path or a name. Four times as many of the reason.
+constexpr std::size_t usual_length = 150;
+
+std::string cut(std::string text, std::size_t most) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (text.size() <= std::max<std::size_t>(most, 4)) return text;
+  return text.substr(0, most - 3) + "...";
+}
+
+// What the candidate got through before its verdict.
+std::string stage_of(const CandidateRecord& candidate) {
+  switch (candidate.verdict) {
+    case Verdict::accepted:
+      return "done";
+    case Verdict::compile_error:
+    case Verdict::unsupported:
+    case Verdict::signature_mismatch:
+      return "compile";
+    case Verdict::unstable:
+      return "speed";
+    default:
+      break;
+  }
+  const bool ran =
+      std::any_of(candidate.cases.begin(), candidate.cases.end(), [](const CaseRecord& c) { return c.run; });
+  return ran ? "answers" : "load";
+}
+
+Json first_wrong(const CandidateRecord& candidate, std::size_t length) {
+  const CaseRecord* const failed = smallest_failure(candidate);
+  if (failed == nullptr || !failed->wrong) return nullptr;
+  const WrongOutput& wrong = *failed->wrong;
+  Json json = {{"case", cut(failed->name, length)},
+               {"tensor", cut(wrong.tensor, length)},
+               {"wrong", wrong.wrong},
+               {"elements", wrong.elements},
+               {"never_written", wrong.never_written},
+               {"added_to", wrong.added_to},
+               {"pattern", cut(wrong.pattern, length)}};
+  if (wrong.examples.empty()) return json;
+  json["index"] = wrong.examples.front().index;
+  json["expected"] = wrong.examples.front().expected;
+  json["got"] = wrong.examples.front().got;
+  return json;
+}
+
+// The measured case with the lowest speedup.
+const CaseRecord* slowest_case(const CandidateRecord& candidate) {
+  const CaseRecord* slowest = nullptr;
+  for (const CaseRecord* const c : compared_cases(candidate)) {
+    if (slowest == nullptr || c->headline()->ratio.ratio < slowest->headline()->ratio.ratio) slowest = c;
+  }
+  return slowest;
+}
+
+Json speed_of(const CaseRecord& c, std::size_t length) {
+  Json json = {{"case", cut(c.name, length)},
+               {"median_ms", c.candidate().summary.median},
+               {"speedup", c.headline()->ratio.ratio},
+               {"against", cut(c.headline()->against, length)}};
+  if (c.roofline) json["roofline_share"] = c.roofline->shares.back();
+  return json;
+}
+
+std::string next_step(const CandidateRecord& candidate, const Record& record, const CaseRecord* slowest) {
+  const Advice advice = advice_for(candidate, record);
+  if (!advice.commands.empty()) return "run `" + advice.commands.front() + "`";
+  switch (candidate.verdict) {
+    case Verdict::compile_error:
+    case Verdict::signature_mismatch:
+      return "mend what the reason names; `kgrade show " + record.problem_slug + "` prints the signature";
+    case Verdict::unsupported:
+      return "grade it on a GPU, or write it without what the reason names";
+    case Verdict::low_precision:
+      return "sum in a wider type, or declare a lower class: // kgrade: precision tf32";
+    case Verdict::unstable:
+      return "grade it again when nothing else uses the GPU";
+    case Verdict::memory_limit:
+      return "take less device memory";
+    case Verdict::accepted:
+      break;
+    default:
+      return "mend what the reason names";
+  }
+  if (slowest == nullptr) return "measure its speed on a GPU";
+  if (!slowest->roofline) return fmt::format("make case '{}' faster", slowest->name);
+  return fmt::format(
+      "make case '{}' faster: it reaches {:.0f} % of what the device's memory and arithmetic allow",
+      slowest->name, 100 * slowest->roofline->shares.back());
+}
+
+std::string line_of(const CandidateRecord& candidate, const Record& record, std::size_t length) {
+  const CaseRecord* const slowest = slowest_case(candidate);
+  Json json = {{"schema", "kgrade-agent"},
+               {"problem", cut(record.problem_slug, length)},
+               {"candidate", cut(candidate.path, length)},
+               {"device", cut(record.device.name, length)},
+               {"stage", stage_of(candidate)},
+               {"verdict", to_string(candidate.verdict)},
+               {"reason", cut(candidate.message, 4 * length)},
+               {"first_wrong", first_wrong(candidate, length)},
+               {"speedup", nullptr},
+               {"slowest_case", slowest != nullptr ? speed_of(*slowest, length) : Json(nullptr)},
+               {"next", cut(next_step(candidate, record, slowest), 2 * length)}};
+  if (const Score* const score = candidate.headline())
+    json["speedup"] = {{"against", score->against}, {"geometric_mean", score->speedup.geometric_mean}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+std::string agent_line(const CandidateRecord& candidate, const Record& record) {
+  std::size_t length = usual_length;
+  std::string line = line_of(candidate, record, length);
+  while (line.size() > longest_agent_line && length > 8) line = line_of(candidate, record, length /= 2);
+  return line;
+}
+
+}  // namespace kgrade

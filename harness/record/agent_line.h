@@ -1,0 +1,17 @@
+// One line of JSON on a graded candidate, for programs that decide what to try next: `kgrade grade --agent`.
+#pragma once
+
+#include <string>
+
+#include "record/record.h"
+
+namespace kgrade {
+
+// Less than this many bytes, with the line's end.
+inline constexpr std::size_t longest_agent_line = 2000;
+
+// The stage that the candidate reached, its verdict and the reason in one sentence, the first wrong element,
+// the slowest measured case with its share of the roofline, and what to try next. Ends with a newline.
+std::string agent_line(const CandidateRecord& candidate, const Record& record);
+
+}  // namespace kgrade

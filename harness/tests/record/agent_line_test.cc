@@ -1,0 +1,73 @@
+#include "record/agent_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/sample_record.h"
+
+namespace kgrade {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+json line_of(const Record& record, std::size_t candidate) {
+  const std::string line = agent_line(record.candidates[candidate], record);
+  EXPECT_EQ(line.find('\n'), line.size() - 1) << "one line";
+  EXPECT_LE(line.size(), longest_agent_line);
+  return json::parse(line);
+}
+
+TEST(AgentLine, SaysOfAnAcceptedCandidateWhereItIsSlowest) {
+  const json line = line_of(test::sample_record(), 0);
+  EXPECT_EQ(line["stage"], "done");
+  EXPECT_EQ(line["verdict"], "accepted");
+  EXPECT_EQ(line["speedup"]["geometric_mean"], 2);
+  EXPECT_EQ(line["slowest_case"]["case"], "large");
+  EXPECT_DOUBLE_EQ(line["slowest_case"]["roofline_share"], 2 / 3.0);
+  EXPECT_THAT(line["next"].get<std::string>(), HasSubstr("make case 'large' faster: it reaches 67 %"));
+  EXPECT_TRUE(line["first_wrong"].is_null());
+}
+
+TEST(AgentLine, SaysOfAWrongOneWhichElementAndWhatToRun) {
+  Record record = test::sample_record();
+  record.candidates[1].cases[0].wrong =
+      WrongOutput{"out", 6, 2, 1, 0, "the last of each row", {{{0, 1}, "0.5", "never written"}}};
+  const json line = line_of(record, 1);
+  EXPECT_EQ(line["stage"], "answers");
+  EXPECT_EQ(line["reason"], "case 'tiny': all wrong");
+  EXPECT_EQ(line["first_wrong"]["case"], "tiny");
+  EXPECT_EQ(line["first_wrong"]["index"], json({0, 1}));
+  EXPECT_EQ(line["first_wrong"]["expected"], "0.5");
+  EXPECT_EQ(line["first_wrong"]["got"], "never written");
+  EXPECT_EQ(line["next"], "run `kgrade check scale bad.cu --case tiny`");
+}
+
+TEST(AgentLine, SaysOfOneThatDoesNotCompileWhatToMend) {
+  Record record = test::sample_record();
+  CandidateRecord& candidate = record.candidates[1];
+  candidate.cases.clear();
+  candidate.verdict = Verdict::compile_error;
+  candidate.message = "bad.cu:3: expected ';'";
+  const json line = line_of(record, 1);
+  EXPECT_EQ(line["stage"], "compile");
+  EXPECT_THAT(line["next"].get<std::string>(), HasSubstr("kgrade show scale"));
+}
+
+// A reason may hold a compiler's whole line, with characters of three bytes that must not be cut in two.
+TEST(AgentLine, IsShortAndValidWhateverTheReasonHolds) {
+  Record record = test::sample_record();
+  CandidateRecord& candidate = record.candidates[1];
+  for (const std::string& piece :
+       {std::string("\xe2\x80\x98"), std::string("\x01"), std::string("\xff"), std::string("\"\\\n")}) {
+    candidate.message.clear();
+    for (int i = 0; i < 3000; ++i) candidate.message += piece;
+    candidate.path = candidate.message;
+    line_of(record, 1);
+  }
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,171 @@
+#include "verify/wrong_output.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace kgrade {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double limit = 1e-3;
+
+// A right output of this shape: no two elements are alike, and none is a multiple of its neighbour.
+OutputValues right(std::vector<std::int64_t> shape) {
+  OutputValues values;
+  values.tensor = "out";
+  values.shape = std::move(shape);
+  const auto elements = static_cast<std::size_t>(std::accumulate(
+      values.shape.begin(), values.shape.end(), std::int64_t{1}, std::multiplies<std::int64_t>()));
+  for (std::size_t i = 0; i < elements; ++i) {
+    values.expected.push_back(std::sin(1.7f * static_cast<float>(i) + 0.3f));
+    values.filled.push_back(1 + static_cast<float>(i % 5) / 8);
+  }
+  values.got = values.expected;
+  values.again = values.expected;
+  values.untouched.assign(elements, false);
+  return values;
+}
+
+// What the kernel gives wherever `is_wrong` is true, in both calls.
+void spoil(OutputValues& values, const std::function<bool(std::size_t)>& is_wrong,
+           const std::function<float(float)>& wrong) {
+  for (std::size_t i = 0; i < values.got.size(); ++i) {
+    if (!is_wrong(i)) continue;
+    values.got[i] = wrong(values.expected[i]);
+    values.again[i] = values.got[i];
+  }
+}
+
+void leave_alone(OutputValues& values, std::size_t i) {
+  values.got[i] = 1e20f;
+  values.untouched[i] = true;
+  values.again[i] = values.filled[i];
+}
+
+std::string said(const OutputValues& values) { return describe(wrong_output(values, limit)); }
+
+const std::function<bool(std::size_t)> all = [](std::size_t) { return true; };
+
+TEST(WrongOutput, OfARightOutputThereIsNothingToSay) {
+  EXPECT_EQ(wrong_output(right({2, 3}), limit).wrong, 0u);
+  EXPECT_EQ(said(right({2, 3})), "");
+}
+
+TEST(WrongOutput, NeverWrittenAndAddedToAreToldApart) {
+  OutputValues values = right({6});
+  leave_alone(values, 1);
+  values.got[2] = 1e20f;  // a sum that does not show
+  values.untouched[2] = true;
+  values.again[2] = values.filled[2] + values.expected[2];
+  values.got[4] = values.again[4] = 7;
+  const WrongOutput found = wrong_output(values, limit);
+  EXPECT_EQ(found.wrong, 3u);
+  EXPECT_EQ(found.never_written, 1u);
+  EXPECT_EQ(found.added_to, 1u);
+  ASSERT_EQ(found.examples.size(), 3u);
+  EXPECT_EQ(found.examples[0].got, "never written");
+  EXPECT_EQ(found.examples[1].got, "added to what was there");
+  EXPECT_EQ(found.examples[2].got, "7");
+  EXPECT_EQ(found.examples[2].index, std::vector<std::int64_t>{4});
+}
+
+TEST(WrongOutput, ASumIsRoundedToTheElementsType) {
+  OutputValues values = right({4});
+  for (std::size_t i = 0; i < 4; ++i) {
+    values.got[i] = std::numeric_limits<float>::quiet_NaN();
+    values.again[i] = std::round(128 * (values.filled[i] + values.expected[i])) / 128;
+  }
+  EXPECT_EQ(wrong_output(values, limit).added_to, 4u);
+}
+
+TEST(WrongOutput, WithoutASecondCallWhatIsUntouchedCountsAsNeverWritten) {
+  OutputValues values = right({3});
+  leave_alone(values, 2);
+  values.again.clear();
+  values.filled.clear();
+  EXPECT_THAT(said(values), HasSubstr("all never written"));
+}
+
+TEST(WrongOutput, NamesTheEndOfEachRow) {
+  OutputValues values = right({4, 5});
+  for (std::size_t row = 0; row < 4; ++row) leave_alone(values, 5 * row + 4);
+  EXPECT_EQ(said(values),
+            "all never written; the wrong ones are the last one of each row (the last dimension)");
+}
+
+TEST(WrongOutput, NamesOneRowATailAndABlock) {
+  const auto rows = [](std::size_t i) { return i / 5 == 2; };
+  OutputValues row = right({4, 5});
+  spoil(row, rows, [](float x) { return x * x + 3; });
+  EXPECT_EQ(said(row), "the wrong ones are number 2 of each column (the last dimension but one)");
+  OutputValues tail = right({4, 5});
+  spoil(
+      tail, [](std::size_t i) { return i >= 13; }, [](float x) { return x * x + 3; });
+  EXPECT_EQ(said(tail), "the wrong ones are the last 7 in memory");
+  OutputValues block = right({4, 5});
+  spoil(
+      block, [](std::size_t i) { return i / 5 < 2 && i % 5 < 3; }, [](float x) { return x * x + 3; });
+  EXPECT_EQ(said(block), "the wrong ones are the block from [0, 0] to [1, 2]");
+}
+
+TEST(WrongOutput, NamesAFactorADifferenceAndZeros) {
+  const std::pair<std::function<float(float)>, const char*> relations[] = {
+      {[](float x) { return 2 * x; }, "they are the expected value times 2"},
+      {[](float x) { return x + 0.5f; }, "they are off by 0.5 each"},
+      {[](float) { return 0.0f; }, "they are zero"},
+      {[](float x) { return x * x + 3; }, ""}};
+  for (const auto& [wrong, words] : relations) {
+    OutputValues values = right({4, 5});
+    spoil(values, all, wrong);
+    EXPECT_EQ(said(values), words);
+  }
+}
+
+TEST(WrongOutput, NamesATransposedAndAShiftedOutput) {
+  OutputValues transposed = right({3, 4});
+  for (std::size_t i = 0; i < 12; ++i) transposed.got[i % 4 * 3 + i / 4] = transposed.expected[i];
+  transposed.again = transposed.got;
+  EXPECT_EQ(said(transposed), "the output is transposed");
+  OutputValues late = right({12});
+  for (std::size_t i = 1; i < 12; ++i) late.got[i] = late.expected[i - 1];
+  late.got[0] = 9;
+  late.again = late.got;
+  EXPECT_EQ(said(late), "every value is one place too late in memory");
+}
+
+TEST(WrongOutput, NamesTheAnswerToTheCallBefore) {
+  OutputValues values = right({8});
+  for (const float x : values.expected) values.before.push_back(3 - x * x);
+  values.got = values.before;
+  values.again = values.before;
+  EXPECT_EQ(said(values), "they are right for the inputs of the call before");
+}
+
+TEST(WrongOutput, SaysThatASecondCallIsRight) {
+  OutputValues values = right({8});
+  values.got[3] = values.got[5] = 9;
+  EXPECT_EQ(said(values), "called again they are right: threads race, or something is kept between calls");
+}
+
+// Infinities and NaNs agree with themselves only, and no pattern is made of them.
+TEST(WrongOutput, HoldsNonFiniteValuesAgainstEachOther) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  OutputValues values = right({4});
+  values.expected = {infinity, nan, infinity, 1};
+  values.got = {infinity, nan, -infinity, nan};
+  values.again = values.got;
+  const WrongOutput found = wrong_output(values, limit);
+  EXPECT_EQ(found.wrong, 2u);
+  EXPECT_EQ(found.examples[0].got, "-inf");
+  EXPECT_EQ(found.examples[1].got, "nan");
+}
+
+}  // namespace
+}  // namespace kgrade

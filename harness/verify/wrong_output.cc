@@ -1,0 +1,242 @@
+#include "verify/wrong_output.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace kgrade {
+namespace {
+
+constexpr std::size_t most_examples = 5;
+// How exactly wrong elements have to share a factor or a difference.
+constexpr double same_share = 1e-3;
+// Fewer wrong elements have something in common by chance.
+constexpr std::size_t fewest_for_a_pattern = 2;
+// A sum of an element and a value from 1 to 2 is rounded to the element's type: bfloat16 has 8 bits.
+constexpr double rounding_of_sums = 1.0 / 128;
+// Elements of poison are at least 2^65 in size, or not finite (device/guard_fill.h); a sum may cancel half of
+// it.
+constexpr float least_poison = 1.8e19f;
+
+bool is_off(float value, float expected, double limit) {
+  if (std::isfinite(value) != std::isfinite(expected)) return true;
+  if (!std::isfinite(value)) return !(value == expected || (std::isnan(value) && std::isnan(expected)));
+  return std::abs(static_cast<double>(value) - static_cast<double>(expected)) > limit;
+}
+
+using Positions = std::vector<std::size_t>;
+using Index = std::vector<std::int64_t>;
+
+Index index_of(std::size_t flat, const std::vector<std::int64_t>& shape) {
+  Index index(shape.size());
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    const auto extent = static_cast<std::size_t>(shape[d]);
+    index[d] = static_cast<std::int64_t>(flat % extent);
+    flat /= extent;
+  }
+  return index;
+}
+
+std::string number(float value) {
+  if (std::isnan(value)) return "nan";
+  return fmt::format("{}", value);
+}
+
+// The smallest box that holds all wrong elements.
+struct Box {
+  Index low, high;  // inclusive
+
+  std::uint64_t volume() const {
+    std::uint64_t volume = 1;
+    for (std::size_t d = 0; d < low.size(); ++d) volume *= static_cast<std::uint64_t>(high[d] - low[d] + 1);
+    return volume;
+  }
+};
+
+Box box_of(const Positions& wrong, const std::vector<std::int64_t>& shape) {
+  Box box{index_of(wrong.front(), shape), index_of(wrong.front(), shape)};
+  for (const std::size_t flat : wrong) {
+    const Index index = index_of(flat, shape);
+    for (std::size_t d = 0; d < index.size(); ++d) {
+      box.low[d] = std::min(box.low[d], index[d]);
+      box.high[d] = std::max(box.high[d], index[d]);
+    }
+  }
+  return box;
+}
+
+// "row", "column" and "channel" would be guesses beyond two dimensions.
+std::string dimension_name(std::size_t d, std::size_t dimensions) {
+  if (dimensions == 1) return "the vector";
+  if (d + 1 == dimensions) return "each row (the last dimension)";
+  if (d + 2 == dimensions) return "each column (the last dimension but one)";
+  return fmt::format("dimension {} of {}", d + 1, dimensions);
+}
+
+std::string range_text(std::int64_t low, std::int64_t high, std::int64_t extent) {
+  if (high + 1 == extent) return low == high ? "the last one" : fmt::format("the last {}", high - low + 1);
+  if (low == 0) return low == high ? "the first one" : fmt::format("the first {}", high - low + 1);
+  return low == high ? fmt::format("number {}", low) : fmt::format("numbers {} to {}", low, high);
+}
+
+// Which elements are wrong.
+std::string place_pattern(const Positions& wrong, const OutputValues& values) {
+  const std::size_t elements = values.expected.size();
+  if (wrong.size() == elements) return "";
+  const Box box = box_of(wrong, values.shape);
+  std::vector<std::size_t> cut;  // dimensions of which not all is wrong
+  for (std::size_t d = 0; d < values.shape.size(); ++d) {
+    if (box.high[d] - box.low[d] + 1 < values.shape[d]) cut.push_back(d);
+  }
+  const bool full = box.volume() == wrong.size();
+  const bool is_tail = wrong.front() + wrong.size() == elements;
+  if (cut.size() == 1 && (full || !is_tail)) {
+    const std::size_t d = cut.front();
+    return fmt::format("the wrong ones are {}{} of {}", full ? "" : "among ",
+                       range_text(box.low[d], box.high[d], values.shape[d]),
+                       dimension_name(d, values.shape.size()));
+  }
+  if (is_tail) return fmt::format("the wrong ones are the last {} in memory", wrong.size());
+  if (full && cut.size() > 1)
+    return fmt::format("the wrong ones are the block from [{}] to [{}]", fmt::join(box.low, ", "),
+                       fmt::join(box.high, ", "));
+  return "";
+}
+
+template <class Test>
+bool all_of(const Positions& wrong, const Test& test) {
+  return std::all_of(wrong.begin(), wrong.end(), test);
+}
+
+// What all wrong elements are of what was expected: one factor, one difference.
+std::string relation_pattern(const Positions& wrong, const OutputValues& values) {
+  if (wrong.size() < fewest_for_a_pattern) return "";
+  const auto got = [&](std::size_t i) { return static_cast<double>(values.got[i]); };
+  const auto expected = [&](std::size_t i) { return static_cast<double>(values.expected[i]); };
+  if (!all_of(wrong, [&](std::size_t i) { return std::isfinite(got(i)) && std::isfinite(expected(i)); }))
+    return "";
+  if (all_of(wrong, [&](std::size_t i) { return got(i) == 0; })) return "they are zero";
+  const auto largest = *std::max_element(wrong.begin(), wrong.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(expected(a)) < std::abs(expected(b));
+  });
+  const double factor = got(largest) / expected(largest);
+  const double size = std::abs(expected(largest));
+  if (factor != 0 && std::isfinite(factor) && all_of(wrong, [&](std::size_t i) {
+        return std::abs(got(i) - factor * expected(i)) <= same_share * std::abs(factor) * size;
+      }))
+    return fmt::format("they are the expected value times {:.4g}", factor);
+  const double difference = got(largest) - expected(largest);
+  if (all_of(wrong, [&](std::size_t i) {
+        return std::abs(got(i) - expected(i) - difference) <= same_share * std::abs(difference);
+      }))
+    return fmt::format("they are off by {:.4g} each", difference);
+  return "";
+}
+
+// The two last dimensions exchanged in memory.
+bool is_transposed(const OutputValues& values, double limit) {
+  if (values.shape.size() < 2) return false;
+  const auto columns = static_cast<std::size_t>(values.shape.back());
+  const auto rows = static_cast<std::size_t>(values.shape[values.shape.size() - 2]);
+  if (rows < 2 || columns < 2) return false;
+  for (std::size_t flat = 0; flat < values.got.size(); ++flat) {
+    const std::size_t matrix = flat / (rows * columns) * rows * columns;
+    const std::size_t row = flat % (rows * columns) / columns;
+    const std::size_t column = flat % columns;
+    if (is_off(values.got[matrix + column * rows + row], values.expected[flat], limit)) return false;
+  }
+  return true;
+}
+
+// By how many places in memory the whole output is shifted; 0: it is not.
+int shift_of(const OutputValues& values, double limit) {
+  const std::size_t count = values.got.size();
+  if (count < 4) return 0;
+  for (const int shift : {1, -1}) {
+    std::size_t right = 0;
+    for (std::size_t i = 1; i + 1 < count; ++i)
+      right += is_off(values.got[i + static_cast<std::size_t>(shift)], values.expected[i], limit) ? 0 : 1;
+    if (right == count - 2) return shift;
+  }
+  return 0;
+}
+
+std::string whole_pattern(const Positions& wrong, const OutputValues& values, double limit) {
+  if (wrong.size() < fewest_for_a_pattern) return "";
+  if (is_transposed(values, limit)) return "the output is transposed";
+  if (const int shift = shift_of(values, limit); shift != 0)
+    return shift > 0 ? "every value is one place too late in memory" : "every value is one place too early";
+  const auto of_before = [&](std::size_t i) { return !is_off(values.got[i], values.before[i], limit); };
+  if (!values.before.empty() && all_of(wrong, of_before))
+    return "they are right for the inputs of the call before";
+  const auto right_again = [&](std::size_t i) { return !is_off(values.again[i], values.expected[i], limit); };
+  if (!values.again.empty() && all_of(wrong, right_again))
+    return "called again they are right: threads race, or something is kept between calls";
+  return "";
+}
+
+// What the kernel did to an element, by a call on outputs that held values from 1 to 2.
+enum class Treatment { written, never_written, added_to };
+
+Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) {
+  if (values.again.empty()) return values.untouched[i] ? Treatment::never_written : Treatment::written;
+  if (values.untouched[i] && values.again[i] == values.filled[i]) return Treatment::never_written;
+  const float sum = values.expected[i] + values.filled[i];
+  const double rounding = rounding_of_sums * std::abs(static_cast<double>(sum));
+  // What was there in the first call was huge or not finite, and so is any sum with it.
+  const bool was_huge = !(std::abs(values.got[i]) < least_poison);
+  return was_huge && !is_off(values.again[i], sum, limit + rounding) ? Treatment::added_to
+                                                                     : Treatment::written;
+}
+
+}  // namespace
+
+WrongOutput wrong_output(const OutputValues& values, double limit) {
+  WrongOutput found;
+  found.tensor = values.tensor;
+  found.elements = values.expected.size();
+  Positions wrong, written;
+  for (std::size_t i = 0; i < values.expected.size(); ++i) {
+    if (!is_off(values.got[i], values.expected[i], limit)) continue;
+    const Treatment treatment = treatment_of(values, i, limit);
+    found.never_written += treatment == Treatment::never_written ? 1 : 0;
+    found.added_to += treatment == Treatment::added_to ? 1 : 0;
+    wrong.push_back(i);
+    if (treatment == Treatment::written) written.push_back(i);
+    if (found.examples.size() == most_examples) continue;
+    found.examples.push_back({index_of(i, values.shape), number(values.expected[i]),
+                              treatment == Treatment::never_written ? "never written"
+                              : treatment == Treatment::added_to    ? "added to what was there"
+                                                                    : number(values.got[i])});
+  }
+  found.wrong = wrong.size();
+  if (wrong.empty()) return found;
+  std::vector<std::string> parts;
+  const auto add = [&parts](std::string part) {
+    if (!part.empty()) parts.push_back(std::move(part));
+  };
+  const std::string whole = written.size() == wrong.size() ? whole_pattern(wrong, values, limit) : "";
+  if (whole.empty()) add(place_pattern(wrong, values));
+  add(whole);
+  if (whole.empty() && written.size() == wrong.size()) add(relation_pattern(wrong, values));
+  found.pattern = fmt::format("{}", fmt::join(parts, "; "));
+  return found;
+}
+
+std::string describe(const WrongOutput& wrong) {
+  std::vector<std::string> parts;
+  const auto count = [&wrong](std::uint64_t some) {
+    return some == wrong.wrong ? std::string("all") : fmt::format("{}", some);
+  };
+  if (wrong.never_written > 0) parts.push_back(count(wrong.never_written) + " never written");
+  if (wrong.added_to > 0)
+    parts.push_back(count(wrong.added_to) +
+                    " added to what the output held before, which is arbitrary: write it instead");
+  if (!wrong.pattern.empty()) parts.push_back(wrong.pattern);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+}  // namespace kgrade
