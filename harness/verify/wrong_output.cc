@@ -172,9 +172,6 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
   const auto of_before = [&](std::size_t i) { return !is_off(values.got[i], values.before[i], limit); };
   if (!values.before.empty() && all_of(wrong, of_before))
     return "they are right for the inputs of the call before";
-  const auto right_again = [&](std::size_t i) { return !is_off(values.again[i], values.expected[i], limit); };
-  if (!values.again.empty() && all_of(wrong, right_again))
-    return "called again they are right: threads race, or something is kept between calls";
   return "";
 }
 
@@ -182,14 +179,18 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
 enum class Treatment { written, never_written, added_to };
 
 Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) {
-  if (values.again.empty()) return values.untouched[i] ? Treatment::never_written : Treatment::written;
-  if (values.untouched[i] && values.again[i] == values.filled[i]) return Treatment::never_written;
+  const Treatment seen = values.untouched[i] ? Treatment::never_written : Treatment::written;
+  if (values.again.empty() || (values.untouched[i] && values.again[i] == values.filled[i])) return seen;
   const float sum = values.expected[i] + values.filled[i];
   const double rounding = rounding_of_sums * std::abs(static_cast<double>(sum));
   // What was there in the first call was huge or not finite, and so is any sum with it.
   const bool was_huge = !(std::abs(values.got[i]) < least_poison);
-  return was_huge && !is_off(values.again[i], sum, limit + rounding) ? Treatment::added_to
-                                                                     : Treatment::written;
+  return was_huge && !is_off(values.again[i], sum, limit + rounding) ? Treatment::added_to : seen;
+}
+
+bool is_right_when_called_again(const Positions& wrong, const OutputValues& values, double limit) {
+  return !values.again.empty() &&
+         all_of(wrong, [&](std::size_t i) { return !is_off(values.again[i], values.expected[i], limit); });
 }
 
 }  // namespace
@@ -222,6 +223,8 @@ WrongOutput wrong_output(const OutputValues& values, double limit) {
   if (whole.empty()) add(place_pattern(wrong, values));
   add(whole);
   if (whole.empty() && written.size() == wrong.size()) add(relation_pattern(wrong, values));
+  if (is_right_when_called_again(wrong, values, limit))
+    add("called again they are right: threads race, or something is kept between calls");
   found.pattern = fmt::format("{}", fmt::join(parts, "; "));
   return found;
 }

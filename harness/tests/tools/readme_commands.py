@@ -48,7 +48,8 @@ def main(kgrade: str) -> int:
     finally:
         for path in made:
             path.unlink(missing_ok=True)
-    figures = subprocess.run([sys.executable, "tools/readme_figures.py", "--check"], check=False)
+    figures = subprocess.run([sys.executable, "tools/readme_figures.py", "--check"], check=False,
+                             env={**os.environ, "KGRADE": str(build / "bin/kgrade")})
     if figures.returncode != 0:
         failures.append("the figures are not those of the records")
     print("\n".join(failures))
