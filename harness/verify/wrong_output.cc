@@ -99,6 +99,7 @@ std::string place_pattern(const Positions& wrong, const OutputValues& values) {
                        range_text(box.low[d], box.high[d], values.shape[d]),
                        dimension_name(d, values.shape.size()));
   }
+  if (is_tail && wrong.size() == 1) return "it is the last one in memory";
   if (is_tail) return fmt::format("the wrong ones are the last {} in memory", wrong.size());
   if (full && cut.size() > 1)
     return fmt::format("the wrong ones are the block from [{}] to [{}]", fmt::join(box.low, ", "),
