@@ -127,10 +127,11 @@ void append(Words& words, const Words& more) { words.insert(words.end(), more.be
 // aggregate with a defaulted constructor, names that `using namespace std` now finds there, u8 literals).
 constexpr const char* language = "-std=gnu++17";
 
-// -fno-semantic-interposition lets kernels be inlined into the loop over threads in spite of -fPIC;
-// -fno-strict-aliasing because CUDA code reinterprets memory freely (float4 loads) and nvcc lets it;
-// -ffp-contract=off since __fadd_rn(__fmul_rn(a, b), c) must stay two operations where the host can fuse
-// them; -Bsymbolic so that a contestant's names never mean something in the program that loads it.
+// -fno-semantic-interposition lets functions be inlined in spite of -fPIC: kernels into the loop over
+// threads, and what a source wants always_inline, which is an error otherwise; -fno-strict-aliasing because
+// CUDA code reinterprets memory freely (float4 loads) and nvcc lets it; -ffp-contract=off since
+// __fadd_rn(__fmul_rn(a, b), c) must stay two operations where the host can fuse them; -Bsymbolic so that a
+// contestant's names never mean something in the program that loads it.
 Words plain_flags() {
   return {"-O2",
           "-fPIC",
@@ -148,6 +149,7 @@ Words checked_flags(const HostCompiler& compiler) {
   Words flags = {"-O1",
                  "-gdwarf-4",
                  "-fPIC",
+                 "-fno-semantic-interposition",
                  "-fno-strict-aliasing",
                  "-ffp-contract=off",
                  "-fno-optimize-sibling-calls",
