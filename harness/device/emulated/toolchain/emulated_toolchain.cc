@@ -17,6 +17,7 @@
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "compile/solution_symbol.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
 #include "device/emulated/rewriter/unsupported.h"
 
@@ -168,6 +169,8 @@ Words checked_flags(const HostCompiler& compiler) {
 
 Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_cooperate) {
   Words words;
+  words.push_back(
+      fmt::format("{}={}", compiler.is_clang ? "-ferror-limit" : "-fmax-errors", most_errors_read));
   // Otherwise one contestant's template statics would be another's in the same process.
   if (!compiler.is_clang) words.emplace_back("-fno-gnu-unique");
   words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
@@ -374,7 +377,10 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
     judge_failure(problem, request.dtype, limits, *process, outcome);
     return outcome;
   }
-  outcome.status = BuildStatus::built;
+  const auto complaint =
+      problem != nullptr ? symbol_complaint(*problem, outcome.library, request.dtype) : std::nullopt;
+  outcome.status = complaint ? BuildStatus::signature_mismatch : BuildStatus::built;
+  outcome.message = complaint.value_or("");
   return outcome;
 }
 

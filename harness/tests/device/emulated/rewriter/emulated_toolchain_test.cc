@@ -102,7 +102,10 @@ TEST_F(EmulatedToolchainTest, NamesAWrongSignatureInTheProblemsWords) {
   EXPECT_EQ(type.message, "parameter 2 'output' must be float*, not double*");
   const BuildOutcome count = build("extern \"C\" void solution(const float* in, float* out) {}\n");
   EXPECT_EQ(count.status, BuildStatus::signature_mismatch) << count.log;
-  EXPECT_EQ(count.message, "'solution' takes 2 parameters, the problem has 3");
+  EXPECT_EQ(
+      count.message,
+      "'solution' takes 2 parameters, the problem has 3; write: extern \"C\" void solution(const float* "
+      "input, float* output, size_t n)");
   const BuildOutcome missing = build("void other() {}\n");
   EXPECT_EQ(missing.status, BuildStatus::signature_mismatch) << missing.log;
 }
