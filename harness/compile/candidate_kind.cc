@@ -133,43 +133,51 @@ const char* kind_of_first_line(const std::string& line) {
   return is_prose(line) ? prose : nullptr;
 }
 
+bool is_script(const CodeLine& line) { return line.number == 1 && line.text.starts_with("#!"); }
+
 // A script's comments and a heading in Markdown begin like a directive; what follows them decides.
-std::optional<OtherKind> kind_by_first_line(const std::vector<CodeLine>& lines) {
-  for (const CodeLine& line : lines) {
-    if (line.number == 1 && line.text.starts_with("#!"))
-      return OtherKind{
-          line.text.find("python") != std::string::npos ? python : "is a script; name a .cu file", 1};
-    if (line.text.starts_with("#") && !is_directive(line.text)) continue;
-    const char* const message = kind_of_first_line(line.text);
-    if (message == nullptr) return std::nullopt;
-    return OtherKind{message, line.number};
-  }
-  return std::nullopt;
+std::optional<OtherKind> kind_by_first_line(std::string_view content) {
+  std::optional<OtherKind> kind;
+  each_code_line(content, [&](const CodeLine& line) {
+    const char* message = nullptr;
+    if (is_script(line)) {
+      message = line.text.find("python") != std::string::npos ? python : "is a script; name a .cu file";
+    } else if (line.text.starts_with("#") && !is_directive(line.text)) {
+      return true;
+    } else {
+      message = kind_of_first_line(line.text);
+    }
+    if (message != nullptr) kind = OtherKind{message, line.number};
+    return false;
+  });
+  return kind;
 }
 
 // A source that no #if hides cannot hold it outside of comments and literals.
-std::optional<OtherKind> fenced_answer(const std::vector<CodeLine>& lines) {
+std::optional<OtherKind> fenced_answer(std::string_view content) {
+  std::optional<OtherKind> kind;
   int depth = 0;
-  for (const CodeLine& line : lines) {
-    const std::string_view word =
-        line.text.starts_with("#") ? trimmed(std::string_view(line.text).substr(1)) : "";
+  each_code_line(content, [&](const CodeLine& line) {
+    const std::string_view text = line.text;
+    const std::string_view word = text.starts_with("#") ? trimmed(text.substr(1)) : "";
     if (word.starts_with("if")) ++depth;
     if (word.starts_with("endif")) --depth;
-    if (depth == 0 && line.text.starts_with("```"))
-      return OtherKind{"is an answer with prose around its code; keep only what stands between the ``` lines",
+    if (depth == 0 && text.starts_with("```")) {
+      kind = OtherKind{"is an answer with prose around its code; keep only what stands between the ``` lines",
                        line.number};
-  }
-  return std::nullopt;
+    }
+    return !kind;
+  });
+  return kind;
 }
 
 }  // namespace
 
 std::optional<OtherKind> other_kind(std::string_view content) {
   if (auto binary = binary_kind(content)) return binary;
-  const std::vector<CodeLine> lines = code_lines(content);
-  auto by_first_line = kind_by_first_line(lines);
+  auto by_first_line = kind_by_first_line(content);
   if (by_first_line && by_first_line->message != prose) return by_first_line;
-  if (auto fenced = fenced_answer(lines)) return fenced;
+  if (auto fenced = fenced_answer(content)) return fenced;
   return by_first_line;
 }
 

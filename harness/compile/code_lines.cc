@@ -8,13 +8,16 @@ namespace kgrade {
 namespace {
 
 constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+// More would be too much for a regular expression to look through.
+constexpr std::size_t longest_line = 1000;
 
 class CodeReader {
  public:
-  explicit CodeReader(std::string_view source) : source_(source) {}
+  using Visit = std::function<bool(const CodeLine& line)>;
+  CodeReader(std::string_view source, const Visit& visit) : source_(source), visit_(visit) {}
 
-  std::vector<CodeLine> read() {
-    while (at_ < source_.size()) {
+  void read() {
+    while (at_ < source_.size() && goes_on_) {
       if (starts("//")) {
         skip_to(source_.find('\n', at_));
       } else if (starts("/*")) {
@@ -28,7 +31,6 @@ class CodeReader {
       }
     }
     end_line();
-    return std::move(lines_);
   }
 
  private:
@@ -37,12 +39,12 @@ class CodeReader {
   void copy() {
     const char c = source_[at_++];
     if (c == '\n') return end_line();
-    text_ += c;
+    if (text_.size() < longest_line && !(text_.empty() && is_space(c))) text_ += c;
   }
 
   void end_line() {
     const std::string_view code = trimmed(text_);
-    if (!code.empty()) lines_.push_back({number_, std::string(code)});
+    if (!code.empty() && goes_on_) goes_on_ = visit_({number_, std::string(code)});
     text_.clear();
     ++number_;
   }
@@ -86,14 +88,15 @@ class CodeReader {
   std::size_t at_ = 0;
   int number_ = 1;
   std::string text_;
-  std::vector<CodeLine> lines_;
+  const Visit& visit_;
+  bool goes_on_ = true;
 };
 
 }  // namespace
 
-std::vector<CodeLine> code_lines(std::string_view source) {
+void each_code_line(std::string_view source, const std::function<bool(const CodeLine& line)>& visit) {
   if (source.starts_with(byte_order_mark)) source.remove_prefix(byte_order_mark.size());
-  return CodeReader(source).read();
+  CodeReader(source, visit).read();
 }
 
 }  // namespace kgrade

@@ -1,20 +1,20 @@
 // The lines of a C++ source without what is no code.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace kgrade {
 
 struct CodeLine {
   int number = 0;    // from 1
-  std::string text;  // without blanks at its ends
+  std::string text;  // without blanks at its ends; of a longer line the first 1,000 bytes
 };
 
-// Without comments and the contents of raw string literals, and without the lines that are empty then. A byte
-// order mark at the beginning goes too. Anything may be given: of what is no C++ it takes some lines for
-// comments.
-std::vector<CodeLine> code_lines(std::string_view source);
+// Calls `visit` with each line that holds code, in order, until it returns false. Comments, the contents of
+// raw string literals and a byte order mark at the beginning are no code. Anything may be given: of what is
+// no C++ it takes some lines for comments.
+void each_code_line(std::string_view source, const std::function<bool(const CodeLine& line)>& visit);
 
 }  // namespace kgrade

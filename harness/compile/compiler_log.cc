@@ -126,7 +126,13 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
 std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
                              const std::string& shown_as, const std::filesystem::path& folder) {
   const std::string prefix = (folder / "").string();
-  return replace_all(replace_all(log, source.string(), shown_as), prefix, "");
+  std::string shown = replace_all(replace_all(log, source.string(), shown_as), prefix, "");
+  // Users know nothing of the unit that includes their source.
+  for (const char* unit : {"unit.cpp", "unit.cu"}) {
+    shown = replace_all(shown, fmt::format(",\n                 from {}:1:", unit), ":");
+    shown = replace_all(shown, fmt::format("In file included from {}:1:\n", unit), "");
+  }
+  return shown;
 }
 
 std::string with_lines_cut(std::string_view log) {

@@ -24,7 +24,8 @@ std::string shortened_log(const std::string& log);
 // Which limit ended the compiler, in one sentence; nothing when it ended by itself.
 std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits);
 
-// With the source's name as it is shown, and without the temporary folder in which the compiler worked.
+// With the source's name as it is shown, and without the temporary folder in which the compiler worked, nor
+// the unit there that includes the source.
 std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
                              const std::string& shown_as, const std::filesystem::path& folder);
 

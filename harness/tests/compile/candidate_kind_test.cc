@@ -86,6 +86,16 @@ TEST(CandidateKind, LeavesSourcesToTheCompiler) {
   }
 }
 
+TEST(CandidateKind, LooksThroughLinesOfAnyLengthAndNumber) {
+  constexpr std::size_t large = std::size_t{8} << 20;
+  EXPECT_EQ(kind_of("def " + std::string(large, 'x')), "");
+  EXPECT_THAT(kind_of("the kernel is " + std::string(large, 'x')), StartsWith("1: is prose"));
+  std::string lines;
+  while (lines.size() < large) lines += "x\n";
+  EXPECT_THAT(kind_of(lines + "```\n"), HasSubstr("is an answer"));
+  EXPECT_EQ(kind_of(std::string(large, '/') + "\n" + std::string(large, '"')), "");
+}
+
 // All that ships with kgrade, and all that its tests grade.
 TEST(CandidateKind, LeavesEveryKernelOfThisTreeToTheCompiler) {
   int files = 0;

@@ -89,7 +89,11 @@ TEST(ExceededLimit, IsNotWhatASourceSays) {
 TEST(WithShownNames, NamesNeitherTheFolderNorTheCopyOfTheSource) {
   EXPECT_EQ(with_shown_names("In file included from /tmp/x-1/unit.cpp:1:\n/tmp/x-1/tree/a.cu:3:1: error: b\n",
                              "/tmp/x-1/tree/a.cu", "mine.cu", "/tmp/x-1"),
-            "In file included from unit.cpp:1:\nmine.cu:3:1: error: b\n");
+            "mine.cu:3:1: error: b\n");
+  EXPECT_EQ(with_shown_names("In file included from /tmp/x-1/tree/a.cu:7,\n                 from "
+                             "/tmp/x-1/unit.cpp:1:\nmine.h:3:1: error: b\n",
+                             "/tmp/x-1/tree/a.cu", "mine.cu", "/tmp/x-1"),
+            "In file included from mine.cu:7:\nmine.h:3:1: error: b\n");
   EXPECT_EQ(with_shown_names("/tmp/x-12/a.h:1: error", "/a.cu", "a.cu", "/tmp/x-1"),
             "/tmp/x-12/a.h:1: error");
 }

@@ -20,6 +20,7 @@
 #include "compile/solution_symbol.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
 #include "device/emulated/rewriter/unsupported.h"
+#include "device/emulated/toolchain/launch_errors.h"
 
 namespace kgrade {
 namespace {
@@ -246,6 +247,11 @@ void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& lim
   if (complaint) {
     outcome.status = BuildStatus::signature_mismatch;
     outcome.message = *complaint;
+    return;
+  }
+  if (auto error = error_in_cudas_words(outcome.log)) {
+    outcome.message = std::move(*error);
+    outcome.log = outcome.message + "\n";
     return;
   }
   outcome.message = first_error_line(outcome.log);
