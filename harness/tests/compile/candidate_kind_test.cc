@@ -93,7 +93,7 @@ TEST(CandidateKind, LooksThroughLinesOfAnyLengthAndNumber) {
   std::string lines;
   while (lines.size() < large) lines += "x\n";
   EXPECT_THAT(kind_of(lines + "```\n"), HasSubstr("is an answer"));
-  EXPECT_EQ(kind_of(std::string(large, '/') + "\n" + std::string(large, '"')), "");
+  EXPECT_EQ(kind_of(std::string(large, '/') + "\nint " + std::string(large, '"')), "");
 }
 
 // All that ships with kgrade, and all that its tests grade.
