@@ -154,6 +154,12 @@ std::string parameter_complaint(const Problem& problem, const ParameterMismatch&
 
 }  // namespace
 
+std::string definition_of_solution(const Problem& problem, Dtype dtype) {
+  std::string text = signature(problem, cuda_type(dtype));
+  text.pop_back();  // the semicolon of a declaration
+  return text;
+}
+
 std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype) {
   const std::string element(cuda_type(dtype));
   std::string unit = fmt::format("#include \"{}\"\n", include);
@@ -189,8 +195,8 @@ std::optional<std::string> signature_complaint(const Problem& problem, const std
   if (blames_the_source(log)) return std::nullopt;
   std::smatch match;
   if (std::regex_search(log, match, std::regex(R"(kgrade_arity_mismatch<([0-9]+)[uUlL]*>)"))) {
-    return fmt::format("'solution' takes {} parameters, the problem has {}", match[1].str(),
-                       problem.parameters.size());
+    return fmt::format("'solution' takes {} parameters, the problem has {}; write: {}", match[1].str(),
+                       problem.parameters.size(), definition_of_solution(problem, dtype));
   }
   if (const auto mismatch = find_parameter_mismatch(log)) {
     if (mismatch->position < problem.parameters.size())
@@ -202,10 +208,11 @@ std::optional<std::string> signature_complaint(const Problem& problem, const std
     return "'solution' must be a host function that launches kernels, not a kernel";
   if (unit_says(log, "solution") &&
       (unit_says(log, "not declared") || unit_says(log, "undefined") || unit_says(log, "undeclared"))) {
-    return "the file defines no function 'solution'";
+    return "the file defines no function 'solution'; write: " + definition_of_solution(problem, dtype);
   }
   if (unit_says(log, "overloaded") || unit_says(log, "cannot determine which instance")) {
-    return "the file defines more than one function 'solution'";
+    return "'solution' is a template, or there are several; write one function: " +
+           definition_of_solution(problem, dtype);
   }
   return std::nullopt;
 }

@@ -17,9 +17,13 @@ namespace kgrade {
 // `include` is the path that the unit includes; [VAR] becomes CUDA's type for `dtype`.
 std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype);
 
+// How a contestant begins `solution`: "extern "C" void solution(const float* input, float* output, size_t
+// n)".
+std::string definition_of_solution(const Problem& problem, Dtype dtype);
+
 // What the static checks of the unit say in the problem's own words, read out of a compiler's log:
-// "parameter 3 'output' must be float*, not double*"; "takes 22 parameters, the problem has 20"; "the file
-// defines no function 'solution'". Nothing when the log is not about the signature.
+// "parameter 3 'output' must be float*, not double*"; "takes 22 parameters, the problem has 20; write: ...";
+// "the file defines no function 'solution'; write: ...". Nothing when the log is not about the signature.
 std::optional<std::string> signature_complaint(const Problem& problem, const std::string& log, Dtype dtype);
 
 }  // namespace kgrade

@@ -61,6 +61,13 @@ std::string memory_text(const ProcessLimits& limits) {
              : "the memory of this machine";
 }
 
+std::string left_out(std::size_t errors, std::size_t lines, bool gave_up) {
+  const std::string more_lines = counted(lines, "more line");
+  if (errors == 0) return fmt::format("... and {}\n", more_lines);
+  return fmt::format("... and {} in {}{}\n", counted(errors, "more error"), more_lines,
+                     gave_up ? "; the compiler gave up there" : "");
+}
+
 }  // namespace
 
 std::string first_error_line(const std::string& log) {
@@ -71,6 +78,26 @@ std::string first_error_line(const std::string& log) {
     if (reports_error(line)) return std::string(trimmed(line));
   }
   return first.empty() ? "the compiler failed without a message" : first;
+}
+
+std::string shortened_log(const std::string& log) {
+  constexpr std::size_t most_errors = 20, most_lines = 300;
+  std::string kept;
+  std::size_t errors = 0, lines = 0, errors_left = 0, lines_left = 0;
+  std::istringstream stream(log);
+  for (std::string line; std::getline(stream, line);) {
+    const bool is_error = reports_error(line);
+    if (errors_left == 0 && errors + (is_error ? 1 : 0) <= most_errors && lines < most_lines) {
+      errors += is_error ? 1 : 0;
+      ++lines;
+      kept += line + '\n';
+    } else {
+      errors_left += is_error ? 1 : 0;
+      ++lines_left;
+    }
+  }
+  if (lines_left == 0) return log;
+  return kept + left_out(errors_left, lines_left, errors + errors_left >= most_errors_read);
 }
 
 std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits) {
@@ -99,7 +126,13 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
 std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
                              const std::string& shown_as, const std::filesystem::path& folder) {
   const std::string prefix = (folder / "").string();
-  return replace_all(replace_all(log, source.string(), shown_as), prefix, "");
+  std::string shown = replace_all(replace_all(log, source.string(), shown_as), prefix, "");
+  // Users know nothing of the unit that includes their source.
+  for (const char* unit : {"unit.cpp", "unit.cu"}) {
+    shown = replace_all(shown, fmt::format(",\n                 from {}:1:", unit), ":");
+    shown = replace_all(shown, fmt::format("In file included from {}:1:\n", unit), "");
+  }
+  return shown;
 }
 
 std::string with_lines_cut(std::string_view log) {

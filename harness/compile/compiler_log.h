@@ -14,10 +14,18 @@ namespace kgrade {
 // all; without leading and trailing space. The word in a name of a file or in a message does not make one.
 std::string first_error_line(const std::string& log);
 
+// After so many errors a compiler gives up: what is wrong with a source stands in the first ones, and a
+// hundred thousand undeclared names would take g++ minutes. As many as nvcc's own compilers report.
+inline constexpr int most_errors_read = 100;
+
+// Of a long log the first 20 errors, and at most 300 lines; the last line says how much was left out.
+std::string shortened_log(const std::string& log);
+
 // Which limit ended the compiler, in one sentence; nothing when it ended by itself.
 std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits);
 
-// With the source's name as it is shown, and without the temporary folder in which the compiler worked.
+// With the source's name as it is shown, and without the temporary folder in which the compiler worked, nor
+// the unit there that includes the source.
 std::string with_shown_names(const std::string& log, const std::filesystem::path& source,
                              const std::string& shown_as, const std::filesystem::path& folder);
 

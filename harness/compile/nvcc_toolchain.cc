@@ -13,6 +13,7 @@
 #include "compile/binding.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "compile/solution_symbol.h"
 
 namespace kgrade {
 namespace {
@@ -130,6 +131,8 @@ std::vector<std::string> NvccToolchain::command(const BuildRequest& request,
   // nvcc takes it for host code alone.
   if (request.plain_host_code)
     std::replace(command.begin(), command.end(), std::string("-O3"), std::string("-O0"));
+  // Of the host's compiler; nvcc's own stop after 100.
+  command.push_back(fmt::format("-Xcompiler=-fmax-errors={}", most_errors_read));
   // Saves a third of the compile: libstdc++'s special functions, which <cmath> drags in, are most of it.
   if (lean) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
   // Lines of kernels for compute-sanitizer, of host code for the places of leaks; the code stays as it is.
@@ -171,7 +174,9 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
     outcome.log =
         with_shown_names(process->output, request.source, request.shown_as, request.output_directory);
     if (process->success()) {
-      outcome.status = BuildStatus::built;
+      const auto complaint = symbol_complaint(problem, outcome.library, request.dtype);
+      outcome.status = complaint ? BuildStatus::signature_mismatch : BuildStatus::built;
+      outcome.message = complaint.value_or("");
       return outcome;
     }
     if (const auto limit = exceeded_limit(*process, limits)) {

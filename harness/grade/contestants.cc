@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "compile/candidate_kind.h"
+#include "compile/compiler_log.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -42,12 +44,25 @@ void link_cudnn(BuildRequest& request, const Layout& layout) {
 }
 
 // The compiler's "no such file" does not say that a header was there but may not be read.
-void explain(Result<BuildOutcome>& outcome, const fs::path& source, const Layout& layout) {
-  if (!outcome || outcome->status != BuildStatus::compile_error) return;
-  const std::string reason = why_not_found(files_of_candidate(source, layout), outcome->log);
-  if (reason.empty()) return;
-  outcome->message += "; " + reason;
-  outcome->log += "note: " + reason + "\n";
+void explain(BuildOutcome& outcome, const std::string& reason) {
+  if (outcome.status != BuildStatus::compile_error || reason.empty()) return;
+  outcome.message += "; " + reason;
+  outcome.log += "note: " + reason + "\n";
+}
+
+Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem& problem, Role role,
+                                      const BuildRequest& request, const Layout& layout) {
+  if (role != Role::candidate) return toolchain.build(problem, request);
+  BuildOutcome refused;
+  refused.message = why_not_cuda(request, problem).value_or("");
+  if (!refused.message.empty()) return refused;
+  auto outcome = toolchain.build(problem, request);
+  if (outcome) {
+    const std::string reason = why_not_found(files_of_candidate(request.source, layout), outcome->log);
+    outcome->log = shortened_log(outcome->log);
+    explain(*outcome, reason);
+  }
+  return outcome;
 }
 
 OwnFiles files_of(Role role, const fs::path& source, const Layout& layout) {
@@ -123,9 +138,7 @@ void Build::start(const Toolchain& toolchain, const Problem& problem, Role role,
   running_ = std::async(std::launch::async,
                         [&toolchain, &problem, &stages, role, layout, request = std::move(request)] {
                           const auto timer = stages.time("compile");
-                          auto outcome = toolchain.build(problem, request);
-                          if (role == Role::candidate) explain(outcome, request.source, layout);
-                          return outcome;
+                          return build_contestant(toolchain, problem, role, request, layout);
                         });
 }
 

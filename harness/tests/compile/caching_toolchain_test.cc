@@ -155,7 +155,7 @@ TEST_F(CachingToolchainTest, AnotherProgramOrCompilerBuildsAnew) {
 TEST(ProgramIdentity, IsTheSameWhenTheProgramIsLinkedAgain) {
   EXPECT_NE(program_build_id(), "");
   EXPECT_EQ(program_identity().find(program_build_id()), std::string::npos);
-  EXPECT_EQ(program_identity(), "generation 1; compilers confined");
+  EXPECT_EQ(program_identity(), "generation 2; compilers confined");
 }
 
 TEST_F(CachingToolchainTest, NeitherFailuresNorCheckedBuildsAreKept) {

@@ -89,9 +89,35 @@ TEST(ExceededLimit, IsNotWhatASourceSays) {
 TEST(WithShownNames, NamesNeitherTheFolderNorTheCopyOfTheSource) {
   EXPECT_EQ(with_shown_names("In file included from /tmp/x-1/unit.cpp:1:\n/tmp/x-1/tree/a.cu:3:1: error: b\n",
                              "/tmp/x-1/tree/a.cu", "mine.cu", "/tmp/x-1"),
-            "In file included from unit.cpp:1:\nmine.cu:3:1: error: b\n");
+            "mine.cu:3:1: error: b\n");
+  EXPECT_EQ(with_shown_names("In file included from /tmp/x-1/tree/a.cu:7,\n                 from "
+                             "/tmp/x-1/unit.cpp:1:\nmine.h:3:1: error: b\n",
+                             "/tmp/x-1/tree/a.cu", "mine.cu", "/tmp/x-1"),
+            "In file included from mine.cu:7:\nmine.h:3:1: error: b\n");
   EXPECT_EQ(with_shown_names("/tmp/x-12/a.h:1: error", "/a.cu", "a.cu", "/tmp/x-1"),
             "/tmp/x-12/a.h:1: error");
+}
+
+std::string errors(int count, const std::string& between = "    1 | x\n") {
+  std::string log;
+  for (int i = 0; i < count; ++i) log += "a.cu:" + std::to_string(i) + ":1: error: no\n" + between;
+  return log;
+}
+
+TEST(ShortenedLog, KeepsTheFirstErrorsAndCountsTheRest) {
+  EXPECT_EQ(shortened_log(""), "");
+  EXPECT_EQ(shortened_log("a.cu:1:1: error: without a line break"), "a.cu:1:1: error: without a line break");
+  EXPECT_EQ(shortened_log(errors(20)), errors(20));
+  EXPECT_EQ(shortened_log(errors(21)), errors(20) + "... and 1 more error in 2 more lines\n");
+  EXPECT_EQ(shortened_log(errors(100)),
+            errors(20) + "... and 80 more errors in 160 more lines; the compiler gave up there\n");
+}
+
+TEST(ShortenedLog, KeepsSoManyLinesOfAnything) {
+  std::string warnings;
+  for (int i = 0; i < 1000; ++i) warnings += "a.cu:1:1: warning: x\n";
+  const std::string shortened = shortened_log(warnings);
+  EXPECT_TRUE(shortened.ends_with(": x\n... and 700 more lines\n")) << shortened;
 }
 
 TEST(WithLinesCut, CutsLongLinesOnly) {

@@ -2,7 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 
@@ -166,6 +168,49 @@ TEST(BadInput, WhatTheCompilerSaysIsSaidOnceAndOfTheCandidatesFile) {
   ASSERT_NE(first, std::string::npos) << result.output;
   EXPECT_EQ(result.output.find(message, first + 1), std::string::npos) << result.output;
   EXPECT_THAT(result.output, testing::Not(HasSubstr("/unit."))) << "users do not know that folder";
+}
+
+// Before any compiler says a thousand things about it, and the other candidates are graded.
+TEST(BadInput, ACandidateThatIsNoCudaGetsOneSentence) {
+  const TemporaryDirectory folder;
+  const auto file = [&](const std::string& name, const std::string& content) {
+    std::ofstream(folder.path() / name) << content;
+    return (folder.path() / name).string();
+  };
+  const std::string python = file("model.py", "import torch\n");
+  const std::string archive = file("all.cu", std::string("PK\x03\x04\0\0", 6));
+  const std::string prose = file("answer.cu", "Here is the kernel:\n```cuda\nint x;\n```\nIt is fast.\n");
+  const std::string empty = file("empty.cu", "");
+  const Graded graded = grade({slug, python, archive, prose, empty, naive, "--case", "tiny"}, "emulated");
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.exit_code, 1);
+  const auto& candidates = graded.record["candidates"];
+  const std::vector<std::string> sentences = {
+      python + ":1: is Python, not CUDA C++; ", archive + ": is an archive; ",
+      prose + ":2: is an answer with prose around its code; ",
+      empty + ": is empty; write: extern \"C\" void solution(const float* input, "};
+  for (std::size_t i = 0; i < sentences.size(); ++i) {
+    EXPECT_EQ(candidates[i]["verdict"], "compile_error");
+    EXPECT_THAT(std::string(candidates[i]["message"]), testing::StartsWith(sentences[i]));
+    EXPECT_EQ(candidates[i]["compile"]["log"], "");
+  }
+  EXPECT_EQ(candidates[4]["verdict"], "accepted");
+  const Result checked = kgrade({"check", slug, prose, "--device", "emulated"});
+  EXPECT_EQ(checked.exit_code, 1);
+  EXPECT_THAT(checked.output, HasSubstr("prose around its code"));
+}
+
+TEST(BadInput, AHundredThousandErrorsTakeSecondsAndFewLines) {
+  std::string source = "extern \"C\" void solution() {\n";
+  for (int i = 0; i < 100'000; ++i) source += "  undeclared_" + std::to_string(i) + " = 1;\n";
+  const ScratchFile file("many.cu", source + "}\n");
+  const auto start = std::chrono::steady_clock::now();
+  const Graded graded = grade({slug, file.path(), "--case", "tiny"}, "emulated");
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  const std::string log = graded.record["candidates"][0]["compile"]["log"];
+  EXPECT_LT(std::count(log.begin(), log.end(), '\n'), 100);
+  EXPECT_THAT(log, HasSubstr("... and 80 more errors in "));
 }
 
 TEST(BadInput, AJsonPathThatCannotBeWritten) {

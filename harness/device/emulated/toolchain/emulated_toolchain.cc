@@ -17,8 +17,10 @@
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "compile/solution_symbol.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
 #include "device/emulated/rewriter/unsupported.h"
+#include "device/emulated/toolchain/launch_errors.h"
 
 namespace kgrade {
 namespace {
@@ -127,10 +129,11 @@ void append(Words& words, const Words& more) { words.insert(words.end(), more.be
 // aggregate with a defaulted constructor, names that `using namespace std` now finds there, u8 literals).
 constexpr const char* language = "-std=gnu++17";
 
-// -fno-semantic-interposition lets kernels be inlined into the loop over threads in spite of -fPIC;
-// -fno-strict-aliasing because CUDA code reinterprets memory freely (float4 loads) and nvcc lets it;
-// -ffp-contract=off since __fadd_rn(__fmul_rn(a, b), c) must stay two operations where the host can fuse
-// them; -Bsymbolic so that a contestant's names never mean something in the program that loads it.
+// -fno-semantic-interposition lets functions be inlined in spite of -fPIC: kernels into the loop over
+// threads, and what a source wants always_inline, which is an error otherwise; -fno-strict-aliasing because
+// CUDA code reinterprets memory freely (float4 loads) and nvcc lets it; -ffp-contract=off since
+// __fadd_rn(__fmul_rn(a, b), c) must stay two operations where the host can fuse them; -Bsymbolic so that a
+// contestant's names never mean something in the program that loads it.
 Words plain_flags() {
   return {"-O2",
           "-fPIC",
@@ -148,6 +151,7 @@ Words checked_flags(const HostCompiler& compiler) {
   Words flags = {"-O1",
                  "-gdwarf-4",
                  "-fPIC",
+                 "-fno-semantic-interposition",
                  "-fno-strict-aliasing",
                  "-ffp-contract=off",
                  "-fno-optimize-sibling-calls",
@@ -166,6 +170,8 @@ Words checked_flags(const HostCompiler& compiler) {
 
 Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_cooperate) {
   Words words;
+  words.push_back(
+      fmt::format("{}={}", compiler.is_clang ? "-ferror-limit" : "-fmax-errors", most_errors_read));
   // Otherwise one contestant's template statics would be another's in the same process.
   if (!compiler.is_clang) words.emplace_back("-fno-gnu-unique");
   words.push_back(fmt::format("-DKGRADE_EMULATED_BLOCK_MODE=kgrade_emulated::BlockMode::{}",
@@ -241,6 +247,11 @@ void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& lim
   if (complaint) {
     outcome.status = BuildStatus::signature_mismatch;
     outcome.message = *complaint;
+    return;
+  }
+  if (auto error = error_in_cudas_words(outcome.log)) {
+    outcome.message = std::move(*error);
+    outcome.log = outcome.message + "\n";
     return;
   }
   outcome.message = first_error_line(outcome.log);
@@ -372,7 +383,10 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
     judge_failure(problem, request.dtype, limits, *process, outcome);
     return outcome;
   }
-  outcome.status = BuildStatus::built;
+  const auto complaint =
+      problem != nullptr ? symbol_complaint(*problem, outcome.library, request.dtype) : std::nullopt;
+  outcome.status = complaint ? BuildStatus::signature_mismatch : BuildStatus::built;
+  outcome.message = complaint.value_or("");
   return outcome;
 }
 

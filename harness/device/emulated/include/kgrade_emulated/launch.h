@@ -124,6 +124,46 @@ To converted(From&& from) {
   }
 }
 
+// Never defined: errors about them say which launch is wrong
+// (harness/device/emulated/toolchain/launch_errors.h).
+template <std::size_t Number, class From, class To>
+struct launch_argument_mismatch;
+template <std::size_t Arguments, std::size_t Parameters>
+struct launch_count_mismatch;
+template <class... Arguments>
+struct launch_without_kernel;
+
+// Literal zeros convert to pointers; types no longer tell them from other integers.
+template <class From, class To>
+constexpr bool never_converts =
+    !std::is_convertible_v<From, To> && !(std::is_integral_v<std::decay_t<From>> && std::is_pointer_v<To>);
+
+template <std::size_t Number, class From, class To>
+constexpr bool check_argument() {
+  if constexpr (never_converts<From, To>) {
+    return sizeof(launch_argument_mismatch<Number, std::remove_reference_t<From>, To>) > 0;
+  } else {
+    return true;
+  }
+}
+
+template <class... P>
+struct Check {
+  template <class... A>
+  static constexpr bool never_takes() {
+    if constexpr (sizeof...(A) == sizeof...(P)) {
+      return (never_converts<A, P> || ...);
+    } else {
+      return sizeof...(A) > sizeof...(P);
+    }
+  }
+
+  template <class... A, std::size_t... Index>
+  static constexpr bool arguments(std::index_sequence<Index...>) {
+    return (check_argument<Index + 1, A, P>() && ...);
+  }
+};
+
 template <BlockMode Mode, class Signature, class Call>
 class Launcher;
 
@@ -143,6 +183,16 @@ class Launcher<Mode, Parameters<P...>, Call> {
     run_first(std::index_sequence_for<A...>(), std::forward<A>(arguments)...);
   }
 
+  // Never right.
+  template <class... A, std::enable_if_t<Check<P...>::template never_takes<A...>(), int> = 0>
+  void operator()(A&&...) const {
+    if constexpr (sizeof...(A) == sizeof...(P)) {
+      static_assert(Check<P...>::template arguments<A...>(std::index_sequence_for<A...>()), "");
+    } else {
+      static_assert(sizeof(launch_count_mismatch<sizeof...(A), sizeof...(P)>) > 0, "");
+    }
+  }
+
  private:
   template <class... Types>
   void run(Types... arguments) const {
@@ -153,8 +203,12 @@ class Launcher<Mode, Parameters<P...>, Call> {
   template <std::size_t... Index, class... A>
   void run_first(std::index_sequence<Index...>, A&&... arguments) const {
     using Types = std::tuple<P...>;
-    run<std::tuple_element_t<Index, Types>...>(
-        converted<std::tuple_element_t<Index, Types>>(std::forward<A>(arguments))...);
+    if constexpr (std::is_invocable_v<const Call&, std::tuple_element_t<Index, Types>&...>) {
+      run<std::tuple_element_t<Index, Types>...>(
+          converted<std::tuple_element_t<Index, Types>>(std::forward<A>(arguments))...);
+    } else {
+      static_assert(sizeof(launch_count_mismatch<sizeof...(A), sizeof...(P)>) > 0, "");
+    }
   }
 
   Configuration configuration_;
@@ -173,8 +227,10 @@ class Launcher<Mode, AnyParameters, Call> {
   void operator()(A&&... arguments) const {
     if constexpr (std::is_invocable_v<const Call&, std::decay_t<A>&...>) {
       run<std::decay_t<A>...>(std::forward<A>(arguments)...);
-    } else {
+    } else if constexpr (std::is_invocable_v<const Call&, Argument<std::decay_t<A>>&...>) {
       run<Argument<std::decay_t<A>>...>(std::forward<A>(arguments)...);
+    } else {
+      static_assert(sizeof(launch_without_kernel<std::decay_t<A>...>) > 0, "");
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "base/compiler.h"
 #include "base/temporary_directory.h"
@@ -102,9 +103,42 @@ TEST_F(EmulatedToolchainTest, NamesAWrongSignatureInTheProblemsWords) {
   EXPECT_EQ(type.message, "parameter 2 'output' must be float*, not double*");
   const BuildOutcome count = build("extern \"C\" void solution(const float* in, float* out) {}\n");
   EXPECT_EQ(count.status, BuildStatus::signature_mismatch) << count.log;
-  EXPECT_EQ(count.message, "'solution' takes 2 parameters, the problem has 3");
+  EXPECT_EQ(
+      count.message,
+      "'solution' takes 2 parameters, the problem has 3; write: extern \"C\" void solution(const float* "
+      "input, float* output, size_t n)");
   const BuildOutcome missing = build("void other() {}\n");
   EXPECT_EQ(missing.status, BuildStatus::signature_mismatch) << missing.log;
+}
+
+// Instead of pages about templates that no user knows.
+TEST_F(EmulatedToolchainTest, SaysInCudasWordsWhatIsWrongWithALaunchOrASharedArray) {
+  const std::string kernel =
+      "__global__ void scale(float* in, float* out, size_t n) { out[0] = n * in[0]; }\n";
+  const std::string deduced = "template <class T> __global__ void copy(T* in, T* out) { *out = *in; }\n";
+  const auto launched = [&](const std::string& launch) {
+    return build(kernel + deduced +
+                 "extern \"C\" void solution(const float* in, float* out, size_t n) {\n  " + launch +
+                 ";\n}\n");
+  };
+  const std::string place = "mine/candidate.cu:4: error: ";
+  for (const auto& [launch, message] : std::map<std::string, std::string>{
+           {"scale<<<1, 1>>>(in, out, n)",
+            "argument 1 of the launch is const float*, the kernel's parameter is float*"},
+           {"scale<<<1, 1>>>(out, out)", "the launch has 2 arguments, the kernel has 3 parameters"},
+           {"scale<<<1, 1>>>(out, out, n, 1)", "the launch has 4 arguments, the kernel has 3 parameters"},
+           {"copy<<<1, 1>>>(in, n)",
+            "there is no kernel of this name that takes the arguments of the launch"}}) {
+    const BuildOutcome outcome = launched(launch);
+    EXPECT_EQ(outcome.status, BuildStatus::compile_error) << launch;
+    EXPECT_EQ(outcome.message, place + message) << launch << '\n' << outcome.log;
+    EXPECT_EQ(outcome.log, outcome.message + "\n");
+  }
+  EXPECT_EQ(launched("scale<<<1, 1>>>(0, NULL, 3)").status, BuildStatus::built);
+  const BuildOutcome shared = build("__global__ void f() {\n  __shared__ float tile[blockDim.x];\n}\n");
+  EXPECT_THAT(shared.message,
+              StartsWith("mine/candidate.cu:2: error: the size of a __shared__ array must be a"))
+      << shared.log;
 }
 
 TEST_F(EmulatedToolchainTest, SaysWhatItCannotRun) {
