@@ -32,7 +32,8 @@ struct GradingArguments {
   std::string problems;
   bool require_sandbox = false;
   bool verbose = false;
-  CiOutput ci;  // of grade
+  CiOutput ci;
+  std::vector<std::string> fail_on;  // of check
 };
 
 // What the help says of options that differ in detail.
@@ -58,15 +59,13 @@ struct Printout {
   std::string table;
   bool all_good = false;
 };
-Printout printout_of(const Record& record, bool verbose);
-Printout printout_of(const CheckRecord& record, bool verbose);
+Printout printout_of(const Record& record, const GradingArguments& arguments);
+Printout printout_of(const CheckRecord& record, const GradingArguments& arguments);
 
-// Output for CI systems: verdicts. `check` has none, so it lacks these options.
-inline void add_entries(const Record& record, std::vector<Record>& records) {
-  std::vector<Record> more = one_a_candidate(record);
-  std::move(more.begin(), more.end(), std::back_inserter(records));
-}
-inline void add_entries(const CheckRecord&, std::vector<Record>&) {}
+// Output for CI systems, of all records of a run.
+Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream);
+Result<bool> tell(const GradingArguments& arguments, const std::vector<CheckRecord>& records,
+                  std::FILE* stream);
 
 // Prints one of them, writes the file of `--json FILE`, and returns the exit code.
 int print(const Printout& printout, const std::string& json);
@@ -89,7 +88,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   const auto groups = groups_of(arguments, options);
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
-  std::vector<Record> records;
+  std::vector<RecordType> records;
   for (const CandidateGroup& group : *groups) {
     options.candidates = group.candidates;
     RunOutcome<RecordType> outcome;
@@ -99,10 +98,10 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       outcome = run(group.problem, options, real_machinery(device, options.layout));
     }
     if (outcome.record) {
-      Printout printout = printout_of(*outcome.record, arguments.verbose);
+      Printout printout = printout_of(*outcome.record, arguments);
       printout.table = log_text(arguments.ci, std::move(printout.table));
       exit_code = std::max(exit_code, print(printout, arguments.json));
-      add_entries(*outcome.record, records);
+      records.push_back(std::move(*outcome.record));
     }
     if (outcome.failure) {
       exit_code = fail(outcome.failure->errors, outcome.failure->exit_code);
@@ -110,7 +109,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
     }
   }
   // What is printed as JSON is JSON and nothing else.
-  const auto told = write_ci_output(arguments.ci, records, arguments.json == "-" ? stderr : stdout);
+  const auto told = tell(arguments, std::move(records), arguments.json == "-" ? stderr : stdout);
   return told ? exit_code : fail(told.errors());
 }
 
