@@ -157,7 +157,7 @@ std::string page_row(const PageRow& row) {
       labelled("total median", row.total_ms > 0 ? format_ms(row.total_ms) : ""),
       labelled("roofline", row.share > 0 ? fmt::format("{:.1f} %", 100 * row.share) : ""),
       cell(accepted ? "other verdict accepted" : "other verdict refused",
-           std::string(to_string(record.candidate().verdict))),
+           replace_all(std::string(to_string(record.candidate().verdict)), "_", "_<wbr>")),
       labelled("measured", text_of(record.started_at.substr(0, 10))));
 }
 

@@ -47,6 +47,14 @@ function otherCell(label, text, kind = '') {
   return element('td', { class: `other ${kind}${text ? '' : ' empty'}`, role: 'cell', ...(label ? { 'data-label': label } : {}) }, text);
 }
 
+// A line may end after an underscore.
+function verdictCell(verdict, ok) {
+  const cell = otherCell('', '', `verdict ${ok ? 'accepted' : 'refused'}`);
+  cell.classList.remove('empty');
+  cell.append(...verdict.split(/(?<=_)/).flatMap((part) => [part, element('wbr')]));
+  return cell;
+}
+
 function tableRow(row, chosen) {
   const id = idOf(row);
   const link = element('a', { href: chosen ? '#' : `#r-${id}`, title: pathOf(row), 'aria-expanded': String(chosen) }, nameOf(row));
@@ -62,7 +70,7 @@ function tableRow(row, chosen) {
       otherCell('vs reference', rows.reference[row] ? ratioText(rows.reference[row]) : '', 'number'),
       otherCell('total median', rows.ms[row] ? timeText(rows.ms[row]) : '', 'number'),
       otherCell('roofline', rows.share[row] ? percentText(rows.share[row]) : '', 'number'),
-      otherCell('', data.verdicts[rows.verdict[row]], `verdict ${ok ? 'accepted' : 'refused'}`),
+      verdictCell(data.verdicts[rows.verdict[row]], ok),
       otherCell('measured', data.times[rows.time[row]].slice(0, 10), 'number'));
   return made;
 }

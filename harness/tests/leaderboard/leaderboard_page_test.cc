@@ -73,7 +73,7 @@ TEST(LeaderboardPage, CanBeReadWithoutScripts) {
   EXPECT_THAT(page, HasSubstr(">a.cu</a>"));
   EXPECT_THAT(page, HasSubstr("1.50&times;"));
   EXPECT_THAT(page, HasSubstr("1.485&ndash;1.515"));
-  EXPECT_THAT(page, HasSubstr("compile_error"));
+  EXPECT_THAT(page, HasSubstr("compile_<wbr>error"));
 }
 
 TEST(LeaderboardPage, ElementTypesAreNoProblemsOfTheirOwn) {
