@@ -10,6 +10,7 @@
 
 #include "measure/intervals.h"
 #include "measure/speedup.h"
+#include "record/ci_formats.h"
 
 namespace kgrade {
 namespace {
@@ -75,7 +76,8 @@ VerdictChange change_of(const Record& before, const Record& after) {
   if (both_accepted && before.candidate().precision < after.candidate().precision)
     return VerdictChange::lower_class;
   if (before.candidate().verdict == after.candidate().verdict) return VerdictChange::none;
-  if (before.candidate().verdict == Verdict::accepted) return VerdictChange::regression;
+  if (before.candidate().verdict == Verdict::accepted)
+    return needs_a_gpu(after) ? VerdictChange::needs_gpu : VerdictChange::regression;
   return after.candidate().verdict == Verdict::accepted ? VerdictChange::improvement : VerdictChange::other;
 }
 
@@ -194,8 +196,8 @@ std::size_t count_of_pairs(const ComparedRecords& comparison, Predicate predicat
 }  // namespace
 
 std::string_view to_string(VerdictChange change) {
-  constexpr std::array<std::string_view, 5> names = {"none", "regression", "improvement", "other",
-                                                     "lower_class"};
+  constexpr std::array<std::string_view, 6> names = {"none",  "regression",  "improvement",
+                                                     "other", "lower_class", "needs_gpu"};
   return names[static_cast<std::size_t>(change)];
 }
 

@@ -21,8 +21,8 @@ struct ComparedCase {
 };
 
 // Of verdicts; `other` is from one that is not accepted to another, `lower_class` from accepted to accepted
-// in a class of less precision.
-enum class VerdictChange { none, regression, improvement, other, lower_class };
+// in a class of less precision, `needs_gpu` from accepted to what the emulated device cannot run.
+enum class VerdictChange { none, regression, improvement, other, lower_class, needs_gpu };
 std::string_view to_string(VerdictChange change);  // "regression"
 
 // What two devices of one model differ by: the standard deviation of the log of the ratio of two speedups

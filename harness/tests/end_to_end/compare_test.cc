@@ -58,7 +58,7 @@ TEST(Compare, TheSameFilesOnAnotherGpuNeverFail) {
   };
   const Result other = compare(same);
   EXPECT_EQ(other.exit_code, 0) << other.output;
-  EXPECT_THAT(other.output, HasSubstr("  0.98x  0.95x to 1.00x  same files  on another device\n"));
+  EXPECT_THAT(other.output, HasSubstr("  0.977x  0.951x to 1.004x  same files  on another device\n"));
   EXPECT_THAT(other.output, HasSubstr("1 of the same files on another device\n"));
   EXPECT_THAT(compare(edited).output, HasSubstr("inconclusive  on another device\n"));
   EXPECT_EQ(compare(here).exit_code, 4) << "on the same GPU something else has changed";

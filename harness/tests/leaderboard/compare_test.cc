@@ -256,6 +256,23 @@ TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
   EXPECT_EQ(comparison.pairs[0].change, VerdictChange::regression);
 }
 
+// It may be as right as it was: only a GPU can tell.
+TEST(Compare, WhatNowNeedsAGpuIsNoLoss) {
+  const auto emulated = [](Verdict verdict) {
+    Record made = record("a.cu", std::vector<CaseRecord>{});
+    made.candidate().verdict = verdict;
+    made.device.kind = "emulated";
+    made.device.measures_speed = false;
+    return made;
+  };
+  const auto comparison = compare_records({emulated(Verdict::accepted)}, {emulated(Verdict::unsupported)});
+  EXPECT_EQ(comparison.pairs.at(0).change, VerdictChange::needs_gpu);
+  EXPECT_FALSE(loses_accepted(comparison));
+  EXPECT_EQ(summary_text(comparison), "1 accepted before and now unsupported (needs a GPU)");
+  EXPECT_EQ(compare_records({record("a.cu", 1)}, {refused("a.cu", Verdict::unsupported)}).pairs.at(0).change,
+            VerdictChange::regression);
+}
+
 TEST(Compare, AFileThatIsCutOffIsALoss) {
   RecordsRead whole{{record("a.cu", 1)}, {}, 0, {}}, cut_off = whole;
   cut_off.unfinished = {{"ends in the middle of a line", "finish it", {"s_1.jsonl", 2, 0}}};
