@@ -193,10 +193,8 @@ std::string_view to_string(CheckStatus status) {
   return names[static_cast<std::size_t>(status)];
 }
 
-bool all_clean(const CheckRecord& record) {
-  return std::all_of(
-      record.candidates.begin(), record.candidates.end(),
-      [](const CheckedCandidate& candidate) { return candidate.status == CheckStatus::clean; });
+bool needs_a_gpu(const CheckRecord& record, const CheckedCandidate& candidate) {
+  return candidate.status == CheckStatus::unsupported && record.device.kind == "emulated";
 }
 
 Json to_json(const CheckRecord& record) {

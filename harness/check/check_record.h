@@ -56,7 +56,8 @@ struct CheckRecord : RunRecord {
   std::vector<CheckedCandidate> candidates;
 };
 
-bool all_clean(const CheckRecord& record);
+// The emulated device cannot run it, so nothing is known of it.
+bool needs_a_gpu(const CheckRecord& record, const CheckedCandidate& candidate);
 
 // Raised whenever a reader of older files would misread a newer one. Since 2 hashes of candidates cover their
 // headers.

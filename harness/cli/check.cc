@@ -40,11 +40,21 @@ Command add_check(CLI::App& app) {
       ->type_name("forward|reverse|shuffled")
       ->allow_extra_args(false);
   add_run_options(*command, *arguments, words);
+  command
+      ->add_option(
+          "--fail-on", arguments->fail_on,
+          "findings: exit with 1 for findings and for what does not compile; unsupported: for what the "
+          "emulated device cannot run (may be repeated; default: both)")
+      ->check(CLI::IsMember({"findings", "unsupported"}))
+      ->delimiter(',')
+      ->type_name("findings|unsupported");
+  add_github_option(*command, arguments->ci);
   command->footer(
       "Runs the small cases with every memory access checked: on the emulated device in three orders of "
       "threads, "
       "on a GPU under compute-sanitizer.\n"
-      "Exit codes: 0 nothing found, 1 findings, or it does not compile, 2 wrong usage, 3 the machine lacks "
+      "Exit codes: 0 nothing found, 1 findings, or it does not compile or run here, 2 wrong usage, 3 the "
+      "machine lacks "
       "something.\n"
       "Example: kgrade check conv-depthwise-2d-square-input-asym-kernel "
       "solutions/conv-depthwise-2d-square-input-asym-kernel/naive.cu");

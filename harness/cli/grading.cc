@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "check/check_github.h"
 #include "record/agent_line.h"
 #include "record/record_json.h"
 #include "record/table.h"
@@ -50,20 +51,49 @@ Result<std::vector<ThreadOrder>> read_orders(const std::vector<std::string>& tex
   return orders;
 }
 
-Printout printout_of(const Record& record, bool verbose) {
-  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), verbose),
-          all_accepted(record)};
-}
+namespace {
 
-Printout printout_of(const CheckRecord& record, bool verbose) {
-  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), verbose),
-          all_clean(record)};
-}
-
+// For programs.
 std::string agent_lines(const Record& record) {
   std::string lines;
   for (const CandidateRecord& candidate : record.candidates) lines += agent_line(candidate, record);
   return lines;
+}
+
+}  // namespace
+
+Printout printout_of(const Record& record, const GradingArguments& arguments) {
+  const Style style = Style::for_descriptor(STDOUT_FILENO);
+  return {to_text(record),
+          arguments.agent ? agent_lines(record) : render_table(record, style, arguments.verbose),
+          all_accepted(record)};
+}
+
+Printout printout_of(const CheckRecord& record, const GradingArguments& arguments) {
+  const std::vector<std::string>& what = arguments.fail_on;
+  const auto fails_on = [&](const char* word) {
+    return what.empty() || std::find(what.begin(), what.end(), word) != what.end();
+  };
+  const auto is_failure = [&](const CheckedCandidate& candidate) {
+    if (candidate.status == CheckStatus::clean) return false;
+    return fails_on(needs_a_gpu(record, candidate) ? "unsupported" : "findings");
+  };
+  return {to_text(record), render_table(record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose),
+          std::none_of(record.candidates.begin(), record.candidates.end(), is_failure)};
+}
+
+Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream) {
+  std::vector<Record> entries;
+  for (Record& record : records) {
+    std::vector<Record> more = one_a_candidate(std::move(record));
+    std::move(more.begin(), more.end(), std::back_inserter(entries));
+  }
+  return write_ci_output(arguments.ci, entries, stream);
+}
+
+Result<bool> tell(const GradingArguments& arguments, const std::vector<CheckRecord>& records,
+                  std::FILE* stream) {
+  return write_github_output(arguments.ci, github_annotations(records), github_summary(records), stream);
 }
 
 int print(const Printout& printout, const std::string& json) {

@@ -33,7 +33,8 @@ struct GradingArguments {
   bool require_sandbox = false;
   bool verbose = false;
   bool agent = false;  // of grade
-  CiOutput ci;         // likewise
+  CiOutput ci;
+  std::vector<std::string> fail_on;  // of check
 };
 
 // What the help says of options that differ in detail.
@@ -59,19 +60,13 @@ struct Printout {
   std::string table;
   bool all_good = false;
 };
-Printout printout_of(const Record& record, bool verbose);
-Printout printout_of(const CheckRecord& record, bool verbose);
+Printout printout_of(const Record& record, const GradingArguments& arguments);
+Printout printout_of(const CheckRecord& record, const GradingArguments& arguments);
 
-// Output for CI systems: verdicts. `check` has none, so it lacks these options.
-inline void add_entries(const Record& record, std::vector<Record>& records) {
-  std::vector<Record> more = one_a_candidate(record);
-  std::move(more.begin(), more.end(), std::back_inserter(records));
-}
-inline void add_entries(const CheckRecord&, std::vector<Record>&) {}
-
-// Lines for programs instead of the table; `check` has none.
-std::string agent_lines(const Record& record);
-inline std::string agent_lines(const CheckRecord&) { return ""; }
+// Output for CI systems, of all records of a run.
+Result<bool> tell(const GradingArguments& arguments, std::vector<Record> records, std::FILE* stream);
+Result<bool> tell(const GradingArguments& arguments, const std::vector<CheckRecord>& records,
+                  std::FILE* stream);
 
 // Prints one of them, writes the file of `--json FILE`, and returns the exit code.
 int print(const Printout& printout, const std::string& json);
@@ -94,7 +89,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   const auto groups = groups_of(arguments, options);
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
-  std::vector<Record> records;
+  std::vector<RecordType> records;
   for (const CandidateGroup& group : *groups) {
     options.candidates = group.candidates;
     RunOutcome<RecordType> outcome;
@@ -105,10 +100,10 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
     }
     if (outcome.record) {
       Printout printout = printout_of(*outcome.record, arguments.verbose);
-      if (arguments.agent) printout.table = agent_lines(*outcome.record);
+      Printout printout = printout_of(*outcome.record, arguments);
       printout.table = log_text(arguments.ci, std::move(printout.table));
       exit_code = std::max(exit_code, print(printout, arguments.json));
-      add_entries(*outcome.record, records);
+      records.push_back(std::move(*outcome.record));
     }
     if (outcome.failure) {
       exit_code = fail(outcome.failure->errors, outcome.failure->exit_code);
@@ -116,7 +111,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
     }
   }
   // What is printed as JSON is JSON and nothing else.
-  const auto told = write_ci_output(arguments.ci, records, arguments.json == "-" ? stderr : stdout);
+  const auto told = tell(arguments, std::move(records), arguments.json == "-" ? stderr : stdout);
   return told ? exit_code : fail(told.errors());
 }
 

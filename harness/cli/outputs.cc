@@ -151,6 +151,10 @@ std::optional<Error> why_not_rewritable(const fs::path& file) {
 
 void add_ci_options(CLI::App& command, CiOutput& output) {
   command.add_option("--junit", output.junit, "Write the verdicts to FILE as JUnit XML")->type_name("FILE");
+  add_github_option(command, output);
+}
+
+void add_github_option(CLI::App& command, CiOutput& output) {
   command.add_flag("--github", output.github,
                    "In a job of GitHub Actions: print annotations, and add to the job's summary");
 }
@@ -177,9 +181,15 @@ Result<bool> write_ci_output(const CiOutput& output, const std::vector<Record>& 
     auto written = write_file_atomically(output.junit, junit_xml(records, ungraded));
     if (!written) return written;
   }
+  return write_github_output(output, github_annotations(records, ungraded), github_summary(records, ungraded),
+                             stream);
+}
+
+Result<bool> write_github_output(const CiOutput& output, const std::string& annotations,
+                                 const std::string& summary, std::FILE* stream) {
   if (!output.github) return true;
-  fmt::print(stream, "{}", github_annotations(records, ungraded));
-  return summary_file().empty() ? true : append(summary_file(), github_summary(records, ungraded));
+  fmt::print(stream, "{}", annotations);
+  return summary_file().empty() ? true : append(summary_file(), summary);
 }
 
 // --- Progress ---

@@ -42,6 +42,7 @@ struct CiOutput {
 
 // --junit FILE and --github.
 void add_ci_options(CLI::App& command, CiOutput& output);
+void add_github_option(CLI::App& command, CiOutput& output);
 // What is wrong with their values and the other `outputs` of the command, which reads `inputs`, before any
 // work is done. From then on what fail() prints is no command either, with --github.
 Errors check_ci_output(const CiOutput& output, std::vector<Output> outputs,
@@ -54,6 +55,10 @@ std::string log_text(const CiOutput& output, std::string text);
 // that GITHUB_STEP_SUMMARY names, where it is set.
 Result<bool> write_ci_output(const CiOutput& output, const std::vector<Record>& records,
                              std::FILE* stream = stdout, const std::vector<Ungraded>& ungraded = {});
+
+// The half of it that --github asks for.
+Result<bool> write_github_output(const CiOutput& output, const std::string& annotations,
+                                 const std::string& summary, std::FILE* stream);
 
 // --- Progress ---
 

@@ -91,8 +91,9 @@ int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
   };
   if (!outcome.ungraded.empty()) return exit_internal;
   if (asked("not-accepted") &&
-      any([](const Record& e) { return e.candidate().verdict != Verdict::accepted; }))
+      any([](const Record& e) { return e.candidate().verdict != Verdict::accepted && !needs_a_gpu(e); }))
     return exit_not_accepted;
+  if (asked("unsupported") && any(needs_a_gpu)) return exit_not_accepted;
   return asked("slower") && any(is_slower) ? exit_slower : exit_ok;
 }
 
@@ -245,8 +246,10 @@ void add_results(CLI::App& command, SweepArguments& arguments) {
   command
       .add_option(
           "--fail-on", arguments.fail_on,
-          "Exit with 1 if a candidate is not accepted, with 4 if one is slower than what it is compared with")
-      ->check(CLI::IsMember({"not-accepted", "slower"}))
+          "not-accepted: exit with 1 if a candidate is not accepted, but for those that the emulated device "
+          "cannot run; unsupported: with 1 for these too; slower: with 4 if one is slower than what it is "
+          "compared with (may be repeated)")
+      ->check(CLI::IsMember({"not-accepted", "unsupported", "slower"}))
       ->delimiter(',')
       ->type_name("WHAT");
 }

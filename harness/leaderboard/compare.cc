@@ -8,7 +8,9 @@
 #include <map>
 #include <tuple>
 
+#include "measure/intervals.h"
 #include "measure/speedup.h"
+#include "record/ci_formats.h"
 
 namespace kgrade {
 namespace {
@@ -74,7 +76,8 @@ VerdictChange change_of(const Record& before, const Record& after) {
   if (both_accepted && before.candidate().precision < after.candidate().precision)
     return VerdictChange::lower_class;
   if (before.candidate().verdict == after.candidate().verdict) return VerdictChange::none;
-  if (before.candidate().verdict == Verdict::accepted) return VerdictChange::regression;
+  if (before.candidate().verdict == Verdict::accepted)
+    return needs_a_gpu(after) ? VerdictChange::needs_gpu : VerdictChange::regression;
   return after.candidate().verdict == Verdict::accepted ? VerdictChange::improvement : VerdictChange::other;
 }
 
@@ -122,6 +125,18 @@ std::string why_other_case(const CaseRecord& before, const CaseRecord& after) {
   return fmt::format("case '{}' was not measured against the reference", after.name);
 }
 
+bool are_same_files(const Record& before, const Record& after) {
+  const auto hashes = [](const Record& record) {
+    return std::array{record.candidate().sha256, record.problem_sha256, record.reference.sha256};
+  };
+  const auto known = hashes(before);
+  return known == hashes(after) && std::count(known.begin(), known.end(), "") == 0;
+}
+
+bool are_on_one_device(const DeviceInfo& before, const DeviceInfo& after) {
+  return !before.uuid.empty() && before.uuid == after.uuid;
+}
+
 void compare_cases(ComparedPair& pair) {
   const auto before = cases_by_name(pair.before);
   const auto after = cases_by_name(pair.after);
@@ -134,7 +149,8 @@ void compare_cases(ComparedPair& pair) {
     const CaseRecord& now = *after.at(name);
     pair.no_speed = why_other_case(*then, now);
     if (!pair.no_speed.empty()) return;
-    pair.cases.push_back({name, ratio_of_speedups(*ratio_to_reference(*then), *ratio_to_reference(now))});
+    const SpeedRatio ratio = ratio_of_speedups(*ratio_to_reference(*then), *ratio_to_reference(now));
+    pair.cases.push_back({name, pair.other_device ? across_devices(ratio) : ratio});
   }
 }
 
@@ -148,6 +164,9 @@ SpeedRatio ratio_over(const std::vector<ComparedCase>& cases) {
 
 void finish(ComparedPair& pair) {
   pair.change = change_of(pair.before, pair.after);
+  pair.same_files = are_same_files(pair.before, pair.after);
+  pair.other_device = pair.before.device.measures_speed && pair.after.device.measures_speed &&
+                      !are_on_one_device(pair.before.device, pair.after.device);
   pair.no_speed = why_not_compared(pair.before, pair.after);
   if (pair.no_speed.empty()) compare_cases(pair);
   if (pair.no_speed.empty()) {
@@ -160,7 +179,7 @@ void finish(ComparedPair& pair) {
 SuiteScore suite_of(const std::vector<ComparedPair>& pairs) {
   std::vector<SpeedRatio> ratios;
   for (const ComparedPair& pair : pairs) {
-    if (pair.speed) ratios.push_back(*pair.speed);
+    if (pair.statement()) ratios.push_back(*pair.speed);
   }
   return suite_score(ratios);
 }
@@ -177,8 +196,8 @@ std::size_t count_of_pairs(const ComparedRecords& comparison, Predicate predicat
 }  // namespace
 
 std::string_view to_string(VerdictChange change) {
-  constexpr std::array<std::string_view, 5> names = {"none", "regression", "improvement", "other",
-                                                     "lower_class"};
+  constexpr std::array<std::string_view, 6> names = {"none",  "regression",  "improvement",
+                                                     "other", "lower_class", "needs_gpu"};
   return names[static_cast<std::size_t>(change)];
 }
 
@@ -191,6 +210,20 @@ SpeedRatio ratio_of_speedups(const SpeedRatio& before, const SpeedRatio& after) 
                                  square(std::log(before.ratio / before.interval->low)));
   ratio.interval = Interval{ratio.ratio * std::exp(-below), ratio.ratio * std::exp(above)};
   return ratio;
+}
+
+SpeedRatio across_devices(SpeedRatio ratio) {
+  if (!ratio.interval) return ratio;
+  const double offset = normal_quantile((1 + confidence_level) / 2) * device_offset_of_log_ratio;
+  const double below = std::hypot(std::log(ratio.ratio / ratio.interval->low), offset);
+  const double above = std::hypot(std::log(ratio.interval->high / ratio.ratio), offset);
+  ratio.interval = Interval{ratio.ratio * std::exp(-below), ratio.ratio * std::exp(above)};
+  return ratio;
+}
+
+std::optional<Statement> ComparedPair::statement() const {
+  if (!speed || is_same_on_other_device()) return std::nullopt;
+  return speed->statement();
 }
 
 ComparedRecords compare_records(std::vector<Record> before, std::vector<Record> after) {
@@ -218,16 +251,18 @@ ComparedRecords compare_results(RecordsRead before, RecordsRead after) {
 }
 
 std::size_t count_of(const ComparedRecords& comparison, Statement statement) {
-  return count_of_pairs(comparison, [&](const ComparedPair& pair) {
-    return pair.speed && pair.speed->statement() == statement;
-  });
+  return count_of_pairs(comparison, [&](const ComparedPair& pair) { return pair.statement() == statement; });
 }
 
 std::size_t count_of_suspects(const ComparedRecords& comparison) {
   return count_of_pairs(comparison, [](const ComparedPair& pair) {
-    if (!pair.speed) return false;
-    const Interval point{pair.speed->ratio, pair.speed->ratio};
-    return statement_of(pair.speed->interval.value_or(point)) == Statement::slower;
+    if (!pair.statement()) return false;
+    SpeedRatio ratio = *pair.speed;
+    if (!ratio.interval) {
+      ratio.interval = Interval{ratio.ratio, ratio.ratio};
+      if (pair.other_device) ratio = across_devices(ratio);
+    }
+    return ratio.statement() == Statement::slower;
   });
 }
 
@@ -246,6 +281,10 @@ std::size_t count_of_incomparable(const ComparedRecords& comparison) {
     return pair.change == VerdictChange::none && pair.after.candidate().verdict == Verdict::accepted &&
            pair.before.device.measures_speed && pair.after.device.measures_speed && !pair.speed;
   });
+}
+
+std::size_t count_of_same_files(const ComparedRecords& comparison) {
+  return count_of_pairs(comparison, [](const ComparedPair& pair) { return pair.is_same_on_other_device(); });
 }
 
 bool loses_accepted(const ComparedRecords& comparison) {

@@ -27,6 +27,7 @@ Json result_json(const Record& record) {
           {"precision", to_string(record.candidate().precision)},
           {"measured_at", record.started_at},
           {"effort", to_string(record.effort)},
+          {"device_uuid", record.device.uuid},
           {"tool_version", record.tool.version},
           {"file", record.read_from.file},
           {"line", record.read_from.line > 0 ? Json(record.read_from.line) : Json(nullptr)}};
@@ -63,6 +64,8 @@ Json pair_json(const ComparedPair& pair) {
   json["before"] = result_json(pair.before);
   json["after"] = result_json(pair.after);
   json["verdict_change"] = to_string(pair.change);
+  json["same_files"] = pair.same_files;
+  json["other_device"] = pair.other_device;
   json["speed"] = speed_json(pair);
   json["no_speed"] = pair.no_speed;
   return json;
@@ -89,6 +92,7 @@ Json counts_json(const ComparedRecords& comparison) {
   Json counts = {{"pairs", comparison.pairs.size()}};
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     counts[std::string(to_string(s))] = count_of(comparison, s);
+  counts["same_files_on_other_device"] = count_of_same_files(comparison);
   counts["no_longer_accepted"] = count_of(comparison, VerdictChange::regression);
   counts["lower_class"] = count_of(comparison, VerdictChange::lower_class);
   counts["missing"] = count_of_missing(comparison);
@@ -154,21 +158,23 @@ std::string outcome_text(const ComparedPair& pair) {
       return "still not accepted";
     case VerdictChange::lower_class:
       return "lower class";
+    case VerdictChange::needs_gpu:
+      return "needs a GPU";
     case VerdictChange::none:
       break;
   }
+  if (pair.is_same_on_other_device()) return "same files";
   if (pair.speed) return std::string(to_string(pair.speed->statement()));
   return pair.after.candidate().verdict == Verdict::accepted ? "accepted" : "still not accepted";
 }
 
 bool is_good(const ComparedPair& pair) {
-  return pair.change == VerdictChange::improvement ||
-         (pair.speed && pair.speed->statement() == Statement::faster);
+  return pair.change == VerdictChange::improvement || pair.statement() == Statement::faster;
 }
 
 bool is_bad(const ComparedPair& pair) {
   return pair.change == VerdictChange::regression || pair.change == VerdictChange::lower_class ||
-         (pair.speed && pair.speed->statement() == Statement::slower);
+         pair.statement() == Statement::slower;
 }
 
 // Who is compared: both, where they are not the same.
@@ -180,14 +186,16 @@ std::string candidates_of(const ComparedPair& pair) {
   return before == after ? after : before + " -> " + after;
 }
 
-// Beside the outcome: of what is not accepted the message, and why speeds are not compared.
+// Beside the outcome: of what is not accepted the message, why speeds are not compared, and why an interval
+// is wide.
 std::string detail_of(const ComparedPair& pair) {
   if (pair.after.candidate().verdict != Verdict::accepted)
     return fmt::format("{}: {}", to_string(pair.after.candidate().verdict), pair.after.candidate().message);
   if (pair.change == VerdictChange::lower_class)
     return fmt::format("{}, before {}", to_string(pair.after.candidate().precision),
                        to_string(pair.before.candidate().precision));
-  if (pair.speed || pair.change == VerdictChange::improvement) return "";
+  if (pair.speed) return pair.other_device ? "on another device" : "";
+  if (pair.change == VerdictChange::improvement) return "";
   return pair.before.device.measures_speed ? pair.no_speed : "";
 }
 
@@ -203,7 +211,7 @@ void add_rows(TextTable& table, const ComparedPair& pair, const Style& style) {
   if (pair.cases.size() < 2) return;
   for (const ComparedCase& c : pair.cases) {
     table.add({"", "  case " + c.name, ratio_of(c.ratio), interval_text(c.ratio),
-               std::string(to_string(c.ratio.statement())), ""});
+               pair.statement() ? std::string(to_string(c.ratio.statement())) : "", ""});
   }
 }
 
@@ -313,8 +321,10 @@ std::string summary_text(const ComparedRecords& comparison) {
   add(missing, "accepted before and missing now");
   add(comparison.unfinished_before.size() + comparison.unfinished_after.size(), "cut off");
   add(count_of(comparison, VerdictChange::improvement), "now accepted");
+  add(count_of(comparison, VerdictChange::needs_gpu), "accepted before and now unsupported (needs a GPU)");
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     add(count_of(comparison, s), to_string(s));
+  add(count_of_same_files(comparison), "of the same files on another device");
   add(count_of_incomparable(comparison), "not comparable");
   add(comparison.added.size(), "added");
   add(comparison.removed.size() - missing, "removed");

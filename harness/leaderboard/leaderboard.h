@@ -84,12 +84,13 @@ struct SuiteRow {
   std::map<double, double> fast_p;  // at 0.5, 1, 1.5, 2, 3, 5: share of all problems of the suite
 };
 
-// All problems on one GPU model in one class, with one thing to compare with.
+// All problems in one element type on one GPU model in one class, with one thing to compare with.
 struct Suite {
   std::string device;
+  Dtype dtype = Dtype::float32;
   Precision precision = Precision::fp32;
   std::string against;
-  // Problems (by element type) with results on this GPU model that may be answered in the class; against
+  // Problems with results in this type on this GPU model that may be answered in the class; against
   // "baseline" only those that have one.
   std::size_t problems = 0;
   std::vector<SuiteRow> rows;  // by fast_p at 1, accepted, score: the best first

@@ -49,6 +49,7 @@ Json result_json(const LeaderboardRow& row, std::size_t result) {
           {"sha256", record.candidate().sha256},
           {"new_version", row.changed_before(result)},
           {"precision", to_string(record.candidate().precision)},
+          {"device_uuid", record.device.uuid},
           {"file", record.read_from.file},
           {"tool_version", record.tool.version},
           {"git_commit", record.tool.git_commit},
@@ -122,6 +123,7 @@ Json device_json(const LeaderboardDevice& device) {
 
 Json suite_json(const Suite& suite) {
   Json json = {{"device", suite.device},
+               {"dtype", to_string(suite.dtype)},
                {"precision", to_string(suite.precision)},
                {"against", suite.against},
                {"problems", suite.problems},
@@ -158,8 +160,9 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
       "{}  {}\n", style(Colour::bold, problem_name(board.slug, board.dtype)),
       style(Colour::dim, fmt::format("{}  {}  {}", printable(board.device), to_string(board.precision),
                                      printable(against_text(board)))));
-  TextTable table({"rank", "candidate", "speedup", "95 % interval", "vs reference", "median", "roofline", ""},
-                  {true, false, true, false, true, true, true, false});
+  TextTable table(
+      {"rank", "candidate", "speedup", "95 % interval", "vs reference", "total median", "roofline", ""},
+      {true, false, true, false, true, true, true, false});
   for (const PageRow& row : rows) {
     const LeaderboardRow& record = *row.row;
     const Score* score = row.score;
@@ -176,7 +179,7 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
 
 std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) {
   if (leaderboard.unmeasured.empty()) return "";
-  TextTable table({"no rank", "problem", "candidate", "device"});
+  TextTable table({"verdict", "problem", "candidate", "device"});
   for (const LeaderboardRow& row : leaderboard.unmeasured) {
     const Record& record = row.newest;
     table.add({style(record.candidate().verdict == Verdict::accepted ? Colour::green : Colour::red,
@@ -209,16 +212,30 @@ std::string markdown_row(const PageRow& row) {
       markdown_cell(against_text(*row.board)), format_ms(row.total_ms), share_text(row.share));
 }
 
+std::string markdown_verdicts(const Leaderboard& leaderboard) {
+  std::string text;
+  for (const LeaderboardRow& row : leaderboard.unmeasured) {
+    const Record& record = row.newest;
+    text +=
+        fmt::format("| {} | {} | {} | {} |\n", markdown_cell(problem_name(record.problem_slug, record.dtype)),
+                    markdown_cell(row.solution), markdown_cell(record.device.name),
+                    markdown_cell(std::string(to_string(record.candidate().verdict))));
+  }
+  if (text.empty()) return "";
+  return "\n| problem | candidate | device | verdict |\n| --- | --- | --- | --- |\n" + text;
+}
+
 std::string markdown_suites(const Leaderboard& leaderboard) {
   if (leaderboard.suites.empty()) return "";
   std::string text =
-      "\n| GPU | class | against | best solution | accepted | geometric mean | fast_1 |\n"
-      "| --- | --- | --- | --- | --: | --: | --: |\n";
+      "\n| GPU | type | class | against | best solution | accepted | geometric mean | fast_1 |\n"
+      "| --- | --- | --- | --- | --- | --: | --: | --: |\n";
   for (const Suite& suite : leaderboard.suites) {
     const SuiteRow& row = suite.rows.front();
-    text += fmt::format("| {} | {} | {} | {} | {} of {} | {} | {:.0f} % |\n", markdown_cell(suite.device),
-                        to_string(suite.precision), suite.against, markdown_cell(row.solution), row.accepted,
-                        suite.problems, ratio_text(row.score.geometric_mean), 100 * row.fast_p.at(1));
+    text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} | {:.0f} % |\n",
+                        markdown_cell(suite.device), to_string(suite.dtype), to_string(suite.precision),
+                        suite.against, markdown_cell(row.solution), row.accepted, suite.problems,
+                        ratio_text(row.score.geometric_mean), 100 * row.fast_p.at(1));
   }
   return text;
 }
@@ -266,10 +283,10 @@ std::string render_markdown(const Leaderboard& leaderboard) {
   for (const PageRow& row : page_rows(leaderboard)) {
     if (row.row->rank && row.row->rank->best == 1) leaders += markdown_row(row);
   }
-  if (leaders.empty()) text += "No candidate has a rank yet.\n";
+  if (leaders.empty()) text += "No candidate has a rank yet.\n" + markdown_verdicts(leaderboard);
   if (!leaders.empty()) {
     text +=
-        "| problem | GPU | class | leader | speedup (95 % interval) | | time | roofline |\n"
+        "| problem | GPU | class | leader | speedup (95 % interval) | | total median | roofline |\n"
         "| --- | --- | --- | --- | --: | --- | --: | --: |\n" +
         leaders;
   }

@@ -104,11 +104,12 @@ std::string suite_row(const SuiteRow& row, std::size_t problems) {
 std::string suite_table(const Suite& suite, bool open) {
   const std::size_t shown = std::min(suite.rows.size(), most_suite_rows);
   std::string text = fmt::format(
-      "<details{}><summary>{}, {} <span>against the {}{}</span></summary>\n<div class=\"suites\"><table>\n"
+      "<details{}><summary>{}{}, {} <span>against the {}{}</span></summary>\n<div class=\"suites\"><table>\n"
       "<thead><tr><th scope=\"col\">Solution</th><th scope=\"col\" class=\"number\">Accepted</th>"
       "<th scope=\"col\" class=\"number\">Geometric mean</th>",
-      open ? " open" : "", text_of(suite.device), to_string(suite.precision),
-      suite.against == against_baseline ? "strongest baseline" : "reference",
+      open ? " open" : "", text_of(suite.device),
+      suite.dtype == Dtype::float32 ? "" : fmt::format(", {}", to_string(suite.dtype)),
+      to_string(suite.precision), suite.against == against_baseline ? "strongest baseline" : "reference",
       shown < suite.rows.size() ? fmt::format("; the first {} of {}", shown, suite.rows.size()) : "");
   for (const auto& [p, share] : suite.rows.front().fast_p) {
     text += fmt::format("<th scope=\"col\" class=\"number\">fast<sub>{}</sub></th>", p);
@@ -129,7 +130,7 @@ std::string page_head() {
       {"class", "Class", false},
       {"speedup", "Speedup", true},
       {"reference", "vs reference", true},
-      {"time", "Time", true},
+      {"time", "Total median", true},
       {"roofline", "Roofline", true},
       {"verdict", "Verdict", false},
       {"measured", "Measured", true}};
@@ -150,13 +151,13 @@ std::string page_row(const PageRow& row) {
       "<span class=\"hash\">{3}</span></th>{4}{5}{6}{7}{8}{9}{10}{11}{12}</tr>\n",
       row.row->id, cell("number rank", rank(*row.row)), text_of(name),
       text_of(record.candidate().sha256.substr(0, 7)), cell("problem", problem(record)),
-      cell("other short", text_of(record.device.name)), cell("other", std::string(to_string(row.precision))),
+      cell("other device", text_of(record.device.name)), cell("other", std::string(to_string(row.precision))),
       speed(row),
       labelled("vs reference", row.reference == nullptr ? "" : ratio(row.reference->speedup.geometric_mean)),
-      labelled("time", row.total_ms > 0 ? format_ms(row.total_ms) : ""),
+      labelled("total median", row.total_ms > 0 ? format_ms(row.total_ms) : ""),
       labelled("roofline", row.share > 0 ? fmt::format("{:.1f} %", 100 * row.share) : ""),
       cell(accepted ? "other verdict accepted" : "other verdict refused",
-           std::string(to_string(record.candidate().verdict))),
+           replace_all(std::string(to_string(record.candidate().verdict)), "_", "_<wbr>")),
       labelled("measured", text_of(record.started_at.substr(0, 10))));
 }
 
@@ -166,6 +167,12 @@ std::string suite_tables(const std::vector<Suite>& suites) {
     text += suite_table(suite, suites.size() <= most_open_suites || text.empty());
   }
   return text.empty() ? "<p class=\"about\">Nothing here has a speed.</p>" : text;
+}
+
+// Nothing has a speed, as after a sweep on the emulated device: the columns on speed go.
+bool only_verdicts(const std::vector<PageRow>& rows) {
+  return !rows.empty() &&
+         std::all_of(rows.begin(), rows.end(), [](const PageRow& row) { return row.board == nullptr; });
 }
 
 // Of many rows the leaders of each board, at most `most`.
@@ -197,8 +204,8 @@ std::string span(std::size_t count, std::string_view thing) {
 }
 
 std::string about(const Leaderboard& leaderboard, const std::vector<PageRow>& rows) {
-  std::set<std::pair<std::string_view, Dtype>> problems;
-  for (const PageRow& row : rows) problems.emplace(row.row->newest.problem_slug, row.row->newest.dtype);
+  std::set<std::string_view> problems;
+  for (const PageRow& row : rows) problems.insert(row.row->newest.problem_slug);
   std::string text = span(rows.size(), "candidate") + " " + span(problems.size(), "problem") + " " +
                      span(leaderboard.measurements, "result");
   for (const LeaderboardDevice& device : leaderboard.devices) {
@@ -248,6 +255,7 @@ std::string render_page(const Leaderboard& leaderboard) {
   return fill(page_files::layout, {{"policy", policy},
                                    {"style", std::string(page_files::style)},
                                    {"about", about(leaderboard, rows)},
+                                   {"table_class", only_verdicts(rows) ? "verdicts" : ""},
                                    {"head", page_head()},
                                    {"rows", table},
                                    {"plain", plain_note(leading.size(), rows.size())},

@@ -214,6 +214,7 @@ Json suites_json(const Leaderboard& leaderboard) {
                       rounded(interval.high), speedups});
     }
     all.push_back({{"device", suite.device},
+                   {"dtype", to_string(suite.dtype)},
                    {"precision", static_cast<int>(suite.precision)},
                    {"against", suite.against},
                    {"problems", suite.problems},

@@ -148,18 +148,16 @@ std::string title_of(const Board& board) {
   return newest->newest.problem_title;
 }
 
-using ProblemKey = std::pair<std::string, Dtype>;
 // By solution and problem the newest result.
-using Newest = std::map<std::string, std::map<ProblemKey, const Record*>>;
+using Newest = std::map<std::string, std::map<std::string, const Record*>>;
+using DeviceAndType = std::pair<std::string, Dtype>;
 
-ProblemKey problem_key_of(const Record& record) { return {record.problem_slug, record.dtype}; }
-
-std::map<std::string, Newest> newest_by_device(const std::vector<Record>& records) {
-  std::map<std::string, Newest> devices;
+std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& records) {
+  std::map<DeviceAndType, Newest> devices;
   for (const Record& record : records) {
     if (!record.device.measures_speed) continue;
     const std::string solution = std::filesystem::path(record.candidate().path).stem().string();
-    const Record*& newest = devices[record.device.name][solution][problem_key_of(record)];
+    const Record*& newest = devices[{record.device.name, record.dtype}][solution][record.problem_slug];
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
     };
@@ -174,8 +172,8 @@ const Score* score_in(const Record& record, Precision precision, std::string_vie
   return score_against(record, against);
 }
 
-std::set<ProblemKey> problems_of(const Newest& newest, Precision precision, std::string_view against) {
-  std::set<ProblemKey> problems;
+std::set<std::string> problems_of(const Newest& newest, Precision precision, std::string_view against) {
+  std::set<std::string> problems;
   for (const auto& [solution, by_problem] : newest) {
     for (const auto& [problem, record] : by_problem) {
       const bool counts = against == against_reference ? precision <= record->required_precision
@@ -186,13 +184,13 @@ std::set<ProblemKey> problems_of(const Newest& newest, Precision precision, std:
   return problems;
 }
 
-SuiteRow row_of(const std::string& solution, const std::map<ProblemKey, const Record*>& by_problem,
-                const std::set<ProblemKey>& problems, Precision precision, std::string_view against) {
+SuiteRow row_of(const std::string& solution, const std::map<std::string, const Record*>& by_problem,
+                const std::set<std::string>& problems, Precision precision, std::string_view against) {
   SuiteRow row;
   row.solution = solution;
   std::vector<SpeedRatio> ratios;
   std::vector<std::optional<double>> speedups;
-  for (const ProblemKey& problem : problems) {
+  for (const std::string& problem : problems) {
     const auto found = by_problem.find(problem);
     const Score* score = found == by_problem.end() ? nullptr : score_in(*found->second, precision, against);
     speedups.push_back(score == nullptr ? std::nullopt : std::optional(score->speedup.geometric_mean));
@@ -219,13 +217,13 @@ void sort_rows(std::vector<SuiteRow>& rows) {
             [&key](const SuiteRow& a, const SuiteRow& b) { return key(a) < key(b); });
 }
 
-Suite suite_of(const std::string& device, const Newest& newest, Precision precision,
+Suite suite_of(const DeviceAndType& where, const Newest& newest, Precision precision,
                std::string_view against) {
   Suite suite;
-  suite.device = device;
+  std::tie(suite.device, suite.dtype) = where;
   suite.precision = precision;
   suite.against = against;
-  const std::set<ProblemKey> problems = problems_of(newest, precision, against);
+  const std::set<std::string> problems = problems_of(newest, precision, against);
   suite.problems = problems.size();
   for (const auto& [solution, by_problem] : newest) {
     SuiteRow row = row_of(solution, by_problem, problems, precision, against);
@@ -279,10 +277,10 @@ std::vector<Board> boards_of(std::vector<LeaderboardRow> rows) {
 
 std::vector<Suite> suites_of(const std::vector<Record>& records) {
   std::vector<Suite> suites;
-  for (const auto& [device, newest] : newest_by_device(records)) {
+  for (const auto& [where, newest] : newest_by_device(records)) {
     for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
       for (const std::string_view against : {against_reference, against_baseline}) {
-        Suite suite = suite_of(device, newest, precision, against);
+        Suite suite = suite_of(where, newest, precision, against);
         if (!suite.rows.empty()) suites.push_back(std::move(suite));
       }
     }

@@ -184,6 +184,7 @@ Record row_of(const JsonValue& json, Record record) {
   record.tool.git_commit = json["git_commit"].text(64);
   record.problem_sha256 = sha256_of(json["problem_sha256"]);
   if (const auto reference = json.find("reference_sha256")) record.reference.sha256 = sha256_of(*reference);
+  if (const auto uuid = json.find("device_uuid")) record.device.uuid = uuid->text(64);
   record.effort = json["effort"].word(enum_from<Effort>);
   record.candidate().verdict = json["verdict"].word(enum_from<Verdict>);
   return record;

@@ -29,8 +29,6 @@ std::string_view cut(std::string_view text, std::size_t most_bytes) {
 
 // --- GitHub Actions ---
 
-constexpr std::size_t most_summary_bytes = 900'000;  // a summary may have 1 MiB
-
 std::string escape_data(std::string_view text) {
   return replace_all(replace_all(replace_all(printable(text), "%", "%25"), "\r", "%0D"), "\n", "%0A");
 }
@@ -51,24 +49,17 @@ int line_named(std::string_view message, std::string_view path) {
   return parsed.ec == std::errc{} && ended && line > 0 ? line : 0;
 }
 
-std::string error_line(const std::string& properties, const std::string& title, const std::string& message) {
-  return fmt::format("::error {},title={}::{}\n", properties, escape_property(title),
-                     escape_data(message.empty() ? title : message));
-}
-
 std::string annotation(const Ungraded& one) {
-  return error_line("file=" + escape_property(one.path), "not graded: " + one.slug, one.message);
+  return github_annotation("error", one.path, 0, "not graded: " + one.slug, one.message);
 }
 
 std::string annotation(const Record& record) {
-  std::string properties = "file=" + escape_property(record.candidate().path);
   const int line = record.candidate().verdict == Verdict::compile_error
                        ? line_named(record.candidate().message, record.candidate().path)
                        : 0;
-  if (line > 0) properties += fmt::format(",line={}", line);
-  return error_line(properties,
-                    fmt::format("{}: {}", to_string(record.candidate().verdict), record.problem_slug),
-                    record.candidate().message);
+  return github_annotation(needs_a_gpu(record) ? "notice" : "error", record.candidate().path, line,
+                           fmt::format("{}: {}", to_string(record.candidate().verdict), record.problem_slug),
+                           record.candidate().message);
 }
 
 std::string problem_text(const std::string& slug, Dtype dtype) {
@@ -87,10 +78,11 @@ std::string row(const Record& record) {
                        : fmt::format("{} the {}", ratio_text(score->speedup.geometric_mean),
                                      score->against == "reference" ? "reference" : "fastest baseline");
   const bool accepted = record.candidate().verdict == Verdict::accepted;
+  const bool failed = !accepted && !needs_a_gpu(record);
+  const std::string verdict(to_string(record.candidate().verdict));
   return fmt::format(
       "| {} | {} | {} | {} | {} |\n", problem_text(record.problem_slug, record.dtype),
-      markdown_code(record.candidate().path),
-      accepted ? std::string("accepted") : fmt::format("**{}**", to_string(record.candidate().verdict)),
+      markdown_code(record.candidate().path), failed ? "**" + verdict + "**" : verdict,
       accepted
           ? fmt::format("{}{}{}", to_string(record.candidate().precision), speed.empty() ? "" : ", ", speed)
           : "",
@@ -165,14 +157,21 @@ std::string outcome(const char* kind, std::string_view type, const std::string& 
 
 std::string testcase(const Record& record) {
   const std::string text = testcase(record.candidate().path, record.problem_slug, record.total_seconds);
+  if (needs_a_gpu(record))
+    return text + fmt::format(">\n      <skipped message=\"{}\"/>\n    </testcase>\n",
+                              attribute(record.candidate().message));
   return text + (record.candidate().verdict == Verdict::accepted
                      ? "/>\n"
                      : outcome("failure", to_string(record.candidate().verdict), record.candidate().message));
 }
 
 std::string testsuite(const std::string& name, const JunitSuite& suite, std::size_t id) {
-  const auto failures = std::count_if(suite.records.begin(), suite.records.end(), [](const Record* record) {
-    return record->candidate().verdict != Verdict::accepted;
+  const auto count = [&](auto is_one) {
+    return std::count_if(suite.records.begin(), suite.records.end(), is_one);
+  };
+  const auto skipped = count([](const Record* record) { return needs_a_gpu(*record); });
+  const auto failures = count([](const Record* record) {
+    return record->candidate().verdict != Verdict::accepted && !needs_a_gpu(*record);
   });
   double seconds = 0;
   std::string cases;
@@ -184,14 +183,17 @@ std::string testsuite(const std::string& name, const JunitSuite& suite, std::siz
     cases += testcase(one->path, one->slug, 0) + outcome("error", "not_graded", one->message);
   return fmt::format(
       "  <testsuite id=\"{}\" package=\"kgrade\" name=\"{}\" timestamp=\"{}\" hostname=\"localhost\" "
-      "tests=\"{}\" failures=\"{}\" errors=\"{}\" time=\"{:.3f}\">\n    <properties/>\n{}    <system-out/>\n "
-      "   "
-      "<system-err/>\n  </testsuite>\n",
+      "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n"
+      "    <properties/>\n{}    <system-out/>\n    <system-err/>\n  </testsuite>\n",
       id, attribute(name), timestamp(suite), suite.records.size() + suite.ungraded.size(), failures,
-      suite.ungraded.size(), seconds, cases);
+      suite.ungraded.size(), skipped, seconds, cases);
 }
 
 }  // namespace
+
+bool needs_a_gpu(const Record& record) {
+  return record.candidate().verdict == Verdict::unsupported && record.device.kind == "emulated";
+}
 
 // --- Markdown ---
 
@@ -206,6 +208,13 @@ std::string markdown_code(std::string_view text, std::size_t most_bytes) {
 }
 
 // --- GitHub Actions ---
+
+std::string github_annotation(const char* level, const std::string& file, int line, const std::string& title,
+                              const std::string& message) {
+  return fmt::format("::{} file={}{},title={}::{}\n", level, escape_property(file),
+                     line > 0 ? fmt::format(",line={}", line) : "", escape_property(title),
+                     escape_data(message.empty() ? title : message));
+}
 
 std::string github_annotations(const std::vector<Record>& records, const std::vector<Ungraded>& ungraded) {
   std::string text;
@@ -223,10 +232,14 @@ std::string github_summary(const std::vector<Record>& records, const std::vector
   std::vector<const Record*> order;
   for (const Record& record : records) order.push_back(&record);
   const auto accepted = std::count_if(order.begin(), order.end(), is_accepted);
-  std::stable_partition(order.begin(), order.end(),
-                        [&](const Record* record) { return !is_accepted(record); });
+  const auto others = std::stable_partition(order.begin(), order.end(),
+                                            [&](const Record* record) { return !is_accepted(record); });
+  const auto first_for_gpu = std::stable_partition(
+      order.begin(), others, [](const Record* record) { return !needs_a_gpu(*record); });
   const std::size_t all = order.size() + ungraded.size();
   std::string text = fmt::format("### kgrade: {} of {} accepted", accepted, all);
+  if (first_for_gpu != others)
+    text += fmt::format(", {} not judged here for want of a GPU", others - first_for_gpu);
   text += ungraded.empty() ? "\n" : fmt::format(", {} not graded\n", ungraded.size());
   if (all == 0) return text;
   text += "\n| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n";

@@ -58,8 +58,8 @@ template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<DeviceInfo>& device) {
   archive("kind", device.kind, [](const auto& json) { return word_of(json, {"cuda", "emulated"}); });
   archive("name", device.name, text_up_to<200>);
+  archive("uuid", device.uuid, text_up_to<64>);
   if (archive.wants_detail()) {
-    archive("uuid", device.uuid);
     archive("architecture", device.architecture);
     archive("driver_version", device.driver_version);
     archive("runtime_version", device.runtime_version);

@@ -19,8 +19,9 @@ std::string name_of(const Record& record) {
 }
 
 std::string verdict_of(const Record& record, const Style& style) {
-  return style(record.candidate().verdict == Verdict::accepted ? Colour::green : Colour::red,
-               to_string(record.candidate().verdict));
+  const bool accepted = record.candidate().verdict == Verdict::accepted;
+  const Colour bad = needs_a_gpu(record) ? Colour::yellow : Colour::red;
+  return style(accepted ? Colour::green : bad, to_string(record.candidate().verdict));
 }
 
 std::string speed_of(const Record& record) {
@@ -110,10 +111,12 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
   const auto accepted =
       std::count_if(outcome.records.begin(), outcome.records.end(),
                     [](const Record& record) { return record.candidate().verdict == Verdict::accepted; });
+  const auto for_gpu = std::count_if(outcome.records.begin(), outcome.records.end(), needs_a_gpu);
   std::string text = table.render(style) + ungraded_lines(outcome, style) + score_line(outcome);
   text += fmt::format("{}: {} accepted, {} not",
                       counted(outcome.records.size() + outcome.ungraded.size(), "candidate"), accepted,
-                      static_cast<std::ptrdiff_t>(outcome.records.size()) - accepted);
+                      static_cast<std::ptrdiff_t>(outcome.records.size()) - accepted - for_gpu);
+  if (for_gpu > 0) text += fmt::format(", {} unsupported (needs a GPU)", for_gpu);
   if (!outcome.ungraded.empty()) text += fmt::format(", {} without a verdict", outcome.ungraded.size());
   if (outcome.taken_over > 0) text += fmt::format("; {} of them from before", outcome.taken_over);
   return text + fmt::format("; {:.1f} s\n", outcome.seconds);

@@ -128,8 +128,11 @@ function rooflinePlot(shown, focus) {
   return show('roofline', title, note, picture);
 }
 
-function fastCurve(focus) {
-  const fits = (suite, against) => suite.device === data.devices[focus.device] && suite.precision === focus.precision && suite.against === against;
+function fastCurve(shown, focus) {
+  const types = new Set(shown.map((row) => data.problems[rows.problem[row]][1]));
+  const type = types.has('float32') ? 'float32' : [...types][0];
+  const fits = (suite, against) => suite.device === data.devices[focus.device] && suite.dtype === type &&
+      suite.precision === focus.precision && suite.against === against;
   const suite = data.suites.find((s) => fits(s, 'baseline')) || data.suites.find((s) => fits(s, 'reference'));
   if (!suite) return show('fast', 'fast_p', 'Nothing here has a speed.');
   const lines = suite.rows.slice(0, mostLines);
@@ -143,7 +146,7 @@ function fastCurve(focus) {
     for (let n = speedups.length - 1; n >= 0; --n) path += `H${px(speedups[n]).toFixed(1)}V${py(n / suite.problems).toFixed(1)}`;
     picture.append(svgElement('path', { class: `line stroke s${i}`, d: `${path}H${px(x.high)}` }));
   });
-  const note = `Share of ${suite.problems} problems answered in ${classes[suite.precision]} and more than p times as fast as the ` +
+  const note = `Share of ${suite.problems} problems answered in ${type === 'float32' ? '' : `${type}, `}${classes[suite.precision]} and more than p times as fast as the ` +
       `${suite.against === 'baseline' ? 'strongest baseline' : 'reference'}${suite.solutions > lines.length ? `; ${lines.length} of ${wholeText(suite.solutions)} solutions` : ''}.`;
   return show('fast', 'fast_p', note, picture, lines.map(([name, answered]) => `${name} (${answered} of ${suite.problems})`));
 }
@@ -214,6 +217,6 @@ function drawCharts(found) {
   const shown = found.filter((row) => rows.device[row] === focus.device && rows.precision[row] === focus.precision);
   speedupBars(shown);
   rooflinePlot(shown, focus);
-  fastCurve(focus);
+  fastCurve(shown, focus);
   historyPlot(shown);
 }

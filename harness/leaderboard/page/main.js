@@ -72,9 +72,11 @@ function showStatus() {
   }
 }
 
+const onlyVerdicts = () => found.length > 0 && found.every((row) => !rows.ms[row]);
+
 function showPage() {
   state.page = Math.max(0, Math.min(state.page, Math.ceil(order.length / state.size) - 1));
-  showRows(order.slice(state.page * state.size, (state.page + 1) * state.size), state.chosen);
+  showRows(order.slice(state.page * state.size, (state.page + 1) * state.size), state.chosen, onlyVerdicts());
   showStatus();
 }
 
@@ -153,7 +155,7 @@ function listen() {
     toRow();
   });
   // On paper there are no pages to turn.
-  addEventListener('beforeprint', () => showRows(order.slice(0, Math.max(100, state.size)), state.chosen));
+  addEventListener('beforeprint', () => showRows(order.slice(0, Math.max(100, state.size)), state.chosen, onlyVerdicts()));
   addEventListener('afterprint', showPage);
 }
 

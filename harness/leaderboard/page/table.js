@@ -47,6 +47,14 @@ function otherCell(label, text, kind = '') {
   return element('td', { class: `other ${kind}${text ? '' : ' empty'}`, role: 'cell', ...(label ? { 'data-label': label } : {}) }, text);
 }
 
+// A line may end after an underscore.
+function verdictCell(verdict, ok) {
+  const cell = otherCell('', '', `verdict ${ok ? 'accepted' : 'refused'}`);
+  cell.classList.remove('empty');
+  cell.append(...verdict.split(/(?<=_)/).flatMap((part) => [part, element('wbr')]));
+  return cell;
+}
+
 function tableRow(row, chosen) {
   const id = idOf(row);
   const link = element('a', { href: chosen ? '#' : `#r-${id}`, title: pathOf(row), 'aria-expanded': String(chosen) }, nameOf(row));
@@ -56,13 +64,13 @@ function tableRow(row, chosen) {
       element('td', { class: 'number rank', role: 'cell' }, rankText(row)),
       element('th', { class: 'name', scope: 'row', role: 'rowheader' }, link, element('span', { class: 'hash' }, hashOf(row).slice(0, 7))),
       element('td', { class: 'problem', role: 'cell' }, problemOf(row)),
-      otherCell('', data.devices[rows.device[row]], 'short '),
+      otherCell('', data.devices[rows.device[row]], 'device '),
       otherCell('', classes[rows.precision[row]], ok ? '' : 'dim '),
       speedCell(row),
       otherCell('vs reference', rows.reference[row] ? ratioText(rows.reference[row]) : '', 'number'),
-      otherCell('time', rows.ms[row] ? timeText(rows.ms[row]) : '', 'number'),
+      otherCell('total median', rows.ms[row] ? timeText(rows.ms[row]) : '', 'number'),
       otherCell('roofline', rows.share[row] ? percentText(rows.share[row]) : '', 'number'),
-      otherCell('', data.verdicts[rows.verdict[row]], `verdict ${ok ? 'accepted' : 'refused'}`),
+      verdictCell(data.verdicts[rows.verdict[row]], ok),
       otherCell('measured', data.times[rows.time[row]].slice(0, 10), 'number'));
   return made;
 }
@@ -95,7 +103,7 @@ function details(row) {
   return element('tr', { class: 'details', role: 'row' }, element('td', { colspan: '11', role: 'cell' }, list));
 }
 
-function showRows(shown, chosen) {
+function showRows(shown, chosen, onlyVerdicts) {
   const parts = [];
   for (const row of shown) {
     parts.push(tableRow(row, row === chosen));
@@ -103,4 +111,6 @@ function showRows(shown, chosen) {
   }
   if (!shown.length) parts.push(element('tr', { role: 'row' }, element('td', { colspan: '11', role: 'cell' }, 'No candidate matches.')));
   document.getElementById('rows').replaceChildren(...parts);
+  // Where nothing has a speed, the columns on it go.
+  document.getElementById('table').classList.toggle('verdicts', onlyVerdicts);
 }

@@ -37,12 +37,5 @@ TEST(CheckJson, BytesThatAreNotUtf8DoNotLoseTheRecord) {
   EXPECT_EQ(json::parse(to_text(record))["candidates"][0]["findings"][0]["place"]["text"], "caf\uFFFD");
 }
 
-TEST(CheckJson, CleanIsWhatHasNoFindings) {
-  CheckRecord record = test::sample_check();
-  EXPECT_FALSE(all_clean(record));
-  record.candidates.erase(record.candidates.begin());
-  EXPECT_TRUE(all_clean(record));
-}
-
 }  // namespace
 }  // namespace kgrade

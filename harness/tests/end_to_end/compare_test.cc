@@ -43,6 +43,27 @@ TEST(Compare, TwoRecords) {
   EXPECT_EQ(kgrade({"compare", after.path(), before.path()}).exit_code, 0) << "a difference is no failure";
 }
 
+TEST(Compare, TheSameFilesOnAnotherGpuNeverFail) {
+  const auto with = [](double speedup, const char* uuid, char file) {
+    nlohmann::json record = nlohmann::json::parse(record_of("a.cu", speedup));
+    record["device"]["uuid"] = uuid;
+    record["candidates"][0]["sha256"] = std::string(64, file);
+    record["problem"]["sha256"] = record["reference"]["sha256"] = std::string(64, 'a');
+    return record.dump();
+  };
+  const ScratchFile before("a.json", with(1, "GPU-1", 'b')), same("b.json", with(0.977, "GPU-2", 'b')),
+      edited("c.json", with(0.977, "GPU-2", 'c')), here("d.json", with(0.977, "GPU-1", 'b'));
+  const auto compare = [&](const ScratchFile& after) {
+    return kgrade({"compare", before.path(), after.path(), "--fail-on", "slower"});
+  };
+  const Result other = compare(same);
+  EXPECT_EQ(other.exit_code, 0) << other.output;
+  EXPECT_THAT(other.output, HasSubstr("  0.977x  0.951x to 1.004x  same files  on another device\n"));
+  EXPECT_THAT(other.output, HasSubstr("1 of the same files on another device\n"));
+  EXPECT_THAT(compare(edited).output, HasSubstr("inconclusive  on another device\n"));
+  EXPECT_EQ(compare(here).exit_code, 4) << "on the same GPU something else has changed";
+}
+
 TEST(Compare, WhatIsNoLongerAcceptedFailsFirst) {
   const ScratchFile good("a.json", record_of("a.cu", 2));
   const ScratchFile bad("b.json", record_of("a.cu", 2, Verdict::wrong_answer));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 
 #include "leaderboard/compare_output.h"
 #include "record/ci_formats.h"
@@ -59,6 +60,80 @@ TEST(Compare, WhatLooksSlowerAndHasNoIntervalIsSuspect) {
   EXPECT_EQ(suspects(0.995, false), 0u);
   EXPECT_EQ(suspects(2, false), 0u);
   EXPECT_EQ(suspects(0.1, true), 1u);
+}
+
+Record on_device(Record made, const std::string& uuid) {
+  made.device.uuid = uuid;
+  return made;
+}
+
+Record edited(Record made) {
+  made.candidate().sha256 = std::string(64, 'd');
+  return made;
+}
+
+TEST(Compare, TheSameFilesOnAnotherDeviceAreSaidToBeThatAndNeverFail) {
+  for (const double after : {0.987, 0.977, 0.5, 2.0}) {
+    const auto comparison = compare_records({record("a.cu", 1)}, {on_device(record("a.cu", after), "GPU-2")});
+    EXPECT_EQ(count_of_suspects(comparison), 0u) << after;
+    EXPECT_EQ(count_of(comparison, Statement::slower), 0u) << after;
+    EXPECT_EQ(count_of(comparison, Statement::faster), 0u) << after;
+    EXPECT_EQ(comparison.suite.count, 0u) << "it says nothing about candidates";
+    EXPECT_EQ(summary_text(comparison), "1 of the same files on another device");
+    EXPECT_THAT(render_table(comparison, Style(false)), HasSubstr("  same files  on another device\n"));
+  }
+  EXPECT_EQ(count_of_suspects(compare_records({record("a.cu", 1)}, {record("a.cu", 0.5)})), 1u)
+      << "on one device a newer compiler may be why";
+}
+
+TEST(Compare, AnotherDeviceWidensTheInterval) {
+  const double offset = 1.96 * device_offset_of_log_ratio;
+  const Record before = record("a.cu", {measured("large", 1, {1, 1})});
+  const auto speed_of = [&](const Record& after) {
+    return compare_records({before}, {after}).pairs.at(0).speed.value();
+  };
+  const Record slower = edited(record("a.cu", {measured("large", 0.98, {0.979, 0.981})}));
+  EXPECT_EQ(speed_of(slower).statement(), Statement::slower);
+  const SpeedRatio other = speed_of(on_device(slower, "GPU-2"));
+  EXPECT_EQ(other.statement(), Statement::inconclusive);
+  EXPECT_DOUBLE_EQ(other.ratio, 0.98);
+  EXPECT_NEAR(other.interval->high, 0.98 * std::exp(std::hypot(std::log(0.981 / 0.98), offset)), 1e-6);
+  EXPECT_EQ(speed_of(on_device(edited(record("a.cu", 0.9)), "GPU-2")).statement(), Statement::slower);
+  EXPECT_EQ(speed_of(on_device(slower, "")).statement(), Statement::inconclusive) << "a device not known";
+}
+
+TEST(Compare, WithoutAnIntervalAnotherDeviceIsAllowedForAsWell) {
+  const auto suspects = [](double after) {
+    Record now = on_device(edited(record("a.cu", after)), "GPU-2");
+    now.candidate().cases[0].speedups[0].ratio.interval.reset();
+    return count_of_suspects(compare_records({record("a.cu", 1)}, {now}));
+  };
+  EXPECT_EQ(suspects(0.98), 0u);
+  EXPECT_EQ(suspects(0.9), 1u);
+}
+
+// The constant is what the committed records of two H200 say.
+TEST(Compare, TheOffsetOfADeviceIsMeasured) {
+  const std::filesystem::path folder = KGRADE_SOURCE_DIR "/results/nvidia-h200";
+  auto before = read_results(folder / "tuned-earlier.jsonl");
+  auto after = read_results(folder / "sweep.jsonl");
+  ASSERT_TRUE(before && after);
+  const auto comparison = compare_results(std::move(*before), std::move(*after));
+  ASSERT_EQ(comparison.pairs.size(), 8u);
+  double squares = 0;
+  int cases = 0, beyond = 0;
+  for (const ComparedPair& pair : comparison.pairs) {
+    ASSERT_TRUE(pair.is_same_on_other_device()) << pair.after.candidate().path;
+    for (const ComparedCase& c : pair.cases) {
+      squares += std::pow(std::log(c.ratio.ratio), 2);
+      ++cases;
+      if (!c.ratio.interval->contains(1)) ++beyond;
+    }
+  }
+  ASSERT_EQ(cases, 16);
+  EXPECT_NEAR(std::sqrt(squares / cases), device_offset_of_log_ratio, 0.0002);
+  EXPECT_EQ(beyond, 1) << "one of 16 where 95 % are to be within";
+  EXPECT_EQ(count_of_suspects(comparison), 0u);
 }
 
 TEST(Compare, APairHasOneWord) {
@@ -179,6 +254,23 @@ TEST(Compare, TheEmulatedDeviceIsOneOnAnyNumberOfCores) {
                                           {on_cores("a.cu", "4", Verdict::wrong_answer)});
   ASSERT_EQ(comparison.pairs.size(), 1u);
   EXPECT_EQ(comparison.pairs[0].change, VerdictChange::regression);
+}
+
+// It may be as right as it was: only a GPU can tell.
+TEST(Compare, WhatNowNeedsAGpuIsNoLoss) {
+  const auto emulated = [](Verdict verdict) {
+    Record made = record("a.cu", std::vector<CaseRecord>{});
+    made.candidate().verdict = verdict;
+    made.device.kind = "emulated";
+    made.device.measures_speed = false;
+    return made;
+  };
+  const auto comparison = compare_records({emulated(Verdict::accepted)}, {emulated(Verdict::unsupported)});
+  EXPECT_EQ(comparison.pairs.at(0).change, VerdictChange::needs_gpu);
+  EXPECT_FALSE(loses_accepted(comparison));
+  EXPECT_EQ(summary_text(comparison), "1 accepted before and now unsupported (needs a GPU)");
+  EXPECT_EQ(compare_records({record("a.cu", 1)}, {refused("a.cu", Verdict::unsupported)}).pairs.at(0).change,
+            VerdictChange::regression);
 }
 
 TEST(Compare, AFileThatIsCutOffIsALoss) {
@@ -333,6 +425,7 @@ TEST(CompareJson, IsUnrounded) {
                                                {"slower", 1},
                                                {"same", 0},
                                                {"inconclusive", 0},
+                                               {"same_files_on_other_device", 0},
                                                {"no_longer_accepted", 1},
                                                {"lower_class", 0},
                                                {"missing", 1},

@@ -188,6 +188,34 @@ def fits(browser: Browser, url: str, folder: Path) -> None:
     browser.screenshot(folder / "records-charts.png")
 
 
+def fits_long_names(browser: Browser, url: str, folder: Path) -> None:
+    """GPU models with the longest names that drivers give."""
+    for width in (1440, 1360, 1280, 1152, 1024, 961, 800, 390):
+        browser.resize(width, 900)
+        browser.open("about:blank")
+        browser.open(url)
+        expect(f"with a long GPU name nothing sticks out of {width} pixels", browser.evaluate(WIDTH), 0)
+        expect(f"nor of the texts of charts, at {width} pixels", browser.evaluate(OUTSIDE), [])
+    browser.resize(1024, 900)
+    browser.screenshot(folder / "long-names.png")
+
+
+def has_only_verdicts(browser: Browser, url: str, folder: Path) -> None:
+    """After a sweep on the emulated device, with and without scripts."""
+    browser.resize(1280, 900)
+    for disabled in (False, True):
+        browser.call("Emulation.setScriptExecutionDisabled", value=disabled)
+        browser.open("about:blank")
+        browser.open(url)
+        browser.call("Emulation.setScriptExecutionDisabled", value=False)
+        expect("columns without speeds", browser.evaluate(
+            "[...document.querySelectorAll('#table thead th')].filter(h => h.offsetParent).map(h => h.dataset.sort)"),
+            ["candidate", "problem", "gpu", "class", "verdict", "measured"])
+        expect("no empty cells", browser.evaluate(
+            "[...document.querySelectorAll('#rows td')].filter(c => c.offsetParent && !c.innerText.trim()).length"), 0)
+    browser.screenshot(folder / "verdicts.png")
+
+
 def prints(browser: Browser, folder: Path) -> None:
     browser.resize(1360, 900)
     browser.medium("print")
@@ -207,7 +235,7 @@ def works_without_scripts(browser: Browser, url: str) -> None:
            browser.evaluate("getComputedStyle(document.getElementById('filters')).display"), "none")
 
 
-def check_page(program: str, page: Path, board: dict, real: Path, folder: Path) -> None:
+def check_page(program: str, page: Path, board: dict, real: Path, long: Path, verdicts: Path, folder: Path) -> None:
     url = page.as_uri()
     with Browser(program) as browser:
         browser.resize(1360, 900)
@@ -219,9 +247,43 @@ def check_page(program: str, page: Path, board: dict, real: Path, folder: Path) 
         looks_right(browser, folder)
         prints(browser, folder)
         fits(browser, real.as_uri(), folder)
+        fits_long_names(browser, long.as_uri(), folder)
+        has_only_verdicts(browser, verdicts.as_uri(), folder)
         expect("what the page complained about", browser.complaints(), [])
         expect("what the page asked for", browser.requests(), [])
         works_without_scripts(browser, url)
+
+
+def without_speeds(record: dict) -> dict:
+    """Its candidate."""
+    candidate = record["candidates"][0]
+    candidate["scores"] = []
+    for case in candidate["cases"]:
+        case |= {"comparisons": []} if "comparisons" in case else {}
+    return candidate
+
+
+def with_a_long_name(record: dict) -> None:
+    record["device"]["name"] = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition MIG 2g.48gb"
+    if "-1d" in record["problem"]["slug"]:
+        without_speeds(record)["verdict"] = "signature_mismatch"
+
+
+def on_the_emulated_device(record: dict) -> None:
+    record["device"] |= {"kind": "emulated", "name": "emulated device on 64 CPU cores", "times_are_speed": False}
+    without_speeds(record)
+
+
+def page_of_changed(kgrade: str, folder: Path, change) -> Path:
+    """The page of the repository's sweep, with every record changed."""
+    folder.mkdir()
+    records = [json.loads(line) for line in (ROOT / "results/nvidia-h200/sweep.jsonl").read_text(encoding="utf-8").splitlines()]
+    for record in records:
+        change(record)
+    (folder / "records.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records), encoding="utf-8")
+    subprocess.run([kgrade, "leaderboard", str(folder / "records.jsonl"), "--html", str(folder / "page.html")], check=True,
+                   stdout=subprocess.DEVNULL)
+    return folder / "page.html"
 
 
 def main(kgrade: str, folder: str) -> int:
@@ -235,8 +297,10 @@ def main(kgrade: str, folder: str) -> int:
         subprocess.run([kgrade, "leaderboard", str(records), "--html", str(page), "--json", str(form)],
                        check=True, stdout=subprocess.DEVNULL)
         subprocess.run([kgrade, "leaderboard", str(ROOT / "results"), "--html", str(real)], check=True, stdout=subprocess.DEVNULL)
+        long, verdicts = page_of_changed(kgrade, Path(work) / "long", with_a_long_name), page_of_changed(
+            kgrade, Path(work) / "verdicts", on_the_emulated_device)
         boards = json.loads(form.read_text(encoding="utf-8"))["boards"]
-        check_page(program, page, max(boards, key=lambda board: len(board["rows"])), real,
+        check_page(program, page, max(boards, key=lambda board: len(board["rows"])), real, long, verdicts,
                    Path(os.environ.get("KGRADE_SCREENSHOTS", folder)))
     print("\n".join(failures) or "the page does what it should")
     return 1 if failures else 0

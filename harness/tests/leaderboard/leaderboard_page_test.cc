@@ -73,7 +73,51 @@ TEST(LeaderboardPage, CanBeReadWithoutScripts) {
   EXPECT_THAT(page, HasSubstr(">a.cu</a>"));
   EXPECT_THAT(page, HasSubstr("1.50&times;"));
   EXPECT_THAT(page, HasSubstr("1.485&ndash;1.515"));
-  EXPECT_THAT(page, HasSubstr("compile_error"));
+  EXPECT_THAT(page, HasSubstr("compile_<wbr>error"));
+}
+
+TEST(LeaderboardPage, ElementTypesAreNoProblemsOfTheirOwn) {
+  Record half = record("half.cu", 2);
+  half.dtype = Dtype::float16;
+  const std::string page = render_page(make_leaderboard({record("a.cu", 2), half}));
+  EXPECT_THAT(page, HasSubstr("<span>2 candidates</span> <span>1 problem</span>"));
+  EXPECT_THAT(page, HasSubstr("NVIDIA H200, float16, fp32 <span>"));
+}
+
+Record emulated(const std::string& path, Verdict verdict) {
+  Record made = record(path, std::vector<CaseRecord>{});
+  made.candidate().verdict = verdict;
+  made.device = {};
+  made.device.kind = "emulated";
+  made.device.name = "emulated device on 2 CPU cores";
+  return made;
+}
+
+// After a sweep on the emulated device the columns on speed would be empty.
+TEST(LeaderboardPage, WithoutAnySpeedTheTableHasOnlyVerdicts) {
+  const Record right = emulated("a.cu", Verdict::accepted), wrong = emulated("b.cu", Verdict::wrong_answer);
+  const Leaderboard made = make_leaderboard({right, wrong});
+  EXPECT_THAT(render_page(made), HasSubstr("<table id=\"table\" class=\"verdicts\">"));
+  EXPECT_THAT(render_page(make_leaderboard({right, record("c.cu", 2)})),
+              HasSubstr("<table id=\"table\" class=\"\">"));
+  EXPECT_EQ(render_table(made, Style(false)),
+            "verdict       problem  candidate  device\n"
+            "accepted      scale    a.cu       emulated device on 2 CPU cores\n"
+            "wrong_answer  scale    b.cu       emulated device on 2 CPU cores\n");
+  EXPECT_EQ(render_markdown(made),
+            "<!-- leaderboard -->\nNo candidate has a rank yet.\n\n"
+            "| problem | candidate | device | verdict |\n| --- | --- | --- | --- |\n"
+            "| scale | a | emulated device on 2 CPU cores | accepted |\n"
+            "| scale | b | emulated device on 2 CPU cores | wrong\\_answer |\n<!-- /leaderboard -->\n");
+}
+
+TEST(LeaderboardPage, ASumOverCasesIsCalledATotal) {
+  const Leaderboard made = make_leaderboard(
+      {record("a.cu", {test::measured("one", 2, {1.9, 2.1}), test::measured("two", 2, {1.9, 2.1})})});
+  EXPECT_THAT(render_page(made), HasSubstr(">Total median</th>"));
+  EXPECT_THAT(render_page(made), HasSubstr("data-label=\"total median\">2.00 ms<"));
+  EXPECT_THAT(render_table(made, Style(false)), HasSubstr("total median"));
+  EXPECT_THAT(render_markdown(make_leaderboard({record("a.cu", 2)})), HasSubstr("| total median |"));
 }
 
 TEST(LeaderboardPage, OfManyCandidatesTheLeadersStandInIt) {

@@ -287,6 +287,19 @@ TEST(Suites, FollowASolutionOverAllProblems) {
   EXPECT_DOUBLE_EQ(suite.rows[1].fast_p.at(0.5), 0);
 }
 
+TEST(Suites, AProblemInTwoElementTypesIsOneProblem) {
+  Record half = on(record("half.cu", 3), "p1");
+  half.dtype = Dtype::float16;
+  const Leaderboard made =
+      make_leaderboard({on(record("fast.cu", 4), "p1"), on(record("fast.cu", 1), "p2"), half});
+  ASSERT_THAT(made.suites, SizeIs(2));
+  EXPECT_EQ(made.suites[0].dtype, Dtype::float32);
+  EXPECT_EQ(made.suites[0].problems, 2u);
+  EXPECT_EQ(made.suites[0].rows.at(0).accepted, 2u);
+  EXPECT_EQ(made.suites[1].dtype, Dtype::float16);
+  EXPECT_EQ(made.suites[1].problems, 1u);
+}
+
 TEST(Suites, TheNewestResultOfASolutionCounts) {
   Record changed = at(record("fast.cu", 3), "2026-05-01");
   changed.candidate().sha256 = std::string(64, 'd');

@@ -30,7 +30,7 @@ TEST(Junit, HasASuiteAProblemAndACaseACandidate) {
                        record("scale", "b.cu", Verdict::wrong_answer, "case 'tiny': 3 < 4"), half}),
             R"(<?xml version="1.0" encoding="UTF-8"?>
 <testsuites>
-  <testsuite id="0" package="kgrade" name="scale on NVIDIA H200" timestamp="2026-01-02T03:04:05" hostname="localhost" tests="2" failures="1" errors="0" time="2.500">
+  <testsuite id="0" package="kgrade" name="scale on NVIDIA H200" timestamp="2026-01-02T03:04:05" hostname="localhost" tests="2" failures="1" errors="0" skipped="0" time="2.500">
     <properties/>
     <testcase name="a.cu" classname="scale" time="1.250"/>
     <testcase name="b.cu" classname="scale" time="1.250">
@@ -39,7 +39,7 @@ TEST(Junit, HasASuiteAProblemAndACaseACandidate) {
     <system-out/>
     <system-err/>
   </testsuite>
-  <testsuite id="1" package="kgrade" name="add float16 on NVIDIA H200" timestamp="2026-01-02T03:04:05" hostname="localhost" tests="1" failures="0" errors="0" time="1.250">
+  <testsuite id="1" package="kgrade" name="add float16 on NVIDIA H200" timestamp="2026-01-02T03:04:05" hostname="localhost" tests="1" failures="0" errors="0" skipped="0" time="1.250">
     <properties/>
     <testcase name="h.cu" classname="add" time="1.250"/>
     <system-out/>
@@ -60,6 +60,39 @@ TEST(Junit, WhatHasNoVerdictIsAnError) {
               HasSubstr("<error type=\"not_graded\" message=\"the lane &lt;died&gt;\">not_graded: the lane "
                         "&lt;died&gt;</error>"));
   EXPECT_THAT(xml, HasSubstr("name=\"add on an unknown device\" timestamp=\"2026-01-02T03:04:07\""));
+}
+
+// The emulated device cannot run it, which says nothing of the candidate.
+Record for_gpu(const std::string& path) {
+  Record one = record("scale", path, Verdict::unsupported, "g.cu:4: inline assembly is for GPUs alone");
+  one.device = {};
+  one.device.kind = "emulated";
+  return one;
+}
+
+TEST(Junit, WhatNeedsAGpuIsSkipped) {
+  const std::string xml = junit_xml({for_gpu("g.cu")});
+  EXPECT_THAT(xml, HasSubstr("tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"1\""));
+  EXPECT_THAT(xml, HasSubstr(">\n      <skipped message=\"g.cu:4: inline assembly is for GPUs alone\"/>\n"));
+}
+
+TEST(Github, WhatNeedsAGpuIsANoticeAndNoFailure) {
+  const std::vector<Record> records = {record("scale", "a.cu", Verdict::accepted), for_gpu("g.cu"),
+                                       record("scale", "b.cu", Verdict::wrong_answer, "wrong")};
+  EXPECT_EQ(github_annotations(records),
+            "::notice file=g.cu,title=unsupported%3A scale::g.cu:4: inline assembly is for GPUs alone\n"
+            "::error file=b.cu,title=wrong_answer%3A scale::wrong\n");
+  EXPECT_EQ(
+      github_summary(records),
+      "### kgrade: 1 of 3 accepted, 1 not judged here for want of a GPU\n\n"
+      "| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n"
+      "| scale | <code>b&#46;cu</code> | **wrong_answer** |  | <code>wrong</code> |\n"
+      "| scale | <code>g&#46;cu</code> | unsupported |  | <code>g&#46;cu&#58;4&#58; inline assembly is for "
+      "GPUs alone</code> |\n"
+      "| scale | <code>a&#46;cu</code> | accepted | fp32 |  |\n");
+  Record on_gpu = for_gpu("g.cu");
+  on_gpu.device.kind = "cuda";
+  EXPECT_THAT(github_annotations({on_gpu}), testing::StartsWith("::error"));
 }
 
 TEST(Junit, HoldsNoCharacterThatXmlDoesNot) {

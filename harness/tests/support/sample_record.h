@@ -41,6 +41,7 @@ inline Record sample_record() {
   record.host = {"Debian", "6.1", "x86_64", "a processor", 2, 1 << 30};
   record.device.kind = "cuda";
   record.device.name = "NVIDIA H200";
+  record.device.uuid = "GPU-1";
   record.device.multiprocessors = 132;
   record.device.measures_speed = true;
   record.sandbox = {true, {{"namespaces", true, "user, PID", ""}, {"cgroup", false, "no tree", "a tree"}}};

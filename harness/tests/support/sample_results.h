@@ -39,6 +39,7 @@ inline Record record(const std::string& path, std::vector<CaseRecord> cases) {
   made.reference.sha256 = std::string(64, 'b');
   made.device.name = "NVIDIA H200";
   made.device.kind = "cuda";
+  made.device.uuid = "GPU-1";
   made.device.measures_speed = true;
   made.ceilings = Ceilings{4e12, 5e13, 4e14, 8e14, 8e14, 6e13, "wgmma", "2026-01-02T03:04:05Z"};
   made.candidate().path = path;

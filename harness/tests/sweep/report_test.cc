@@ -62,6 +62,15 @@ TEST(SweepSummary, CountsWhatCameOut) {
                               "12.3 s\n"));
 }
 
+TEST(SweepSummary, WhatNeedsAGpuIsCountedApart) {
+  SweepOutcome outcome;
+  outcome.records = {record(), rejected("wrong"), rejected("inline assembly")};
+  outcome.records[2].candidate().verdict = Verdict::unsupported;
+  outcome.records[2].device.kind = "emulated";
+  EXPECT_THAT(render_summary(outcome, Style(false)),
+              HasSubstr("3 candidates: 1 accepted, 1 not, 1 unsupported (needs a GPU); "));
+}
+
 TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {
   SweepOutcome outcome;
   outcome.records = {record()};

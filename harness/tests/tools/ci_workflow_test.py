@@ -1,11 +1,13 @@
 """ci_workflow_test.py KGRADE: checks that the workflow in tools/ci follows the published schema of workflows, that zizmor
 finds no problems, that only pinned actions are used, that its options for kgrade exist, and that no code of a fork reaches
-the self-hosted runner without permission."""
+the self-hosted runner without permission. Its steps are run with candidates that deserve a red job, and one that does not."""
 
+import html
 import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,7 +19,11 @@ import yaml
 ROOT = Path(__file__).resolve().parents[3]
 WORKFLOW = ROOT / "tools/ci/kgrade.yml"
 TOOLS = Path(sys.executable).parent
-KGRADE = sys.argv.pop(1)
+KGRADE = str(Path(sys.argv.pop(1)).absolute())
+
+SLUG = "conv-depthwise-2d-square-input-asym-kernel"
+# Right, wrong, racy, for a GPU alone, slower than before.
+CANDIDATES = ROOT / "harness/tests/first_steps/ci"
 
 MARK = "<!-- comparison with main -->"
 
@@ -111,7 +117,7 @@ class Workflow(unittest.TestCase):
         self.assertEqual(self.workflow["permissions"], {})
         rights = {name: {right for right, level in job["permissions"].items() if level == "write"}
                   for name, job in self.jobs.items()}
-        self.assertEqual(rights, {"correctness": set(), "speed": set(), "compare": set(), "comment": {"pull-requests"}})
+        self.assertEqual(rights, {"build": set(), "correctness": set(), "speed": set(), "compare": set(), "comment": {"pull-requests"}})
         self.assertNotRegex(self.text, r"secrets\s*[.\[]\s*[A-Za-z_'\"]")
         self.assertNotIn("pull_request_target", self.text)
 
@@ -156,7 +162,7 @@ class Workflow(unittest.TestCase):
         commands = subprocess.run([KGRADE, "--help"], capture_output=True, text=True, check=True).stdout
         seen = set()
         for step in (step for job in self.jobs.values() for step in job["steps"]):
-            for line in step.get("run", "").replace("\\\n", " ").splitlines():
+            for line in map(str.strip, step.get("run", "").replace("\\\n", " ").splitlines()):
                 if not line.startswith("kgrade "):
                     continue
                 words = shlex.split(line.split("||")[0])
@@ -165,7 +171,18 @@ class Workflow(unittest.TestCase):
                 text = subprocess.run([KGRADE, words[1], "--help"], capture_output=True, text=True, check=True).stdout
                 for option in (word for word in words if word.startswith("--")):
                     self.assertRegex(text, rf"{option}\b", line)
-        self.assertEqual(seen, {"sweep", "leaderboard", "compare"})
+        self.assertEqual(seen, {"sweep", "check", "leaderboard", "compare"})
+
+    def test_kgrade_is_built_once(self):
+        self.assertEqual(self.text.count("tools/build.sh"), 1)
+        keys = [step["with"]["key"] for job in self.jobs.values() for step in job["steps"] if "cache" in step.get("uses", "")]
+        self.assertEqual((len(keys), len(set(keys))), (3, 1))
+        for job in ("correctness", "compare"):
+            self.assertIn("build", self.jobs[job]["needs"])
+        build = self.jobs["build"]["if"]
+        for event in (pull_request("opened", fork=True), pull_request("labeled", fork=True, label="measure speed"),
+                      {"event_name": "push", "event": {}}):
+            self.assertTrue(holds(build, event))
 
 
 class Steps(unittest.TestCase):
@@ -185,12 +202,100 @@ class Steps(unittest.TestCase):
         file.write_text(text, encoding="utf-8")
         file.chmod(0o755)
 
+    def real_kgrade(self):
+        """Where the sandbox lacks namespaces, kgrade is run without --require-sandbox."""
+        doctor = subprocess.run([KGRADE, "doctor"], capture_output=True, text=True, check=False).stdout
+        confined = re.search(r"(?m)^has +namespaces", doctor)
+        words = '"$@"' if confined else '$(for word; do [ "$word" = --require-sandbox ] || echo "$word"; done)'
+        self.stand_in("kgrade", f"#!/bin/bash\nexec {shlex.quote(KGRADE)} {words}\n")
+
     def run_step(self, job: str, name: str) -> subprocess.CompletedProcess:
         (step,) = [step for step in self.jobs[job]["steps"] if step["name"] == name]
         environment = {"PATH": f"{self.path / 'bin'}:{os.environ['PATH']}", "GH_REPO": "us/kernels", "GITHUB_RUN_ID": "9",
-                       "PULL_REQUEST": "7", "GITHUB_STEP_SUMMARY": str(self.path / "summary.md")}
-        return subprocess.run(["bash", "-e", "-c", step["run"]], cwd=self.path, env=environment, capture_output=True,
-                              text=True, check=False)
+                       "PULL_REQUEST": "7", "GITHUB_STEP_SUMMARY": str(self.path / "summary.md"),
+                       "RUNNER_TEMP": str(self.path), "SOLUTIONS": "solutions/*/*.cu"}
+        return subprocess.run(["bash", "-e", "-c", step["run"]], cwd=self.path / step.get("working-directory", "."),
+                              env=environment, capture_output=True, text=True, check=False)
+
+    def summary(self) -> str:
+        """What the steps have added since the last time, with its character references resolved."""
+        file = self.path / "summary.md"
+        text = file.read_text(encoding="utf-8")
+        file.unlink()
+        return html.unescape(text)
+
+    def row(self, summary: str, name: str) -> str:
+        (row,) = [line for line in summary.splitlines() if f"/{name}.cu</code> |" in line]
+        return row
+
+    def test_five_candidates_and_why_the_hosted_job_is_red(self):
+        self.real_kgrade()
+        shutil.copytree(CANDIDATES, self.path / "candidates")
+        grade = self.run_step("correctness", "Grade")
+        self.assertEqual(grade.returncode, 1, grade.stdout + grade.stderr)
+        summary = self.summary()
+        self.assertIn("### kgrade: 3 of 5 accepted, 1 not judged here for want of a GPU\n", summary)
+        for name, result in (("right", "| accepted |"), ("slower", "| accepted |"), ("racy", "| accepted |"),
+                             ("wrong", "| **wrong_answer** |"), ("gpu_only", "| unsupported |")):
+            self.assertIn(result, self.row(summary, name))
+        self.assertIn("elements wrong", self.row(summary, "wrong"))
+        self.assertIn("asm", self.row(summary, "gpu_only"))
+        self.assertRegex(grade.stdout, r"(?m)^::error file=solutions/[^,]*/wrong\.cu,")
+        self.assertRegex(grade.stdout, r"(?m)^::notice file=solutions/[^,]*/gpu_only\.cu,")
+        self.assertEqual(grade.stdout.count("::error "), 1)
+
+        check = self.run_step("correctness", "Check")
+        self.assertEqual(check.returncode, 1, check.stdout + check.stderr)
+        summary = self.summary()
+        self.assertIn("### kgrade check: 2 of 5 clean, 1 not checked here for want of a GPU\n", summary)
+        for name, result in (("right", "| clean |"), ("slower", "| clean |"), ("racy", "| **race** |"),
+                             ("gpu_only", "| unsupported |")):
+            self.assertIn(result, self.row(summary, name))
+        self.assertRegex(self.row(summary, "racy"), r"racy\.cu:\d+</code>: <code>.*")
+        racy = (CANDIDATES / "solutions" / SLUG / "racy.cu").read_text(encoding="utf-8").splitlines()
+        (line,) = re.findall(r"(?m)^::error file=solutions/[^,]*/racy\.cu,line=(\d+),title=race", check.stdout)
+        self.assertIn("sums[lane] += sum", racy[int(line) - 1])
+
+        # Without those two the job is green, though a kernel needs a GPU.
+        for name in ("wrong", "racy", "right", "slower"):
+            (self.path / "candidates/solutions" / SLUG / f"{name}.cu").unlink()
+        (self.path / "answers.jsonl").unlink()
+        for name in ("Grade", "Check"):
+            step = self.run_step("correctness", name)
+            self.assertEqual(step.returncode, 0, step.stdout + step.stderr)
+        self.assertEqual(self.summary().count("1 not "), 2)
+
+    def test_a_pattern_that_matches_nothing_is_no_clean_check(self):
+        self.real_kgrade()
+        (self.path / "candidates").mkdir()
+        check = self.run_step("correctness", "Check")
+        self.assertEqual(check.returncode, 2, check.stderr)
+        self.assertIn("::error::No file matches solutions/*/*.cu", check.stdout)
+
+    def test_a_slower_candidate_is_named(self):
+        self.real_kgrade()
+        records = [json.loads(line) for line in (ROOT / "results/nvidia-h200/sweep.jsonl").read_text().splitlines()]
+        (record,) = [one for one in records if one["candidates"][0]["path"].endswith(f"{SLUG}/tuned.cu")]
+        candidate = record["candidates"][0]
+        candidate["path"] = f"solutions/{SLUG}/slower.cu"
+        right = json.loads(json.dumps(record))
+        right["candidates"][0]["path"] = f"solutions/{SLUG}/right.cu"
+        for folder, factor in (("main", 1), ("now", 0.5)):
+            for case in candidate["cases"]:
+                for comparison in case.get("comparisons", []):
+                    comparison["speedup"] *= factor
+                    for end in comparison["interval"]:
+                        comparison["interval"][end] *= factor
+            candidate["sha256"] = f"{factor * 2:064.0f}"  # the file has been edited
+            (self.path / folder).mkdir()
+            (self.path / folder / "speed.jsonl").write_text(f"{json.dumps(record)}\n{json.dumps(right)}\n", encoding="utf-8")
+        compared = self.run_step("compare", "Compare")
+        self.assertEqual(compared.returncode, 4, compared.stdout + compared.stderr)
+        summary = self.summary()
+        self.assertIn("**1 slower, 1 same**", summary)
+        self.assertIn("| **slower** |", self.row(summary, "slower"))
+        self.assertIn("0.500", self.row(summary, "slower"))
+        self.assertNotIn("**", self.row(summary, "right"))
 
     def fetch(self, artifacts: dict, downloads: dict) -> subprocess.CompletedProcess:
         self.state.write_text(json.dumps({"runs": [{"databaseId": number} for number in (8, 6, 5)], "artifacts": artifacts,
@@ -247,9 +352,10 @@ class Steps(unittest.TestCase):
 
     def test_the_sandbox_is_allowed_before_it_is_asked_for(self):
         names = [step["name"] for step in self.jobs["correctness"]["steps"]]
-        self.assertLess(names.index("Allow the sandbox"), names.index("Grade"))
-        (grade,) = [step["run"] for step in self.jobs["correctness"]["steps"] if step["name"] == "Grade"]
-        self.assertIn("--require-sandbox", grade)
+        for name in ("Grade", "Check"):
+            self.assertLess(names.index("Allow the sandbox"), names.index(name))
+            (step,) = [step["run"] for step in self.jobs["correctness"]["steps"] if step["name"] == name]
+            self.assertIn("--require-sandbox", step)
 
 
 if __name__ == "__main__":
