@@ -172,8 +172,10 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
         with_shown_names(process->output, request.source, request.shown_as, request.output_directory);
     if (process->success()) {
       outcome.status = BuildStatus::built;
+      outcome.machine_fault.reset();
       return outcome;
     }
+    outcome.machine_fault = possible_machine_fault(*process);
     if (const auto limit = exceeded_limit(*process, limits)) {
       outcome.message = *limit;
       return outcome;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.h"
+#include "grade/control_build.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -118,12 +119,18 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, const BaselineS
   start(toolchain, problem, Role::baseline, request_for(baseline, directory_.path(), layout), layout, stages);
 }
 
+Build::Build(const std::string& fault) {
+  BuildOutcome refused;
+  refused.message = fault;
+  outcome_ = std::move(refused);
+}
+
 void Build::start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
                   const Layout& layout, StageClock& stages) {
   running_ = std::async(std::launch::async,
                         [&toolchain, &problem, &stages, role, layout, request = std::move(request)] {
                           const auto timer = stages.time("compile");
-                          auto outcome = toolchain.build(problem, request);
+                          auto outcome = build_with_control(toolchain, problem, role, request, layout);
                           if (role == Role::candidate) explain(outcome, request.source, layout);
                           return outcome;
                         });
@@ -166,7 +173,12 @@ Failure TrustedContestant::load(StageClock& stages) {
   const auto timer = stages.time("load");
   const Answer loaded = runner_->load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;
-  return failure(exit_internal, "does not load: " + loaded.detail, "");
+  const bool machine = loaded.fault == Fault::killed || loaded.fault == Fault::no_memory ||
+                       loaded.fault == Fault::memory_limit;
+  return failure(machine ? exit_machine : exit_usage, "does not load: " + loaded.detail,
+                 machine
+                     ? "end programs that take memory; where the kernel ended the process, `dmesg` says so"
+                     : "mend what it does before its first call");
 }
 
 GradeFailure TrustedContestant::failure(int exit_code, const std::string& what,
