@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/abandoned_folders.h"
 #include "base/temporary_directory.h"
 
 namespace kgrade {
@@ -73,6 +74,10 @@ UniqueFd Cleanup::make_file(std::string& pattern) {
   UniqueFd file(::mkostemp(pattern.data(), O_CLOEXEC));
   if (file) paths_.insert(pattern);
   return file;
+}
+
+void Cleanup::remove_abandoned(const std::filesystem::path& folder) {
+  std::call_once(abandoned_are_removed_, [&] { remove_abandoned_folders(folder); });
 }
 
 void Cleanup::remember(const std::filesystem::path& path) {
@@ -210,13 +215,25 @@ void clean_up_on_signals() {
 
 void adopt_orphans() { Cleanup::of_this_process().adopt_orphans(); }
 
-TemporaryDirectory::TemporaryDirectory() {
-  const char* base = std::getenv("TMPDIR");
-  const std::string folder = base != nullptr && *base != '\0' ? base : "/tmp";
-  path_ = Cleanup::of_this_process().make_directory(folder + "/kgrade-XXXXXX");
+std::filesystem::path TemporaryDirectory::base() {
+  const char* const chosen = std::getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
 }
 
-TemporaryDirectory::TemporaryDirectory(std::filesystem::path made_already) : path_(std::move(made_already)) {
+TemporaryDirectory::TemporaryDirectory() {
+  Cleanup& cleanup = Cleanup::of_this_process();
+  cleanup.remove_abandoned(base());
+  // Another run may take it for abandoned before we hold it.
+  std::error_code failure;
+  do {
+    cleanup.forget(path_);
+    path_ = cleanup.make_directory(base() / temporary_folder_pattern);
+    hold_ = hold_folder(path_);
+  } while (!hold_ && !std::filesystem::exists(path_, failure));
+}
+
+TemporaryDirectory::TemporaryDirectory(std::filesystem::path made_already)
+    : path_(std::move(made_already)), hold_(hold_folder(path_)) {
   Cleanup::of_this_process().remember(path_);
 }
 

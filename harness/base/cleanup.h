@@ -1,6 +1,6 @@
 // What must not outlive this process: temporary folders, half-written files, the processes that it started
 // and what those left behind. SIGKILL sent to this process itself is beyond it; then only the direct children
-// die (PR_SET_PDEATHSIG, see base/subprocess.h).
+// die (PR_SET_PDEATHSIG, see base/subprocess.h), and the next run removes the folders.
 #pragma once
 
 #include <sys/types.h>
@@ -50,6 +50,9 @@ class Cleanup {
   void remember(const std::filesystem::path& path);  // one that is there already
   void forget(const std::filesystem::path& path);
 
+  // Of earlier runs (base/abandoned_folders.h), once in the life of this process.
+  void remove_abandoned(const std::filesystem::path& folder);
+
   // fork(2); returns the child's id, or -1 with errno set. In the child `become` is called, which must not
   // return, must call setsid(2) first, and may only use async-signal-safe functions.
   pid_t start(const std::function<void()>& become);
@@ -87,6 +90,7 @@ class Cleanup {
   std::set<pid_t> children_;          // each the leader of a session and of a group
   std::set<pid_t> earlier_children_;  // children from before adopt_orphans()
   bool adopts_ = false;
+  std::once_flag abandoned_are_removed_;
   std::string final_message_;
 };
 

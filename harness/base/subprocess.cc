@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/cleanup.h"
+#include "base/machine_faults.h"
 #include "base/unique_fd.h"
 
 namespace kgrade {
@@ -175,7 +176,10 @@ Result<ChildProcess> spawn(const SpawnRequest& request) {
   const pid_t parent = ::getpid();
   const pid_t pid = Cleanup::of_this_process().start(
       [&] { become(request, program->c_str(), argv.data(), envp.data(), parent); });
-  if (pid < 0) return Error{fmt::format("cannot fork: {}", ::strerror(errno)), "", {}};
+  if (pid < 0) {
+    const int code = errno;
+    return Error{fmt::format("cannot start a process: {}", ::strerror(code)), remedy_for_machine(code), {}};
+  }
   return ChildProcess(pid);
 }
 
@@ -187,8 +191,10 @@ std::vector<std::string> whole_environment() {
 
 Result<ProcessOutcome> run_process(const ProcessRequest& request) {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0)
-    return Error{fmt::format("cannot open a pipe: {}", ::strerror(errno)), "", {}};
+  if (::pipe2(ends, O_CLOEXEC) != 0) {
+    const int code = errno;
+    return Error{fmt::format("cannot open a pipe: {}", ::strerror(code)), remedy_for_machine(code), {}};
+  }
   UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
   const auto start = Clock::now();

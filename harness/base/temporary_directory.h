@@ -1,8 +1,11 @@
 // A private folder (mode 0700) below $TMPDIR or /tmp that is removed with everything in it when the
-// object goes, or when a signal ends the run: see clean_up_on_signals() in base/cleanup.h.
+// object goes, or when a signal ends the run: see clean_up_on_signals() in base/cleanup.h. After SIGKILL the
+// next run removes it: see base/abandoned_folders.h.
 #pragma once
 
 #include <filesystem>
+
+#include "base/unique_fd.h"
 
 namespace kgrade {
 
@@ -16,9 +19,12 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  // The folder in which they are made.
+  static std::filesystem::path base();
 
  private:
   std::filesystem::path path_;
+  UniqueFd hold_;  // as its owner
 };
 
 }  // namespace kgrade

@@ -15,6 +15,7 @@
 #include <iterator>
 
 #include "base/cleanup.h"
+#include "base/machine_faults.h"
 #include "base/text.h"
 
 namespace kgrade {
@@ -173,7 +174,8 @@ Result<bool> write_file_atomically(const fs::path& path, std::string_view conten
   if (failure == 0) return true;
   if (failure == EISDIR) return file_error(path, "is a folder", "name a file in it");
   return file_error(path, fmt::format("cannot be written: {}", ::strerror(failure)),
-                    "name a file in an existing folder that you may write to");
+                    is_lack_of_room(failure) ? remedy_for_room(path)
+                                             : "name a file in an existing folder that you may write to");
 }
 
 PartialFile PartialFile::beside(const std::filesystem::path& path) {

@@ -124,9 +124,7 @@ class CandidateCheck {
     auto report = session_.arena.call_oracle(bound, draw);
     if (!report) return report.errors();
     if (const auto failure = review_call(*report)) {
-      return Error{fmt::format("the oracle fails on case '{}': {}", bound.name, failure->message),
-                   "this is no fault of the candidate: check the reference source, or report it",
-                   {}};
+      return trusted_failure("oracle", session_.problem, bound, *failure);
     }
     return report;
   }
@@ -295,7 +293,7 @@ class CheckRun {
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);
       auto record = check_one(referee, source, build);
-      if (!record) return Failure(GradeFailure{exit_internal, record.errors()});
+      if (!record) return Failure(failure_of(record.errors()));
       record_.candidates.push_back(std::move(*record));
       return Failure();
     });

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
+#include "base/machine_faults.h"
 #include "base/text.h"
 
 namespace kgrade::cli {
@@ -58,6 +60,9 @@ void quote_failures(std::function<std::string(const std::string&)> quote) {
 }
 
 int fail(const Errors& errors, int exit_code) {
+  // Nothing that was asked for is wrong where a disk is full.
+  if (exit_code == exit_usage && std::any_of(errors.begin(), errors.end(), is_about_room))
+    exit_code = exit_machine;
   const std::string text = to_string(errors) + "\n";
   fmt::print(stderr, "{}", quote_of_failures() ? quote_of_failures()(text) : text);
   return exit_code;

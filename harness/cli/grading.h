@@ -92,6 +92,7 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
   std::vector<RecordType> records;
   for (const CandidateGroup& group : *groups) {
     options.candidates = group.candidates;
+    options.faults = group.faults;
     RunOutcome<RecordType> outcome;
     {
       Progress progress;

@@ -6,11 +6,15 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "base/cleanup.h"
+#include "base/machine_faults.h"
 #include "base/subprocess.h"
 #include "cli/app.h"
 #include "grade/run.h"
@@ -29,12 +33,25 @@ std::string version_text() {
   return text;
 }
 
+// A word before any `--` that begins as options do, and is the name of a file.
+std::optional<std::string> file_like_an_option(int argc, char** argv) {
+  std::error_code failure;
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    if (argv[i][0] == '-' && std::filesystem::is_regular_file(argv[i], failure)) return argv[i];
+  }
+  return std::nullopt;
+}
+
 // CLI11's own codes are many; ours says wrong usage with one.
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (error.get_exit_code() == 0) return app.exit(error) == 0 ? cli::exit_ok : exit_usage;
   if (!first.empty() && first[0] != '-' && cli::find_command(app, first) == nullptr)
     return cli::fail_unknown_command(app, first);
+  if (const auto file = file_like_an_option(argc, argv))
+    return cli::fail({{fmt::format("'{}' is read as an option", *file),
+                       fmt::format("write ./{}, or put it behind --", *file),
+                       {}}});
   return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
 }
 
@@ -98,8 +115,10 @@ int run(int argc, char** argv) {
 int checked(int exit_code) {
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
   if (written) return exit_code;
-  fmt::print(stderr, "kgrade: error: the output could not be written: {}\n", std::strerror(errno));
-  return exit_code == cli::exit_ok ? exit_usage : exit_code;
+  const int failure = errno;
+  fmt::print(stderr, "kgrade: error: the output could not be written: {}\n", std::strerror(failure));
+  if (exit_code != cli::exit_ok) return exit_code;
+  return is_lack_of_room(failure) ? exit_machine : exit_usage;
 }
 
 }  // namespace

@@ -13,6 +13,8 @@
 #include <fstream>
 #include <optional>
 
+#include "base/cleanup.h"
+#include "base/machine_faults.h"
 #include "base/text.h"
 #include "base/text_file.h"
 #include "base/unique_fd.h"
@@ -74,8 +76,10 @@ std::optional<Error> check_writable(const std::string& path, const std::string& 
   const bool link = fs::is_symlink(target, ignored);
   const int failure = replaced && !link ? try_to_make_file(target) : 0;
   if (failure != 0) {
-    return Error{fmt::format("{}: cannot be written: {}", option, std::strerror(failure)),
-                 "name a file in a folder that you may write to", place};
+    return Error{
+        fmt::format("{}: cannot be written: {}", option, std::strerror(failure)),
+        is_lack_of_room(failure) ? remedy_for_room(target) : "name a file in a folder that you may write to",
+        place};
   }
   return std::nullopt;
 }
@@ -91,7 +95,9 @@ Result<bool> append(const std::string& file, const std::string& text) {
       write_and_close(UniqueFd(::open(file.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644)), text);
   if (failure == 0) return true;
   return Error{fmt::format("cannot be written: {}", std::strerror(failure)),
-               "unset GITHUB_STEP_SUMMARY, or let it name a file that you may write to",
+               is_lack_of_room(failure)
+                   ? remedy_for_room(file)
+                   : "unset GITHUB_STEP_SUMMARY, or let it name a file that you may write to",
                Location{file, 0, 0}};
 }
 
@@ -143,7 +149,9 @@ std::optional<Error> why_not_rewritable(const fs::path& file) {
   if (const int failure = try_to_make_file(target); failure != 0)
     return Error{fmt::format("the folder {} takes no new file, which is to replace this one: {}",
                              target.parent_path().string(), std::strerror(failure)),
-                 "allow it, as `chmod u+w` on the folder does" + otherwise, place};
+                 is_lack_of_room(failure) ? remedy_for_room(target)
+                                          : "allow it, as `chmod u+w` on the folder does" + otherwise,
+                 place};
   return std::nullopt;
 }
 
@@ -194,7 +202,14 @@ Result<bool> write_github_output(const CiOutput& output, const std::string& anno
 
 // --- Progress ---
 
-Progress::Progress() : terminal_(Style::for_descriptor(STDERR_FILENO).coloured()) {}
+Progress::Progress() : terminal_(Style::for_descriptor(STDERR_FILENO).coloured()) {
+  if (terminal_) Cleanup::of_this_process().set_final_message("\r\033[Kinterrupted\n");
+}
+
+Progress::~Progress() {
+  clear();
+  if (terminal_) Cleanup::of_this_process().set_final_message("");
+}
 
 void Progress::show(const std::string& what) {
   if (!terminal_) return;

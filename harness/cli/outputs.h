@@ -62,11 +62,12 @@ Result<bool> write_github_output(const CiOutput& output, const std::string& anno
 
 // --- Progress ---
 
-// One line on standard error that is overwritten, on a terminal; nothing elsewhere.
+// One line on standard error that is overwritten, on a terminal; nothing elsewhere. Where a signal ends the
+// run, the line goes: the shell's prompt would follow it otherwise.
 class Progress {
  public:
   Progress();
-  ~Progress() { clear(); }
+  ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 

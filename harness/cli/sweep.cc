@@ -89,7 +89,9 @@ int exit_code_of(const SweepArguments& arguments, const SweepOutcome& outcome) {
   const auto any = [&](auto is_bad) {
     return std::any_of(outcome.records.begin(), outcome.records.end(), is_bad);
   };
-  if (!outcome.ungraded.empty()) return exit_internal;
+  int ungraded = exit_ok;
+  for (const UngradedCandidate& one : outcome.ungraded) ungraded = std::max(ungraded, one.exit_code);
+  if (ungraded != exit_ok) return ungraded;
   if (asked("not-accepted") &&
       any([](const Record& e) { return e.candidate().verdict != Verdict::accepted && !needs_a_gpu(e); }))
     return exit_not_accepted;
@@ -299,9 +301,8 @@ Command add_sweep(CLI::App& app) {
   add_ci_options(*command, arguments->ci);
   command->footer(
       "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
-      "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, 3 the machine lacks something, 70 some "
-      "not "
-      "graded.");
+      "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, or a file that cannot be read, 3 the "
+      "machine lacks something, 70 some not graded by a fault of kgrade.");
   return {command, [arguments] { return run(*arguments); }};
 }
 

@@ -161,7 +161,8 @@ CachingToolchain::CachingToolchain(std::unique_ptr<Toolchain> toolchain, Contest
     : toolchain_(std::move(toolchain)), cache_(std::move(cache)), identity_(std::move(identity)) {}
 
 Result<BuildOutcome> CachingToolchain::build(const Problem& problem, const BuildRequest& request) const {
-  const auto key = request.checked ? std::nullopt : content_key(identity_, problem, request);
+  const bool never_cached = request.checked || request.anew;
+  const auto key = never_cached ? std::nullopt : content_key(identity_, problem, request);
   if (!key) return toolchain_->build(problem, request);
   const UniqueFd lock = cache_.lock(*key);
   if (auto outcome = take(*key, request)) return std::move(*outcome);

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 #include <signal.h>
+#include <string.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <regex>
 #include <sstream>
 
+#include "base/machine_faults.h"
 #include "base/text.h"
 #include "sandbox/policy.h"
 
@@ -54,6 +57,46 @@ constexpr std::array<std::string_view, 2> process_phrases = {"fork: Resource tem
 constexpr std::array<std::string_view, 2> time_phrases = {"CPU time limit exceeded", "due to signal 24"};
 constexpr std::array<std::string_view, 3> kill_phrases = {
     "Killed signal terminated program", "due to signal 9", "unable to execute command: Killed"};
+
+constexpr std::array<std::string_view, 2> room_phrases = {"No space left on device", "Disk quota exceeded"};
+constexpr std::array<std::string_view, 1> start_phrases = {"Resource temporarily unavailable"};
+constexpr std::array<std::string_view, 5> missing_phrases = {"Failed to preprocess host compiler properties",
+                                                             "cannot execute ", "error trying to exec",
+                                                             "cannot find 'ld'", "sh: 1: "};
+constexpr std::array<std::string_view, 4> signal_phrases = {"signal terminated program",
+                                                            "terminated with signal", "died due to signal",
+                                                            "unable to execute command:"};
+
+// The first line that holds one of them, wherever it comes from.
+template <std::size_t Count>
+std::optional<std::string> line_with_any(const std::string& log,
+                                         const std::array<std::string_view, Count>& phrases) {
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);) {
+    const bool found = std::any_of(phrases.begin(), phrases.end(), [&](std::string_view phrase) {
+      return line.find(phrase) != std::string::npos;
+    });
+    if (found) return std::string(trimmed(line));
+  }
+  return std::nullopt;
+}
+
+Error fault(const std::string& what, const std::string& remedy) {
+  return {"the compiler cannot work on this machine: " + what, remedy, {}};
+}
+
+Error lack_of_room() {
+  const std::filesystem::path folder = temporary_folder_of_user();
+  return fault(fmt::format("no space is left in {}, the folder for temporary files", folder.string()),
+               remedy_for_room(folder));
+}
+
+Error lack_of_memory() { return fault("it finds no memory", remedy_for_machine(ENOMEM)); }
+
+Error end_by_signal(const std::string& what) {
+  return fault("it was ended by a signal: " + what,
+               "run the command again; where the kernel ended it for want of memory, `dmesg` says so");
+}
 
 std::string memory_text(const ProcessLimits& limits) {
   return limits.address_space_bytes > 0
@@ -106,6 +149,7 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
     return fmt::format("the compiler was stopped: it wrote a file larger than {}",
                        format_bytes(limits.file_size_bytes));
   }
+  if (names_any(process.output, room_phrases)) return "the compiler was stopped: it found no space left";
   if (process.exit_code == exit_out_of_memory || names_any(process.output, memory_phrases)) {
     return fmt::format("the compiler was stopped: it needed more than {}", memory_text(limits));
   }
@@ -120,6 +164,30 @@ std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const P
     return fmt::format("the compiler was killed: it took more than the processor time or {}",
                        memory_text(limits));
   }
+  return std::nullopt;
+}
+
+std::optional<Error> possible_machine_fault(const ProcessOutcome& process) {
+  const bool own_limit = process.timed_out || process.signal == SIGXFSZ || process.signal == SIGXCPU ||
+                         names_any(process.output, file_size_phrases) ||
+                         names_any(process.output, time_phrases);
+  if (own_limit) return std::nullopt;
+  if (auto fault = possible_machine_fault(process.output)) return fault;
+  if (process.exit_code == exit_out_of_memory) return lack_of_memory();
+  if (process.signal != 0) return end_by_signal(::strsignal(process.signal));
+  return std::nullopt;
+}
+
+std::optional<Error> possible_machine_fault(const std::string& log) {
+  if (line_with_any(log, room_phrases)) return lack_of_room();
+  if (line_with_any(log, memory_phrases)) return lack_of_memory();
+  if (line_with_any(log, start_phrases))
+    return fault("it cannot start a process", remedy_for_machine(EAGAIN));
+  if (const auto line = line_with_any(log, missing_phrases))
+    return fault(*line,
+                 "install the compiler whole: `apt-get install --reinstall g++ binutils`, or for nvcc "
+                 "the CUDA Toolkit");
+  if (const auto line = line_with_any(log, signal_phrases)) return end_by_signal(*line);
   return std::nullopt;
 }
 

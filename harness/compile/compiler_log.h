@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/result.h"
 #include "base/subprocess.h"
 
 namespace kgrade {
@@ -23,6 +24,12 @@ std::string shortened_log(const std::string& log);
 
 // Which limit ended the compiler, in one sentence; nothing when it ended by itself.
 std::optional<std::string> exceeded_limit(const ProcessOutcome& process, const ProcessLimits& limits);
+
+// What the machine may lack, with the remedy, where a compiler failed as it does then: no room on the disk,
+// no memory, no processes, a program of its own that is missing, a signal from outside. The source may bring
+// all of that about as well, and may quote any words of a compiler: only a control build can tell.
+std::optional<Error> possible_machine_fault(const ProcessOutcome& process);
+std::optional<Error> possible_machine_fault(const std::string& log);
 
 // With the source's name as it is shown, and without the temporary folder in which the compiler worked, nor
 // the unit there that includes the source.

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "record/verdict.h"
 
@@ -84,6 +86,21 @@ Result<Problem> as_declared(const Problem& problem, const fs::path& candidate,
   return error;
 }
 
+// To the first group, in which the candidates stay in their order.
+void add_faults(std::map<fs::path, Error> faults, const std::vector<fs::path>& order, Problem undeclared,
+                std::vector<CandidateGroup>& groups) {
+  if (faults.empty()) return;
+  if (groups.empty()) groups.push_back({std::move(undeclared), {}});
+  CandidateGroup& first = groups.front();
+  std::vector<fs::path> all;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(all), [&](const fs::path& candidate) {
+    return faults.contains(candidate) ||
+           std::find(first.candidates.begin(), first.candidates.end(), candidate) != first.candidates.end();
+  });
+  first.candidates = std::move(all);
+  first.faults = std::move(faults);
+}
+
 }  // namespace
 
 Result<Declarations> read_declarations(const fs::path& candidate) {
@@ -124,10 +141,16 @@ bool asks_for_the_same(const Problem& one, const Problem& other) {
 Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
                                                      const std::vector<fs::path>& candidates,
                                                      const std::optional<std::string>& dtype) {
+  auto undeclared = dtype ? with_dtype(problem, *dtype) : Result<Problem>(problem);
+  if (!undeclared) return undeclared.errors();
   std::vector<CandidateGroup> groups;
+  std::map<fs::path, Error> faults;
   for (const fs::path& candidate : candidates) {
     auto bound = as_declared(problem, candidate, dtype);
-    if (!bound) return bound.errors();
+    if (!bound) {
+      faults.emplace(candidate, bound.error());
+      continue;
+    }
     const auto same = std::find_if(groups.begin(), groups.end(), [&](const CandidateGroup& group) {
       return asks_for_the_same(group.problem, *bound);
     });
@@ -137,6 +160,7 @@ Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
       groups.push_back({std::move(*bound), {candidate}});
     }
   }
+  add_faults(std::move(faults), candidates, std::move(*undeclared), groups);
   return groups;
 }
 

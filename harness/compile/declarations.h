@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ Result<Problem> load_problem_as(const std::filesystem::path& path, std::string_v
 struct CandidateGroup {
   Problem problem;  // with these
   std::vector<std::filesystem::path> candidates;
+  // Of those that declare what is unknown, or a type that the problem does not list. They are graded all the
+  // same, and that is their verdict.
+  std::map<std::filesystem::path, Error> faults = {};
 };
 
 // True when a run for the one can grade candidates of the other; both are of one file.
@@ -42,7 +46,8 @@ bool asks_for_the_same(const Problem& one, const Problem& other);
 
 // All candidates in `dtype` where one is given, else each in the type that it declares, or else in the
 // problem's first; each with the class that it declares, or else the problem's. Groups, and candidates in
-// them, in the order in which they were given. An Error for a type that the problem does not list.
+// them, in the order in which they were given. A candidate that declares what is wrong is among those of the
+// first group, and of its faults. An Error for a `dtype` that the problem does not list.
 Result<std::vector<CandidateGroup>> group_candidates(const Problem& problem,
                                                      const std::vector<std::filesystem::path>& candidates,
                                                      const std::optional<std::string>& dtype);

@@ -177,8 +177,10 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
       const auto complaint = symbol_complaint(problem, outcome.library, request.dtype);
       outcome.status = complaint ? BuildStatus::signature_mismatch : BuildStatus::built;
       outcome.message = complaint.value_or("");
+      outcome.machine_fault.reset();
       return outcome;
     }
+    outcome.machine_fault = possible_machine_fault(*process);
     if (const auto limit = exceeded_limit(*process, limits)) {
       outcome.message = *limit;
       return outcome;

@@ -43,6 +43,8 @@ struct BuildRequest {
   std::chrono::seconds time_limit{120};
   // For a checked run: accesses report themselves and know their lines. Slower by far.
   bool checked = false;
+  // Not out of a cache, and not into it: to see whether the machine can build now.
+  bool anew = false;
 };
 
 enum class BuildStatus { built, compile_error, signature_mismatch, unsupported };
@@ -55,6 +57,9 @@ struct BuildOutcome {
   std::vector<std::string> command;
   double seconds = 0;   // that the compiler took, now or when the contestant was cached
   bool cached = false;  // it was built before (compile/caching_toolchain.h)
+  // Of a build that failed as builds fail where the machine lacks something: what to report if that is so.
+  // The build itself cannot tell (grade/control_build.h).
+  std::optional<Error> machine_fault = {};
 };
 
 // Builds contestants for one device. Safe to use from several threads at once.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
@@ -78,6 +79,12 @@ Request with_slots(RequestType type, const CallSlots& slots) {
     request.is_tensor[i] = slots.slots[i].tensor ? 1 : 0;
   }
   return request;
+}
+
+// By a signal that no mistake of a program brings about.
+bool comes_from_outside(int status) {
+  constexpr std::array<int, 5> signals = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+  return WIFSIGNALED(status) && std::find(signals.begin(), signals.end(), WTERMSIG(status)) != signals.end();
 }
 
 // Of what a worker prints.
@@ -377,6 +384,8 @@ Answer WorkerProcess::fail(Fault fault, std::string detail) {
     if (status && WIFEXITED(*status) && WEXITSTATUS(*status) == exit_out_of_memory) {
       fault = Fault::memory_limit;
       detail = "out of memory: the contestant and what it shares with others took more than its run may have";
+    } else if (status && comes_from_outside(*status)) {
+      fault = Fault::killed;
     }
   }
   if (process_.pid() >= 0) {

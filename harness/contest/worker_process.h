@@ -20,6 +20,7 @@ namespace kgrade {
 enum class Fault {
   none,
   ended,          // the process ended by itself: a crash, exit()
+  killed,         // by a signal that other processes send, or the kernel for want of memory
   time_limit,     // no answer within the time allowed
   malformed,      // an answer that is none
   cannot_load,    // the library does not load

@@ -82,7 +82,7 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
 Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& bound) {
   auto lent = referee.lend(Role::oracle, bound, 1);
   if (!lent) return lent.errors();
-  if (!lent->ok()) return {trusted_failure("oracle", bound, lent->detail)};
+  if (!lent->ok()) return {trusted_failure("oracle", session.problem, bound, *lent)};
   for (Entry& entry : entries_) {
     const Precision none_yet = entry.takes_part() ? Precision::fp32 : Precision::none;
     entry.record.cases.push_back({bound.name, none_yet, 0, entry.record.problem, {}});
@@ -95,7 +95,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
   }
   UsualNorms norms;
   if (const auto finding = norms.learn(referee, bound, Precision::bf16, session.seed))
-    return {trusted_failure("oracle", bound, finding->message)};
+    return {trusted_failure("oracle", session.problem, bound, *finding)};
   DrawSequence draws(session.seed, first_baseline_draw);
   double start = 0;
   for (int call = 0; call <= most_samples; ++call) {
@@ -104,7 +104,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     const Draw draw = draws.fresh();
     const CallReport oracle = referee.call(Role::oracle, draw, trusted_patience);
     if (const auto finding = review_call(oracle)) {
-      return {trusted_failure("oracle", bound, finding->message)};
+      return {trusted_failure("oracle", session.problem, bound, *finding)};
     }
     for (Entry& entry : entries_) {
       BaselineCase& result = entry.record.cases.back();

@@ -30,14 +30,15 @@ constexpr std::uint32_t first_draw_alone = 1 << 20;
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
   CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
-  if (const auto finding = review_call(report)) return trusted_failure("reference", bound, finding->message);
+  if (const auto finding = review_call(report))
+    return trusted_failure("reference", session.problem, bound, *finding);
   return report;
 }
 
 Result<AloneTimes> time_case(Session& session, const Case& bound) {
   auto lent = session.arena.lend(Role::reference, bound, 1);
   if (!lent) return lent.errors();
-  if (!lent->ok()) return trusted_failure("reference", bound, lent->detail);
+  if (!lent->ok()) return trusted_failure("reference", session.problem, bound, *lent);
   AloneTimes times;
   DrawSequence draws(session.seed, first_draw_alone);
   for (int call = 0; call < calls_alone + unqueued_calls_alone; ++call) {
@@ -167,6 +168,7 @@ class CandidateRun {
     }
     Verdict verdict = answer.fault == Fault::time_limit ? Verdict::time_limit : Verdict::runtime_error;
     if (answer.fault == Fault::memory_limit) verdict = Verdict::memory_limit;
+    if (answer.fault == Fault::killed) session_.candidate_was_killed = true;
     const bool lied = answer.fault == Fault::malformed;
     if (lied) verdict = Verdict::cheating;
     settle({verdict, lied ? "protocol" : "load", "while loading: " + answer.detail});

@@ -78,7 +78,7 @@ CaseCalls::Trouble CaseCalls::lend_buffers(const std::vector<Role>& roles, std::
     }
     if (!lent) return lent.error();
     if (lent->ok() || failed_) continue;
-    if (role != Role::candidate) return trusted_failure(std::string(to_string(role)), case_, lent->detail);
+    if (role != Role::candidate) return trusted_failure(to_string(role), session_.problem, case_, *lent);
     CallReport report;
     report.fault = lent->fault;
     report.detail = lent->detail;
@@ -98,7 +98,7 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   const auto timer = session_.stages.time("oracle");
   const CallReport report = session_.arena.call(Role::oracle, draw_, trusted_patience);
   if (const auto finding = review_call(report))
-    return trusted_failure(std::string(to_string(Role::oracle)), case_, finding->message);
+    return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
   return std::nullopt;
 }
 
@@ -106,7 +106,7 @@ CaseCalls::Trouble CaseCalls::learn_norms() {
   const auto timer = session_.stages.time("oracle");
   const auto finding =
       norms_.learn(session_.arena, case_, precision_from(session_.problem.precision), session_.seed);
-  if (finding) return trusted_failure(std::string(to_string(Role::oracle)), case_, finding->message);
+  if (finding) return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
   return std::nullopt;
 }
 
@@ -123,7 +123,7 @@ Result<Sample> CaseCalls::call_trusted(Role role, Purpose purpose, CallKind kind
   const Sample sample = timed_sample(report, purpose, draw_.launches, kind);
   if (role != Role::reference) {
     if (const auto finding = review_call(report))
-      return trusted_failure(std::string(to_string(role)), case_, finding->message);
+      return trusted_failure(to_string(role), session_.problem, case_, *finding);
   } else {
     if (const auto trouble = review_reference(report)) return *trouble;
     clock_.saw_reference(sample);
@@ -133,16 +133,17 @@ Result<Sample> CaseCalls::call_trusted(Role role, Purpose purpose, CallKind kind
 }
 
 CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
-  const std::string name(to_string(Role::reference));
-  if (const auto finding = review_call(report)) return trusted_failure(name, case_, finding->message);
+  const std::string_view name = to_string(Role::reference);
+  if (const auto finding = review_call(report))
+    return trusted_failure(name, session_.problem, case_, *finding);
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const OutputErrors& output = report.outputs[i];
     const Judgement judgement =
         judge(output.errors, session_.problem.thresholds, Precision::fp32, norms_.squares(i));
     if (judgement.verdict == Verdict::accepted) continue;
-    return trusted_failure(
-        name, case_,
-        fmt::format("'{}' is off by {:.1e} from the oracle's", output.tensor, judgement.relative_error));
+    const std::string off = fmt::format("in single precision '{}' is off by {:.1e} from the oracle's",
+                                        output.tensor, judgement.relative_error);
+    return trusted_failure(name, session_.problem, case_, {judgement.verdict, "outputs_match", off});
   }
   return std::nullopt;
 }
@@ -283,6 +284,7 @@ std::optional<std::string> CaseCalls::busy_between_calls() const {
 }
 
 void CaseCalls::note(const CallFinding& finding) {
+  session_.candidate_was_killed = session_.candidate_was_killed || finding.killed;
   checks_.fail(finding.check, fmt::format("{}: {}", case_.name, finding.message));
   if (failed_) return;
   failed_ = true;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "compile/candidate_kind.h"
 #include "compile/compiler_log.h"
+#include "grade/control_build.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -52,11 +53,11 @@ void explain(BuildOutcome& outcome, const std::string& reason) {
 
 Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem& problem, Role role,
                                       const BuildRequest& request, const Layout& layout) {
-  if (role != Role::candidate) return toolchain.build(problem, request);
+  if (role != Role::candidate) return build_with_control(toolchain, problem, role, request, layout);
   BuildOutcome refused;
   refused.message = why_not_cuda(request, problem).value_or("");
   if (!refused.message.empty()) return refused;
-  auto outcome = toolchain.build(problem, request);
+  auto outcome = build_with_control(toolchain, problem, role, request, layout);
   if (outcome) {
     const std::string reason = why_not_found(files_of_candidate(request.source, layout), outcome->log);
     outcome->log = shortened_log(outcome->log);
@@ -133,6 +134,12 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, const BaselineS
   start(toolchain, problem, Role::baseline, request_for(baseline, directory_.path(), layout), layout, stages);
 }
 
+Build::Build(const std::string& fault) {
+  BuildOutcome refused;
+  refused.message = fault;
+  outcome_ = std::move(refused);
+}
+
 void Build::start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
                   const Layout& layout, StageClock& stages) {
   running_ = std::async(std::launch::async,
@@ -179,7 +186,12 @@ Failure TrustedContestant::load(StageClock& stages) {
   const auto timer = stages.time("load");
   const Answer loaded = runner_->load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;
-  return failure(exit_internal, "does not load: " + loaded.detail, "");
+  const bool machine = loaded.fault == Fault::killed || loaded.fault == Fault::no_memory ||
+                       loaded.fault == Fault::memory_limit;
+  return failure(machine ? exit_machine : exit_usage, "does not load: " + loaded.detail,
+                 machine
+                     ? "end programs that take memory; where the kernel ended the process, `dmesg` says so"
+                     : "mend what it does before its first call");
 }
 
 GradeFailure TrustedContestant::failure(int exit_code, const std::string& what,

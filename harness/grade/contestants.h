@@ -47,6 +47,8 @@ class Build {
         const Layout& layout, StageClock& stages, bool checked = false);
   Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
         const Layout& layout, StageClock& stages);
+  // Of a source that no compiler gets: a compile error with these words.
+  explicit Build(const std::string& fault);
   ~Build() = default;  // waits for the end
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;

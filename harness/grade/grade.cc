@@ -145,7 +145,7 @@ class GradeRun {
     if (baselines_.is_empty()) return std::nullopt;
     Session session = session_with(referee, options_.progress);
     auto alone = time_reference_alone(session, setup_.cases());
-    if (!alone) return GradeFailure{exit_internal, alone.errors()};
+    if (!alone) return failure_of(alone.errors());
     reference_alone_ = std::move(*alone);
     return std::nullopt;
   }
@@ -210,13 +210,14 @@ class GradeRun {
                           const BuildOutcome& built) {
     options_.on_start(number);
     auto record = run_one(referee, source, built);
-    if (!record) return GradeFailure{exit_internal, record.errors()};
-    if (record->verdict == Verdict::unstable) {
-      // Another program may have disturbed it: grade it once more.
-      const std::string first = "graded twice, the first time unstable: " + record->message;
+    if (!record) return failure_of(record.errors());
+    if (record->verdict == Verdict::unstable || candidate_was_killed_) {
+      // Another program may have disturbed it, or the kernel for want of memory: grade it once more.
+      const std::string first = fmt::format("graded twice, the first time {}: {}",
+                                            candidate_was_killed_ ? "killed" : "unstable", record->message);
       if (auto failure = start_runners()) return failure;
       record = run_one(referee, source, built);
-      if (!record) return GradeFailure{exit_internal, record.errors()};
+      if (!record) return failure_of(record.errors());
       record->notes.push_back(first);
     }
     graded_.push_back(number);
@@ -301,6 +302,7 @@ class GradeRun {
     record.sha256 = source.sha256;
     auto result = run_candidate(session, built, setup_.cases(), std::move(record));
     reference_alone_ = std::move(session.reference_alone);
+    candidate_was_killed_ = session.candidate_was_killed;
     return result;
   }
 
@@ -331,7 +333,8 @@ class GradeRun {
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
   bool baselines_are_tried_ = false;
-  ReferenceAlone reference_alone_;  // see Session
+  ReferenceAlone reference_alone_;     // see Session
+  bool candidate_was_killed_ = false;  // the last one, likewise
   Record record_;
   std::vector<std::size_t> graded_;         // numbers of its candidates
   std::vector<StageTime> reported_stages_;  // in the records of the candidates before

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <new>
 #include <system_error>
 
+#include "base/machine_faults.h"
 #include "base/text.h"
 #include "base/user_cache.h"
 #include "compile/caching_toolchain.h"
@@ -49,13 +52,22 @@ Result<std::unique_ptr<Toolchain>> with_cache(Result<std::unique_ptr<Toolchain>>
 }  // namespace
 
 GradeFailure failure_of(const std::exception& thrown) {
-  if (dynamic_cast<const std::system_error*>(&thrown) != nullptr) {
-    return {exit_machine, {{thrown.what(), "kgrade doctor says what this machine lacks", {}}}};
+  if (const auto* const system = dynamic_cast<const std::system_error*>(&thrown)) {
+    const std::string remedy = remedy_for_machine(system->code().value());
+    return {exit_machine,
+            {{thrown.what(), remedy.empty() ? "kgrade doctor says what this machine lacks" : remedy, {}}}};
   }
+  if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr)
+    return {exit_machine, {{"kgrade finds no memory", remedy_for_machine(ENOMEM), {}}}};
   return {exit_internal,
           {{std::string("internal error: ") + thrown.what(),
             "this is a fault of kgrade or of the device; please report it with the command line",
             {}}}};
+}
+
+GradeFailure failure_of(const Errors& errors) {
+  const bool names_a_place = !errors.empty() && !errors.front().location.file.empty();
+  return {names_a_place ? exit_usage : exit_machine, errors};
 }
 
 std::optional<ContestantCache> contestant_cache() {

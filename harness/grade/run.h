@@ -6,6 +6,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,7 +31,9 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;         // drawn at random when unset
   std::optional<double> time_limit_seconds;  // of one call
   bool shuffled = false;                     // where speed is measured: candidates in an order by the seed
-  bool require_sandbox = false;              // rather no run than one without the sandbox's namespaces
+  // Of candidates that no compiler gets, by path: what is wrong with them, which is their verdict.
+  std::map<std::filesystem::path, Error> faults;
+  bool require_sandbox = false;  // rather no run than one without the sandbox's namespaces
   Layout layout;
   std::function<void(const std::string&)> progress = [](const std::string&) {};
 };
@@ -49,8 +52,11 @@ struct GradeFailure {
 
 using Failure = std::optional<GradeFailure>;
 
-// Of an exception: a fault of the machine (std::system_error) or our own.
+// Of an exception: a fault of the machine (std::system_error, std::bad_alloc) or our own.
 GradeFailure failure_of(const std::exception& thrown);
+// Of errors that are no candidate's: those that name a place are in a file of the problem's, the others the
+// machine's.
+GradeFailure failure_of(const Errors& errors);
 
 // A failure keeps what was found before.
 template <class RecordType>

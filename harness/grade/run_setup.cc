@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -31,7 +32,29 @@ bool leads_to_no_source(const std::filesystem::path& path) {
   return failure || target.extension() != ".cu";
 }
 
+// That read_text_file() reads.
+constexpr std::uint64_t largest_source = std::uint64_t{16} << 20;
+
+bool is_too_large(const std::filesystem::path& file) {
+  std::error_code failure;
+  return std::filesystem::is_regular_file(file, failure) &&
+         std::filesystem::file_size(file, failure) > largest_source && !failure;
+}
+
+// Of a candidate of which `file` is too large: nothing of it is compiled.
+CandidateSource too_large(const std::filesystem::path& path, const std::filesystem::path& file) {
+  std::error_code failure;
+  std::string beginning(largest_source, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(beginning.data(), static_cast<std::streamsize>(beginning.size()));
+  const std::uint64_t bytes = std::filesystem::file_size(file, failure);
+  return {path, sha256_hex(fmt::format("{} bytes\n{}", bytes, beginning)),
+          fmt::format("{} is larger than {}, which is the most that a source may have",
+                      file.filename().string(), format_bytes(largest_source))};
+}
+
 Result<CandidateSource> read_candidate(const std::filesystem::path& path, const Layout& layout) {
+  if (is_too_large(path) && !leads_to_no_source(path)) return too_large(path, path);
   const auto content = read_text_file(path);
   if (!content) {
     Error error = content.error();
@@ -50,8 +73,15 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path, const 
                  {path.string(), 0, 0}};
   }
   auto hash = hash_of_candidate(path, layout);
+  if (!hash && is_too_large(hash.error().location.file)) return too_large(path, hash.error().location.file);
   if (!hash) return hash.errors();
   return CandidateSource{path, std::move(*hash)};
+}
+
+std::string in_one_line(const Error& error) {
+  std::string text = error.location.line > 0 ? fmt::format("line {}: ", error.location.line) : "";
+  text += error.message;
+  return error.remedy.empty() ? text : text + "; " + error.remedy;
 }
 
 // A hidden case has no place in the file.
@@ -168,6 +198,10 @@ Failure RunSetup::read(const CaseSelection& select) {
   auto candidates = read_candidates(options_.candidates, options_.layout);
   if (!candidates) return GradeFailure{exit_usage, candidates.errors()};
   candidates_ = std::move(*candidates);
+  for (CandidateSource& candidate : candidates_) {
+    const auto fault = options_.faults.find(candidate.path);
+    if (fault != options_.faults.end()) candidate.fault = in_one_line(fault->second);
+  }
   order_.resize(candidates_.size());
   std::iota(order_.begin(), order_.end(), std::size_t{0});
   if (options_.shuffled && machinery_.measures_speed) order_ = grading_order(candidates_.size(), seed_);
@@ -216,8 +250,11 @@ Result<std::unique_ptr<Device>> RunSetup::open_device() {
 
 void RunSetup::start_build(std::size_t place) {
   if (place >= order_.size()) return;
-  next_build_ = std::make_unique<Build>(*toolchain_, problem_, Role::candidate,
-                                        candidates_[order_[place]].path, options_.layout, stages_, checked_);
+  const CandidateSource& candidate = candidates_[order_[place]];
+  next_build_ = candidate.fault.empty()
+                    ? std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidate.path,
+                                              options_.layout, stages_, checked_)
+                    : std::make_unique<Build>(candidate.fault);
 }
 
 void RunSetup::describe(RunRecord& record) const {

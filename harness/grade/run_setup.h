@@ -23,11 +23,12 @@ namespace kgrade {
 
 struct CandidateSource {
   std::filesystem::path path;
-  std::string sha256;
+  std::string sha256;      // of a file too large to be read: of its beginning and its size
+  std::string fault = {};  // why no compiler gets it, which is its verdict; usually empty
 };
 
-// Reads and hashes the candidates, with the headers that each may include. Errors: none given, missing, a
-// folder, unreadable, a path that no compiler takes.
+// Reads and hashes the candidates, with the headers that each may include. A candidate with too large a file
+// has a fault. Errors: none given, missing, a folder, unreadable, a path that no compiler takes.
 Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
                                                      const Layout& layout);
 

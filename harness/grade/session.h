@@ -63,6 +63,7 @@ struct Session {
   std::optional<Ceilings> ceilings = {};  // of the device
   Baselines* baselines = nullptr;         // null: there are none
   int candidate_calls = 0;                // so far, of the present candidate's process
+  bool candidate_was_killed = false;      // by a signal, which need not be its own doing
   // As last measured; see time_reference_alone().
   ReferenceAlone reference_alone = {};
   std::optional<MeasuringGoal> goal = {};  // of a measured case; by the effort when unset

@@ -133,6 +133,8 @@ std::string why_beyond_host(const Case& bound, const HostCopies& copies, std::ui
                      format_bytes(available));
 }
 
+SoundnessLimits precision_limits() { return soundness_limits(true, true); }
+
 SoundnessLimits soundness_limits(bool deep, bool emulated) {
   if (!deep) return {most_checked_flops, most_checked_bytes, false};
   if (emulated) return {10 * most_checked_flops, 16 * most_checked_bytes, true};

@@ -55,6 +55,10 @@ struct SoundnessLimits {
   bool bench = false;  // cases of that role too
 };
 
+// Of a case that lint runs only to see whether the reference is precise on it, with one call of the oracle
+// and one of the reference: their error grows with the terms of a sum.
+SoundnessLimits precision_limits();
+
 // The small cases alone; deep, all that the device can run in reasonable time.
 SoundnessLimits soundness_limits(bool deep, bool emulated);
 

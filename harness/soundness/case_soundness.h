@@ -36,6 +36,9 @@ struct SoundnessSession {
 // Error when the device has no room for the case.
 Result<bool> check_case_soundness(SoundnessSession& session, const Case& bound);
 
+// Only whether the reference is precise on this case. Adds a finding where it is not.
+Result<bool> check_reference_precision(SoundnessSession& session, const Case& bound);
+
 // Adds what only all cases together can show.
 void conclude(SoundnessSession& session);
 

@@ -14,6 +14,7 @@
 #include "compile/declarations.h"
 #include "grade/contestants.h"
 #include "leaderboard/record_files.h"
+#include "sweep/byte_text.h"
 #include "sweep/report.h"
 
 namespace kgrade {
@@ -35,12 +36,12 @@ class PlanReader {
     ChunkedPlan result;
     result.options = read_job(json.at("options").get<std::string>()).value_or(LaneJob{}).options;
     for (const Json& task : json.at("tasks")) {
-      const auto group =
-          group_of(result.plan, {task.at("problem").get<std::string>(), task.at("dtype").get<std::string>(),
-                                 task.at("precision").get<std::string>()});
+      const auto group = group_of(
+          result.plan, {bytes_of_text(task.at("problem").get<std::string>()),
+                        task.at("dtype").get<std::string>(), task.at("precision").get<std::string>()});
       if (!group) return group.errors();
-      result.plan.tasks.push_back(
-          {*group, task.at("candidate").get<std::string>(), task.at("sha256").get<std::string>()});
+      result.plan.tasks.push_back({*group, bytes_of_text(task.at("candidate").get<std::string>()),
+                                   task.at("sha256").get<std::string>()});
     }
     for (const Json& chunk : json.at("chunks"))
       result.chunks.push_back({chunk.get<std::vector<std::size_t>>()});
@@ -74,7 +75,7 @@ SweepPlan plan_of_chunk(const ChunkedPlan& all, const Chunk& chunk) {
 }
 
 std::string failure_line(const UngradedCandidate& one) {
-  return Json{{"candidate", one.candidate.string()}, {"message", one.message}}.dump(
+  return Json{{"candidate", text_of_bytes(one.candidate.string())}, {"message", one.message}}.dump(
              -1, ' ', false, Json::error_handler_t::replace) +
          "\n";
 }
@@ -121,10 +122,10 @@ std::string to_text(const ChunkedPlan& plan) {
   Json tasks = Json::array();
   for (const SweepTask& task : plan.plan.tasks) {
     const Problem& problem = plan.plan.groups[task.group].problem;
-    tasks.push_back({{"problem", problem.path.string()},
+    tasks.push_back({{"problem", text_of_bytes(problem.path.string())},
                      {"dtype", std::string(to_string(problem.dtype))},
                      {"precision", problem.precision},
-                     {"candidate", task.candidate.string()},
+                     {"candidate", text_of_bytes(task.candidate.string())},
                      {"sha256", task.sha256}});
   }
   Json chunks = Json::array();
@@ -203,7 +204,7 @@ std::map<std::string, std::string> read_failures(const fs::path& folder) {
         const auto found = json.find(key);
         return found != json.end() && found->is_string() ? found->get<std::string>() : std::string();
       };
-      if (json.is_object()) messages[text("candidate")] = text("message");
+      if (json.is_object()) messages[bytes_of_text(text("candidate"))] = text("message");
     }
   }
   return messages;

@@ -1,7 +1,9 @@
 #include "sweep/lane.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +14,7 @@
 
 #include "record/json_archive.h"
 #include "record/record_json.h"
+#include "sweep/byte_text.h"
 
 namespace kgrade {
 namespace {
@@ -93,13 +96,15 @@ std::string to_line(const LaneJob& job) {
   // Numbers: only this program reads them.
   json["seed"] = json_of(options.seed);
   json["hidden_seed"] = json_of(options.hidden_seed);
+  std::vector<std::string> candidates;
+  for (const std::string& candidate : job.candidates) candidates.push_back(text_of_bytes(candidate));
   json.update({{"device", options.device},
-               {"problems", options.problems},
+               {"problems", text_of_bytes(options.problems)},
                {"effort", static_cast<int>(options.effort)},
-               {"problem", job.problem},
+               {"problem", text_of_bytes(job.problem)},
                {"dtype", job.dtype},
                {"precision", job.precision},
-               {"candidates", job.candidates},
+               {"candidates", candidates},
                {"only_builds", job.only_builds}});
   return dump(json);
 }
@@ -117,7 +122,7 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   LaneJob job;
   LaneOptions& options = job.options;
   options.device = json.at("device").get<std::string>();
-  options.problems = json.at("problems").get<std::string>();
+  options.problems = bytes_of_text(json.at("problems").get<std::string>());
   const auto effort = enumerator(json.at("effort"), Effort::ranked);
   if (!effort) return std::nullopt;
   options.effort = *effort;
@@ -128,10 +133,11 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   read_optional(json, "hidden_cases", options.hidden_cases);
   read_optional(json, "hidden_seed", options.hidden_seed);
   read_optional(json, "time_limit_seconds", options.time_limit_seconds);
-  job.problem = json.at("problem").get<std::string>();
+  job.problem = bytes_of_text(json.at("problem").get<std::string>());
   job.dtype = json.at("dtype").get<std::string>();
   job.precision = json.at("precision").get<std::string>();
-  job.candidates = json.at("candidates").get<std::vector<std::string>>();
+  for (const std::string& candidate : json.at("candidates").get<std::vector<std::string>>())
+    job.candidates.push_back(bytes_of_text(candidate));
   job.only_builds = json.at("only_builds").get<bool>();
   return job;
 } catch (const Json::exception&) {
@@ -208,6 +214,11 @@ std::optional<LaneMessage> Lane::next() {
     if (auto message = read_message(*line)) return message;
   }
   return std::nullopt;
+}
+
+bool Lane::was_killed() {
+  const int status = child_.wait();
+  return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
 }
 
 std::string Lane::describe_end() {

@@ -96,6 +96,8 @@ class Lane {
   std::optional<LaneMessage> next();
   // After the end: "signal 9 (Killed)".
   std::string describe_end();
+  // After the end: by SIGKILL, which the kernel sends for want of memory.
+  bool was_killed();
 
  private:
   Lane(std::unique_ptr<TemporaryDirectory> folder, ChildProcess child, LineSocket socket)

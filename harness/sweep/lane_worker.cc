@@ -83,7 +83,10 @@ class LaneWorker {
       built_ = build_for(job, *problem, *device);
       return std::nullopt;
     }
-    const GradeOptions options = options_of(job);
+    GradeOptions options = options_of(job);
+    auto groups = group_candidates(*problem, options.candidates, std::nullopt);
+    if (!groups) return GradeFailure{exit_usage, groups.errors()};
+    for (CandidateGroup& group : *groups) options.faults.merge(group.faults);
     return grade(*problem, options, real_machinery(*device, options.layout)).failure;
   }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/text.h"
@@ -47,6 +48,14 @@ fs::path as_written(const fs::path& path) {
 bool is_source(const fs::path& path) {
   std::error_code failure;
   return path.extension() == ".cu" && !fs::is_directory(path, failure);
+}
+
+// A record is JSON, which takes no bytes that are not UTF-8.
+std::string path_in_record(const std::string& path) {
+  if (!first_invalid_utf8(path)) return path;
+  const nlohmann::json recorded(path);
+  return nlohmann::json::parse(recorded.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace))
+      .get<std::string>();
 }
 
 class Planner {
@@ -163,7 +172,7 @@ class Planner {
     std::string message = error.message;
     if (error.location.line > 0) message = fmt::format("line {}: {}", error.location.line, message);
     if (!error.remedy.empty()) message += "; " + error.remedy;
-    plan_.refused.push_back({candidate, std::move(message), problem.slug, problem.dtype});
+    plan_.refused.push_back({candidate, std::move(message), problem.slug, problem.dtype, exit_usage});
   }
 
   const SweepSelection& selection_;
@@ -182,10 +191,11 @@ std::string SweepGroup::label() const {
   return problem.precision == "fp32" ? name : fmt::format("{}, {}", name, problem.precision);
 }
 
-UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message) {
+UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message,
+                                  int exit_code) {
   const SweepTask& one = plan.tasks[task];
   const Problem& problem = plan.groups[one.group].problem;
-  return {one.candidate, std::move(message), problem.slug, problem.dtype};
+  return {one.candidate, std::move(message), problem.slug, problem.dtype, exit_code};
 }
 
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout) {
@@ -194,7 +204,7 @@ Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layou
 
 TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effort_(effort) {
   for (std::size_t task = 0; task < plan.tasks.size(); ++task)
-    by_path_.emplace(plan.tasks[task].candidate.string(), task);
+    by_path_.emplace(path_in_record(plan.tasks[task].candidate.string()), task);
 }
 
 bool TaskFinder::fits(const Record& record, std::size_t task) const {

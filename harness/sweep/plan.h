@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "compile/layout.h"
+#include "grade/run.h"
 #include "measure/block_run.h"
 #include "problem/problem.h"
 #include "record/record.h"
@@ -32,7 +33,8 @@ struct UngradedCandidate {
   std::filesystem::path candidate;
   std::string message;
   std::string slug = {};
-  Dtype dtype = Dtype::float32;  // the problem's first, where that is all that is known
+  Dtype dtype = Dtype::float32;   // the problem's first, where that is all that is known
+  int exit_code = exit_internal;  // that says whose fault it is
 };
 
 struct SweepPlan {
@@ -42,7 +44,8 @@ struct SweepPlan {
 };
 
 // One of the plan's tasks that came to nothing.
-UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message);
+UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::string message,
+                                  int exit_code = exit_internal);
 
 // Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
 // in solutions/<slug>/ beside the folder of the problems, with or without .cu; with one they name problem
@@ -53,9 +56,8 @@ struct SweepSelection {
 };
 
 // In order of slug, type and class, and path. Paths of candidates below the working folder are relative to
-// it. A candidate that cannot be read, or that declares what is unknown or a type its problem has not, is
-// refused, and the others are still graded. Errors: a problem file that is wrong, a candidate in a
-// folder called like no problem, globs that match nothing.
+// it. A candidate that cannot be read is refused, and the others are still graded. Errors: a problem file
+// that is wrong, a candidate in a folder called like no problem, globs that match nothing.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout);
 
 // Which task a result is of: the same problem, type, class asked for, candidate and effort. Not by device: a
@@ -65,7 +67,7 @@ class TaskFinder {
   // Keeps a reference.
   TaskFinder(const SweepPlan& plan, Effort effort);
   std::optional<std::size_t> find(const Record& record) const;
-  // Whether a task is of the candidate with that path.
+  // Whether a task is of the candidate with that path, as records have it.
   bool knows(const std::string& path) const { return by_path_.contains(path); }
 
  private:
@@ -73,7 +75,7 @@ class TaskFinder {
 
   const SweepPlan& plan_;
   Effort effort_;
-  std::unordered_multimap<std::string, std::size_t> by_path_;
+  std::unordered_multimap<std::string, std::size_t> by_path_;  // as records have them
 };
 
 }  // namespace kgrade

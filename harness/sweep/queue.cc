@@ -72,31 +72,33 @@ std::vector<std::size_t> SweepQueue::upcoming(const std::vector<std::size_t>& cu
 
 void SweepQueue::finished(std::size_t) { left_ -= 1; }
 
-void SweepQueue::failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message) {
+void SweepQueue::failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message,
+                        int exit_code) {
   if (graded >= batch.tasks.size()) return;
   Group& group = groups_[batch.group];
   const std::size_t next = batch.tasks[graded];
   if (begun) {
     group.refused.clear();
     for (std::size_t i = batch.tasks.size(); i-- > graded + 1;) group.fresh.push_front(batch.tasks[i]);
-    return blame(group, next, message);
+    return blame(group, next, message, exit_code);
   }
   if (batch.tasks.size() - graded > 1) {
     for (std::size_t i = graded; i < batch.tasks.size(); ++i) group.suspects.push_back(batch.tasks[i]);
     return;
   }
-  blame(group, next, message);
+  blame(group, next, message, exit_code);
   if (group.words != message) group.refused.clear();
   group.words = message;
+  group.exit_code = exit_code;
   group.refused.insert(next);
   if (group.refused.size() >= most_refusals) give_up_group(group);
 }
 
-void SweepQueue::blame(Group& group, std::size_t task, const std::string& message) {
+void SweepQueue::blame(Group& group, std::size_t task, const std::string& message, int exit_code) {
   if (++attempts_[task] < most_attempts) {
     group.suspects.push_back(task);
   } else {
-    give_up(task, message);
+    give_up(task, message, exit_code);
   }
 }
 
@@ -110,14 +112,14 @@ void SweepQueue::take_back_failure(std::size_t task) {
   for (auto& [number, group] : groups_) group.refused.erase(task);
 }
 
-void SweepQueue::give_up(std::size_t task, const std::string& message) {
-  failures_.push_back({task, message});
+void SweepQueue::give_up(std::size_t task, const std::string& message, int exit_code) {
+  failures_.push_back({task, message, exit_code});
   left_ -= 1;
 }
 
 void SweepQueue::give_up_group(Group& group) {
   for (auto* tasks : {&group.fresh, &group.suspects}) {
-    for (const std::size_t task : *tasks) give_up(task, group.words);
+    for (const std::size_t task : *tasks) give_up(task, group.words, group.exit_code);
     tasks->clear();
   }
 }

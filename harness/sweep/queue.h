@@ -22,6 +22,7 @@ struct SweepBatch {
 struct SweepFailure {
   std::size_t task = 0;
   std::string message;
+  int exit_code = 0;  // that says whose fault it is
 };
 
 class SweepQueue {
@@ -47,7 +48,8 @@ class SweepQueue {
   // Otherwise any task that is left may be to blame, and each is tried alone. If three tasks of a group in a
   // row are refused alone, before they began and with the same message, the group is to blame and all of it
   // is given up.
-  void failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message);
+  void failed(const SweepBatch& batch, std::size_t graded, bool begun, const std::string& message,
+              int exit_code = 0);
 
   // The lane is to blame: what it did not grade waits as before.
   void give_back(const SweepBatch& batch, std::size_t graded);
@@ -63,14 +65,15 @@ class SweepQueue {
     std::deque<std::size_t> suspects;  // each to be tried alone
     std::set<std::size_t> refused;     // alone and in a row, with these words
     std::string words;
+    int exit_code = 0;  // that came with them
     std::size_t waiting() const { return fresh.size() + suspects.size(); }
   };
 
   using Groups = std::map<std::size_t, Group>;
 
   Groups::iterator choose(std::optional<std::size_t> last, const std::set<std::size_t>& avoided);
-  void blame(Group& group, std::size_t task, const std::string& message);
-  void give_up(std::size_t task, const std::string& message);
+  void blame(Group& group, std::size_t task, const std::string& message, int exit_code);
+  void give_up(std::size_t task, const std::string& message, int exit_code);
   void give_up_group(Group& group);
 
   std::size_t lanes_;

@@ -206,21 +206,26 @@ class Sweep {
   }
 
   void end_batch(Worker& worker, const std::string& why, int exit_code) {
-    if (worker.graded < worker.batch->tasks.size()) blame(worker, why, exit_code);
+    end_batch(worker, why, exit_code, exit_code);
+  }
+
+  // `reported`: the exit code of the sweep if this is the candidate's last chance.
+  void end_batch(Worker& worker, const std::string& why, int exit_code, int reported) {
+    if (worker.graded < worker.batch->tasks.size()) blame(worker, why, exit_code, reported);
     worker.batch.reset();
     worker.doing.clear();
   }
 
   // Blames the candidates, or the lane. A broken lane must not empty the queue by refusing what others can
   // grade. If there are no others, the lane is blamed only for failures that it attributes to its machine.
-  void blame(Worker& worker, const std::string& why, int exit_code) {
+  void blame(Worker& worker, const std::string& why, int exit_code, int reported) {
     const SweepBatch& batch = *worker.batch;
     const bool machine = exit_code == exit_machine;
     const bool refused = machine || (!worker.begun && exit_code != exit_usage);
     const bool alone = lanes_left() == 1 && !machine;
     const bool charge = !refused || worker.health.is_good() || alone;
     if (charge) {
-      queue_.failed(batch, worker.graded, worker.begun, why);
+      queue_.failed(batch, worker.graded, worker.begun, why, reported);
       release_given_up();
     } else {
       queue_.give_back(batch, worker.graded);
@@ -258,7 +263,8 @@ class Sweep {
 
   void clean_up_after(Worker& worker) {
     const std::string end = worker.lane->describe_end();
-    if (worker.batch) end_batch(worker, "the process that graded ended with " + end, exit_internal);
+    const int reported = worker.lane->was_killed() ? exit_machine : exit_internal;
+    if (worker.batch) end_batch(worker, "the process that graded ended with " + end, exit_internal, reported);
     worker.lane.reset();
   }
 
@@ -282,7 +288,7 @@ class Sweep {
     outcome.taken_over = taken_over_;
     outcome.ungraded = plan_.refused;
     for (const SweepFailure& one : queue_.failures())
-      outcome.ungraded.push_back(without_verdict(plan_, one.task, one.message));
+      outcome.ungraded.push_back(without_verdict(plan_, one.task, one.message, one.exit_code));
     outcome.seconds = clock_.now() - start_;
     return outcome;
   }

@@ -66,6 +66,8 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
           Verdict::unstable, "idle",
           "the device is still busy long after the call: grade again when nothing else uses it, and look for "
           "kernels that the candidate leaves running"};
+    case Fault::killed:
+      return CallFinding{Verdict::runtime_error, "completion", report.detail, true};
     case Fault::ended:
     case Fault::device_failed:
     case Fault::stack_overflow:
@@ -187,14 +189,14 @@ std::optional<CallFinding> review_call(const CallReport& report) {
 }
 
 bool is_crash(const CallReport& report) {
-  return report.fault == Fault::ended || report.fault == Fault::device_failed ||
-         cuda_error(report.cuda_error).is_device_fault;
+  return report.fault == Fault::ended || report.fault == Fault::killed ||
+         report.fault == Fault::device_failed || cuda_error(report.cuda_error).is_device_fault;
 }
 
 CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& corruption) {
   const auto more = review_corruption(corruption);
   if (!more) return finding;
-  return {more->verdict, more->check, fmt::format("{} ({})", more->message, finding.message)};
+  return {more->verdict, more->check, fmt::format("{} ({})", more->message, finding.message), finding.killed};
 }
 
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape) {
@@ -207,10 +209,28 @@ std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& sh
   return "[" + text + "]";
 }
 
-Error trusted_failure(std::string_view who, const Case& bound, const std::string& why) {
-  return {fmt::format("the {} fails on case '{}': {}", who, bound.name, why),
-          "this is no fault of the candidate: check the reference source, or report it",
-          {}};
+Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound,
+                      const CallFinding& finding) {
+  const std::string what = fmt::format("the {} fails on case '{}': {}", who, bound.name, finding.message);
+  if (finding.killed || finding.verdict == Verdict::memory_limit)
+    return {
+        what,
+        "this is no fault of the candidate: end programs that take memory, or leave the case out; where the "
+        "kernel ended a process for want of memory, `dmesg` says so",
+        {}};
+  const CaseSpec* const spec = problem.find_case(bound.name);
+  return {
+      what,
+      "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` checks "
+      "both",
+      spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
+}
+
+Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent) {
+  CallReport report;
+  report.fault = lent.fault;
+  report.detail = lent.detail;
+  return trusted_failure(who, problem, bound, *review_call(report));
 }
 
 std::optional<std::string> forbidden_library(Libraries allowed, const LibraryUse& used) {

@@ -64,6 +64,7 @@ struct CallFinding {
   Verdict verdict = Verdict::accepted;
   std::string_view check;
   std::string message;
+  bool killed = false;  // by a signal from outside, as the kernel and other programs send it
 };
 
 // Everything but the outputs: faults, CUDA errors, the clock, guard zones, inputs. Nothing when all is well.
@@ -76,8 +77,13 @@ CallFinding explain_crash(const CallFinding& finding, const Lease::Corruption& c
 // True for findings that explain_crash can tell more about.
 bool is_crash(const CallReport& report);
 
-// The error where a contestant of our own ("oracle", "reference", "baseline") fails on a case.
-Error trusted_failure(std::string_view who, const Case& bound, const std::string& why);
+// The error where a contestant of our own ("oracle", "reference", "baseline") fails on a case. It names the
+// case's place in the problem file, whose author has to mend the file or its reference; where the machine is
+// to blame (no memory, a signal from outside) it names no place.
+Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound,
+                      const CallFinding& finding);
+// The same where its buffers cannot be lent.
+Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent);
 
 // "[0, 3, 5]": the coordinates of a flat index in a tensor.
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);

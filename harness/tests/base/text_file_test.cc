@@ -11,6 +11,7 @@
 #include <future>
 #include <iterator>
 
+#include "base/machine_faults.h"
 #include "base/temporary_directory.h"
 #include "base/text.h"
 #include "base/unique_fd.h"
@@ -245,6 +246,16 @@ TEST(WriteFileAtomically, AnOpenDescriptorIsWrittenWhereItStands) {
   ASSERT_EQ(::write(fd.get(), "after", 5), 5);
   EXPECT_EQ(*read_text_file(file), "before record again after");
   EXPECT_EQ(entries_in(folder.path()), 2);
+}
+
+TEST(WriteFile, OnAFullDiskTheRemedyIsRoom) {
+  const auto written = write_file_atomically("/dev/full", "text");
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().remedy, "free some space there, or name a file on another disk");
+  EXPECT_TRUE(is_about_room(written.error()));
+  const TemporaryDirectory folder;
+  EXPECT_EQ(remedy_for_room(folder.path() / "unit.cpp"),
+            "free some space there, or let TMPDIR name a folder on another disk");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "compile/compiler_log.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 
@@ -84,6 +85,40 @@ TEST(ExceededLimit, IsNotWhatASourceSays) {
   EXPECT_EQ(limit_of(failed_with("a.cu:1:2: error: #error out of memory\n    1 | #error out of memory\n")),
             "none");
   EXPECT_EQ(limit_of(failed_with("a.cu(1): error: #error File size limit exceeded\n")), "none");
+}
+
+std::string remedy_of(const ProcessOutcome& outcome) {
+  const auto fault = possible_machine_fault(outcome);
+  return fault ? fault->remedy : "none";
+}
+
+TEST(MachineFault, IsWhatAFullDiskAndItsLikeMakeCompilersSay) {
+  for (const char* line : {"/usr/bin/ld: final link failed: No space left on device",
+                           "x.cu:3:1: fatal error: error writing to /tmp/x.s: No space left on device",
+                           "/tmp/x.s: Fatal error: can't close x.o: Disk quota exceeded"})
+    EXPECT_THAT(remedy_of(failed_with(line)), testing::HasSubstr("TMPDIR")) << line;
+  EXPECT_THAT(remedy_of(failed_with("virtual memory exhausted: Cannot allocate memory")),
+              testing::HasSubstr("memory"));
+  EXPECT_THAT(remedy_of(failed_with("g++: fatal error: cannot execute 'as': vfork: Resource temporarily "
+                                    "unavailable")),
+              testing::HasSubstr("ulimit -u"));
+  EXPECT_THAT(remedy_of(failed_with("collect2: fatal error: cannot find 'ld'")),
+              testing::HasSubstr("install"));
+  for (const ProcessOutcome& outcome :
+       {failed_with("g++: fatal error: Killed signal terminated program cc1plus"), failed_with("", SIGKILL),
+        failed_with("collect2: fatal error: ld terminated with signal 7 [Bus error]")})
+    EXPECT_THAT(remedy_of(outcome), testing::HasSubstr("again")) << outcome.output;
+}
+
+TEST(MachineFault, IsNoLimitOfOursAndNoMistakeInTheSource) {
+  ProcessOutcome late = failed_with("");
+  late.timed_out = true;
+  EXPECT_EQ(remedy_of(late), "none");
+  EXPECT_EQ(remedy_of(failed_with("", SIGXFSZ)), "none");
+  EXPECT_EQ(remedy_of(failed_with("g++: fatal error: CPU time limit exceeded signal terminated program as")),
+            "none");
+  EXPECT_EQ(remedy_of(failed_with("x.cu:3:1: error: expected ';'")), "none");
+  EXPECT_EQ(remedy_of(failed_with("x.cu:1:10: fatal error: b.h: No such file or directory")), "none");
 }
 
 TEST(WithShownNames, NamesNeitherTheFolderNorTheCopyOfTheSource) {

@@ -160,15 +160,21 @@ TEST_F(CandidateDeclarations, WhatTheUserChoosesCountsForAll) {
   EXPECT_THAT(groups->at(0).candidates, ElementsAre(a, b));
 }
 
-TEST_F(CandidateDeclarations, OneThatTheProblemDoesNotListIsRefused) {
+TEST_F(CandidateDeclarations, OneThatTheProblemDoesNotListIsAFaultOfTheCandidate) {
   const auto chosen = group_candidates(problem_, {write("a.cu", "")}, "bfloat16");
   ASSERT_FALSE(chosen.ok());
   EXPECT_EQ(chosen.error().remedy, "its dtypes are: float32, float16");
-  const auto declared =
-      group_candidates(problem_, {write("a.cu", "// kgrade: dtype bfloat16\n")}, std::nullopt);
-  ASSERT_FALSE(declared.ok());
-  EXPECT_THAT(declared.error().message, HasSubstr("the candidate is for bfloat16"));
-  EXPECT_THAT(declared.error().location.file, HasSubstr("a.cu"));
+  const fs::path a = write("a.cu", "// kgrade: dtype bfloat16\n");
+  const fs::path b = write("b.cu", "// kgrade: dtype float16\n");
+  const fs::path c = write("c.cu", "// kgrade: nonsense\n");
+  const auto declared = group_candidates(problem_, {a, b, c}, std::nullopt);
+  ASSERT_TRUE(declared.ok());
+  ASSERT_EQ(declared->size(), 1u);
+  EXPECT_EQ(declared->at(0).problem.dtype, Dtype::float16);
+  EXPECT_THAT(declared->at(0).candidates, ElementsAre(a, b, c));
+  EXPECT_EQ(declared->at(0).faults.size(), 2u);
+  EXPECT_THAT(declared->at(0).faults.at(a).message, HasSubstr("the candidate is for bfloat16"));
+  EXPECT_EQ(declared->at(0).faults.at(c).location.line, 1);
 }
 
 }  // namespace

@@ -80,11 +80,12 @@ TEST(PrecisionClasses, ARecordHoldsOne) {
               HasSubstr("for float32 of class fp32 and float32 of class tf32, and a record holds"));
 }
 
-TEST(PrecisionClasses, OneThatDoesNotExistIsRefusedWithItsPlace) {
+TEST(PrecisionClasses, OneThatDoesNotExistIsTheVerdictOfItsCandidate) {
   const ScratchFile file("candidate.cu", "// Text.\n// kgrade: precision fp16\n" + halves);
-  const Result result = kgrade({"grade", problem, file.path(), "--device", "emulated"});
-  EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.output, AllOf(HasSubstr("candidate.cu:2:1: error: this line says nothing that is known"),
+  const Result result = kgrade({"grade", problem, file.path(), "--device", "emulated", "--case", "tiny"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.output, AllOf(HasSubstr("compile_error  " + file.path()),
+                                   HasSubstr("line 2: this line says nothing that is known"),
                                    HasSubstr("`// kgrade: precision tf32`")));
 }
 

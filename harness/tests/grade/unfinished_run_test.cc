@@ -133,8 +133,9 @@ TEST_P(UnfinishedRun, AnOracleThatFailsIsNoMatterOfTheCandidatesBefore) {
   const Ending ending = run({"first.cu", "second.cu", "third.cu"}, build_as_it_is);
   EXPECT_THAT(ending.finished, ElementsAre(EndsWith("first.cu")));
   ASSERT_TRUE(ending.failure);
-  EXPECT_EQ(ending.failure->exit_code, exit_internal);
+  EXPECT_EQ(ending.failure->exit_code, exit_usage);
   EXPECT_THAT(ending.failure->errors.at(0).message, HasSubstr("the oracle fails on case 'ragged'"));
+  EXPECT_THAT(ending.failure->errors.at(0).location.file, EndsWith("neighbour-sum.md"));
 }
 
 TEST_P(UnfinishedRun, ACandidateThatChangesWhileItIsCompiledIsNotJudged) {

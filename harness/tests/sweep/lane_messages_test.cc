@@ -28,7 +28,7 @@ LaneJob full_job() {
   job.problem = "some/problems/one.md";
   job.dtype = "float16";
   job.precision = "tf32";
-  job.candidates = {"a.cu", "with space\nand break \"quoted\".cu"};
+  job.candidates = {"a.cu", "with space\nand break \"quoted\".cu", "no utf-8 \xfc\xff.cu", "ü.cu"};
   return job;
 }
 

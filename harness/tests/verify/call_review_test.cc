@@ -44,6 +44,35 @@ TEST(CallReview, FaultsBecomeVerdicts) {
   EXPECT_FALSE(is_crash(report)) << "there is nothing to find out";
 }
 
+TEST(CallReview, ASignalFromOutsideIsNoticed) {
+  CallReport report = clean_report();
+  report.fault = Fault::killed;
+  EXPECT_EQ(verdict_of(report), Verdict::runtime_error);
+  EXPECT_TRUE(review_call(report)->killed);
+  EXPECT_TRUE(is_crash(report));
+  report.fault = Fault::ended;
+  EXPECT_FALSE(review_call(report)->killed);
+}
+
+TEST(CallReview, WhatFailsBesideTheCandidateIsTheMachinesOrTheProblems) {
+  Problem problem;
+  problem.path = "problems/one.md";
+  problem.cases.resize(1);
+  problem.cases[0].name = "tiny";
+  problem.cases[0].location = {"problems/one.md", 17, 5};
+  Case bound;
+  bound.name = "tiny";
+  const auto place = [&](const CallFinding& finding) {
+    return trusted_failure("reference", problem, bound, finding).location;
+  };
+  EXPECT_EQ(place({Verdict::wrong_answer, "outputs_match", "off"}).line, 17);
+  EXPECT_EQ(place({Verdict::runtime_error, "completion", "signal 11"}).line, 17);
+  EXPECT_EQ(place({Verdict::runtime_error, "completion", "signal 9", true}).file, "");
+  EXPECT_EQ(place({Verdict::memory_limit, "memory", "none"}).file, "");
+  bound.name = "hidden-1";
+  EXPECT_EQ(place({Verdict::wrong_answer, "outputs_match", "off"}).file, "problems/one.md");
+}
+
 TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {
   CallReport report = clean_report();
   report.cuda_error = 700;

@@ -99,6 +99,7 @@ std::optional<BuildOutcome> marked_unsupported(const std::string& log) {
 BuildOutcome rewrite_failure(const Error& error) {
   if (error.remedy == emulated::unsupported_remedy) return unsupported_outcome(error);
   BuildOutcome outcome;
+  outcome.machine_fault = possible_machine_fault(error.message);
   outcome.message = to_string(Error{error.message, "", error.location});
   outcome.log = to_string(error);
   return outcome;
@@ -233,6 +234,7 @@ Error rewriter_failure(const BuildRequest& request, const ProcessLimits& limits,
 // What is not a build, read out of the compiler's end and log.
 void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& limits,
                    const ProcessOutcome& process, BuildOutcome& outcome) {
+  outcome.machine_fault = possible_machine_fault(process);
   if (const auto limit = exceeded_limit(process, limits)) {
     outcome.message = *limit;
     return;

@@ -1,0 +1,59 @@
+#include "base/machine_faults.h"
+
+#include <cerrno>
+#include <string_view>
+
+#include "base/abandoned_folders.h"
+#include "base/temporary_directory.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::string_view room = "free some space there, or ";
+
+// That folder, and what lies in one of ours below it: users keep files of their own in /tmp, too.
+bool is_temporary(const std::filesystem::path& path) {
+  const std::filesystem::path below = path.lexically_relative(temporary_folder_of_user());
+  return below == "." || (!below.empty() && is_temporary_folder_name(below.begin()->string()));
+}
+
+}  // namespace
+
+std::filesystem::path temporary_folder_of_user() {
+  const std::filesystem::path base = TemporaryDirectory::base();
+  return is_temporary_folder_name(base.filename().string()) ? base.parent_path() : base;
+}
+
+bool is_lack_of_room(int code) { return code == ENOSPC || code == EDQUOT; }
+
+std::string remedy_for_room(const std::filesystem::path& path) {
+  return std::string(room) +
+         (is_temporary(path) ? "let TMPDIR name a folder on another disk" : "name a file on another disk");
+}
+
+bool is_about_room(const Error& error) { return error.remedy.starts_with(room); }
+
+std::string remedy_for_machine(int code) {
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+      return remedy_for_room(TemporaryDirectory::base());
+    case ENOENT:
+    case ENOTDIR:
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "let TMPDIR name a folder that you may write to";
+    case EAGAIN:
+      return "end some processes, or allow more: `ulimit -u` is the limit of this account";
+    case EMFILE:
+    case ENFILE:
+      return "allow more open files: raise `ulimit -n`";
+    case ENOMEM:
+      return "end other programs, or use a machine with more memory";
+    default:
+      return "";
+  }
+}
+
+}  // namespace kgrade

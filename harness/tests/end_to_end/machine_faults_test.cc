@@ -1,0 +1,251 @@
+// What the machine lacks is said of the machine, with exit code 3, and is no candidate's verdict. What a
+// candidate uses up stays its own fault.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <pty.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string slug = "conv-depthwise-2d-square-input-asym-kernel";
+const fs::path naive = fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug / "naive.cu";
+const Program without_cache = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR="}};
+
+std::string naive_source() { return *read_text_file(naive); }
+
+// A disk of its own for temporary files, for this process and its children. No other process sees it.
+class SmallDisk {
+ public:
+  explicit SmallDisk(const std::string& size) {
+    const bool is_apart =
+        ::unshare(CLONE_NEWNS) == 0 && ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    is_mounted_ = is_apart && ::mount("none", path().c_str(), "tmpfs", 0, ("size=" + size).c_str()) == 0;
+    if (const char* old = std::getenv("TMPDIR")) old_ = old;
+    if (is_mounted_) ::setenv("TMPDIR", path().c_str(), 1);
+  }
+  ~SmallDisk() {
+    if (!is_mounted_) return;
+    old_.empty() ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", old_.c_str(), 1);
+    ::umount2(path().c_str(), MNT_DETACH);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+
+  bool is_mounted() const { return is_mounted_; }
+  std::string path() const { return folder_.path().string(); }
+
+ private:
+  const TemporaryDirectory folder_;
+  bool is_mounted_ = false;
+  std::string old_;
+};
+
+void expect_lack_of_room(const Result& result) {
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("free some space there, or let TMPDIR name a folder on another disk"));
+  EXPECT_THAT(result.output, HasSubstr("o space "));
+  EXPECT_THAT(result.output, Not(HasSubstr("compile_error")));
+  EXPECT_THAT(result.output, Not(HasSubstr("does not build")));
+  EXPECT_THAT(result.left_behind, IsEmpty());
+}
+
+class FullDisk : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!disk_.is_mounted()) GTEST_SKIP() << "only root makes a disk";
+  }
+
+  SmallDisk disk_{GetParam()};
+};
+
+// At each of these sizes something else fails first.
+TEST_P(FullDisk, ConvictsNeitherACandidateNorTheReference) {
+  for (const auto& command :
+       std::vector<std::vector<std::string>>{{"grade", slug, naive, "--case", "tiny"},
+                                             {"check", slug, naive, "--case", "tiny", "--order", "forward"},
+                                             {"lint", "problems/" + slug + ".md"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--device", "emulated"});
+    const Result result = kgrade(arguments, without_cache);
+    if (result.exit_code != 0) expect_lack_of_room(result);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, FullDisk, testing::Values("4k", "40k", "100k", "200k", "400k", "800k", "2m"));
+
+class Filler : public testing::Test {
+ protected:
+  // The naive kernel beside so many MiB of its own.
+  static std::string filler(int mebibytes) {
+    return "__attribute__((used)) static const char filler[" + std::to_string(mebibytes) +
+           " << 20] = {1};\n" + naive_source();
+  }
+};
+
+TEST_F(Filler, ThatFillsTheDiskIsToBlameAndTheOthersAreGraded) {
+  const ScratchFile guilty("filler.cu", filler(60));
+  const SmallDisk disk("20m");
+  if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
+  const Result result =
+      kgrade({"grade", slug, guilty.path(), naive, "--case", "tiny", "--device", "emulated"}, without_cache);
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("compile_error  " + guilty.path()));
+  EXPECT_THAT(result.output, HasSubstr("it found no space left"));
+  EXPECT_THAT(result.output, HasSubstr("accepted  " + naive.string()));
+}
+
+TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
+  const TemporaryDirectory folder;
+  const std::string results = folder.path() / "results.jsonl";
+  const std::vector<std::string> sweep = {"sweep",    "--problems", slug, "--solutions", "naive", "--device",
+                                          "emulated", "--jobs",     "1",  "--output",    results, "--resume"};
+  {
+    const SmallDisk disk("100k");
+    if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
+    expect_lack_of_room(kgrade(sweep, without_cache));
+    EXPECT_EQ(fs::file_size(results), 0u);
+  }
+  const Result later = kgrade(sweep, without_cache);
+  EXPECT_EQ(later.exit_code, 0) << later.output;
+  EXPECT_THAT(later.output, HasSubstr("1 candidate: 1 accepted, 0 not"));
+}
+
+// A compiler that says such a thing instead of compiling, for all sources or those with `condition` alone.
+class BrokenCompiler : public testing::Test {
+ protected:
+  Result grade_with(const std::string& last_words, const std::string& condition = "") const {
+    const std::string compiler = folder_.path() / "c++";
+    std::ofstream(compiler)
+        << "#!/bin/sh\ncase \"$*\" in *--version*|*-print-*|*-E*) exec g++ \"$@\";; esac\n"
+        << condition << "\necho '" << last_words << "' >&2\nexit 1\n";
+    fs::permissions(compiler, fs::perms::owner_all);
+    const Program program = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=", "CXX=" + compiler}};
+    return kgrade({"grade", slug, naive, "--case", "tiny", "--device", "emulated"}, program);
+  }
+
+  TemporaryDirectory folder_;
+};
+
+constexpr const char* killed = "g++: fatal error: Killed signal terminated program cc1plus";
+
+TEST_F(BrokenCompiler, IsTheMachinesFaultWithItsRemedy) {
+  for (const auto& [words, remedy] : std::vector<std::pair<std::string, std::string>>{
+           {killed, "dmesg"},
+           {"g++: fatal error: cannot execute \"cc1plus\": execvp: No such file or directory",
+            "apt-get install"},
+           {"virtual memory exhausted: Cannot allocate memory", "more memory"},
+           {"g++: fatal error: cannot execute \"as\": vfork: Resource temporarily unavailable",
+            "ulimit -u"}}) {
+    const Result result = grade_with(words);
+    EXPECT_EQ(result.exit_code, 3) << result.output;
+    EXPECT_THAT(result.output, HasSubstr("error: the compiler cannot work on this machine: "));
+    EXPECT_THAT(result.output, HasSubstr(remedy));
+    EXPECT_THAT(result.left_behind, IsEmpty());
+  }
+}
+
+TEST_F(BrokenCompiler, ThatOnlyOneCandidateBreaksIsTheCandidatesFault) {
+  const Result result = grade_with(killed, "case \"$*\" in *KGRADE_ACCUMULATOR*) exec g++ \"$@\";; esac");
+  EXPECT_EQ(result.exit_code, 1) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("compile_error  " + naive.string()));
+}
+
+TEST(MachineFaults, ACandidateThatIsKilledIsGradedOnceMore) {
+  std::string source = naive_source();
+  const std::size_t body = source.find('{', source.find("void solution("));
+  source.insert(body + 1, " raise(SIGKILL);");
+  const ScratchFile file("suicide.cu", "#include <signal.h>\n" + source);
+  const Graded graded = grade({slug, file.path(), "--case", "tiny"}, "emulated");
+  EXPECT_EQ(graded.exit_code, 1) << graded.output;
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.record["candidates"][0]["verdict"], "runtime_error");
+  EXPECT_THAT(graded.record["candidates"][0]["notes"].dump(),
+              HasSubstr("graded twice, the first time killed"));
+}
+
+TEST(MachineFaults, ARecordOnAFullDiskIsNoWrongUsage) {
+  const Result result =
+      kgrade({"grade", slug, naive, "--case", "tiny", "--device", "emulated", "--json", "/dev/full"});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("/dev/full: error: cannot be written: No space left on device\n"
+                                       "  hint: free some space there, or name a file on another disk"));
+}
+
+TEST(MachineFaults, FoldersOfARunThatWasKilledAreGoneAfterTheNext) {
+  const TemporaryDirectory folder;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::setenv("TMPDIR", folder.path().c_str(), 1);
+    ::setenv("KGRADE_CACHE_DIR", "", 1);
+    ::execl(KGRADE_PROGRAM, "kgrade", "grade", slug.c_str(), naive.c_str(), "--device", "emulated", nullptr);
+    ::_exit(127);
+  }
+  while (fs::is_empty(folder.path())) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  ASSERT_FALSE(fs::is_empty(folder.path()));
+  const std::string again = "TMPDIR='" + folder.path().string() + "' exec '" KGRADE_PROGRAM "' grade " +
+                            slug + " '" + naive.string() + "' --case tiny --device emulated";
+  const Result next = kgrade({"-c", again}, {"/bin/sh", {}});
+  EXPECT_EQ(next.exit_code, 0) << next.output;
+  EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+// What a program writes to a terminal until Ctrl-C ends it.
+std::string output_until_interrupted(const std::vector<std::string>& arguments) {
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, nullptr);
+  if (child == 0) {
+    std::vector<char*> words;
+    for (const std::string& word : arguments) words.push_back(const_cast<char*>(word.c_str()));
+    words.push_back(nullptr);
+    ::setenv("TERM", "xterm", 1);
+    ::setenv("KGRADE_CACHE_DIR", "", 1);
+    ::execv(KGRADE_PROGRAM, words.data());
+    ::_exit(127);
+  }
+  std::string output;
+  char buffer[4096];
+  bool is_interrupted = false;
+  for (ssize_t count = 0; (count = ::read(terminal, buffer, sizeof buffer)) > 0;) {
+    output.append(buffer, static_cast<std::size_t>(count));
+    if (!is_interrupted && output.find("compiling") != std::string::npos) {
+      is_interrupted = true;
+      (void)!::write(terminal, "\003", 1);
+    }
+  }
+  ::close(terminal);
+  ::waitpid(child, nullptr, 0);
+  return output;
+}
+
+TEST(MachineFaults, AfterAnInterruptionThePromptBeginsALine) {
+  EXPECT_THAT(output_until_interrupted({"kgrade", "grade", slug, naive, "--device", "emulated"}),
+              EndsWith("\r\033[Kinterrupted\r\n"));
+}
+
+}  // namespace
+}  // namespace kgrade::test
