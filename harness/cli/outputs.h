@@ -5,9 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/result.h"
@@ -57,11 +60,12 @@ Result<bool> write_ci_output(const CiOutput& output, const std::vector<Record>& 
 
 // --- Progress ---
 
-// One line on standard error that is overwritten, on a terminal; nothing elsewhere.
+// One line on standard error that is overwritten, on a terminal, with a clock that goes on while nothing else
+// happens; nothing elsewhere.
 class Progress {
  public:
   Progress();
-  ~Progress() { clear(); }
+  ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
@@ -69,8 +73,15 @@ class Progress {
   void clear();
 
  private:
+  void draw() const;
+  void tick();
+
   bool terminal_;
-  bool shown_ = false;
+  std::mutex mutex_;  // guards what is below
+  std::condition_variable ended_;
+  bool ends_ = false;
+  std::string shown_;  // empty: the line is clear
+  std::thread clock_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
