@@ -74,7 +74,7 @@ def sweep(arguments, options, folder):
     pattern = write_candidates(folder, arguments.problem, arguments.candidates)
     output = folder / "results.jsonl"
     environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / "cache")}
-    command = [arguments.kgrade, "sweep", "--quick", "--problems", arguments.problem, "--solutions", pattern,
+    command = [arguments.kgrade, "sweep", "--quick", "--only", arguments.problem, "--solutions", pattern,
                "--output", str(output), *options]
     busy = BusyShare()
     start = time.monotonic()

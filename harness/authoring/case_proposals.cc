@@ -249,6 +249,10 @@ std::optional<CaseSpec> bounded(const Problem& problem, CaseSpec spec) {
   return std::nullopt;
 }
 
+// Of a problem with one extent, which is the length of flat arrays: from less than a warp to several blocks
+// of 1,024 threads, with a part of one at the end.
+constexpr std::int64_t longest_flat_array = 5000;
+
 std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, std::size_t extent) {
   switch (meaning.role) {
     case ParameterRole::batch:
@@ -273,6 +277,15 @@ std::pair<std::int64_t, std::int64_t> range_of(const ParameterMeaning& meaning, 
       return {2, extent == 0 ? 31 : 67};
   }
   return {1, 1};
+}
+
+// One extent, and no window that slides along it.
+bool is_flat(const Problem& problem) {
+  const auto extents =
+      std::count_if(problem.parameters.begin(), problem.parameters.end(), [](const Parameter& parameter) {
+        return parameter.is_integer() && meaning_of(parameter.name).role == ParameterRole::extent;
+      });
+  return extents == 1 && !has_role(problem, ParameterRole::kernel);
 }
 
 }  // namespace
@@ -302,13 +315,17 @@ std::vector<CaseSpec> propose_cases(const Problem& problem) {
 std::vector<FuzzRange> propose_fuzz(const Problem& problem) {
   Problem ranged = problem;
   std::size_t extents = 0;
+  const bool flat = is_flat(problem);
   for (const Parameter& parameter : problem.parameters) {
     if (!parameter.is_integer()) continue;
     const ParameterMeaning meaning = meaning_of(parameter.name);
     FuzzRange range;
     range.parameter = parameter.name;
     std::tie(range.low, range.high) = range_of(meaning, extents);
-    if (meaning.role == ParameterRole::extent) ++extents;
+    if (meaning.role == ParameterRole::extent) {
+      if (flat) std::tie(range.low, range.high) = std::pair(std::int64_t{1}, longest_flat_array);
+      ++extents;
+    }
     ranged.fuzz.push_back(range);
   }
   HiddenOptions options;

@@ -33,8 +33,11 @@ std::string npy_header(const std::vector<std::int64_t>& shape, std::string_view 
 
 Result<Case> bind(const Problem& problem, const std::string& name, const Bindings& overrides) {
   const CaseSpec* found = problem.find_case(name);
-  if (found == nullptr) return unknown_case(problem, name);
-  CaseSpec spec = *found;
+  Result<CaseSpec> chosen = found != nullptr        ? Result<CaseSpec>(*found)
+                            : is_written_case(name) ? parse_written_case(name, problem)
+                                                    : unknown_case(problem, name);
+  if (!chosen) return chosen.errors();
+  CaseSpec spec = std::move(*chosen);
   for (const auto& [parameter, value] : overrides) {
     if (!spec.integers.contains(parameter)) {
       return Error{fmt::format("--set: '{}' is no scalar parameter of '{}'", parameter, problem.slug),

@@ -15,6 +15,7 @@
 #include "draw/draws.h"
 #include "draw/seed.h"
 #include "grade/run_setup.h"
+#include "grade/time_estimate.h"
 #include "verify/checks.h"
 #include "verify/judgement.h"
 #include "verify/wrong_output.h"
@@ -256,6 +257,9 @@ class CandidateCheck {
   std::optional<CallFinding> seen_;  // by the referee, in this pass
 };
 
+// How much longer a call takes where every access is checked, in calls of the oracle.
+constexpr double checked_call_of_oracle = 20;
+
 constexpr std::array<ThreadOrder, 3> all_orders = {ThreadOrder::forward, ThreadOrder::reverse,
                                                    ThreadOrder::shuffled};
 
@@ -290,6 +294,7 @@ class CheckRun {
     if (auto failure = setup_.load_trusted()) return failure;
     CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_,
                          record_.seed);
+    if (auto failure = foresee(referee)) return failure;
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);
       auto record = check_one(referee, source, build);
@@ -300,10 +305,27 @@ class CheckRun {
   }
 
   Failure prepare() {
-    const auto select = [this] { return select_small_cases(problem_, options_.cases); };
+    const auto select = [this]() -> Result<std::vector<PlannedCase>> {
+      auto chosen = select_small_cases(problem_, options_);
+      if (!chosen) return chosen.errors();
+      record_.hidden_seed = chosen->hidden_seed;
+      return std::move(chosen->cases);
+    };
     if (auto failure = setup_.read(select)) return failure;
     if (auto failure = find_tools()) return failure;
     return setup_.start({Role::oracle});
+  }
+
+  Failure foresee(CheckReferee& referee) {
+    if (on_gpu()) return std::nullopt;
+    const double calls = calls_in_a_pass * static_cast<double>(passes_.size()) * checked_call_of_oracle;
+    return foresee_time(problem_, options_, setup_.cases(), calls, [&](const Case& bound) -> Result<double> {
+      const double start = machinery_.clock->now();
+      const auto report = referee.call_oracle(bound, {record_.seed, 0});
+      if (!report) return report.errors();
+      if (const auto finding = review_call(*report)) return Error{finding->message, "", {}};
+      return machinery_.clock->now() - start;
+    });
   }
 
   // Known before the device is opened.
@@ -369,17 +391,18 @@ class CheckRun {
 
 }  // namespace
 
-Result<std::vector<PlannedCase>> select_small_cases(const Problem& problem,
-                                                    const std::vector<std::string>& names) {
-  auto cases = select_cases(problem, names, true);
-  if (!cases || !names.empty()) return cases;
-  for (PlannedCase& planned : *cases) planned.skipped = why_too_large(planned.bound);
-  for (PlannedCase& planned : *cases) {
-    if (!planned.skipped.empty()) {
-      planned.skipped += fmt::format("; --case {} runs it all the same", planned.bound.name);
-    }
+Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options) {
+  auto chosen = choose_cases(problem, options, true, false);
+  if (!chosen || !options.cases.empty()) return chosen;
+  for (PlannedCase& planned : chosen->cases) {
+    planned.skipped = why_too_large(planned.bound);
+    if (planned.skipped.empty()) continue;
+    planned.skipped += fmt::format("; --case {} ", planned.bound.name);
+    if (planned.bound.role == CaseRole::hidden)
+      planned.skipped += fmt::format("--hidden-seed {} ", *chosen->hidden_seed);
+    planned.skipped += "runs it all the same";
   }
-  return cases;
+  return chosen;
 }
 
 Result<CheckedCandidate> check_candidate(CheckSession& session, const BuildOutcome& built,

@@ -12,6 +12,7 @@
 #include "contest/arena.h"
 #include "device/thread_order.h"
 #include "grade/candidate_run.h"
+#include "grade/case_choice.h"
 #include "grade/run.h"
 #include "record/stage_clock.h"
 
@@ -26,10 +27,9 @@ inline constexpr std::int64_t most_checked_flops = 20'000'000;
 // Every byte is drawn, poisoned, compared and shadowed.
 inline constexpr std::int64_t most_checked_bytes = std::int64_t{4} << 20;
 
-// The problem's cases in their order; the reason is set on those that are skipped. Cases that are named run,
-// whatever their size, and no others.
-Result<std::vector<PlannedCase>> select_small_cases(const Problem& problem,
-                                                    const std::vector<std::string>& names);
+// The problem's cases in their order, and hidden ones where a number or a seed of them is given; the reason
+// is set on those that are skipped. Cases that are named run, whatever their size, and no others.
+Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options);
 
 inline constexpr int calls_in_a_pass = 2;
 

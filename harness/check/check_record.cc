@@ -199,6 +199,7 @@ bool needs_a_gpu(const CheckRecord& record, const CheckedCandidate& candidate) {
 
 Json to_json(const CheckRecord& record) {
   Json json = begin_json(record, "kgrade-check", check_schema_version);
+  if (record.hidden_seed) json["hidden_seed"] = std::to_string(*record.hidden_seed);
   json["checker"] = record.checker;
   json["passes"] = record.passes;
   json["time_limit_seconds"] = record.time_limit_seconds;
@@ -227,6 +228,8 @@ std::string render_table(const CheckRecord& record, const Style& style, bool ver
     if (verbose && !candidate.cases.empty()) text += passes_text(candidate, style);
     text += log_text(candidate, verbose);
   }
+  if (record.hidden_seed)
+    text += fmt::format("the same hidden shapes again: --hidden-seed {}\n", *record.hidden_seed);
   text += confinement_text(record.sandbox, style);
   for (const std::string& note : record.notes) {
     text += fmt::format("{} {}\n", style(Colour::yellow, "note:"), printable(note));

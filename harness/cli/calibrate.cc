@@ -87,7 +87,7 @@ int run(CalibrateArguments& arguments) {
   options.seed = arguments.seed.value_or(0);
   options.write = !arguments.dry_run;
   options.host_bytes = host_bytes_available();
-  const auto problem = find_problem(arguments.problem, options.layout.problems);
+  const auto problem = problem_named(arguments.problem, options.layout);
   if (!problem) return fail(problem.errors());
   if (const auto error = arguments.dry_run ? std::nullopt : why_not_rewritable(problem->path))
     return fail({*error});

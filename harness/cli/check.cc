@@ -12,10 +12,12 @@ struct CheckArguments : GradingArguments {
   std::vector<std::string> orders;
 };
 
-const GradingWords words = {"Only this case, whatever its size (may be repeated)",
-                            "Seed of inputs and shuffled orders (default: random)",
-                            "Seconds that one call of a candidate may take (default: 60; 20 on a GPU)",
-                            "Also print every run, stages and compiler messages"};
+const GradingWords words = {
+    "Only this case, by name or by values, as in n=1000,m=3, whatever its size (may be "
+    "repeated)",
+    "Seed of inputs and shuffled orders (default: random)",
+    "Seconds that one call of a candidate may take (default: 60; 20 on a GPU)",
+    "Also print every run, stages and compiler messages"};
 
 int run(const CheckArguments& arguments) {
   const auto device = parse_device_choice(arguments.device);
@@ -39,6 +41,11 @@ Command add_check(CLI::App& app) {
                    "Only this order of threads and blocks (may be repeated; default: all three)")
       ->type_name("forward|reverse|shuffled")
       ->allow_extra_args(false);
+  add_hidden_options(*command, usual_hidden_cases, arguments->hidden, arguments->hidden_seed);
+  command->get_option("--hidden")
+      ->description(fmt::format(
+          "Draw N hidden shapes from the problem's `fuzz` ranges (default: {} with a seed, else 0)",
+          usual_hidden_cases));
   add_run_options(*command, *arguments, words);
   command
       ->add_option(

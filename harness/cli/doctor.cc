@@ -118,7 +118,7 @@ std::vector<Finding> checking_tools() {
 Finding problems(const Layout& layout) {
   const auto files = problem_files(layout.problems);
   if (!files) return {false, "problems", files.error().message, "name the folder with --problems"};
-  return {true, "problems", fmt::format("{} in {}", files->size(), layout.problems.string()), ""};
+  return {true, "problems", fmt::format("{} in {}", files->size(), folder_names(layout.problems)), ""};
 }
 
 Finding temporary_folder() {

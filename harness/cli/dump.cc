@@ -47,7 +47,7 @@ int run(DumpArguments& arguments) {
   arguments.options.overrides = *overrides;
   arguments.options.seed = arguments.seed.value_or(0);
   arguments.options.layout = Layout::find(arguments.problems);
-  auto problem = find_problem(arguments.problem, arguments.options.layout.problems);
+  auto problem = problem_named(arguments.problem, arguments.options.layout);
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   if (const auto failure =

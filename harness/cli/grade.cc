@@ -12,8 +12,6 @@ namespace {
 
 struct GradeArguments : GradingArguments {
   std::optional<std::string> order;
-  std::optional<std::size_t> hidden;
-  std::optional<std::uint64_t> hidden_seed;
   bool quick = false;
   bool ranked = false;
   bool warm = false;
@@ -22,7 +20,8 @@ struct GradeArguments : GradingArguments {
 };
 
 const GradingWords words = {
-    "Only this case (may be repeated)", "Seed of the inputs (default: random; the record keeps it)",
+    "Only this case, by name or by values, as in n=1000,m=3 (may be repeated)",
+    "Seed of the inputs (default: random; the record keeps it)",
     "Seconds that one call of a candidate may take (default: 20 times the reference's, "
     "at least 2 on a GPU and 10 on the emulated device)",
     "Print all cases of accepted candidates too, and checks, stages and compiler messages"};
@@ -70,8 +69,6 @@ int run(GradeArguments& arguments) {
   options.launches = arguments.launches;
   options.baselines = !arguments.no_baselines;
   options.shuffled = true;
-  options.hidden_cases = arguments.hidden;
-  options.hidden_seed = arguments.hidden_seed;
   return run_and_print(arguments, *device, options, grade);
 }
 

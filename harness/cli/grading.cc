@@ -16,7 +16,8 @@ namespace kgrade::cli {
 
 void add_contest_options(CLI::App& command, GradingArguments& arguments) {
   add_problem_argument(command, arguments.problem);
-  command.add_option("candidates", arguments.candidates, "Candidate .cu files")
+  command
+      .add_option("candidates", arguments.candidates, "Candidate .cu files; - reads one from standard input")
       ->required()
       ->type_name("FILE");
   add_device_option(command, arguments.device);
@@ -32,6 +33,8 @@ void add_run_options(CLI::App& command, GradingArguments& arguments, const Gradi
   add_time_limit_option(command, arguments.time_limit, words.time_limit);
   add_problems_option(command, arguments.problems);
   add_require_sandbox_option(command, arguments.require_sandbox);
+  command.add_flag("--force", arguments.force,
+                   "Run named cases that take more than a minute on the emulated device");
   command.add_flag("--verbose", arguments.verbose, words.verbose);
 }
 
@@ -109,9 +112,12 @@ RunOptions run_options(const GradingArguments& arguments) {
   RunOptions options;
   options.candidates.assign(arguments.candidates.begin(), arguments.candidates.end());
   options.cases = arguments.cases;
+  options.hidden_cases = arguments.hidden;
+  options.hidden_seed = arguments.hidden_seed;
   options.seed = arguments.seed;
   options.time_limit_seconds = arguments.time_limit;
   options.require_sandbox = arguments.require_sandbox;
+  options.force = arguments.force;
   options.layout = Layout::find(arguments.problems);
   return options;
 }
@@ -127,7 +133,7 @@ std::string name_of(const Problem& problem, bool with_class) {
 }  // namespace
 
 Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options) {
-  const auto problem = find_problem(arguments.problem, options.layout.problems);
+  const auto problem = problem_named(arguments.problem, options.layout);
   if (!problem) return problem.errors();
   auto groups = group_candidates(*problem, options.candidates, arguments.dtype);
   if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;

@@ -1,6 +1,8 @@
 // What `grade` and `check` do alike: their common options, the run, printing its record.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -13,6 +15,7 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
+#include "cli/standard_input.h"
 #include "compile/declarations.h"
 #include "device/registry.h"
 #include "grade/run.h"
@@ -30,7 +33,10 @@ struct GradingArguments {
   std::optional<std::uint64_t> seed;
   std::optional<double> time_limit;
   std::string problems;
+  std::optional<std::size_t> hidden;
+  std::optional<std::uint64_t> hidden_seed;
   bool require_sandbox = false;
+  bool force = false;
   bool verbose = false;
   bool agent = false;  // of grade
   CiOutput ci;
@@ -86,6 +92,8 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
       check_ci_output(arguments.ci, {{"--json", arguments.json, true}}, arguments.candidates);
   if (!errors.empty()) return fail(errors);
   static_cast<RunOptions&>(options) = run_options(arguments);
+  StandardInput input;
+  if (const Errors unread = input.replace(options.candidates); !unread.empty()) return fail(unread);
   const auto groups = groups_of(arguments, options);
   if (!groups) return fail(groups.errors());
   int exit_code = exit_ok;
@@ -96,17 +104,24 @@ int run_and_print(const GradingArguments& arguments, const DeviceChoice& device,
     RunOutcome<RecordType> outcome;
     {
       Progress progress;
-      options.progress = [&](const std::string& what) { progress.show(what); };
+      options.progress = [&](const std::string& what) { progress.show(input.shown(what)); };
+      options.notice = [&](const std::string& what) {
+        progress.clear();
+        fmt::print(stderr, "{}", log_text(arguments.ci, "kgrade: note: " + what + "\n"));
+      };
       outcome = run(group.problem, options, real_machinery(device, options.layout));
     }
     if (outcome.record) {
-      Printout printout = printout_of(*outcome.record, arguments.verbose);
+      for (auto& candidate : outcome.record->candidates) candidate.path = input.shown(candidate.path);
       Printout printout = printout_of(*outcome.record, arguments);
-      printout.table = log_text(arguments.ci, std::move(printout.table));
+      printout.json = input.shown(std::move(printout.json));
+      printout.table = log_text(arguments.ci, input.shown(std::move(printout.table)));
       exit_code = std::max(exit_code, print(printout, arguments.json));
       records.push_back(std::move(*outcome.record));
     }
     if (outcome.failure) {
+      for (Error& error : outcome.failure->errors)
+        error.location.file = input.shown(std::move(error.location.file));
       exit_code = fail(outcome.failure->errors, outcome.failure->exit_code);
       break;
     }

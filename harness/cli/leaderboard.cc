@@ -92,7 +92,16 @@ bool tell_what_is_left_out(const RecordsRead& read) {
   return count > 0;
 }
 
-int run(const LeaderboardArguments& arguments) {
+// What is read when no path is named.
+constexpr const char* usual_folder = "results";
+
+int run(LeaderboardArguments& arguments) {
+  std::error_code ignored;
+  if (arguments.paths.empty() && !std::filesystem::exists(usual_folder, ignored))
+    return fail({{"no records are named, and there is no folder `results` here",
+                  "name records, files of `kgrade sweep`, or folders of them: kgrade leaderboard sweep.jsonl",
+                  {}}});
+  if (arguments.paths.empty()) arguments.paths = {usual_folder};
   const std::vector<Export> exports = exports_of(arguments);
   if (const Errors errors = check_files(exports, arguments.paths); !errors.empty()) return fail(errors);
   auto read = read_all(arguments.paths);
@@ -118,7 +127,6 @@ int run(const LeaderboardArguments& arguments) {
 
 Command add_leaderboard(CLI::App& app) {
   auto arguments = std::make_shared<LeaderboardArguments>();
-  arguments->paths = {"results"};
   CLI::App* command = app.add_subcommand("leaderboard", "Rank the candidates of many records");
   command
       ->add_option(

@@ -124,7 +124,7 @@ int print(const LintReport& report, const LintArguments& arguments) {
   return exit_code_of(report);
 }
 
-Errors slugs_among(const std::vector<std::string>& files, const std::filesystem::path& problems) {
+Errors slugs_among(const std::vector<std::string>& files, const Folders& problems) {
   Errors errors;
   for (const std::string& file : files) {
     if (auto error = slug_for_a_file(file, problems)) errors.push_back(*std::move(error));
@@ -144,7 +144,7 @@ int run(const LintArguments& arguments) {
     return fail(slugs);
   options.files.assign(arguments.files.begin(), arguments.files.end());
   if (options.files.empty()) {
-    auto found = problem_files(options.layout.problems);
+    auto found = problem_files(options.layout.problems.front());
     if (!found) return fail(found.errors());
     options.files = std::move(*found);
   }
@@ -173,7 +173,8 @@ Command add_lint(CLI::App& app) {
   auto arguments = std::make_shared<LintArguments>();
   CLI::App* command = app.add_subcommand(
       "lint",
-      "Check problem files (default: all): form, meaning, and, on a device, that wrong answers are refused");
+      "Check problem files (default: all of the first folder of problems): form, meaning, and, on a device, "
+      "that wrong answers are refused");
   command->add_option("files", arguments->files, "Problem files")->type_name("FILE");
   add_device_option(*command, arguments->device);
   command->add_flag("--deep", arguments->deep,

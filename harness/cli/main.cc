@@ -16,6 +16,7 @@
 #include "base/cleanup.h"
 #include "base/machine_faults.h"
 #include "base/subprocess.h"
+#include "base/text.h"
 #include "cli/app.h"
 #include "grade/run.h"
 #include "record/record.h"
@@ -42,16 +43,47 @@ std::optional<std::string> file_like_an_option(int argc, char** argv) {
   return std::nullopt;
 }
 
+// The options of a command as they are typed: "--json", "-o".
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+  }
+  return names;
+}
+
+// The first word that looks like a long option and is none of the command's. CLI11 finds first what is
+// missing without it.
+std::optional<Error> unknown_option(const CLI::App& command, int argc, char** argv) {
+  const std::vector<std::string> known = option_names(command);
+  for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string word(argv[i]);
+    const std::string name = word.substr(0, word.find('='));
+    if (!name.starts_with("--") || std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto near = nearest(name, known);
+    return Error{fmt::format("kgrade {} has no option '{}'", command.get_name(), name),
+                 fmt::format("{}kgrade {} --help lists them",
+                             near ? fmt::format("did you mean '{}'? ", *near) : "", command.get_name()),
+                 {}};
+  }
+  return std::nullopt;
+}
+
 // CLI11's own codes are many; ours says wrong usage with one.
 int complain(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const std::string first = argc > 1 ? argv[1] : "";
   if (error.get_exit_code() == 0) return app.exit(error) == 0 ? cli::exit_ok : exit_usage;
-  if (!first.empty() && first[0] != '-' && cli::find_command(app, first) == nullptr)
-    return cli::fail_unknown_command(app, first);
+  const CLI::App* const command = cli::find_command(app, first);
+  if (!first.empty() && first[0] != '-' && command == nullptr) return cli::fail_unknown_command(app, first);
   if (const auto file = file_like_an_option(argc, argv))
     return cli::fail({{fmt::format("'{}' is read as an option", *file),
                        fmt::format("write ./{}, or put it behind --", *file),
                        {}}});
+  const bool is_extra = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (command != nullptr && (is_extra || dynamic_cast<const CLI::RequiredError*>(&error) != nullptr)) {
+    if (const auto unknown = unknown_option(*command, argc, argv)) return cli::fail({*unknown});
+  }
   return cli::fail({{error.what(), "kgrade --help, and --help after a command, say what can be given", {}}});
 }
 

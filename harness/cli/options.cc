@@ -3,7 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cstdio>
 #include <limits>
+
+#include "base/text.h"
+#include "problem/catalogue.h"
 
 namespace kgrade::cli {
 namespace {
@@ -50,8 +54,20 @@ void add_problem_argument(CLI::App& command, std::string& problem) {
 
 void add_problems_option(CLI::App& command, std::string& directory) {
   command
-      .add_option("--problems", directory, "Folder of problem files (default: the one that came with kgrade)")
+      .add_option(
+          "--problems", directory,
+          "A further folder of problem files, which comes before `problems` in the working folder and "
+          "those of kgrade")
       ->type_name("DIR");
+}
+
+Result<Problem> problem_named(const std::string& problem, const Layout& layout) {
+  auto found = find_problem(problem, layout.problems);
+  if (!found || found->slug != problem) return found;
+  for (const auto& other : files_behind(found->path, layout.problems))
+    fmt::print(stderr, "kgrade: note: {} is {}, not {}\n", problem, printable_line(found->path.string()),
+               printable_line(other.string()));
+  return found;
 }
 
 void add_device_option(CLI::App& command, std::string& device) {

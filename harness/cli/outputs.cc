@@ -203,30 +203,51 @@ Result<bool> write_github_output(const CiOutput& output, const std::string& anno
 // --- Progress ---
 
 Progress::Progress() : terminal_(Style::for_descriptor(STDERR_FILENO).coloured()) {
-  if (terminal_) Cleanup::of_this_process().set_final_message("\r\033[Kinterrupted\n");
+  if (!terminal_) return;
+  Cleanup::of_this_process().set_final_message("\r\033[Kinterrupted\n");
+  clock_ = std::thread([this] { tick(); });
 }
 
 Progress::~Progress() {
   clear();
   if (terminal_) Cleanup::of_this_process().set_final_message("");
+  {
+    const std::lock_guard lock(mutex_);
+    ends_ = true;
+  }
+  ended_.notify_all();
+  if (clock_.joinable()) clock_.join();
+}
+
+void Progress::tick() {
+  std::unique_lock lock(mutex_);
+  while (!ended_.wait_for(lock, std::chrono::seconds(1), [this] { return ends_; })) {
+    if (!shown_.empty()) draw();
+  }
 }
 
 void Progress::show(const std::string& what) {
   if (!terminal_) return;
+  const std::lock_guard lock(mutex_);
+  shown_ = what;
+  draw();
+}
+
+void Progress::draw() const {
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  std::string line = fmt::format("{:5.1f} s  {}", seconds, what);
+  std::string line = fmt::format("{:5.1f} s  {}", seconds, shown_);
   // A line that wraps could not be overwritten.
   if (line.size() >= terminal_width()) line.resize(terminal_width() - 1);
   fmt::print(stderr, "\r\033[K{}", line);
   std::fflush(stderr);
-  shown_ = true;
 }
 
 void Progress::clear() {
-  if (!shown_) return;
+  const std::lock_guard lock(mutex_);
+  if (shown_.empty()) return;
   fmt::print(stderr, "\r\033[K");
   std::fflush(stderr);
-  shown_ = false;
+  shown_.clear();
 }
 
 }  // namespace kgrade::cli

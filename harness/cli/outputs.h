@@ -5,9 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
+#include <condition_variable>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/result.h"
@@ -62,8 +65,9 @@ Result<bool> write_github_output(const CiOutput& output, const std::string& anno
 
 // --- Progress ---
 
-// One line on standard error that is overwritten, on a terminal; nothing elsewhere. Where a signal ends the
-// run, the line goes: the shell's prompt would follow it otherwise.
+// One line on standard error that is overwritten, on a terminal, with a clock that goes on while nothing else
+// happens; nothing elsewhere. Where a signal ends the run, the line goes: the shell's prompt would follow it
+// otherwise.
 class Progress {
  public:
   Progress();
@@ -75,8 +79,15 @@ class Progress {
   void clear();
 
  private:
+  void draw() const;
+  void tick();
+
   bool terminal_;
-  bool shown_ = false;
+  std::mutex mutex_;  // guards what is below
+  std::condition_variable ended_;
+  bool ends_ = false;
+  std::string shown_;  // empty: the line is clear
+  std::thread clock_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 

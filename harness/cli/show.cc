@@ -95,14 +95,23 @@ std::string wrapped_signature(const Problem& problem) {
   return line.substr(0, open + 1) + "\n      " + replace_all(line.substr(open + 1), ", ", ",\n      ");
 }
 
-int print_text(const Problem& problem, const std::vector<Case>& cases) {
-  const Style style = Style::for_descriptor(STDOUT_FILENO);
+// What to compute comes before how it is called.
+void print_head(const Problem& problem, const Style& style) {
   fmt::print("{}  {}\n{}\n", style(Colour::bold, problem.slug), to_string(problem.difficulty), problem.title);
   if (!problem.source.empty()) fmt::print("{}\n", problem.source);
   if (!problem.family.empty()) fmt::print("family {}\n", problem.family);
+  const std::string_view statement = trimmed(problem.statement);
+  fmt::print("file {}\n\n{}\n", printable_line(problem.path.string()),
+             statement.empty() ? "The file has no statement of what to compute." : printable(statement));
+}
+
+int print_text(const Problem& problem, const std::vector<Case>& cases) {
+  const Style style = Style::for_descriptor(STDOUT_FILENO);
+  print_head(problem, style);
   fmt::print("\nEntry point\n  {}\n\nParameters\n{}", wrapped_signature(problem),
              parameters_text(problem, style));
   for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
+  fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
   TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"},
                   {false, false, false, true, true, false});
   for (const Case& bound : cases) {
@@ -123,7 +132,6 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
                to_string(problem.dtype));
   if (problem.libraries == Libraries::none)
     fmt::print("Libraries: none but the C and C++ runtime and the CUDA driver.\n");
-  fmt::print("\n{}\n", printable(trimmed(problem.statement)));
   return exit_ok;
 }
 
@@ -135,7 +143,7 @@ struct ShowArguments {
 };
 
 int run(const ShowArguments& arguments) {
-  auto problem = find_problem(arguments.problem, Layout::find(arguments.directory).problems);
+  auto problem = problem_named(arguments.problem, Layout::find(arguments.directory));
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   std::vector<Case> cases;
@@ -154,6 +162,8 @@ int run(const ShowArguments& arguments) {
                {"family", problem->family.empty() ? Json(nullptr) : Json(problem->family)},
                {"title", problem->title},
                {"difficulty", to_string(problem->difficulty)},
+               {"file", problem->path.string()},
+               {"statement", trimmed(problem->statement)},
                {"dtypes", problem->dtypes},
                {"dtype", to_string(problem->dtype)},
                {"signature", signature(*problem)},
@@ -170,7 +180,7 @@ int run(const ShowArguments& arguments) {
 Command add_show(CLI::App& app) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = app.add_subcommand(
-      "show", "Show a problem: entry point, shapes, cases with memory and arithmetic, statement");
+      "show", "Show a problem: what to compute, entry point, shapes, cases with memory and arithmetic");
   add_problem_argument(*command, arguments->problem);
   add_problems_option(*command, arguments->directory);
   add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");

@@ -10,10 +10,12 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "device/registry.h"
+#include "problem/catalogue.h"
 #include "sweep/chunks.h"
 #include "sweep/report.h"
 #include "sweep/slurm_sweep.h"
@@ -160,14 +162,34 @@ Result<std::vector<std::string>> devices_elsewhere(const SweepArguments& argumen
   return std::vector<std::string>{arguments.lane.device == "auto" ? "cuda" : arguments.lane.device};
 }
 
+// "candidates in solutions, problems in problems, /usr/share/kgrade/problems".
+std::string searched_text(const SweepPlan& plan) {
+  std::string text;
+  if (!plan.solution_folders.empty()) text += "candidates in " + folder_names(plan.solution_folders);
+  if (!plan.problem_folders.empty())
+    text += fmt::format("{}problems in {}", text.empty() ? "" : ", ", folder_names(plan.problem_folders));
+  return text.empty() ? "" : printable_line(text) + "\n";
+}
+
+// A pattern of problems is easily given to the option for folders.
+Errors pattern_remedy(const SweepArguments& arguments, Errors errors) {
+  std::error_code ignored;
+  const std::string& folder = arguments.lane.problems;
+  if (!folder.empty() && !std::filesystem::exists(folder, ignored))
+    errors.front().remedy =
+        fmt::format("--problems names a folder; a pattern of slugs is --only '{}'", folder);
+  return errors;
+}
+
 int run(SweepArguments& arguments) {
   const Errors errors = check_ci_output(arguments.ci, {{"--output", arguments.output, true}});
   if (!errors.empty()) return fail(errors);
   auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
-  Layout layout = Layout::find();
+  Layout layout = Layout::find(arguments.lane.problems);
   const auto plan = make_plan(arguments.selection, layout);
-  if (!plan) return fail(plan.errors());
+  if (!plan) return fail(pattern_remedy(arguments, plan.errors()));
+  fmt::print(stderr, "{}", log_text(arguments.ci, searched_text(*plan)));
   auto results = open_results(arguments);
   if (!results) return fail(results.errors());
   SweepOptions options = options_of(arguments, std::move(*devices), std::move(layout));
@@ -204,14 +226,15 @@ int run(SweepArguments& arguments) {
 
 void add_what(CLI::App& command, SweepArguments& arguments) {
   command
-      .add_option("--problems", arguments.selection.problems,
-                  "Slugs to grade, as a shell pattern; with a slash, problem files")
+      .add_option("--only", arguments.selection.only,
+                  "Problems to grade: slugs, as a shell pattern; with a slash, problem files")
       ->type_name("GLOB");
   command
       .add_option("--solutions", arguments.selection.solutions,
-                  "Candidates in solutions/<slug>/, as a shell pattern; with a slash, files in folders named "
-                  "after their problems")
+                  "Candidates in solutions/<slug>/ of the working folder, or else beside the problems, as a "
+                  "shell pattern; with a slash, files in folders named after their problems")
       ->type_name("GLOB");
+  add_problems_option(command, arguments.lane.problems);
 }
 
 void add_how(CLI::App& command, SweepArguments& arguments) {
@@ -300,7 +323,7 @@ Command add_sweep(CLI::App& app) {
   add_executor(*command, *arguments);
   add_ci_options(*command, arguments->ci);
   command->footer(
-      "Example: kgrade sweep --problems 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
+      "Example: kgrade sweep --only 'conv-transpose-*' --solutions 'naive*' --output naive.jsonl\n"
       "Exit codes: 0 all graded, 1 and 4 by --fail-on, 2 wrong usage, or a file that cannot be read, 3 the "
       "machine lacks something, 70 some not graded by a fault of kgrade.");
   return {command, [arguments] { return run(*arguments); }};

@@ -1,5 +1,6 @@
 #include "compile/layout.h"
 
+#include <algorithm>
 #include <sstream>
 
 namespace kgrade {
@@ -10,7 +11,7 @@ fs::path Layout::reference_source(const Problem& problem) const {
   const fs::path folder = fs::absolute(problem.path, ignored).lexically_normal().parent_path().parent_path();
   const fs::path own = problem.slug + ".cu";
   const fs::path of_family = fs::path("families") / (problem.family + ".cu");
-  for (const fs::path& references : {folder / "reference", reference}) {
+  for (const fs::path& references : {folder / "reference", reference, operators}) {
     if (fs::exists(references / own, ignored)) return references / own;
     if (!problem.family.empty() && fs::exists(references / of_family, ignored)) return references / of_family;
   }
@@ -28,7 +29,7 @@ namespace {
 Layout installed(const fs::path& prefix) {
   const fs::path share = prefix / "share/kgrade";
   Layout layout;
-  layout.problems = share / "problems";
+  layout.problems = {share / "problems"};
   layout.own_problems = "problems";
   layout.reference = share / "reference";
   layout.emulated_include = share / "emulated";
@@ -38,17 +39,42 @@ Layout installed(const fs::path& prefix) {
 
 Layout built(const fs::path& root, const fs::path& program) {
   Layout layout;
-  layout.problems = root / "problems";
-  layout.own_problems = layout.problems;
+  layout.problems = {root / "problems"};
+  layout.own_problems = root / "problems";
   layout.reference = root / "reference";
   layout.emulated_include = KGRADE_EMULATED_HEADERS;
   layout.workers = program.parent_path();
   return layout;
 }
 
+// `more` and what the working folder has, before what kgrade comes with.
+void put_first(const fs::path& more, Layout& layout) {
+  std::error_code ignored;
+  std::vector<fs::path> folders;
+  if (!more.empty()) folders.push_back(more);
+  if (fs::is_directory("problems", ignored)) folders.emplace_back("problems");
+  if (!folders.empty()) layout.own_problems = folders.front();
+  folders.push_back(layout.problems.front());
+  layout.problems.clear();
+  for (const fs::path& folder : folders) {
+    const bool known =
+        std::any_of(layout.problems.begin(), layout.problems.end(),
+                    [&](const fs::path& other) { return fs::equivalent(other, folder, ignored); });
+    if (!known) layout.problems.push_back(folder);
+  }
+  if (fs::is_directory("solutions", ignored)) layout.solutions = "solutions";
+  std::vector<fs::path> references = {fs::absolute("reference", ignored)};
+  if (!more.empty()) references.insert(references.begin(), fs::absolute(more, ignored) / ".." / "reference");
+  for (const fs::path& folder : references) {
+    if (!fs::is_directory(folder, ignored)) continue;
+    if (!fs::equivalent(folder, layout.reference, ignored)) layout.reference = folder.lexically_normal();
+    break;
+  }
+}
+
 }  // namespace
 
-Layout Layout::find(const fs::path& problems_override) {
+Layout Layout::find(const fs::path& more_problems) {
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path prefix = program.parent_path().parent_path();
@@ -63,11 +89,7 @@ Layout Layout::find(const fs::path& problems_override) {
   layout.cudnn_version = KGRADE_CUDNN_VERSION;
   std::istringstream companions(KGRADE_CUDNN_COMPANIONS);
   for (std::string file; std::getline(companions, file, ':');) layout.cudnn_companions.emplace_back(file);
-  if (problems_override.empty()) return layout;
-  layout.problems = problems_override;
-  layout.own_problems = problems_override;
-  const fs::path neighbour = fs::absolute(problems_override, ignored).lexically_normal() / ".." / "reference";
-  if (fs::is_directory(neighbour, ignored)) layout.reference = neighbour.lexically_normal();
+  put_first(more_problems, layout);
   return layout;
 }
 

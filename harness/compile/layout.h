@@ -10,8 +10,11 @@
 namespace kgrade {
 
 struct Layout {
-  std::filesystem::path problems;          // problems/<slug>.md
+  // Folders of problem files, each once, in the order in which a slug is looked for: what --problems names,
+  // `problems` in the working folder, and those that kgrade comes with.
+  std::vector<std::filesystem::path> problems;
   std::filesystem::path own_problems;      // where new ones are written
+  std::filesystem::path solutions;         // `solutions` in the working folder; empty: there is none
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path operators;         // where ops/ lies that kgrade comes with
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
@@ -28,17 +31,18 @@ struct Layout {
   bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
 
   // The reference of a problem, <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
-  // folder of the problem's own file if it is there, else in `reference`. When there is
-  // none, where its author should write it: beside the folder of the problem's own file.
+  // folder of the problem's own file if it is there, else in `reference`, else in that of `operators`. When
+  // there is none, where its author should write it: beside the folder of the problem's own file.
   std::filesystem::path reference_source(const Problem& problem) const;
   // The `reference` folder that such a source is of.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);
 
   // The installation that this program lies in, wherever it was moved to, or else the checkout that it was
-  // built from. `problems` is replaced when the user names another folder, and its neighbour `reference` with
-  // it when there is one. New problems go to that folder; else, in a checkout, to its own problems, and in an
-  // installation, which is not the user's to change, to `problems` in the working folder.
-  static Layout find(const std::filesystem::path& problems_override = {});
+  // built from, and what the working folder has. `more_problems` is the folder that the user names, if any;
+  // its neighbour `reference`, or else `reference` in the working folder, comes before the one of kgrade. New
+  // problems go to that folder, else to `problems` in the working folder; where that is missing, a checkout
+  // takes them into its own problems, and in an installation, which is not the user's to change, it is made.
+  static Layout find(const std::filesystem::path& more_problems = {});
 };
 
 }  // namespace kgrade

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "compile/candidate_kind.h"
 #include "compile/compiler_log.h"
@@ -11,19 +13,24 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
-// The problem's reference folder, and the one that kgrade comes with.
-std::vector<fs::path> reference_folders(const Layout& layout) {
-  std::vector<fs::path> folders = {resolved(layout.reference)};
-  if (!layout.operators.empty() && layout.operators != layout.reference)
-    folders.push_back(resolved(layout.operators));
+// `first`, and the reference folder that kgrade comes with.
+std::vector<fs::path> reference_folders(const fs::path& first, const Layout& layout) {
+  std::vector<fs::path> folders = {resolved(first)};
+  const fs::path shipped = resolved(layout.operators);
+  if (!layout.operators.empty() && shipped != folders.front()) folders.push_back(shipped);
   return folders;
 }
 
 // Folders that no candidate may see.
 std::vector<fs::path> secrets(const Layout& layout) {
-  const fs::path problems = resolved(layout.problems);
-  std::vector<fs::path> hidden = reference_folders(layout);
-  hidden.insert(hidden.end(), {problems, problems.parent_path() / "solutions"});
+  std::vector<fs::path> hidden = reference_folders(layout.reference, layout);
+  for (const fs::path& folder : layout.problems) {
+    const fs::path problems = resolved(folder);
+    const fs::path parent = problems.parent_path();
+    hidden.insert(hidden.end(), {problems, parent / "solutions"});
+    if (std::find(hidden.begin(), hidden.end(), parent / "reference") == hidden.end())
+      hidden.push_back(parent / "reference");
+  }
   return hidden;
 }
 
@@ -105,7 +112,7 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
     return request;
   }
   // Its own operators first, then those that kgrade comes with.
-  for (const fs::path& folder : reference_folders(layout)) {
+  for (const fs::path& folder : reference_folders(Layout::reference_folder(source), layout)) {
     request.include_directories.push_back(folder);
     request.readable->push_back(folder / "ops");
   }

@@ -10,16 +10,16 @@
 #include <map>
 #include <memory>
 
-#include "base/defences.h"
 #include "contest/referee.h"
-#include "draw/seed.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
+#include "grade/case_choice.h"
 #include "grade/run_setup.h"
+#include "grade/time_estimate.h"
 #include "measure/block_run.h"
 #include "measure/roofline.h"
 #include "measure/speedup.h"
-#include "problem/hidden_cases.h"
+#include "verify/checks.h"
 
 namespace kgrade {
 namespace {
@@ -27,46 +27,8 @@ namespace {
 // Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
 constexpr std::size_t runners_at_once = 4;
 
-struct ChosenCases {
-  std::vector<PlannedCase> cases;
-  std::optional<std::uint64_t> hidden_seed;  // of those drawn from the problem's ranges, if any were
-};
-
-bool asks_for_hidden(const GradeOptions& options) {
-  return options.hidden_cases.value_or(options.hidden_seed ? usual_hidden_cases : 0) > 0;
-}
-
-Error no_hidden_shapes(const Problem& problem) {
-  return {fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem.slug),
-          "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
-          {problem.path.string(), 0, 0}};
-}
-
-// Where cases are named, those are wanted.
-std::size_t hidden_count(const Problem& problem, const GradeOptions& options) {
-  if (problem.fuzz.empty() || !is_on(Defence::hidden_shapes)) return 0;
-  const bool usual = options.cases.empty() || options.hidden_seed;
-  return options.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
-}
-
-// The cases of the problem's file, and hidden ones. These are drawn by the seed of the options, or a private
-// one of their own; where cases are named, hidden ones run only if they are asked for. Errors: a name that is
-// no case, hidden cases of a problem without ranges, ranges in which no legal shape was found.
-Result<ChosenCases> choose_cases(const Problem& problem, const GradeOptions& options, bool measures_speed) {
-  auto cases = select_cases(problem, options.cases, measures_speed);
-  if (!cases) return cases.errors();
-  ChosenCases chosen{std::move(*cases), std::nullopt};
-  if (asks_for_hidden(options) && problem.fuzz.empty()) return no_hidden_shapes(problem);
-  HiddenOptions hidden;
-  hidden.count = hidden_count(problem, options);
-  if (hidden.count == 0) return chosen;
-  hidden.seed = options.hidden_seed ? *options.hidden_seed : random_seed();
-  chosen.hidden_seed = hidden.seed;
-  auto drawn = draw_hidden_cases(problem, hidden);
-  if (!drawn) return drawn.errors();
-  for (Case& bound : *drawn) chosen.cases.push_back({std::move(bound), ""});
-  return chosen;
-}
+// Of oracle, reference and candidate together, where speed is not measured: 10 on a test case, 12 on a bench.
+constexpr double calls_of_a_case = 12;
 
 class GradeRun {
  public:
@@ -94,6 +56,7 @@ class GradeRun {
     prepare_measuring();
     Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1),
                     record_.seed);
+    if (auto failure = foresee(referee)) return failure;
     if (auto failure = time_reference(referee)) return failure;
     return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
       return grade_candidate(referee, number, source, *build.finish());
@@ -110,7 +73,7 @@ class GradeRun {
 
   Failure prepare() {
     const auto select = [this]() -> Result<std::vector<PlannedCase>> {
-      auto chosen = choose_cases(problem_, options_, machinery_.measures_speed);
+      auto chosen = choose_cases(problem_, options_, machinery_.measures_speed, true);
       if (!chosen) return chosen.errors();
       record_.hidden_seed = chosen->hidden_seed;
       return std::move(chosen->cases);
@@ -138,6 +101,24 @@ class GradeRun {
 
   Session session_with(Referee& referee, std::function<void(const std::string&)> progress) {
     return {referee, problem_, record_.seed, options_.effort, {}, setup_.stages(), std::move(progress)};
+  }
+
+  // Where times do not measure speed, cases may take hours.
+  Failure foresee(Referee& referee) {
+    if (machinery_.measures_speed) return std::nullopt;
+    return foresee_time(problem_, options_, setup_.cases(), calls_of_a_case,
+                        [&](const Case& bound) { return seconds_of_oracle(referee, bound); });
+  }
+
+  Result<double> seconds_of_oracle(Referee& referee, const Case& bound) {
+    const auto lent = referee.lend(Role::oracle, bound, 1);
+    if (!lent) return lent.errors();
+    const double start = machinery_.clock->now();
+    const CallReport report = referee.appraise({record_.seed, 0}, trusted_patience);
+    const double seconds = machinery_.clock->now() - start;
+    referee.take_back();
+    if (const auto finding = review_call(report)) return Error{finding->message, "", {}};
+    return seconds;
   }
 
   // While the baselines are being compiled.

@@ -7,19 +7,12 @@
 
 namespace kgrade {
 
-inline constexpr std::size_t usual_hidden_cases = 4;
-
 // No case named: all, but no bench case on a device that does not measure speed.
 struct GradeOptions : RunOptions {
   Effort effort = Effort::normal;
   CacheState cache = CacheState::cold;
   std::optional<int> launches;  // of a sample; by the time of a launch when unset
   bool baselines = true;        // compare with those too, where speed is not measured in a hurry
-  // Hidden shapes: how many (unset: the usual number when no case is named or a seed is given, none
-  // otherwise), and the seed that they are drawn by (unset: a random one, which the record keeps). A problem
-  // without `fuzz` has none, and asking for some is wrong usage.
-  std::optional<std::size_t> hidden_cases;
-  std::optional<std::uint64_t> hidden_seed;
   // Called when the candidate with this number begins, and when it has its verdict, with a record of its own
   // that holds the times of the run since the candidate before.
   std::function<void(std::size_t candidate)> on_start = [](std::size_t) {};

@@ -24,10 +24,19 @@
 
 namespace kgrade {
 
+// How many hidden shapes are drawn where a seed is given and no number, and in a grade of all cases.
+inline constexpr std::size_t usual_hidden_cases = 4;
+
 // Of every run that judges candidates.
 struct RunOptions {
   std::vector<std::filesystem::path> candidates;
-  std::vector<std::string> cases;            // by name; empty: those that the command takes by itself
+  // By name, or written as parse_written_case() reads them; empty: those that the command takes by itself.
+  std::vector<std::string> cases;
+  // Hidden shapes: how many (unset: as many as the command draws by itself), and the seed that they are drawn
+  // by (unset: a random one, which the record keeps). A problem without `fuzz` has none, and asking for some
+  // is wrong usage.
+  std::optional<std::size_t> hidden_cases;
+  std::optional<std::uint64_t> hidden_seed;
   std::optional<std::uint64_t> seed;         // drawn at random when unset
   std::optional<double> time_limit_seconds;  // of one call
   bool shuffled = false;                     // where speed is measured: candidates in an order by the seed
@@ -35,7 +44,10 @@ struct RunOptions {
   std::map<std::filesystem::path, Error> faults;
   bool require_sandbox = false;  // rather no run than one without the sandbox's namespaces
   Layout layout;
+  bool force = false;  // also what takes long on the emulated device
   std::function<void(const std::string&)> progress = [](const std::string&) {};
+  // What a user is to read before the run goes on.
+  std::function<void(const std::string&)> notice = [](const std::string&) {};
 };
 
 // Exit codes of failures: wrong usage or a fault in a problem file or reference; the machine lacks something;

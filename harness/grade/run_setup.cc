@@ -1,7 +1,6 @@
 #include "grade/run_setup.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>
@@ -16,12 +15,6 @@
 
 namespace kgrade {
 namespace {
-
-std::vector<std::string> case_names(const Problem& problem) {
-  std::vector<std::string> names;
-  for (const CaseSpec& spec : problem.cases) names.push_back(spec.name);
-  return names;
-}
 
 // Records hold what a compiler quotes, and a link that comes with a candidate may point to any file of the
 // user.
@@ -112,37 +105,6 @@ Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::file
 bool is_unchanged(const CandidateSource& source, const Layout& layout) {
   const auto now = read_candidate(source.path, layout);
   return now && now->sha256 == source.sha256;
-}
-
-Error unknown_case(const Problem& problem, const std::string& name) {
-  const auto near = nearest(name, case_names(problem));
-  return {fmt::format("problem '{}' has no case '{}'", problem.slug, name),
-          near ? fmt::format("did you mean '{}'?", *near)
-               : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")),
-          {}};
-}
-
-Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
-                                              bool measures_speed) {
-  std::vector<PlannedCase> planned;
-  Errors errors;
-  for (const std::string& name : names) {
-    if (problem.find_case(name) == nullptr) errors.push_back(unknown_case(problem, name));
-  }
-  for (const CaseSpec& spec : problem.cases) {
-    if (!names.empty() && std::count(names.begin(), names.end(), spec.name) == 0) continue;
-    auto bound = resolve_case(problem, spec);
-    if (!bound) {
-      errors.insert(errors.end(), bound.errors().begin(), bound.errors().end());
-      continue;
-    }
-    const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty();
-    planned.push_back(
-        {std::move(*bound),
-         too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
-  }
-  if (!errors.empty()) return errors;
-  return planned;
 }
 
 Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device) {

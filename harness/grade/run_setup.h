@@ -15,6 +15,7 @@
 #include "compile/layout.h"
 #include "device/device.h"
 #include "grade/candidate_run.h"
+#include "grade/case_choice.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
 #include "record/record.h"
@@ -35,17 +36,9 @@ Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::file
 // True when the files are still those that were read: what is compiled must have the record's hash.
 bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
-// The cases to run, or all when none is named. Where times do not measure speed, bench cases are left out
-// unless named.
-Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
-                                              bool measures_speed);
-
 // An Error for each case whose tensors do not fit into the device's free memory three times over: oracle,
 // reference and candidate each hold all of them.
 Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device);
-
-// "there is no case X", with the nearest one or all of them.
-Error unknown_case(const Problem& problem, const std::string& name);
 
 // The SHA-256 of a reference and of the operators beside it: the file and ops/*.cuh in order of name, one
 // after the other.

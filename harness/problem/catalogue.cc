@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
+#include "base/text.h"
 #include "problem/diagnostics.h"
 #include "problem/fields.h"
 
@@ -16,20 +18,36 @@ bool is_path(const std::string& text) {
 }
 
 Error unknown_slug(const std::string& slug, const std::vector<std::filesystem::path>& files,
-                   const std::filesystem::path& directory) {
+                   const Folders& folders) {
   std::vector<std::string> slugs;
   for (const auto& file : files) slugs.push_back(file.stem().string());
-  return Error{fmt::format("there is no problem {} in {}", in_quotes(slug), directory.string()),
+  return Error{fmt::format("there is no problem {} in {}", in_quotes(slug), folder_names(folders)),
                suggestion(slug, slugs) + "`kgrade list` shows what there is",
                {}};
 }
 
-// Which of two problems a slug means must not depend on the names of their files. Files that do not parse
-// clash with nothing; `kgrade lint` reports them.
+// Whether a line of the file gives that slug, as far as can be told without parsing it: a folder of problems
+// takes a tenth of a second to parse, which every command would wait for.
+bool may_have_slug(const std::filesystem::path& file, std::string_view slug) {
+  const auto content = read_text_file(file);
+  constexpr std::string_view key = "slug:";
+  for (std::size_t at = content ? content->find(key) : std::string::npos; at != std::string::npos;
+       at = content->find(key, at + 1)) {
+    const std::size_t begin = at + key.size();
+    const std::string_view line =
+        std::string_view(*content).substr(begin, content->find('\n', begin) - begin);
+    const std::string_view value = line.substr(0, line.find(" #"));
+    if (trimmed(value, " \t\r\"'") == slug) return true;
+  }
+  return false;
+}
+
+// Which of two problems of one folder a slug means must not depend on the names of their files. Files that do
+// not parse clash with nothing; `kgrade lint` reports them.
 Errors clashes_with(const Problem& problem, const std::vector<std::filesystem::path>& files) {
   std::vector<Problem> namesakes = {problem};
   for (const auto& file : files) {
-    if (file == problem.path) continue;
+    if (file == problem.path || !may_have_slug(file, problem.slug)) continue;
     auto other = load_problem(file);
     if (other && other->slug == problem.slug) namesakes.push_back(std::move(*other));
   }
@@ -57,6 +75,38 @@ Result<std::vector<std::filesystem::path>> problem_files(const std::filesystem::
   return files;
 }
 
+Result<std::vector<std::filesystem::path>> problem_files(const Folders& folders) {
+  std::map<std::string, std::filesystem::path> by_name;
+  for (const std::filesystem::path& folder : folders) {
+    const auto files = problem_files(folder);
+    if (!files) return files.errors();
+    for (const std::filesystem::path& file : *files) by_name.emplace(file.stem().string(), file);
+  }
+  std::vector<std::filesystem::path> all;
+  for (auto& [name, file] : by_name) all.push_back(std::move(file));
+  return all;
+}
+
+std::vector<std::filesystem::path> files_behind(const std::filesystem::path& file, const Folders& folders) {
+  std::vector<std::filesystem::path> behind;
+  std::error_code ignored;
+  auto folder = std::find_if(folders.begin(), folders.end(), [&](const std::filesystem::path& one) {
+    return std::filesystem::equivalent(one, file.parent_path(), ignored);
+  });
+  for (; folder != folders.end(); ++folder) {
+    const std::filesystem::path other = *folder / file.filename();
+    if (std::filesystem::exists(other, ignored) && !std::filesystem::equivalent(other, file, ignored))
+      behind.push_back(other);
+  }
+  return behind;
+}
+
+std::string folder_names(const Folders& folders) {
+  std::string names;
+  for (const std::filesystem::path& folder : folders) names += (names.empty() ? "" : ", ") + folder.string();
+  return names;
+}
+
 Errors check_catalogue(const std::vector<Problem>& problems) {
   Errors errors;
   std::map<std::string, std::string> files;
@@ -76,24 +126,29 @@ Errors check_catalogue(const std::vector<Problem>& problems) {
   return errors;
 }
 
-Result<Problem> find_problem(const std::string& slug_or_path, const std::filesystem::path& directory) {
+Result<Problem> find_problem(const std::string& slug_or_path, const Folders& folders) {
   if (is_path(slug_or_path)) return load_problem(slug_or_path);
-  const auto files = problem_files(directory);
+  const auto files = problem_files(folders);
   if (!files) return files.errors();
   const auto named = std::find_if(files->begin(), files->end(),
                                   [&](const auto& file) { return file.stem() == slug_or_path; });
-  if (named == files->end()) return unknown_slug(slug_or_path, *files, directory);
+  if (named == files->end()) return unknown_slug(slug_or_path, *files, folders);
   auto problem = load_problem(*named);
   if (!problem) return problem;
-  if (Errors clashes = clashes_with(*problem, *files); !clashes.empty()) return clashes;
+  const auto beside = problem_files(named->parent_path());
+  if (!beside) return beside.errors();
+  if (Errors clashes = clashes_with(*problem, *beside); !clashes.empty()) return clashes;
   return problem;
 }
 
-std::optional<Error> slug_for_a_file(const std::string& text, const std::filesystem::path& directory) {
+std::optional<Error> slug_for_a_file(const std::string& text, const Folders& folders) {
   std::error_code ignored;
-  const std::filesystem::path file = directory / (text + ".md");
-  if (!is_slug(text) || std::filesystem::exists(text, ignored) || !std::filesystem::exists(file, ignored))
-    return std::nullopt;
+  if (!is_slug(text) || std::filesystem::exists(text, ignored)) return std::nullopt;
+  const auto folder = std::find_if(folders.begin(), folders.end(), [&](const std::filesystem::path& one) {
+    return std::filesystem::exists(one / (text + ".md"), ignored);
+  });
+  if (folder == folders.end()) return std::nullopt;
+  const std::filesystem::path file = *folder / (text + ".md");
   const std::filesystem::path near = std::filesystem::proximate(file, ignored);
   const bool is_below = !near.empty() && *near.begin() != "..";
   return Error{"is the slug of a problem, and a file is asked for",

@@ -102,6 +102,7 @@ struct Problem {
   Dtype dtype = Dtype::float32;     // that it is: the first of them, unless with_dtype() chose another
   std::vector<std::pair<std::string, Expression>> let;  // in file order; later ones may use earlier ones
   std::vector<Expression> require;
+  CaseSpec defaults;  // values of parameters that cases need not name; without a name
   std::vector<CaseSpec> cases;
   std::vector<FuzzRange> fuzz;
   std::optional<Expression> flops;
@@ -139,6 +140,13 @@ Result<Problem> load_problem(const std::filesystem::path& path);
 
 // The problem with another element type. An Error names those that are listed when this one is not.
 Result<Problem> with_dtype(Problem problem, std::string_view name);
+
+// A case of role `test` that stands in no file, written as `n=1000,m=3`: its name is that text, without
+// blanks. Parameters that it does not name have their default, or else the value of the first sample case
+// (without one: of the first test, or else bench). An Error says what is wrong in the text; whether `require`
+// holds is for resolve_case() to say.
+bool is_written_case(std::string_view text);  // it holds a =
+Result<CaseSpec> parse_written_case(std::string_view text, const Problem& problem);
 
 // What grading still needs and a valid interface may lack: shape and init of tensors, dtypes, cases with at
 // least one bench and one test. Empty when the problem can be graded.

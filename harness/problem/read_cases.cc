@@ -278,12 +278,84 @@ std::vector<FuzzRange> read_fuzz(const YamlNode& node, const Problem& problem, D
   return ranges;
 }
 
+// The case whose values a written one takes where it names none.
+CaseSpec base_of_written_case(const Problem& problem) {
+  CaseSpec base;
+  for (const CaseRole role : {CaseRole::bench, CaseRole::test, CaseRole::sample}) {
+    const auto found = std::find_if(problem.cases.begin(), problem.cases.end(),
+                                    [role](const CaseSpec& spec) { return spec.role == role; });
+    if (found != problem.cases.end()) base = *found;
+  }
+  for (const auto& [name, value] : problem.defaults.integers) base.integers[name] = value;
+  for (const auto& [name, value] : problem.defaults.reals) base.reals[name] = value;
+  return base;
+}
+
+// "n=1000" of a written case, into its values.
+void read_written_value(std::string_view text, const Problem& problem, std::set<std::string>& named,
+                        ScalarValues& values, Diagnostics& diagnostics) {
+  const std::size_t equals = text.find('=');
+  YamlNode entry;
+  entry.kind = YamlNode::Kind::scalar;
+  entry.key = std::string(text.substr(0, equals));
+  entry.value = equals == text.npos ? "" : std::string(text.substr(equals + 1));
+  const Parameter* parameter = problem.find_parameter(entry.key);
+  if (entry.value.empty()) {
+    diagnostics.add({}, fmt::format("{} is not NAME=VALUE", in_quotes(text)),
+                    "write it as in --case n=1000,m=3");
+  } else if (parameter == nullptr || parameter->pointer) {
+    diagnostics.add({}, fmt::format("the problem has no scalar parameter {}", in_quotes(entry.key)),
+                    suggestion_of_known(entry.key, scalar_names(problem)));
+  } else if (!named.insert(entry.key).second) {
+    diagnostics.add({}, fmt::format("{} has two values", in_quotes(entry.key)), "give it one");
+  } else {
+    read_scalar(entry, *parameter, values, diagnostics);
+  }
+}
+
 }  // namespace
+
+bool is_written_case(std::string_view text) { return text.find('=') != text.npos; }
+
+Result<CaseSpec> parse_written_case(std::string_view text, const Problem& problem) {
+  constexpr std::size_t longest = 200;
+  CaseSpec spec = base_of_written_case(problem);
+  spec.name = replace_all(std::string(trimmed(text)), " ", "");
+  spec.role = CaseRole::test;
+  spec.location = {};
+  Diagnostics diagnostics;
+  if (spec.name.size() > longest)
+    diagnostics.add({}, fmt::format("it has more than {} characters", longest), "name fewer parameters");
+  ScalarValues values{std::move(spec.integers), std::move(spec.reals)};
+  std::set<std::string> named;
+  for (std::size_t begin = 0; diagnostics.empty() && begin <= spec.name.size();) {
+    const std::size_t end = std::min(spec.name.find(',', begin), spec.name.size());
+    read_written_value(std::string_view(spec.name).substr(begin, end - begin), problem, named, values,
+                       diagnostics);
+    begin = end + 1;
+  }
+  for (const std::string& name : scalar_names(problem)) {
+    if (diagnostics.empty() && !values.integers.contains(name) && !values.reals.contains(name))
+      diagnostics.add({}, fmt::format("nothing gives {} a value", in_quotes(name)),
+                      fmt::format("add {}=1", name));
+  }
+  if (!diagnostics.empty()) {
+    Errors errors = diagnostics.take();
+    for (Error& error : errors)
+      error.message = fmt::format("--case {}: {}", in_quotes(spec.name), error.message);
+    return errors;
+  }
+  spec.integers = std::move(values.integers);
+  spec.reals = std::move(values.reals);
+  return spec;
+}
 
 void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
   Defaults defaults;
   if (const YamlNode* node = frontmatter.find("defaults"))
     defaults = read_defaults(*node, problem, diagnostics);
+  problem.defaults.integers = defaults.values.integers;
+  problem.defaults.reals = defaults.values.reals;
   if (const YamlNode* node = frontmatter.find("cases"))
     problem.cases = read_list_of_cases(*node, problem, defaults, diagnostics);
   if (const YamlNode* node = frontmatter.find("fuzz")) problem.fuzz = read_fuzz(*node, problem, diagnostics);

@@ -212,6 +212,14 @@ std::string slug_of(const JsonValue& value) {
   return checked(value, text, good, "is not of small letters, digits and hyphens");
 }
 
+std::string case_name_of(const JsonValue& value) {
+  const std::string text = value.text(200);
+  const bool good = std::all_of(text.begin(), text.end(), [](char c) {
+    return is_digit(c) || is_letter(c) || std::string_view("-_=,.+").find(c) != std::string_view::npos;
+  });
+  return checked(value, text, good, "is neither a slug nor values as in n=1000,m=3");
+}
+
 std::string sha256_of(const JsonValue& value) {
   const std::string text = value.text(64);
   const bool good = text.size() == 64 && std::all_of(text.begin(), text.end(), [](char c) {

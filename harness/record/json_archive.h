@@ -202,6 +202,8 @@ inline constexpr auto text_up_to = [](const JsonValue& json) { return json.text(
 std::string word_of(const JsonValue& value, std::initializer_list<std::string_view> words);
 // Of a problem or a case: pages make links of it.
 std::string slug_of(const JsonValue& value);
+// A slug, or a case as it is written on a command line: n=1000,eps=1e-5.
+std::string case_name_of(const JsonValue& value);
 std::string sha256_of(const JsonValue& value);
 // Like 2026-01-31T12:00:00Z: sorted as text it is sorted by time.
 std::string moment_of(const JsonValue& value);

@@ -186,7 +186,8 @@ struct RunRecord {
   ReferenceRecord reference;
   std::string toolchain;  // compiler, version and flags
   std::uint64_t seed = 0;
-  std::vector<StageTime> stages;  // wall seconds; compiling and preparing the device overlap
+  std::optional<std::uint64_t> hidden_seed;  // that hidden cases were drawn by
+  std::vector<StageTime> stages;             // wall seconds; compiling and preparing the device overlap
   double total_seconds = 0;
 };
 
@@ -197,7 +198,6 @@ struct Record : RunRecord {
   Precision required_precision = Precision::fp32;
   Thresholds thresholds;
   Effort effort = Effort::normal;
-  std::optional<std::uint64_t> hidden_seed;  // that hidden cases were drawn by
   std::vector<BaselineRecord> baselines;
   std::string no_baselines;  // why there are none, where there are none
   std::optional<Ceilings> ceilings;

@@ -338,7 +338,7 @@ void fields(Archive& archive, typename Archive::template Value<WrongOutput>& wro
 
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
-  archive("name", c.name, slug_of);
+  archive("name", c.name, case_name_of);
   archive("role", c.role);
   if constexpr (Archive::reads) {
     if (archive.wants_detail()) read_parameters(archive.value()["parameters"], c);

@@ -64,7 +64,7 @@ class Planner {
 
   Result<SweepPlan> plan() {
     if (auto errors = read_problems(); !errors.empty()) return errors;
-    if (problems_.empty()) return nothing("--problems", selection_.problems, "problem");
+    if (problems_.empty()) return nothing("--only", selection_.only, "problem", plan_.problem_folders);
     if (names_paths(selection_.solutions)) {
       if (auto errors = take_paths(); !errors.empty()) return errors;
     } else {
@@ -74,26 +74,29 @@ class Planner {
       add(problem, candidates_[slug]);
     }
     if (plan_.tasks.empty() && plan_.refused.empty())
-      return nothing("--solutions", selection_.solutions, "candidate");
+      return nothing("--solutions", selection_.solutions, "candidate", plan_.solution_folders);
     return std::move(plan_);
   }
 
  private:
-  static Error nothing(const char* option, const std::string& glob, const char* what) {
-    return {fmt::format("{}: '{}' matches no {}", option, glob, what),
+  static Error nothing(const char* option, const std::string& glob, const char* what,
+                       const Folders& searched) {
+    const std::string where = searched.empty() ? "" : " in " + folder_names(searched);
+    return {fmt::format("{}: '{}' matches no {}{}", option, glob, what, where),
             "quote the pattern, so that the shell leaves it alone; `kgrade list` shows the problems",
             {}};
   }
 
   Errors read_problems() {
-    const bool paths = names_paths(selection_.problems);
-    const auto files = paths ? Result<std::vector<fs::path>>(paths_of(selection_.problems))
-                             : problem_files(layout_.problems);
+    const bool paths = names_paths(selection_.only);
+    const auto files =
+        paths ? Result<std::vector<fs::path>>(paths_of(selection_.only)) : problem_files(layout_.problems);
     if (!files) return files.errors();
+    if (!paths) plan_.problem_folders = layout_.problems;
     Errors errors;
     for (const fs::path& file : *files) {
       add_slugs_beside(file);
-      if (!paths && !matches(selection_.problems, file.stem().string())) continue;
+      if (!paths && !matches(selection_.only, file.stem().string())) continue;
       auto problem = load_problem(file);
       if (!problem) {
         errors.insert(errors.end(), problem.errors().begin(), problem.errors().end());
@@ -114,10 +117,21 @@ class Planner {
     for (const fs::path& other : *files) slugs_.insert(other.stem().string());
   }
 
+  // The working folder's own, or else the one beside the folder of the problem. Files that are named have
+  // what is theirs beside them.
+  fs::path solutions_for(const Problem& problem) const {
+    if (!layout_.solutions.empty() && !names_paths(selection_.only)) return layout_.solutions;
+    std::error_code ignored;
+    const fs::path file = fs::absolute(problem.path, ignored).lexically_normal();
+    return file.parent_path().parent_path() / "solutions";
+  }
+
   void take_folder(const std::string& slug) {
     std::error_code failure;
-    const fs::path problem = fs::absolute(problems_.at(slug).path, failure).lexically_normal();
-    const fs::path solutions = problem.parent_path().parent_path() / "solutions";
+    const fs::path solutions = solutions_for(problems_.at(slug));
+    Folders& searched = plan_.solution_folders;
+    if (std::find(searched.begin(), searched.end(), solutions) == searched.end())
+      searched.push_back(solutions);
     for (fs::directory_iterator at(solutions / slug, failure), end; !failure && at != end;
          at.increment(failure)) {
       const fs::path& path = at->path();

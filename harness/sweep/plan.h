@@ -41,6 +41,9 @@ struct SweepPlan {
   std::vector<SweepGroup> groups;
   std::vector<SweepTask> tasks;            // those of one group stand together
   std::vector<UngradedCandidate> refused;  // that `kgrade grade` would not take, in order of problem and path
+  // Folders that were looked through, in order; none where paths are named.
+  std::vector<std::filesystem::path> problem_folders = {};
+  std::vector<std::filesystem::path> solution_folders = {};
 };
 
 // One of the plan's tasks that came to nothing.
@@ -48,10 +51,12 @@ UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::
                                   int exit_code = exit_internal);
 
 // Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
-// in solutions/<slug>/ beside the folder of the problems, with or without .cu; with one they name problem
-// files, and candidates in folders that are called like their problems. Candidates are files *.cu.
+// in solutions/<slug>/, with or without .cu; with one they name problem files, and candidates in folders that
+// are called like their problems. Candidates are files *.cu. The folder `solutions` is that of the working
+// folder, or else the one beside the folder of the problem's file; of problem files that are named, always
+// that.
 struct SweepSelection {
-  std::string problems = "*";
+  std::string only = "*";  // problems
   std::string solutions = "*";
 };
 

@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "authoring/draft.h"
 #include "authoring/stub.h"
+#include "problem/hidden_cases.h"
 #include "problem/lint.h"
 
 namespace kgrade::authoring {
@@ -68,6 +70,27 @@ TEST(NewProblemTest, RealNumbersGoUnderDefaultsAndIntegersIntoFuzz) {
   EXPECT_THAT(text, HasSubstr("\nfuzz:  # hidden shapes are drawn from these ranges\n  rows: 2..31\n"));
   EXPECT_THAT(text, HasSubstr("{name: tiny, role: sample, rows: 3, columns: 5}"));
   EXPECT_THAT(findings(problem), ElementsAre("there is no 'flops'"));
+}
+
+// Kernels of flat arrays fail where the last block has a part of its threads to use.
+TEST(NewProblemTest, HiddenSizesOfFlatArraysSpanSeveralBlocksAndPartsOfThem) {
+  NewProblem problem = named("a");
+  problem.inputs = {{"x", {"n"}, ""}};
+  problem.outputs = {{"y", {"n"}, ""}};
+  const auto draft = draft_of(problem);
+  ASSERT_TRUE(draft) << message(draft);
+  const auto parsed = parse_problem(problem_text(*draft), "a.md");
+  ASSERT_TRUE(parsed) << message(parsed);
+  std::vector<std::int64_t> sizes;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto drawn = draw_hidden_cases(*parsed, {.seed = seed});
+    ASSERT_TRUE(drawn) << message(drawn);
+    for (const Case& bound : *drawn) sizes.push_back(bound.integers.at("n"));
+  }
+  const auto count = [&](auto wanted) { return std::count_if(sizes.begin(), sizes.end(), wanted); };
+  EXPECT_GT(count([](std::int64_t n) { return n < 256; }), 0);
+  EXPECT_GT(count([](std::int64_t n) { return n > 3 * 1024; }), 5);
+  EXPECT_GT(count([](std::int64_t n) { return n > 1024 && n % 32 != 0; }), 10);
 }
 
 TEST(NewProblemTest, ShapesThatNoCaseCanHaveAreRefused) {

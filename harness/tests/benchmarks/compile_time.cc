@@ -32,7 +32,7 @@ std::optional<Row> measure_compile_time(const EmulatedToolchain& toolchain, int 
   if (!nvcc) return std::nullopt;
   const NvccToolchain cuda(*nvcc, "sm_90");
   const auto problem =
-      find_problem("conv-transpose-2d-sq-input-asym-kernel", std::string(KGRADE_SOURCE_DIR) + "/problems");
+      find_problem("conv-transpose-2d-sq-input-asym-kernel", {std::string(KGRADE_SOURCE_DIR) + "/problems"});
   if (!problem) throw std::runtime_error(to_string(problem.errors()));
   Row row{"compile a file with one kernel", "times nvcc's (medians)", 0, Bound::at_most, 1.2, {}, Runs{}};
   for (int run = 0; run < runs; ++run) {

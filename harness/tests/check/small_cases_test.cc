@@ -23,11 +23,17 @@ Problem problem_with(const std::string& cases) {
   return problem.ok() ? *problem : Problem{};
 }
 
+RunOptions named(const std::vector<std::string>& names) {
+  RunOptions options;
+  options.cases = names;
+  return options;
+}
+
 std::vector<std::string> run_of(const Problem& problem, const std::vector<std::string>& names) {
-  const auto cases = select_small_cases(problem, names);
-  EXPECT_TRUE(cases.ok());
+  const auto chosen = select_small_cases(problem, named(names));
+  EXPECT_TRUE(chosen.ok());
   std::vector<std::string> run;
-  for (const PlannedCase& planned : *cases) {
+  for (const PlannedCase& planned : chosen->cases) {
     if (planned.skipped.empty()) run.push_back(planned.bound.name);
   }
   return run;
@@ -53,14 +59,33 @@ TEST(SmallCases, ANamedCaseRunsWhateverItsSize) {
 TEST(SmallCases, SkippedOnesSayWhyAndHowToRunThem) {
   const auto selected = select_small_cases(problem_with(cases), {});
   ASSERT_TRUE(selected.ok());
-  EXPECT_EQ(selected->at(4).skipped,
+  EXPECT_EQ(selected->cases.at(4).skipped,
             "20000100 operations, checked runs take up to 20000000; --case huge runs it all the same");
 }
 
 TEST(SmallCases, AnUnknownCaseIsAnError) {
-  const auto selected = select_small_cases(problem_with(cases), {"tinny"});
+  const auto selected = select_small_cases(problem_with(cases), named({"tinny"}));
   ASSERT_FALSE(selected.ok());
   EXPECT_THAT(selected.error().remedy, HasSubstr("tiny"));
+}
+
+// A hidden shape that was refused in a grade can be checked alone, whatever its size.
+TEST(SmallCases, HiddenOnesAreDrawnAsInAGrade) {
+  const Problem problem = problem_with(std::string(cases) + "fuzz: {n: 1..300000}\n");
+  RunOptions options;
+  options.hidden_seed = 7;
+  const auto drawn = select_small_cases(problem, options);
+  ASSERT_TRUE(drawn.ok()) << to_string(drawn.errors());
+  EXPECT_EQ(drawn->hidden_seed, 7U);
+  ASSERT_EQ(drawn->cases.size(), 6U + usual_hidden_cases);
+  options.cases = {"hidden-3"};
+  const auto alone = select_small_cases(problem, options);
+  ASSERT_TRUE(alone.ok());
+  ASSERT_EQ(alone->cases.size(), 1U);
+  EXPECT_EQ(alone->cases[0].bound.integers, drawn->cases[8].bound.integers);
+  EXPECT_EQ(alone->cases[0].skipped, "");
+  options.hidden_seed.reset();
+  EXPECT_THAT(select_small_cases(problem, options).error().remedy, HasSubstr("--hidden-seed"));
 }
 
 }  // namespace

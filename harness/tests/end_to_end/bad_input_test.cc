@@ -344,7 +344,7 @@ TEST(BadInput, OutputThatCannotBeWrittenIsFoundBeforeTheWorkBegins) {
                  "name a file in a folder that you may write to");
   expect_refused(refused({"--junit", "/proc/x.xml"}),
                  "/proc/x.xml: error: --junit: cannot be written: ", "name a file");
-  expect_refused(kgrade({"sweep", "--problems", slug, "--device", "emulated", "--output", "/proc/x.jsonl"}),
+  expect_refused(kgrade({"sweep", "--only", slug, "--device", "emulated", "--output", "/proc/x.jsonl"}),
                  "/proc/x.jsonl: error: --output: cannot be written: ", "name a file");
   const Program ci = {KGRADE_PROGRAM, {"GITHUB_STEP_SUMMARY=/proc/x.md"}};
   const Result summary =

@@ -187,7 +187,7 @@ std::map<std::string, bool> cached_by_candidate(const fs::path& results) {
 
 TEST_F(Cache, IsSharedByTwoSweepsAtOnce) {
   const auto swept = [&](const std::string& output) {
-    return kgrade({"sweep", "--device", "emulated", "--jobs", "2", "--problems", "conv-depthwise-2d-*",
+    return kgrade({"sweep", "--device", "emulated", "--jobs", "2", "--only", "conv-depthwise-2d-*",
                    "--output", (folder() / output).string()},
                   program());
   };

@@ -49,6 +49,15 @@ TEST(Commands, ShowPrintsSignatureShapesAndCases) {
   EXPECT_THAT(result.output, HasSubstr("FLOP"));
 }
 
+// What to compute, and in what, stands before how it is measured.
+TEST(Commands, ShowSaysWhatToCompute) {
+  const std::string text = kgrade({"show", depthwise}).output;
+  const std::size_t statement = text.find("## Definition");
+  EXPECT_LT(statement, text.find("\nEntry point\n"));
+  EXPECT_THAT(text, HasSubstr("file problems/" + depthwise + ".md\n"));
+  EXPECT_THAT(text, HasSubstr("Outputs hold arbitrary values before the call"));
+}
+
 TEST(Commands, LintOfTheCatalogueIsClean) {
   const Result result = kgrade({"lint", "--no-run"});
   EXPECT_EQ(result.exit_code, 0);

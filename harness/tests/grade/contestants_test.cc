@@ -25,7 +25,7 @@ class ContestantsTest : public testing::Test {
       fs::create_directories(at(name).parent_path());
       std::ofstream(at(name)) << name;
     }
-    layout_.problems = at("problems");
+    layout_.problems = {at("problems")};
     layout_.reference = at("reference");
   }
 

@@ -35,7 +35,7 @@ class BaselinesTest : public testing::Test {
     output.type = "[VAR]";
     output.pointer = true;
     problem_.parameters = {output};
-    layout_.problems = at("problems");
+    layout_.problems = {at("problems")};
     layout_.reference = at("reference");
     layout_.emulated_include = Layout::find().emulated_include;
     write("problems/one.md", "");
@@ -249,7 +249,7 @@ TEST_P(RealBaselinesTest, BuildInBothClasses) {
   const Layout layout = Layout::find();
   const auto nvcc = find_nvcc();
   if (!layout.has_cudnn() || !nvcc) GTEST_SKIP() << "cuDNN or nvcc was not found";
-  auto problem = load_problem(layout.problems / (std::string(GetParam()) + ".md"));
+  auto problem = load_problem(layout.problems.back() / (std::string(GetParam()) + ".md"));
   ASSERT_TRUE(problem.ok());
   problem->precision = "tf32";
   const auto baselines = baselines_of(*problem, layout);

@@ -25,6 +25,25 @@ class CatalogueTest : public ::testing::Test {
   TemporaryDirectory folder_;
 };
 
+// Of two files of one name the first folder's counts; a slug twice in one folder is a mistake.
+TEST_F(CatalogueTest, FoldersAreSearchedInTheirOrder) {
+  std::filesystem::create_directory(folder() / "mine");
+  write("mine/row-sum.md", row_sum);
+  write("row-sum.md", row_sum);
+  write("b.md", "");
+  const Folders folders = {folder() / "mine", folder()};
+  const auto files = problem_files(folders);
+  ASSERT_TRUE(files.ok());
+  EXPECT_THAT(*files, ElementsAre(folder() / "b.md", folder() / "mine/row-sum.md"));
+  const auto problem = find_problem("row-sum", folders);
+  ASSERT_TRUE(problem.ok());
+  EXPECT_EQ(problem->path, folder() / "mine/row-sum.md");
+  EXPECT_THAT(files_behind(problem->path, folders), ElementsAre(folder() / "row-sum.md"));
+  EXPECT_THAT(find_problem("row-sun", folders).error().message, HasSubstr(folder_names(folders)));
+  write("mine/copy.md", row_sum);
+  EXPECT_THAT(find_problem("row-sum", folders).error().message, HasSubstr("taken"));
+}
+
 TEST_F(CatalogueTest, ListsProblemFilesInOrder) {
   write("b.md", "");
   write("a.md", "");
@@ -45,29 +64,29 @@ TEST_F(CatalogueTest, AFolderThatIsNoneIsAnError) {
 
 TEST_F(CatalogueTest, FindsBySlug) {
   write("row-sum.md", row_sum);
-  const auto problem = find_problem("row-sum", folder());
+  const auto problem = find_problem("row-sum", {folder()});
   ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
   EXPECT_EQ(problem->path, folder() / "row-sum.md");
 }
 
 TEST_F(CatalogueTest, FindsByPath) {
   write("other.txt", row_sum);
-  const auto problem = find_problem((folder() / "other.txt").string(), "no/such/folder");
+  const auto problem = find_problem((folder() / "other.txt").string(), {"no/such/folder"});
   ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
   EXPECT_EQ(problem->slug, "row-sum");
-  EXPECT_FALSE(find_problem("missing.md", folder()).ok());
+  EXPECT_FALSE(find_problem("missing.md", {folder()}).ok());
 }
 
 TEST_F(CatalogueTest, AnUnknownSlugIsAnsweredWithTheNearest) {
   write("row-sum.md", row_sum);
-  const auto near = find_problem("row-sun", folder());
+  const auto near = find_problem("row-sun", {folder()});
   ASSERT_FALSE(near.ok());
   EXPECT_THAT(near.error().message, HasSubstr("no problem 'row-sun'"));
   EXPECT_EQ(near.error().remedy, "did you mean 'row-sum'? `kgrade list` shows what there is");
-  const auto far = find_problem("matrix-product", folder());
+  const auto far = find_problem("matrix-product", {folder()});
   ASSERT_FALSE(far.ok());
   EXPECT_EQ(far.error().remedy, "`kgrade list` shows what there is");
-  EXPECT_FALSE(find_problem("", folder()).ok());
+  EXPECT_FALSE(find_problem("", {folder()}).ok());
 }
 
 TEST_F(CatalogueTest, SlugsAreUniqueAndNameTheirFiles) {

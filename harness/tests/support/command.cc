@@ -43,10 +43,15 @@ Declared declared_in(const std::string& file) {
 Result kgrade(const std::vector<std::string>& arguments, const Program& program) {
   const TemporaryDirectory temporary;
   ProcessRequest request;
+  const TemporaryDirectory beside;
+  const std::string input = (beside.path() / "input").string();
+  std::ofstream(input, std::ios::binary) << program.input;
   request.command = {program.path};
+  if (!program.input.empty())
+    request.command = {"/bin/sh", "-c", "exec \"$0\" \"$@\" < " + input, program.path};
   request.command.insert(request.command.end(), arguments.begin(), arguments.end());
   request.environment = environment_with(program.environment, temporary.path().string());
-  request.working_directory = KGRADE_SOURCE_DIR;
+  request.working_directory = program.folder;
   request.limits.wall = std::chrono::seconds(900);
   request.output_limit_bytes = 64 << 20;
   const auto outcome = run_process(request);

@@ -15,13 +15,15 @@ struct Result {
   std::vector<std::string> left_behind;  // what the run left in its TMPDIR
 };
 
-// Which kgrade to run, and additions to our own environment.
+// Which kgrade to run, additions to our own environment, the working folder, and what stands on its input.
 struct Program {
   std::string path = KGRADE_PROGRAM;
-  std::vector<std::string> environment;  // "NAME=value"
+  std::vector<std::string> environment = {};  // "NAME=value"
+  std::string folder = KGRADE_SOURCE_DIR;
+  std::string input = {};
 };
 
-// `arguments` come after the program's name. Runs in the repository's root.
+// `arguments` come after the program's name.
 Result kgrade(const std::vector<std::string>& arguments, const Program& program = {});
 
 // `kgrade grade ... --json -` on a device, by default the one under test; the record, and the exit code in

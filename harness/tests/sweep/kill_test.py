@@ -1,4 +1,4 @@
-"""kill_test.py KGRADE [--seed N] [--kills N] [--problems PATTERN]: a sweep of every solution on the emulated device is
+"""kill_test.py KGRADE [--seed N] [--kills N] [--only PATTERN]: a sweep of every solution on the emulated device is
 killed at random moments and resumed each time. It must end with the same results as an undisturbed sweep.
 
 After each kill no process of the sweep keeps running, its temporary files are gone, and only the last line of the result
@@ -46,7 +46,7 @@ def differences(value, other, place=""):
 
 
 def candidates_of_checkout():
-    return sorted(f"solutions/{slug.stem}/{file.name}" for slug in (ROOT / "problems").glob(f"{arguments.problems}.md")
+    return sorted(f"solutions/{slug.stem}/{file.name}" for slug in (ROOT / "problems").glob(f"{arguments.only}.md")
                   for file in (ROOT / "solutions" / slug.stem).glob("*.cu"))
 
 
@@ -108,7 +108,7 @@ class Sweep:
         self.mark = f"KGRADE_TEST_RUN={work.name}-{random.getrandbits(64):x}"
         environment = dict(os.environ, TMPDIR=str(self.temporary), KGRADE_CACHE_DIR=str(work / "cache"))
         environment.update([self.mark.split("=")])
-        command = [arguments.kgrade, "sweep", "--problems", arguments.problems, "--device", "emulated", "--jobs", "2",
+        command = [arguments.kgrade, "sweep", "--only", arguments.only, "--device", "emulated", "--jobs", "2",
                    "--seed", "7", "--hidden-seed", "11", "--output", str(output), *(["--resume"] if resume else [])]
         self.log = work / f"{output.name}.log"
         with self.log.open("wb") as log:
@@ -245,7 +245,7 @@ if __name__ == "__main__":
     parser.add_argument("kgrade")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().getrandbits(32))
     parser.add_argument("--kills", type=int, default=20)
-    parser.add_argument("--problems", default="*", help="those whose names match this pattern")
+    parser.add_argument("--only", default="*", help="those whose names match this pattern")
     arguments, others = parser.parse_known_args()
     print(f"--seed {arguments.seed}", flush=True)
     unittest.main(argv=sys.argv[:1] + others, verbosity=2)

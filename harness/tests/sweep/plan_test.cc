@@ -143,6 +143,25 @@ TEST_F(Plan, LooksForSolutionsBesideTheFolderOfTheProblemFile) {
               ElementsAre("alpha: " + (elsewhere.path() / "solutions/alpha/other.cu").string()));
 }
 
+// Own and shipped problems in one sweep, with the candidates of the working folder.
+TEST_F(Plan, SolutionsOfTheWorkingFolderComeFirst) {
+  const test::ScratchCheckout shipped;
+  shipped.add_problem("alpha", "dtypes: [float16]\n");
+  shipped.add_problem("delta");
+  shipped.add_candidate("alpha/shipped.cu");
+  shipped.add_candidate("delta/shipped.cu");
+  candidate("delta/mine.cu");
+  layout_.problems.push_back(shipped.path() / "problems");
+  const SweepPlan plan = planned({"[ad]*", "*"});
+  EXPECT_THAT(tasks({"[ad]*", "*"}),
+              ElementsAre("alpha: solutions/alpha/fast.cu", "alpha: solutions/alpha/naive.cu",
+                          "delta: solutions/delta/mine.cu"));
+  EXPECT_EQ(plan.problem_folders, layout_.problems);
+  EXPECT_THAT(plan.solution_folders, ElementsAre(layout_.solutions));
+  EXPECT_THAT(refusal({"delta", "slow*"}),
+              HasSubstr("'slow*' matches no candidate in " + layout_.solutions.string()));
+}
+
 TEST_F(Plan, OnlyTakesSources) {
   candidate("alpha/helper.cuh");
   candidate("alpha/notes.txt");
@@ -165,7 +184,8 @@ TEST_F(Plan, FollowsLinksOfFamilies) {
 }
 
 TEST_F(Plan, SaysWhatMatchesNothing) {
-  EXPECT_THAT(refusal({"delta*", "*"}), HasSubstr("--problems: 'delta*' matches no problem"));
+  EXPECT_THAT(refusal({"delta*", "*"}),
+              HasSubstr("--only: 'delta*' matches no problem in " + (folder_.path() / "problems").string()));
   EXPECT_THAT(refusal({"problems/delta*.md", "*"}), HasSubstr("matches no problem"));
   EXPECT_THAT(refusal({"*", "slow*"}), HasSubstr("--solutions: 'slow*' matches no candidate"));
   EXPECT_THAT(refusal({"*", "solutions/*/slow.cu"}), HasSubstr("matches no candidate"));

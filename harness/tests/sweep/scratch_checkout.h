@@ -33,7 +33,13 @@ Copies.
     write_content(path() / "solutions" / name, text + "// " + name + "\n");
   }
 
-  Layout layout() const { return Layout::find(path() / "problems"); }
+  // With nothing else in sight.
+  Layout layout() const {
+    Layout layout = Layout::find(path() / "problems");
+    layout.problems = {path() / "problems"};
+    layout.solutions = path() / "solutions";
+    return layout;
+  }
 
  private:
   TemporaryDirectory folder_;

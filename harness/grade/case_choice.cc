@@ -1,0 +1,154 @@
+#include "grade/case_choice.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/defences.h"
+#include "base/text.h"
+#include "draw/seed.h"
+#include "problem/hidden_cases.h"
+
+namespace kgrade {
+namespace {
+
+std::vector<std::string> case_names(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const CaseSpec& spec : problem.cases) names.push_back(spec.name);
+  return names;
+}
+
+bool is_named(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The cases of the file that are named, then those that are written.
+std::vector<CaseSpec> specs_of(const Problem& problem, const std::vector<std::string>& names,
+                               Errors& errors) {
+  std::vector<CaseSpec> specs;
+  for (const CaseSpec& spec : problem.cases) {
+    if (names.empty() || is_named(names, spec.name)) specs.push_back(spec);
+  }
+  for (const std::string& name : names) {
+    if (problem.find_case(name) != nullptr) continue;
+    auto written = is_written_case(name) ? parse_written_case(name, problem) : unknown_case(problem, name);
+    if (!written) {
+      errors.insert(errors.end(), written.errors().begin(), written.errors().end());
+      continue;
+    }
+    const bool known = std::any_of(specs.begin(), specs.end(),
+                                   [&](const CaseSpec& other) { return other.name == written->name; });
+    if (!known) specs.push_back(std::move(*written));
+  }
+  return specs;
+}
+
+Error no_hidden_shapes(const Problem& problem) {
+  return {fmt::format("problem '{}' has no ranges that hidden shapes could be drawn from", problem.slug),
+          "leave out --hidden and --hidden-seed, or give the problem a `fuzz` section",
+          {problem.path.string(), 0, 0}};
+}
+
+// 2 of hidden-2, where the file has no case of that name; else 0.
+std::size_t hidden_number(const Problem& problem, const std::string& name) {
+  constexpr std::string_view prefix = "hidden-";
+  std::size_t number = 0;
+  if (!name.starts_with(prefix) || problem.find_case(name) != nullptr) return 0;
+  const char* const end = name.data() + name.size();
+  const auto [rest, failure] = std::from_chars(name.data() + prefix.size(), end, number);
+  return failure == std::errc() && rest == end ? number : 0;
+}
+
+// Names in the order of the options, and hidden ones apart.
+struct Names {
+  std::vector<std::string> others;
+  std::vector<std::string> hidden;
+  std::size_t highest = 0;  // number of a hidden one
+};
+
+Names names_of(const Problem& problem, const RunOptions& options) {
+  Names names;
+  for (const std::string& name : options.cases) {
+    const std::size_t number = hidden_number(problem, name);
+    (number > 0 ? names.hidden : names.others).push_back(name);
+    names.highest = std::max(names.highest, number);
+  }
+  return names;
+}
+
+std::size_t hidden_count(const RunOptions& options, const Names& names, bool draws_by_itself) {
+  if (!is_on(Defence::hidden_shapes)) return 0;
+  if (!names.hidden.empty()) return names.highest;
+  const bool usual = options.hidden_seed || (draws_by_itself && options.cases.empty());
+  return options.hidden_cases.value_or(usual ? usual_hidden_cases : 0);
+}
+
+// Draws them behind the other cases.
+Errors add_hidden(const Problem& problem, const RunOptions& options, const Names& names, std::size_t count,
+                  ChosenCases& chosen) {
+  HiddenOptions hidden;
+  hidden.count = count;
+  hidden.seed = options.hidden_seed ? *options.hidden_seed : random_seed();
+  chosen.hidden_seed = hidden.seed;
+  auto drawn = draw_hidden_cases(problem, hidden);
+  if (!drawn) return drawn.errors();
+  for (Case& bound : *drawn) {
+    if (names.hidden.empty() || is_named(names.hidden, bound.name))
+      chosen.cases.push_back({std::move(bound), ""});
+  }
+  return {};
+}
+
+}  // namespace
+
+Error unknown_case(const Problem& problem, const std::string& name) {
+  const auto near = nearest(name, case_names(problem));
+  return {fmt::format("problem '{}' has no case '{}'", problem.slug, name),
+          near ? fmt::format("did you mean '{}'?", *near)
+               : fmt::format("its cases are: {}", fmt::join(case_names(problem), ", ")),
+          {}};
+}
+
+Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std::vector<std::string>& names,
+                                              bool measures_speed) {
+  std::vector<PlannedCase> planned;
+  Errors errors;
+  for (const CaseSpec& spec : specs_of(problem, names, errors)) {
+    auto bound = resolve_case(problem, spec);
+    if (!bound) {
+      errors.insert(errors.end(), bound.errors().begin(), bound.errors().end());
+      continue;
+    }
+    const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty();
+    planned.push_back(
+        {std::move(*bound),
+         too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
+  }
+  if (!errors.empty()) return errors;
+  return planned;
+}
+
+Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& options, bool measures_speed,
+                                 bool draws_by_itself) {
+  const Names names = names_of(problem, options);
+  const std::size_t count = hidden_count(options, names, draws_by_itself);
+  const bool asked = options.hidden_cases || options.hidden_seed || !names.hidden.empty();
+  if (!names.hidden.empty() && !options.hidden_seed)
+    return Error{fmt::format("--case {}: hidden shapes are drawn anew in every run", names.hidden.front()),
+                 "add --hidden-seed with the seed that the record or the table of the other run names",
+                 {}};
+  ChosenCases chosen;
+  if (names.hidden.empty() || !names.others.empty()) {
+    auto cases = select_cases(problem, names.others, measures_speed);
+    if (!cases) return cases.errors();
+    chosen.cases = std::move(*cases);
+  }
+  if (count == 0) return chosen;
+  if (problem.fuzz.empty()) return asked ? Result<ChosenCases>(no_hidden_shapes(problem)) : chosen;
+  if (Errors errors = add_hidden(problem, options, names, count, chosen); !errors.empty()) return errors;
+  return chosen;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,101 @@
+#include "grade/time_estimate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace kgrade {
+namespace {
+
+// The emulated device makes some hundred million operations a second.
+constexpr double flops_of_a_probe = 2e7;
+// Counted where a problem does not say its arithmetic.
+constexpr double flops_per_byte = 1;
+
+double work_of(const Case& bound) {
+  if (bound.flops) return static_cast<double>(*bound.flops);
+  return flops_per_byte * static_cast<double>(bound.tensor_bytes());
+}
+
+// The values of parameters, the largest first.
+std::vector<std::pair<std::int64_t, std::string>> values_by_size(const Problem& problem, const Case& bound) {
+  std::vector<std::pair<std::int64_t, std::string>> values;
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.is_integer()) values.emplace_back(bound.integers.at(parameter.name), parameter.name);
+  }
+  std::sort(values.rbegin(), values.rend());
+  return values;
+}
+
+// With one value halved, so that there is less work; nothing when no value can be.
+std::optional<Case> halved(const Problem& problem, const Case& bound) {
+  for (const auto& [value, name] : values_by_size(problem, bound)) {
+    CaseSpec spec;
+    spec.name = bound.name;
+    spec.role = bound.role;
+    spec.integers = bound.integers;
+    spec.reals = bound.reals;
+    spec.integers[name] = value / 2;
+    auto smaller = resolve_case(problem, spec);
+    if (smaller && work_of(*smaller) < work_of(bound)) return *std::move(smaller);
+  }
+  return std::nullopt;
+}
+
+// Seconds that one call on the case takes.
+std::optional<double> seconds_of_call(const Problem& problem, const Case& bound, const TimedCall& time_call) {
+  const auto smaller = smaller_case(problem, bound);
+  if (!smaller) return 0;
+  // The first call loads and allocates.
+  if (!time_call(*smaller)) return std::nullopt;
+  const auto seconds = time_call(*smaller);
+  if (!seconds) return std::nullopt;
+  return *seconds * work_of(bound) / work_of(*smaller);
+}
+
+Error too_long(const std::string& name, double seconds) {
+  return {fmt::format("--case {}: takes about {} on the emulated device", name, about(seconds)),
+          "add --force to run it all the same, use a GPU, or write a smaller shape as in --case n=1000,m=3",
+          {}};
+}
+
+}  // namespace
+
+std::string about(double seconds) {
+  if (seconds < 100) return fmt::format("{:.0f} s", seconds);
+  if (seconds < 100 * 60) return fmt::format("{:.0f} min", seconds / 60);
+  return fmt::format("{:.0f} hours", seconds / 3600);
+}
+
+std::optional<Case> smaller_case(const Problem& problem, const Case& bound) {
+  if (work_of(bound) <= flops_of_a_probe) return std::nullopt;
+  Case smaller = bound;
+  while (work_of(smaller) > flops_of_a_probe) {
+    auto next = halved(problem, smaller);
+    if (!next) break;
+    smaller = *std::move(next);
+  }
+  return smaller;
+}
+
+Failure foresee_time(const Problem& problem, const RunOptions& options, const std::vector<PlannedCase>& cases,
+                     double calls_of_oracle, const TimedCall& time_call) {
+  if (options.cases.empty()) return std::nullopt;
+  Errors errors;
+  for (const PlannedCase& planned : cases) {
+    if (!planned.skipped.empty()) continue;
+    const auto one = seconds_of_call(problem, planned.bound, time_call);
+    if (!one) return std::nullopt;
+    const double seconds = *one * calls_of_oracle * static_cast<double>(options.candidates.size());
+    if (seconds > longest_without_force_s && !options.force) {
+      errors.push_back(too_long(planned.bound.name, seconds));
+    } else if (seconds > shortest_told_s) {
+      options.notice(
+          fmt::format("case {} takes about {} on the emulated device", planned.bound.name, about(seconds)));
+    }
+  }
+  if (errors.empty()) return std::nullopt;
+  return GradeFailure{exit_usage, std::move(errors)};
+}
+
+}  // namespace kgrade

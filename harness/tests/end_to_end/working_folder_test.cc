@@ -1,0 +1,116 @@
+// A user's own folder with problems, references and solutions, beside those that kgrade comes with.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/temporary_directory.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class WorkingFolder : public testing::Test {
+ protected:
+  WorkingFolder() {
+    const fs::path measured = fs::path(KGRADE_SOURCE_DIR) / "harness/tests/measured";
+    for (const char* name : {"problems", "reference"})
+      fs::copy(measured / name, at(name), fs::copy_options::recursive);
+    for (const char* slug : {"scale", "conv-1d"}) fs::create_directories(at("solutions") / slug);
+    fs::copy_file(measured / "candidates/scale.cu", at("solutions/scale/mine.cu"));
+    fs::copy_file(fs::path(KGRADE_SOURCE_DIR) / "solutions/conv-1d/naive.cu",
+                  at("solutions/conv-1d/mine.cu"));
+  }
+
+  fs::path at(const std::string& name) const { return folder_.path() / name; }
+
+  Result run(const std::vector<std::string>& arguments) const {
+    Program program;
+    program.folder = folder_.path().string();
+    return kgrade(arguments, program);
+  }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+TEST_F(WorkingFolder, ItsProblemsAreListedWithThoseOfKgrade) {
+  const Result listed = run({"list"});
+  EXPECT_EQ(listed.exit_code, 0) << listed.output;
+  EXPECT_THAT(listed.output,
+              AllOf(HasSubstr("scale "), HasSubstr("conv-1d "), HasSubstr("\nin problems, /")));
+  EXPECT_THAT(run({"show", "scale"}).output, HasSubstr("file problems/scale.md\n"));
+  EXPECT_THAT(run({"show", "no-such"}).output, HasSubstr("there is no problem 'no-such' in problems, /"));
+}
+
+TEST_F(WorkingFolder, AFolderThatIsNamedComesFirstAndSaysWhatItHides) {
+  fs::create_directory(at("drafts"));
+  fs::copy_file(at("problems/scale.md"), at("drafts/scale.md"));
+  const Result shown = run({"show", "scale", "--problems", "drafts"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.output;
+  EXPECT_THAT(shown.output, AllOf(HasSubstr("note: scale is drafts/scale.md, not problems/scale.md"),
+                                  HasSubstr("file drafts/scale.md")));
+  EXPECT_THAT(run({"list", "--problems", "drafts"}).output, HasSubstr("conv-1d "));
+}
+
+// Own and shipped problems together, with the candidates of this folder and no others.
+TEST_F(WorkingFolder, ASweepGradesItsOwnSolutions) {
+  const Result swept = run({"sweep", "--device", "emulated", "--jobs", "1", "--hidden", "0"});
+  EXPECT_EQ(swept.exit_code, 0) << swept.output;
+  EXPECT_THAT(swept.output,
+              AllOf(HasSubstr("candidates in solutions, problems in problems, /"),
+                    HasSubstr("accepted  scale/mine.cu"), HasSubstr("accepted  conv-1d/mine.cu"),
+                    HasSubstr("[2/2]"), Not(HasSubstr("naive"))));
+}
+
+TEST_F(WorkingFolder, APatternIsNoFolder) {
+  const Result swept = run({"sweep", "--device", "emulated", "--problems", "conv-*"});
+  EXPECT_EQ(swept.exit_code, 2);
+  EXPECT_THAT(swept.output, AllOf(HasSubstr("conv-*: error: no such folder"), HasSubstr("--only 'conv-*'")));
+}
+
+TEST_F(WorkingFolder, WithoutResultsTheLeaderboardSaysWhatToName) {
+  const Result ranked = run({"leaderboard", "--json", "board.json"});
+  EXPECT_EQ(ranked.exit_code, 2);
+  EXPECT_THAT(ranked.output,
+              AllOf(HasSubstr("there is no folder `results` here"),
+                    HasSubstr("kgrade leaderboard sweep.jsonl"), Not(HasSubstr("no such file"))));
+}
+
+TEST_F(WorkingFolder, AnUnknownOptionIsMetWithTheNearestOne) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"grade", "scale", "x.cu", "--jsn", "x"},
+        {"grade", "--jsn=x"},
+        {"leaderboard", "--jsn"},
+        {"check", "scale", "--jsn", "x"},
+        {"show", "scale", "--jsn"},
+        {"compare", "--jsn", "x"},
+        {"lint", "--jsn"}}) {
+    const Result refused = run(words);
+    EXPECT_EQ(refused.exit_code, 2) << words[0];
+    EXPECT_THAT(refused.output, AllOf(HasSubstr("kgrade " + words[0] + " has no option '--jsn'"),
+                                      HasSubstr("did you mean '--json'?")));
+  }
+}
+
+TEST_F(WorkingFolder, ListAndShowAreThereForPrograms) {
+  const json listed = json::parse(run({"list", "--json"}).output);
+  const auto scale =
+      std::find_if(listed.begin(), listed.end(), [](const json& one) { return one["slug"] == "scale"; });
+  ASSERT_NE(scale, listed.end());
+  EXPECT_EQ((*scale)["file"], "problems/scale.md");
+  EXPECT_EQ((*scale)["dtypes"], json({"float32"}));
+  const json shown = json::parse(run({"show", "scale", "--json"}).output);
+  EXPECT_THAT(shown["statement"], HasSubstr("Every element twice"));
+  EXPECT_EQ(shown["file"], "problems/scale.md");
+}
+
+}  // namespace
+}  // namespace kgrade::test

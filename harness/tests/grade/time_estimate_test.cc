@@ -1,0 +1,88 @@
+// What a user is told before a case that takes long on the emulated device.
+#include "grade/time_estimate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "grade/case_choice.h"
+
+namespace kgrade {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// n * m operations on n + m elements; m is a multiple of 3.
+Problem problem() {
+  auto parsed = parse_problem(
+      "---\nslug: outer\ntitle: Outer\ndifficulty: EASY\nparameters:\n"
+      "  - {name: in, type: \"[VAR]\", pointer: true, const: true, shape: [n], init: ones}\n"
+      "  - {name: out, type: \"[VAR]\", pointer: true, const: false, shape: [m]}\n"
+      "  - {name: n, type: size_t, pointer: false}\n  - {name: m, type: size_t, pointer: false}\n"
+      "dtypes: [float32]\nflops: n * m\nrequire:\n  - m % 3 == 0\ncases:\n"
+      "  - {name: tiny, role: test, n: 4, m: 3}\n  - {name: large, role: bench, n: 1000000, m: 3000}\n"
+      "---\nText.\n",
+      "outer.md");
+  EXPECT_TRUE(parsed.ok()) << to_string(parsed.errors());
+  return parsed.ok() ? *parsed : Problem{};
+}
+
+struct Foreseen {
+  Failure failure;
+  std::vector<std::string> notices;
+};
+
+// On a device that makes so many operations a second.
+Foreseen foreseen(const std::vector<std::string>& names, double rate, bool force = false) {
+  Foreseen result;
+  RunOptions options;
+  options.candidates = {"a.cu"};
+  options.cases = names;
+  options.force = force;
+  options.notice = [&](const std::string& text) { result.notices.push_back(text); };
+  const Problem outer = problem();
+  const auto cases = select_cases(outer, names, true);
+  EXPECT_TRUE(cases.ok());
+  result.failure = foresee_time(outer, options, *cases, 10, [rate](const Case& bound) -> Result<double> {
+    EXPECT_LE(*bound.flops, 20'000'000);
+    return static_cast<double>(*bound.flops) / rate;
+  });
+  return result;
+}
+
+TEST(TimeEstimate, WhatTakesHoursIsRefusedWithoutForce) {
+  const Foreseen hours = foreseen({"large"}, 1e6);  // 3e9 operations, ten times
+  ASSERT_TRUE(hours.failure);
+  EXPECT_EQ(hours.failure->exit_code, exit_usage);
+  EXPECT_EQ(hours.failure->errors[0].message, "--case large: takes about 8 hours on the emulated device");
+  EXPECT_THAT(hours.failure->errors[0].remedy, HasSubstr("--force"));
+  const Foreseen forced = foreseen({"large"}, 1e6, true);
+  EXPECT_FALSE(forced.failure);
+  EXPECT_THAT(forced.notices, ElementsAre("case large takes about 8 hours on the emulated device"));
+}
+
+TEST(TimeEstimate, HalfAMinuteIsToldAndSecondsAreNot) {
+  EXPECT_THAT(foreseen({"large"}, 1e9).notices,
+              ElementsAre("case large takes about 30 s on the emulated device"));
+  EXPECT_THAT(foreseen({"large"}, 1e11).notices, IsEmpty());
+  EXPECT_THAT(foreseen({"tiny"}, 1).notices, IsEmpty());
+}
+
+TEST(TimeEstimate, WithoutNamesCasesAreChosenForTheDeviceAlready) {
+  const Foreseen all = foreseen({}, 1);
+  EXPECT_FALSE(all.failure);
+  EXPECT_THAT(all.notices, IsEmpty());
+}
+
+TEST(TimeEstimate, TheSmallerCaseFulfilsWhatTheProblemRequires) {
+  const Problem outer = problem();
+  const auto large = resolve_case(outer, *outer.find_case("large"));
+  const auto smaller = smaller_case(outer, *large);
+  ASSERT_TRUE(smaller);
+  EXPECT_EQ(smaller->integers.at("m") % 3, 0);
+  EXPECT_FALSE(smaller_case(outer, *smaller));
+}
+
+}  // namespace
+}  // namespace kgrade
