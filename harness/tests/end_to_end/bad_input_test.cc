@@ -200,6 +200,19 @@ TEST(BadInput, ACandidateThatIsNoCudaGetsOneSentence) {
   EXPECT_THAT(checked.output, HasSubstr("prose around its code"));
 }
 
+TEST(BadInput, ACandidateThatIsNoCudaIsAVerdictOfASweep) {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directories(folder.path() / slug);
+  std::ofstream(folder.path() / slug / "model.cu") << "import torch\n";
+  std::ofstream(folder.path() / slug / "empty.cu") << "";
+  const Result result = kgrade({"sweep", "--device", "emulated", "--problems", slug, "--solutions",
+                                folder.path() / slug / "*.cu", "--output", folder.path() / "out.jsonl"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("model.cu:1: is Python, not CUDA C++; "));
+  EXPECT_THAT(result.output, HasSubstr("empty.cu: is empty; write: extern \"C\" void solution("));
+  EXPECT_THAT(result.output, HasSubstr("2 candidates: 0 accepted, 2 not"));
+}
+
 TEST(BadInput, AHundredThousandErrorsTakeSecondsAndFewLines) {
   std::string source = "extern \"C\" void solution() {\n";
   for (int i = 0; i < 100'000; ++i) source += "  undeclared_" + std::to_string(i) + " = 1;\n";
