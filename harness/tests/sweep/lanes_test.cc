@@ -152,6 +152,10 @@ TEST_F(Lanes, ThatDieCostNothingButWhatTheyWereGrading) {
   EXPECT_THAT(ungraded(found),
               UnorderedElementsAre("alpha/killed: the process that graded ended with signal 9 (Killed)",
                                    "alpha/exits: the process that graded ended with exit code 3"));
+  for (const UngradedCandidate& one : found.ungraded) {
+    if (name_of(one.candidate) != "alpha/killed") continue;
+    EXPECT_EQ(one.exit_code, exit_machine) << "no fault of kgrade";
+  }
 }
 
 TEST_F(Lanes, ThatHangUpInMidLineLoseThatLine) {
@@ -249,10 +253,11 @@ TEST_F(Lanes, ThatRefuseABatchForOneOfItsCandidatesGradeTheOthers) {
 
 TEST_F(Lanes, AreNotGivenWhatThePlanRefuses) {
   add("alpha", {"good", "good.2"});
-  checkout_.add_candidate("alpha/odd.cu", "// kgrade: dtype float12\n");
+  fs::create_symlink("nowhere.cu", checkout_.path() / "solutions/alpha/odd.cu");
   const SweepOutcome found = outcome();
   EXPECT_THAT(names(found.records), SizeIs(2));
-  EXPECT_THAT(ungraded(found), ElementsAre(HasSubstr("alpha/odd: line 1: ")));
+  EXPECT_THAT(ungraded(found), ElementsAre(HasSubstr("alpha/odd: candidate: no such file")));
+  EXPECT_EQ(found.ungraded.at(0).exit_code, exit_usage);
 }
 
 TEST_F(Lanes, OfAWrongProgramGradeNothing) {
