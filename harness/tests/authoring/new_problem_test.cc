@@ -83,7 +83,9 @@ TEST(NewProblemTest, HiddenSizesOfFlatArraysSpanSeveralBlocksAndPartsOfThem) {
   ASSERT_TRUE(parsed) << message(parsed);
   std::vector<std::int64_t> sizes;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const auto drawn = draw_hidden_cases(*parsed, {.seed = seed});
+    HiddenOptions options;
+    options.seed = seed;
+    const auto drawn = draw_hidden_cases(*parsed, options);
     ASSERT_TRUE(drawn) << message(drawn);
     for (const Case& bound : *drawn) sizes.push_back(bound.integers.at("n"));
   }

@@ -58,7 +58,7 @@ class ControlBuild : public testing::Test {
       std::ofstream(at(name)) << name;
     }
     fs::remove(at("out/x"));
-    layout_.problems = at("problems");
+    layout_.problems = {at("problems")};
     layout_.reference = at("reference");
     problem_.slug = "a";
     problem_.path = at("problems/a.md");
