@@ -37,6 +37,8 @@ struct OutputValues {
   std::vector<float> filled;
   std::vector<float> again;
   std::vector<float> before;  // expected of the inputs of the call before; empty: not known
+  // The outputs were memory that nothing had been written to, so that `untouched` says nothing.
+  bool was_fresh_memory = false;
 };
 
 // Larger outputs are not read back.

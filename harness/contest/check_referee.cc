@@ -163,6 +163,8 @@ std::optional<OutputValues> CheckReferee::examine(std::size_t output, const Draw
   auto values = examine_output(runner_->lease(), oracle_.lease(), output);
   if (values)
     call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
+  // Under a tool every call has copies of its own.
+  if (values) values->was_fresh_memory = sanitizer_.has_value();
   return values;
 }
 

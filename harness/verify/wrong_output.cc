@@ -119,7 +119,8 @@ std::string relation_pattern(const Positions& wrong, const OutputValues& values)
   const auto expected = [&](std::size_t i) { return static_cast<double>(values.expected[i]); };
   if (!all_of(wrong, [&](std::size_t i) { return std::isfinite(got(i)) && std::isfinite(expected(i)); }))
     return "";
-  if (all_of(wrong, [&](std::size_t i) { return got(i) == 0; })) return "they are zero";
+  if (all_of(wrong, [&](std::size_t i) { return got(i) == 0; }))
+    return values.was_fresh_memory ? "they are zero: written so, or never written" : "they are zero";
   const auto largest = *std::max_element(wrong.begin(), wrong.end(), [&](std::size_t a, std::size_t b) {
     return std::abs(expected(a)) < std::abs(expected(b));
   });

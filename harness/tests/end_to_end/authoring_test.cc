@@ -139,7 +139,7 @@ TEST(ImportCommand, AFileThatIsNoProblemGetsOneMessage) {
   EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
-TEST(Show, TheStatementComesLastAndCannotCommandTheTerminal) {
+TEST(Show, TheStatementComesFirstAndCannotCommandTheTerminal) {
   const ScratchFile file("stated.md",
                          "---\nslug: stated\ntitle: Stated\ndifficulty: EASY\nparameters:\n"
                          "  - {name: y, type: \"[VAR]\", pointer: true, const: false, shape: [n]}\n"
@@ -148,7 +148,7 @@ TEST(Show, TheStatementComesLastAndCannotCommandTheTerminal) {
                          "Write $y_i = 1$\n\n- for \u202eall $i$\n");
   const Result shown = kgrade({"show", file.path()});
   EXPECT_EQ(shown.exit_code, 0) << shown.output;
-  EXPECT_THAT(shown.output, testing::EndsWith("\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n"));
+  EXPECT_THAT(shown.output, HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n"));
 }
 
 TEST(Show, EveryScalarOfACaseIsShown) {

@@ -205,7 +205,7 @@ TEST(BadInput, ACandidateThatIsNoCudaIsAVerdictOfASweep) {
   std::filesystem::create_directories(folder.path() / slug);
   std::ofstream(folder.path() / slug / "model.cu") << "import torch\n";
   std::ofstream(folder.path() / slug / "empty.cu") << "";
-  const Result result = kgrade({"sweep", "--device", "emulated", "--problems", slug, "--solutions",
+  const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions",
                                 folder.path() / slug / "*.cu", "--output", folder.path() / "out.jsonl"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("model.cu:1: is Python, not CUDA C++; "));

@@ -38,7 +38,7 @@ class OwnFaults : public testing::Test {
   }
 
   Result sweep(const std::string& more = "--overwrite") const {
-    return kgrade({"sweep", "--problems", slug, "--solutions", folder() / "*.cu", "--device", "emulated",
+    return kgrade({"sweep", "--only", slug, "--solutions", folder() / "*.cu", "--device", "emulated",
                    "--jobs", "1", "--hidden", "0", "--output", root_.path() / "results.jsonl", more});
   }
 

@@ -120,7 +120,7 @@ TEST_F(Filler, ThatFillsTheDiskIsToBlameAndTheOthersAreGraded) {
 TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
   const TemporaryDirectory folder;
   const std::string results = folder.path() / "results.jsonl";
-  const std::vector<std::string> sweep = {"sweep",    "--problems", slug, "--solutions", "naive", "--device",
+  const std::vector<std::string> sweep = {"sweep",    "--only", slug, "--solutions", "naive", "--device",
                                           "emulated", "--jobs",     "1",  "--output",    results, "--resume"};
   {
     const SmallDisk disk("100k");

@@ -127,6 +127,13 @@ TEST(WrongOutput, NamesAFactorADifferenceAndZeros) {
   }
 }
 
+TEST(WrongOutput, ZerosInFreshMemoryMayNeverHaveBeenWritten) {
+  OutputValues values = right({4, 5});
+  spoil(values, all, [](float) { return 0.0f; });
+  values.was_fresh_memory = true;
+  EXPECT_EQ(said(values), "they are zero: written so, or never written");
+}
+
 TEST(WrongOutput, NamesATransposedAndAShiftedOutput) {
   OutputValues transposed = right({3, 4});
   for (std::size_t i = 0; i < 12; ++i) transposed.got[i % 4 * 3 + i / 4] = transposed.expected[i];
