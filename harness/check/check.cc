@@ -400,7 +400,7 @@ Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions&
     planned.skipped += fmt::format("; --case {} ", planned.bound.name);
     if (planned.bound.role == CaseRole::hidden)
       planned.skipped += fmt::format("--hidden-seed {} ", *chosen->hidden_seed);
-    planned.skipped += "runs it all the same";
+    planned.skipped += "--force runs it all the same";
   }
   return chosen;
 }

@@ -185,6 +185,17 @@ std::string stages_text(const CheckRecord& record, const Style& style) {
   return "\n" + table.render(style);
 }
 
+// That every candidate has.
+std::size_t hidden_cases(const CheckRecord& record) {
+  std::size_t most = 0;
+  for (const CheckedCandidate& candidate : record.candidates) {
+    const auto hidden = std::count_if(candidate.cases.begin(), candidate.cases.end(),
+                                      [](const CheckedCase& c) { return c.role == CaseRole::hidden; });
+    most = std::max(most, static_cast<std::size_t>(hidden));
+  }
+  return most;
+}
+
 }  // namespace
 
 std::string_view to_string(CheckStatus status) {
@@ -229,7 +240,8 @@ std::string render_table(const CheckRecord& record, const Style& style, bool ver
     text += log_text(candidate, verbose);
   }
   if (record.hidden_seed)
-    text += fmt::format("the same hidden shapes again: --hidden-seed {}\n", *record.hidden_seed);
+    text += fmt::format("the same hidden shapes again: --hidden {} --hidden-seed {}\n", hidden_cases(record),
+                        *record.hidden_seed);
   text += confinement_text(record.sandbox, style);
   for (const std::string& note : record.notes) {
     text += fmt::format("{} {}\n", style(Colour::yellow, "note:"), printable(note));

@@ -73,7 +73,7 @@ std::string_view kind_name(FindingKind kind) {
 std::string_view remedy_for(FindingKind kind) {
   switch (kind) {
     case FindingKind::out_of_bounds:
-      return "compare the index with the extent before the access: the last block is rarely full";
+      return "compare the index with the extent before the access";
     case FindingKind::invalid_address:
       return "a pointer of the host's, one that was freed, or an index far out of bounds: kernels may touch "
              "only "
@@ -101,8 +101,10 @@ std::string_view remedy_for(FindingKind kind) {
 std::string_view remedy_for(Verdict verdict) {
   switch (verdict) {
     case Verdict::wrong_answer:
+      return "look at the arithmetic and the indices if nothing else was found: `kgrade grade` shows wrong "
+             "elements, and what the failed cases have in common";
     case Verdict::low_precision:
-      return "`kgrade grade` says how the answer differs on every case";
+      return "`kgrade grade` says how large the error is on every case";
     case Verdict::time_limit:
       return "look for a loop that never ends; checked runs are slow, too: --time-limit SECONDS allows more";
     case Verdict::out_of_bounds:

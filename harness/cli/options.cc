@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "problem/catalogue.h"
+#include "problem/hidden_cases.h"
 
 namespace kgrade::cli {
 namespace {

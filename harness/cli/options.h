@@ -26,7 +26,6 @@ void add_dtype_option(CLI::App& command, std::optional<std::string>& dtype, cons
 // 0 to 2^64 - 1, or it is wrong usage. (CLI11 clamps and wraps around.)
 void add_seed_option(CLI::App& command, std::optional<std::uint64_t>& seed, const std::string& description);
 // --hidden, 0 to most_hidden_cases and `usual` by default, and --hidden-seed, as --seed.
-inline constexpr std::size_t most_hidden_cases = 1000;
 void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std::size_t>& count,
                         std::optional<std::uint64_t>& seed);
 // Seconds from 0.001 to a day.

@@ -26,28 +26,36 @@ void keep_if(std::vector<T>& all, const Keep& keep) {
   all.erase(std::remove_if(all.begin(), all.end(), [&](const T& one) { return !keep(one); }), all.end());
 }
 
-void select(const PrintArguments& arguments, Record& record) {
+// Nothing if something is left of the record.
+std::optional<Error> select(const PrintArguments& arguments, Record& record) {
   keep_if(record.candidates,
           [&](const CandidateRecord& candidate) { return candidate.path.ends_with(arguments.candidate); });
-  if (arguments.cases.empty()) return;
+  bool has_case = arguments.cases.empty();
   for (CandidateRecord& candidate : record.candidates) {
-    keep_if(candidate.cases, [&](const CaseRecord& c) {
-      return std::find(arguments.cases.begin(), arguments.cases.end(), c.name) != arguments.cases.end();
-    });
+    if (!arguments.cases.empty()) {
+      keep_if(candidate.cases, [&](const CaseRecord& c) {
+        return std::find(arguments.cases.begin(), arguments.cases.end(), c.name) != arguments.cases.end();
+      });
+    }
+    has_case = has_case || !candidate.cases.empty();
   }
+  const char* const option = record.candidates.empty() ? "--candidate" : has_case ? nullptr : "--case";
+  if (option == nullptr) return std::nullopt;
+  return Error{fmt::format("{}: the record has none of that name", option),
+               "without the option all are printed",
+               {arguments.file, 0, 0}};
 }
 
 int run(const PrintArguments& arguments) {
   const auto text = read_text_file(arguments.file, largest_record);
   if (!text) return fail(text.errors());
   auto record = parse_record(*text, {arguments.file, 0, 0}, RecordDetail::all);
-  if (!record) return fail(record.errors());
-  if (!*record) {
+  if (!record || !*record) {
     return fail({{"is no record of `kgrade grade`",
-                  "name a file that `kgrade grade --json` wrote",
+                  "name a file that `kgrade grade --json` wrote; `kgrade leaderboard` reads those of a sweep",
                   {arguments.file, 0, 0}}});
   }
-  select(arguments, **record);
+  if (const auto error = select(arguments, **record)) return fail({*error});
   fmt::print("{}", render_table(**record, Style::for_descriptor(STDOUT_FILENO), arguments.verbose));
   return exit_ok;
 }

@@ -1,20 +1,35 @@
 #include "cli/standard_input.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "base/text.h"
 
 namespace kgrade::cli {
 
+namespace {
+
+// Of a file, a pipe or a terminal, to its end. As much as a candidate's file may have, and a byte more, so
+// that the build says that it is too much.
+std::string read_standard_input() {
+  constexpr std::size_t most = (std::size_t{16} << 20) + 1;
+  std::string content(most, '\0');
+  content.resize(std::fread(content.data(), 1, content.size(), stdin));
+  return content;
+}
+
+}  // namespace
+
 Errors StandardInput::replace(std::vector<std::filesystem::path>& candidates) {
   const auto named = std::count(candidates.begin(), candidates.end(), "-");
   if (named == 0) return {};
   if (named > 1) return {{"-: standard input can be read once", "name it once", {}}};
-  const auto content = read_text_file("/dev/stdin");
-  if (!content) return content.errors();
+  const std::string content = read_standard_input();
+  if (std::ferror(stdin) != 0)
+    return {{"-: standard input cannot be read", "pipe a candidate into it, or name a file", {}}};
   folder_.emplace();
   path_ = (folder_->path() / "stdin.cu").string();
-  const auto written = write_file_atomically(path_, *content);
+  const auto written = write_file_atomically(path_, content);
   if (!written) return written.errors();
   *std::find(candidates.begin(), candidates.end(), "-") = path_;
   return {};

@@ -6,12 +6,11 @@
 #include <sstream>
 #include <vector>
 
+#include "compile/compiler_log.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
-
-constexpr const char* unit_name = "kgrade-binding";
 
 // Only what the checks need, so that no standard header has to be parsed. The mismatch templates are never
 // defined: an error about one names its arguments, and with them the type that the contestant wrote.

@@ -43,7 +43,7 @@ constexpr std::array magics = {
     Magic{"1AY&SY"sv, 4, archive},
     Magic{"\x28\xb5\x2f\xfd"sv, 0, archive},
     Magic{"7z\xbc\xaf\x27\x1c"sv, 0, archive},
-    Magic{"ustar\0"sv, 257, archive},
+    Magic{"ustar"sv, 257, archive},
     Magic{"\xff\xfe"sv, 0, utf16},
     Magic{"\xfe\xff"sv, 0, utf16},
     Magic{"%PDF-"sv, 0, document},
@@ -92,7 +92,8 @@ bool is_python(const std::string& line) {
   return line.find(';') == std::string::npos && std::regex_search(line, pattern);
 }
 
-// Four words or more, and two of those that make English sentences of them: no declaration begins so.
+// Four words or more, two of those that make English sentences of them, and nothing that only code has. An
+// identifier such as index_of_the_row is one word.
 bool is_sentence(const std::string& line) {
   static const std::set<std::string> small_words = {"an",   "and", "are",  "below", "here",
                                                     "is",   "of",  "that", "the",   "this",
@@ -108,7 +109,8 @@ bool is_sentence(const std::string& line) {
       word.clear();
     }
   }
-  return words >= 4 && small >= 2 && line.find_first_of(";{}<>=\"") == std::string::npos;
+  return words >= 4 && small >= 2 && line.find_first_of(";{}()<>=*&_\"\\") == std::string::npos &&
+         line.find("::") == std::string::npos;
 }
 
 // "Certainly!" has no verb.

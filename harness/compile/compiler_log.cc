@@ -115,11 +115,15 @@ std::string left_out(std::size_t errors, std::size_t lines, bool gave_up) {
 
 std::string first_error_line(const std::string& log) {
   std::istringstream lines(log);
-  std::string first;
+  std::string first, of_unit;
   for (std::string line; std::getline(lines, line);) {
-    if (first.empty()) first = std::string(trimmed(line));
-    if (reports_error(line)) return std::string(trimmed(line));
+    const std::string text(trimmed(line));
+    if (first.empty()) first = text;
+    if (!reports_error(line)) continue;
+    if (!text.starts_with(unit_name)) return text;
+    if (of_unit.empty()) of_unit = text;
   }
+  if (!of_unit.empty()) return of_unit;
   return first.empty() ? "the compiler failed without a message" : first;
 }
 

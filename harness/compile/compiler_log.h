@@ -11,6 +11,9 @@
 
 namespace kgrade {
 
+// What compilers call the unit that includes a contestant (compile/binding.h).
+inline constexpr const char* unit_name = "kgrade-binding";
+
 // The first line that reports an error ("x.cu:3:1: error: ...", "ptxas fatal   : ..."), or the first line at
 // all; without leading and trailing space. The word in a name of a file or in a message does not make one.
 std::string first_error_line(const std::string& log);

@@ -124,7 +124,7 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std:
     const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty();
     planned.push_back(
         {std::move(*bound),
-         too_slow ? fmt::format("sized for a GPU; --case {} runs it all the same", spec.name) : ""});
+         too_slow ? fmt::format("sized for a GPU; --case {} --force runs it all the same", spec.name) : ""});
   }
   if (!errors.empty()) return errors;
   return planned;

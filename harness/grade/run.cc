@@ -58,7 +58,7 @@ GradeFailure failure_of(const std::exception& thrown) {
             {{thrown.what(), remedy.empty() ? "kgrade doctor says what this machine lacks" : remedy, {}}}};
   }
   if (dynamic_cast<const std::bad_alloc*>(&thrown) != nullptr)
-    return {exit_machine, {{"kgrade finds no memory", remedy_for_machine(ENOMEM), {}}}};
+    return {exit_machine, {{"kgrade is out of memory", remedy_for_machine(ENOMEM), {}}}};
   return {exit_internal,
           {{std::string("internal error: ") + thrown.what(),
             "this is a fault of kgrade or of the device; please report it with the command line",

@@ -7,8 +7,10 @@
 namespace kgrade {
 namespace {
 
-// The emulated device makes some hundred million operations a second.
+// That the emulated device makes, about.
+constexpr double operations_per_second = 1e8;
 constexpr double flops_of_a_probe = 2e7;
+constexpr double most_of_a_probe = 100 * flops_of_a_probe;
 // Counted where a problem does not say its arithmetic.
 constexpr double flops_per_byte = 1;
 
@@ -46,11 +48,13 @@ std::optional<Case> halved(const Problem& problem, const Case& bound) {
 std::optional<double> seconds_of_call(const Problem& problem, const Case& bound, const TimedCall& time_call) {
   const auto smaller = smaller_case(problem, bound);
   if (!smaller) return 0;
+  // One that cannot be made smaller would take as long as what it is to foresee.
+  if (work_of(*smaller) > most_of_a_probe) return work_of(bound) / operations_per_second;
   // The first call loads and allocates.
   if (!time_call(*smaller)) return std::nullopt;
   const auto seconds = time_call(*smaller);
   if (!seconds) return std::nullopt;
-  return *seconds * work_of(bound) / work_of(*smaller);
+  return *seconds * work_of(bound) / std::max(1.0, work_of(*smaller));
 }
 
 Error too_long(const std::string& name, double seconds) {

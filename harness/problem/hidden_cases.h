@@ -10,6 +10,9 @@
 
 namespace kgrade {
 
+// Of one run.
+inline constexpr std::size_t most_hidden_cases = 1000;
+
 struct HiddenOptions {
   std::uint64_t seed = 0;
   std::size_t count = 4;

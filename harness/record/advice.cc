@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 namespace kgrade {
 namespace {
@@ -25,12 +28,83 @@ bool may_be_found_by_check(Verdict verdict) {
 }
 
 // What selects the case again.
-std::string selection(const CaseRecord& c, const CandidateRecord& candidate, const Record& record) {
-  if (c.role != CaseRole::hidden || !record.hidden_seed) return "--case " + shell_word(c.name);
-  const auto hidden = std::count_if(candidate.cases.begin(), candidate.cases.end(),
-                                    [](const CaseRecord& other) { return other.role == CaseRole::hidden; });
-  return fmt::format("--hidden {} --hidden-seed {}", hidden, *record.hidden_seed);
+std::string selection(const CaseRecord& c, const Record& record) {
+  std::string text = "--case " + shell_word(c.name);
+  if (c.role == CaseRole::hidden && record.hidden_seed)
+    text += fmt::format(" --hidden-seed {}", *record.hidden_seed);
+  // The candidate may not declare its type.
+  if (record.dtype != Dtype::float32) text += fmt::format(" --dtype {}", to_string(record.dtype));
+  return text;
 }
+
+// Of a case's parameters.
+struct Condition {
+  std::string text;
+  std::function<bool(const Bindings& parameters)> holds;
+};
+
+// One condition for each dimension of a pair such as stride_h and stride_w.
+bool are_siblings(const std::string& a, const std::string& b) {
+  const std::size_t at = a.rfind('_');
+  return a != b && at != std::string::npos && b.rfind('_') == at && a.substr(0, at) == b.substr(0, at);
+}
+
+// The more telling ones first.
+std::vector<Condition> conditions_on(const std::vector<std::string>& names) {
+  std::vector<Condition> conditions;
+  for (const std::string& a : names) {
+    for (const std::string& b : names) {
+      if (a < b && are_siblings(a, b))
+        conditions.push_back({a + " != " + b, [a, b](const Bindings& of) { return of.at(a) != of.at(b); }});
+    }
+  }
+  for (const int divisor : {2, 4, 8, 16, 32, 64, 128, 256}) {
+    for (const std::string& name : names) {
+      conditions.push_back(
+          {divisor == 2 ? "an odd " + name : fmt::format("{} that is no multiple of {}", name, divisor),
+           [name, divisor](const Bindings& of) { return of.at(name) % divisor != 0; }});
+    }
+  }
+  for (const std::string& name : names) {
+    conditions.push_back({name + " > 1", [name](const Bindings& of) { return of.at(name) > 1; }});
+    conditions.push_back({name + " > 0", [name](const Bindings& of) { return of.at(name) > 0; }});
+    conditions.push_back({name + " == 1", [name](const Bindings& of) { return of.at(name) == 1; }});
+  }
+  return conditions;
+}
+
+// Failed cases on one side, accepted ones on the other.
+class Separation {
+ public:
+  explicit Separation(const CandidateRecord& candidate) {
+    for (const CaseRecord& c : candidate.cases) {
+      if (c.run) (is_failure(c) ? failed_ : accepted_).push_back(&c.parameters);
+    }
+  }
+
+  // The parameters that every case has.
+  std::vector<std::string> names() const {
+    std::vector<std::string> names;
+    if (failed_.size() < 2 || accepted_.size() < 2) return names;
+    for (const auto& [name, value] : *failed_.front()) {
+      const auto has_it = [&name](const Bindings* of) { return of->find(name) != of->end(); };
+      if (std::all_of(failed_.begin(), failed_.end(), has_it) &&
+          std::all_of(accepted_.begin(), accepted_.end(), has_it))
+        names.push_back(name);
+    }
+    return names;
+  }
+
+  bool is_made_by(const Condition& condition) const {
+    const auto holds = [&condition](const Bindings* of) { return condition.holds(*of); };
+    return std::all_of(failed_.begin(), failed_.end(), holds) &&
+           std::none_of(accepted_.begin(), accepted_.end(), holds);
+  }
+
+ private:
+  std::vector<const Bindings*> failed_;
+  std::vector<const Bindings*> accepted_;
+};
 
 }  // namespace
 
@@ -49,9 +123,18 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate) {
 Advice advice_for(const CandidateRecord& candidate, const Record& record) {
   const CaseRecord* const failed = smallest_failure(candidate);
   if (failed == nullptr || !may_be_found_by_check(failed->verdict)) return {};
-  const std::string which = fmt::format("{} {} {}", record.problem_slug, shell_word(candidate.path),
-                                        selection(*failed, candidate, record));
+  if (candidate.path == "<stdin>") return {};  // it cannot be read again
+  const std::string which =
+      fmt::format("{} {} {}", record.problem_slug, shell_word(candidate.path), selection(*failed, record));
   return {{"kgrade check " + which, "kgrade grade " + which}};
+}
+
+std::string shared_by_failures(const CandidateRecord& candidate) {
+  const Separation separation(candidate);
+  for (const Condition& condition : conditions_on(separation.names())) {
+    if (separation.is_made_by(condition)) return condition.text;
+  }
+  return "";
 }
 
 std::string shell_word(const std::string& word) {
@@ -59,7 +142,7 @@ std::string shell_word(const std::string& word) {
     return std::isalnum(c) != 0 ||
            std::string_view("_-./=,+:@%").find(static_cast<char>(c)) != std::string_view::npos;
   });
-  if (usual) return word;
+  if (usual) return word.starts_with('-') ? "./" + word : word;
   std::string quoted = "'";
   for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";

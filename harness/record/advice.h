@@ -18,7 +18,12 @@ struct Advice {
 // Nothing for accepted candidates, and where no command of ours shows more.
 Advice advice_for(const CandidateRecord& candidate, const Record& record);
 
-// For a shell: in single quotes where it has other characters than those of usual paths.
+// A condition on one or two parameters that all failed cases meet and no accepted one does, of two or more
+// each: "stride_h != stride_w"; empty: there is none.
+std::string shared_by_failures(const CandidateRecord& candidate);
+
+// For a shell: in single quotes where it has other characters than those of usual paths, and with ./ where it
+// begins as options do.
 std::string shell_word(const std::string& word);
 
 }  // namespace kgrade

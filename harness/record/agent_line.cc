@@ -83,9 +83,9 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
   switch (candidate.verdict) {
     case Verdict::compile_error:
     case Verdict::signature_mismatch:
-      return "mend what the reason names; `kgrade show " + record.problem_slug + "` prints the signature";
+      return "fix what `reason` says; `kgrade show " + record.problem_slug + "` prints the signature";
     case Verdict::unsupported:
-      return "grade it on a GPU, or write it without what the reason names";
+      return "grade it on a GPU, or write it without what `reason` names";
     case Verdict::low_precision:
       return "sum in a wider type, or declare a lower class: // kgrade: precision tf32";
     case Verdict::unstable:
@@ -95,7 +95,7 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
     case Verdict::accepted:
       break;
     default:
-      return "mend what the reason names";
+      return "fix what `reason` says";
   }
   if (slowest == nullptr) return "measure its speed on a GPU";
   if (!slowest->roofline) return fmt::format("make case '{}' faster", slowest->name);
@@ -114,6 +114,7 @@ std::string line_of(const CandidateRecord& candidate, const Record& record, std:
                {"verdict", to_string(candidate.verdict)},
                {"reason", cut(candidate.message, 4 * length)},
                {"first_wrong", first_wrong(candidate, length)},
+               {"failed_cases_have", cut(shared_by_failures(candidate), length)},
                {"speedup", nullptr},
                {"slowest_case", slowest != nullptr ? speed_of(*slowest, length) : Json(nullptr)},
                {"next", cut(next_step(candidate, record, slowest), 2 * length)}};

@@ -196,8 +196,8 @@ std::string checks_text(const CandidateRecord& candidate, const Style& style) {
 std::string wrong_elements(const CandidateRecord& candidate) {
   const CaseRecord* const failed = smallest_failure(candidate);
   if (failed == nullptr || !failed->wrong || failed->wrong->examples.empty()) return "";
-  std::string text = fmt::format("  wrong elements of '{}' in case '{}':\n", printable(failed->wrong->tensor),
-                                 failed->name);
+  std::string text = fmt::format("  wrong elements of '{}' in case '{}', the smallest that fails:\n",
+                                 printable(failed->wrong->tensor), failed->name);
   TextTable table({"index", "expected", "got"}, {false, true, true});
   for (const WrongElement& element : failed->wrong->examples) {
     table.add({fmt::format("[{}]", fmt::join(element.index, ", ")), printable(element.expected),
@@ -208,11 +208,14 @@ std::string wrong_elements(const CandidateRecord& candidate) {
 
 std::string advice_text(const CandidateRecord& candidate, const Record& record, const Style& style) {
   const Advice advice = advice_for(candidate, record);
-  std::string text;
+  std::string text, commands;
+  if (const std::string shared = shared_by_failures(candidate); !shared.empty())
+    text = fmt::format("  all failed cases, and no accepted one, have {}\n", printable(shared));
   for (const std::string& command : advice.commands) {
-    text += fmt::format("  {} {}\n", style(Colour::dim, text.empty() ? "next:" : "     "), printable(command));
+    commands += fmt::format("  {} {}\n", style(Colour::dim, commands.empty() ? "next:" : "     "),
+                            printable(command));
   }
-  return text;
+  return text + commands;
 }
 
 std::string notes_text(const std::vector<std::string>& notes, const Style& style) {

@@ -85,7 +85,7 @@ std::string range_text(std::int64_t low, std::int64_t high, std::int64_t extent)
 // Which elements are wrong.
 std::string place_pattern(const Positions& wrong, const OutputValues& values) {
   const std::size_t elements = values.expected.size();
-  if (wrong.size() == elements) return "";
+  if (wrong.size() == elements || wrong.size() == 1) return "";
   const Box box = box_of(wrong, values.shape);
   std::vector<std::size_t> cut;  // dimensions of which not all is wrong
   for (std::size_t d = 0; d < values.shape.size(); ++d) {
@@ -99,7 +99,6 @@ std::string place_pattern(const Positions& wrong, const OutputValues& values) {
                        range_text(box.low[d], box.high[d], values.shape[d]),
                        dimension_name(d, values.shape.size()));
   }
-  if (is_tail && wrong.size() == 1) return "it is the last one in memory";
   if (is_tail) return fmt::format("the wrong ones are the last {} in memory", wrong.size());
   if (full && cut.size() > 1)
     return fmt::format("the wrong ones are the block from [{}] to [{}]", fmt::join(box.low, ", "),
@@ -170,7 +169,8 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
   if (wrong.size() < fewest_for_a_pattern) return "";
   if (is_transposed(values, limit)) return "the output is transposed";
   if (const int shift = shift_of(values, limit); shift != 0)
-    return shift > 0 ? "every value is one place too late in memory" : "every value is one place too early";
+    return shift > 0 ? "every value is one place too late in memory"
+                     : "every value is one place too early in memory";
   const auto of_before = [&](std::size_t i) { return !is_off(values.got[i], values.before[i], limit); };
   if (!values.before.empty() && all_of(wrong, of_before))
     return "they are right for the inputs of the call before";
@@ -178,16 +178,41 @@ std::string whole_pattern(const Positions& wrong, const OutputValues& values, do
 }
 
 // What the kernel did to an element, by a call on outputs that held values from 1 to 2.
-enum class Treatment { written, never_written, added_to };
+// `unclear`: never written, or a sum that is rounded to what was there.
+enum class Treatment { written, never_written, added_to, unclear };
 
 Treatment treatment_of(const OutputValues& values, std::size_t i, double limit) {
   const Treatment seen = values.untouched[i] ? Treatment::never_written : Treatment::written;
-  if (values.again.empty() || (values.untouched[i] && values.again[i] == values.filled[i])) return seen;
+  if (values.again.empty()) return seen;
+  if (values.untouched[i] && values.again[i] == values.filled[i]) {
+    const bool is_small = std::abs(values.expected[i]) <= rounding_of_sums * values.filled[i];
+    return is_small ? Treatment::unclear : Treatment::never_written;
+  }
   const float sum = values.expected[i] + values.filled[i];
   const double rounding = rounding_of_sums * std::abs(static_cast<double>(sum));
   // What was there in the first call was huge or not finite, and so is any sum with it.
   const bool was_huge = !(std::abs(values.got[i]) < least_poison);
   return was_huge && !is_off(values.again[i], sum, limit + rounding) ? Treatment::added_to : seen;
+}
+
+std::uint64_t count_of(const std::vector<Treatment>& treatments, Treatment wanted) {
+  return static_cast<std::uint64_t>(std::count(treatments.begin(), treatments.end(), wanted));
+}
+
+// As most of the clear ones.
+void settle_unclear(std::vector<Treatment>& treatments) {
+  const bool adds =
+      count_of(treatments, Treatment::added_to) > count_of(treatments, Treatment::never_written);
+  std::replace(treatments.begin(), treatments.end(), Treatment::unclear,
+               adds ? Treatment::added_to : Treatment::never_written);
+}
+
+WrongElement example_of(const OutputValues& values, std::size_t i, Treatment treatment) {
+  const char* const instead = treatment == Treatment::never_written ? "never written"
+                              : treatment == Treatment::added_to    ? "added to what was there"
+                                                                    : nullptr;
+  return {index_of(i, values.shape), number(values.expected[i]),
+          instead != nullptr ? instead : number(values.got[i])};
 }
 
 bool is_right_when_called_again(const Positions& wrong, const OutputValues& values, double limit) {
@@ -202,19 +227,18 @@ WrongOutput wrong_output(const OutputValues& values, double limit) {
   found.tensor = values.tensor;
   found.elements = values.expected.size();
   Positions wrong, written;
+  std::vector<Treatment> treatments;
   for (std::size_t i = 0; i < values.expected.size(); ++i) {
     if (!is_off(values.got[i], values.expected[i], limit)) continue;
-    const Treatment treatment = treatment_of(values, i, limit);
-    found.never_written += treatment == Treatment::never_written ? 1 : 0;
-    found.added_to += treatment == Treatment::added_to ? 1 : 0;
     wrong.push_back(i);
-    if (treatment == Treatment::written) written.push_back(i);
-    if (found.examples.size() == most_examples) continue;
-    found.examples.push_back({index_of(i, values.shape), number(values.expected[i]),
-                              treatment == Treatment::never_written ? "never written"
-                              : treatment == Treatment::added_to    ? "added to what was there"
-                                                                    : number(values.got[i])});
+    treatments.push_back(treatment_of(values, i, limit));
+    if (treatments.back() == Treatment::written) written.push_back(i);
   }
+  settle_unclear(treatments);
+  found.never_written = count_of(treatments, Treatment::never_written);
+  found.added_to = count_of(treatments, Treatment::added_to);
+  for (std::size_t k = 0; k < std::min(wrong.size(), most_examples); ++k)
+    found.examples.push_back(example_of(values, wrong[k], treatments[k]));
   found.wrong = wrong.size();
   if (wrong.empty()) return found;
   std::vector<std::string> parts;

@@ -60,7 +60,7 @@ TEST(SmallCases, SkippedOnesSayWhyAndHowToRunThem) {
   const auto selected = select_small_cases(problem_with(cases), {});
   ASSERT_TRUE(selected.ok());
   EXPECT_EQ(selected->cases.at(4).skipped,
-            "20000100 operations, checked runs take up to 20000000; --case huge runs it all the same");
+            "20000100 operations, checked runs take up to 20000000; --case huge --force runs it all the same");
 }
 
 TEST(SmallCases, AnUnknownCaseIsAnError) {

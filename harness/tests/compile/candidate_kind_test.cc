@@ -25,6 +25,16 @@ constexpr const char* kernel =
     "__global__ void fill(float* out) { out[threadIdx.x] = 1; }\n"
     "extern \"C\" void solution(float* out) { fill<<<1, 32>>>(out); }\n";
 
+// Words of identifiers make no sentence.
+TEST(CandidateKind, AKernelWithoutIncludesIsNoProse) {
+  for (const char* line :
+       {"__global__ void sum_of_the_products(const float* input, const float* the_kernel,",
+        "inline __device__ float index_of_the_row(const int i,",
+        "static __device__ __forceinline__ float dot_of_the_row(const float* __restrict__ a,",
+        "namespace here_is_the_kernel_that_we_use"})
+    EXPECT_FALSE(other_kind(std::string(line) + "\n  float* output) {}\n")) << line;
+}
+
 TEST(CandidateKind, KnowsFilesThatAreNoText) {
   using namespace std::string_view_literals;
   EXPECT_THAT(kind_of("\x7f"

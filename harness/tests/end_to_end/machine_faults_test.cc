@@ -107,7 +107,7 @@ class Filler : public testing::Test {
 
 TEST_F(Filler, ThatFillsTheDiskIsToBlameAndTheOthersAreGraded) {
   const ScratchFile guilty("filler.cu", filler(60));
-  const SmallDisk disk("20m");
+  const SmallDisk disk("40m");
   if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
   const Result result =
       kgrade({"grade", slug, guilty.path(), naive, "--case", "tiny", "--device", "emulated"}, without_cache);

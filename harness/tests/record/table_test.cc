@@ -62,7 +62,7 @@ TEST(Table, ShowsWrongElementsOfTheSmallestFailureAndWhatToDoNext) {
   CaseRecord& tiny = record.candidates[1].cases[0];
   tiny.wrong = WrongOutput{"out", 6, 2, 1, 0, "", {{{0, 1}, "0.5", "never written"}, {{1, 2}, "2", "nan"}}};
   EXPECT_THAT(render_table(record, Style(false), false),
-              HasSubstr("  wrong elements of 'out' in case 'tiny':\n"
+              HasSubstr("  wrong elements of 'out' in case 'tiny', the smallest that fails:\n"
                         "    index   expected            got\n"
                         "    [0, 1]       0.5  never written\n"
                         "    [1, 2]         2            nan\n"
@@ -71,11 +71,34 @@ TEST(Table, ShowsWrongElementsOfTheSmallestFailureAndWhatToDoNext) {
                         "        kgrade grade scale 'my bad.cu' --case tiny\n"));
 }
 
+TEST(Table, NamesWhatAllFailedCasesHaveAndNoAcceptedOne) {
+  Record record = test::sample_record();
+  std::vector<CaseRecord>& cases = record.candidates[1].cases;
+  cases.clear();
+  const std::int64_t shapes[][3] = {{8, 1, 1}, {8, 2, 2}, {8, 1, 2}, {9, 3, 2}};
+  for (const auto& [width, stride_h, stride_w] : shapes) {
+    const Verdict verdict = stride_h == stride_w ? Verdict::accepted : Verdict::wrong_answer;
+    cases.push_back(test::case_record("shape-" + std::to_string(cases.size()), CaseRole::test, verdict));
+    cases.back().parameters = {{"stride_h", stride_h}, {"stride_w", stride_w}, {"width", width}};
+  }
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("\n  all failed cases, and no accepted one, have stride_h != stride_w\n"));
+  cases[0].parameters["stride_w"] = 2;
+  EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr("all failed cases")));
+  cases[0].parameters = {{"width", 8}, {"stride_h", 1}, {"stride_w", 2}};
+  cases[2].parameters["width"] = 7;
+  EXPECT_THAT(render_table(record, Style(false), false),
+              HasSubstr("all failed cases, and no accepted one, have an odd width\n"));
+  cases.pop_back();
+  EXPECT_THAT(render_table(record, Style(false), false), Not(HasSubstr("all failed cases")))
+      << "one failure shares nothing";
+}
+
 TEST(Table, WhereOnlyAHiddenShapeFailsTheNextStepDrawsItAgain) {
   Record record = test::sample_record();
   record.candidates[1].cases = {test::case_record("hidden-1", CaseRole::hidden, Verdict::wrong_answer)};
   EXPECT_THAT(render_table(record, Style(false), false),
-              HasSubstr("kgrade check scale bad.cu --hidden 1 --hidden-seed 18446744073709551614\n"));
+              HasSubstr("kgrade check scale bad.cu --case hidden-1 --hidden-seed 18446744073709551614\n"));
 }
 
 TEST(Table, ShowsNoTimesWhereTheyAreNoSpeed) {

@@ -84,6 +84,20 @@ TEST(WrongOutput, ASumIsRoundedToTheElementsType) {
   EXPECT_EQ(wrong_output(values, limit).added_to, 4u);
 }
 
+// Where it adds so little that the sum is what was there, a kernel that adds elsewhere adds here, too.
+TEST(WrongOutput, ASumThatDoesNotShowCountsAsTheOthersDo) {
+  OutputValues values = right({6});
+  values.expected[2] = 0.001f;
+  for (std::size_t i = 0; i < 6; ++i) {
+    values.got[i] = 1e20f;
+    values.untouched[i] = true;
+    values.again[i] = i == 2 ? values.filled[i] : values.filled[i] + values.expected[i];
+  }
+  EXPECT_EQ(wrong_output(values, 1e-4).added_to, 6u);
+  for (std::size_t i = 0; i < 6; ++i) values.again[i] = values.filled[i];
+  EXPECT_EQ(wrong_output(values, 1e-4).never_written, 6u);
+}
+
 TEST(WrongOutput, WithoutASecondCallWhatIsUntouchedCountsAsNeverWritten) {
   OutputValues values = right({3});
   leave_alone(values, 2);
