@@ -135,7 +135,20 @@ class CandidateCheck {
     const auto timer = session_.stages.time(pass.name);
     PassRecord row;
     row.pass = pass.name;
+    auto evidence = evidence_of(pass, bound, draw, row);
+    // A signal from outside need not be the candidate's doing: once more.
+    if (evidence && seen_ && seen_->killed) evidence = evidence_of(pass, bound, draw, row);
+    if (!evidence) return evidence.errors();
+    note(read_(*evidence, bound, row.calls), bound, row);
+    record_.dropped += evidence->dropped;
+    row.seconds = session_.stages.now() - start;
+    record.passes.push_back(std::move(row));
+    return {};
+  }
+
+  Result<Evidence> evidence_of(const CheckPass& pass, const Case& bound, const Draw& draw, PassRecord& row) {
     seen_.reset();
+    row.calls = 0;
     auto entered = session_.arena.enter(pass, bound);
     if (!entered) return entered.errors();
     int attempted = 0;
@@ -144,12 +157,7 @@ class CandidateCheck {
     } else {
       while (attempted < calls_in_a_pass && call_goes_on(draw, row)) ++attempted;
     }
-    const Evidence evidence = session_.arena.leave();
-    note(read_(evidence, bound, row.calls), bound, row);
-    record_.dropped += evidence.dropped;
-    row.seconds = session_.stages.now() - start;
-    record.passes.push_back(std::move(row));
-    return {};
+    return session_.arena.leave();
   }
 
   void see_failed_start(const Answer& answer) {
@@ -177,7 +185,8 @@ class CandidateCheck {
     const Judgement judgement = judge(output.errors, session_.problem.thresholds,
                                       precision_from(session_.problem.precision), norms_.squares(index));
     if (judgement.verdict == Verdict::accepted || seen_) return;
-    see({judgement.verdict, check_behind(judgement.verdict), describe_output(output, judgement, index, draw)});
+    see({judgement.verdict, check_behind(judgement.verdict),
+         describe_output(output, judgement, index, draw)});
   }
 
   std::string describe_output(const OutputErrors& output, const Judgement& judgement, std::size_t index,
@@ -292,8 +301,7 @@ class CheckRun {
     if (auto failure = prepare()) return failure;
     begin_record();
     if (auto failure = setup_.load_trusted()) return failure;
-    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_,
-                         record_.seed);
+    CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_, record_.seed);
     if (auto failure = foresee(referee)) return failure;
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
       referee.set_candidate(build.finish()->library);

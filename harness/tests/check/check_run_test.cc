@@ -23,6 +23,7 @@ class FakeCheckArena : public CheckArena {
   CallReport report = FakeArena::clean(1);
   Answer load_answer;
   std::string wrong_in;  // the pass in which the answer is wrong
+  int kills = 0;         // so many calls end by a signal from outside
   ElementErrors right = test::equal_outputs();
 
   // What happened.
@@ -41,6 +42,13 @@ class FakeCheckArena : public CheckArena {
   }
   CallReport call(const Draw& draw, Patience) override {
     draws.push_back(draw.index);
+    if (kills > 0) {
+      --kills;
+      CallReport killed;
+      killed.fault = Fault::killed;
+      killed.detail = "signal 9";
+      return killed;
+    }
     return report;
   }
   std::vector<OutputErrors> compare() override {
@@ -152,6 +160,16 @@ TEST_F(CheckRunTest, ACrashEndsThePassAndIsAFindingUnlessOneExplainsIt) {
   ASSERT_THAT(explained.findings, SizeIs(1));
   EXPECT_EQ(explained.findings[0].kind, "out_of_bounds");
   EXPECT_EQ(explained.cases[0].passes[0].verdict, Verdict::runtime_error);
+}
+
+// The kernel's memory killer, or someone at a shell.
+TEST_F(CheckRunTest, APassThatASignalFromOutsideEndsIsRunOnceMore) {
+  arena_.kills = 1;
+  EXPECT_THAT(run().findings, IsEmpty());
+  EXPECT_EQ(arena_.passes, (std::vector<std::string>{"forward", "forward", "reverse"}));
+  EXPECT_EQ(arena_.left, 3);
+  arena_.kills = 2;
+  EXPECT_EQ(run().findings.size(), 1u) << "twice is the candidate's doing";
 }
 
 TEST_F(CheckRunTest, WhatOnePassFindsExplainsWhatGoesWrongInTheOthers) {
