@@ -191,18 +191,18 @@ class CandidateCheck {
 
   std::string describe_output(const OutputErrors& output, const Judgement& judgement, std::size_t index,
                               const Draw& draw) {
-    const ElementErrors& errors = output.errors;
-    const std::uint64_t worst =
-        errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index;
-    const auto values = session_.arena.examine(index, draw, session_.time_limit);
-    if (!values || judgement.verdict != Verdict::wrong_answer) {
+    const std::string worst = coordinates_of_worst(output);
+    std::optional<OutputValues> values;
+    if (judgement.verdict == Verdict::wrong_answer)
+      values = session_.arena.examine(index, draw, session_.time_limit);
+    if (!values) {
       return fmt::format("`{}` has an error of {:.1e}, the worst at {}", output.tensor,
-                         judgement.relative_error, coordinates(worst, output.shape));
+                         judgement.relative_error, worst);
     }
     const WrongOutput wrong = wrong_output(*values, judgement.element_limit);
     const std::string how = kgrade::describe(wrong);
     return fmt::format("{} of {} elements of `{}`, the worst at {}{}{}", wrong.wrong, wrong.elements,
-                       output.tensor, coordinates(worst, output.shape), how.empty() ? "" : "; ", how);
+                       output.tensor, worst, how.empty() ? "" : "; ", how);
   }
 
   // The first thing that goes wrong is the pass's verdict.

@@ -21,22 +21,17 @@ struct PrintArguments {
 
 constexpr std::uint64_t largest_record = std::uint64_t{256} << 20;
 
-template <class T, class Keep>
-void keep_if(std::vector<T>& all, const Keep& keep) {
-  all.erase(std::remove_if(all.begin(), all.end(), [&](const T& one) { return !keep(one); }), all.end());
-}
-
 // Nothing if something is left of the record.
 std::optional<Error> select(const PrintArguments& arguments, Record& record) {
-  keep_if(record.candidates,
-          [&](const CandidateRecord& candidate) { return candidate.path.ends_with(arguments.candidate); });
+  std::erase_if(record.candidates, [&](const CandidateRecord& candidate) {
+    return !candidate.path.ends_with(arguments.candidate);
+  });
+  const auto is_left_out = [&names = arguments.cases](const CaseRecord& c) {
+    return !names.empty() && std::find(names.begin(), names.end(), c.name) == names.end();
+  };
   bool has_case = arguments.cases.empty();
   for (CandidateRecord& candidate : record.candidates) {
-    if (!arguments.cases.empty()) {
-      keep_if(candidate.cases, [&](const CaseRecord& c) {
-        return std::find(arguments.cases.begin(), arguments.cases.end(), c.name) != arguments.cases.end();
-      });
-    }
+    std::erase_if(candidate.cases, is_left_out);
     has_case = has_case || !candidate.cases.empty();
   }
   const char* const option = record.candidates.empty() ? "--candidate" : has_case ? nullptr : "--case";

@@ -10,10 +10,9 @@ std::optional<OutputValues> examine_output(const Lease& actual, const Lease& exp
   OutputValues values;
   values.tensor = tensor.name;
   values.shape = tensor.shape;
-  Lease::OutputCopy copy = actual.copy_output(output);
-  values.got = std::move(copy.values);
-  values.untouched = std::move(copy.untouched);
-  values.expected = expected.copy_output(output).values;
+  values.got = actual.output_values(output);
+  values.untouched = actual.untouched(output);
+  values.expected = expected.output_values(output);
   return values;
 }
 
@@ -26,7 +25,7 @@ void call_on_filled_outputs(ContestantRunner& runner, const Draw& draw, const Fu
       runner.checked_call(draw, call.poison_key, call.number, call.patience, nullptr, kind, fill);
   if (report.fault != Fault::none || report.cuda_error != 0) return;
   values.filled = std::move(filled.at(output));
-  values.again = runner.lease().copy_output(output).values;
+  values.again = runner.lease().output_values(output);
 }
 
 }  // namespace kgrade

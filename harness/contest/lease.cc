@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/defences.h"
+#include "contest/tensor_values.h"
 #include "device/guard_fill.h"
 #include "draw/seed.h"
 #include "problem/scalar_type.h"
@@ -339,20 +340,19 @@ std::uint64_t Lease::unwritten_elements(std::size_t output) const {
   return device_.count_unwritten(fillings_[buffer_of_output(output)]);
 }
 
-Lease::OutputCopy Lease::copy_output(std::size_t output) const {
-  const std::size_t buffer = buffer_of_output(output);
-  const Filling& filling = fillings_[buffer];
-  const Loaned counted = outputs().at(output);
-  std::vector<unsigned char> bytes(bytes_of(tensor_of(buffer)));
-  OutputCopy copy;
-  device_.read(*buffers_[buffer], filling.begin, bytes.data(), bytes.size());
+std::vector<float> Lease::output_values(std::size_t output) const {
+  return read_values(device_, outputs().at(output), dtype());
+}
+
+std::vector<bool> Lease::untouched(std::size_t output) const {
+  const Filling& filling = fillings_[buffer_of_output(output)];
+  std::vector<unsigned char> bytes(filling.end() - filling.begin);
+  device_.read(*filling.buffer, filling.begin, bytes.data(), bytes.size());
   const device::Poison poison{filling.poison, filling.dtype};
+  std::vector<bool> untouched;
   for (std::uint64_t i = 0; i < filling.elements; ++i)
-    copy.untouched.push_back(device::is_poison(bytes.data(), filling.begin, i, poison));
-  device_.read(*counted.buffer, counted.begin, bytes.data(), bytes.size());
-  for (std::uint64_t i = 0; i < filling.elements; ++i)
-    copy.values.push_back(load_element(filling.dtype, bytes.data(), i));
-  return copy;
+    untouched.push_back(device::is_poison(bytes.data(), filling.begin, i, poison));
+  return untouched;
 }
 
 std::vector<std::vector<float>> Lease::fill_outputs() {
@@ -361,14 +361,12 @@ std::vector<std::vector<float>> Lease::fill_outputs() {
   for (std::size_t i = 0; i < launches_ * case_->tensors.size(); ++i) {
     if (!tensor_of(i).output) continue;
     const Filling& filling = fillings_[i];
-    std::vector<unsigned char> bytes(bytes_of(tensor_of(i)));
     std::vector<float>& values = all.emplace_back();
     for (std::uint64_t k = 0; k < filling.elements; ++k) {
       const std::uint32_t random = random_block(filling.poison, k / 4).word[k % 4];
       values.push_back(1 + static_cast<float>(random % steps) / steps);
-      store_element(filling.dtype, bytes.data(), k, values.back());
     }
-    device_.write(*buffers_[i], filling.begin, bytes.data(), bytes.size());
+    write_values(device_, {&tensor_of(i), buffers_[i].get(), filling.begin}, dtype(), 0, values);
   }
   return all;
 }

@@ -97,12 +97,9 @@ class Lease {
   // Elements of output number `output` that the call left as they were.
   std::uint64_t unwritten_elements(std::size_t output) const;
 
-  // An output after a call.
-  struct OutputCopy {
-    std::vector<float> values;    // as outputs() count
-    std::vector<bool> untouched;  // by element: it still holds the poison
-  };
-  OutputCopy copy_output(std::size_t output) const;
+  // Of its elements, as outputs() count; and which of them still hold the poison.
+  std::vector<float> output_values(std::size_t output) const;
+  std::vector<bool> untouched(std::size_t output) const;
   // Before a call, instead of poison: values from 1 to 2 that a kernel can add to, and that every element
   // type holds exactly. Returns them, by output.
   std::vector<std::vector<float>> fill_outputs();

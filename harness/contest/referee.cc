@@ -119,7 +119,7 @@ std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t outp
   }
   if (!before || before->launches != draw.launches) return values;
   if (checked_call(oracle_, *before, patience, nullptr).fault == Fault::none)
-    values->before = oracle_.lease().copy_output(output).values;
+    values->before = oracle_.lease().output_values(output);
   return values;
 }
 

@@ -65,8 +65,10 @@ KGRADE_HOST_DEVICE inline unsigned int changed_bytes_in_block(const unsigned cha
 KGRADE_HOST_DEVICE inline bool is_poison(const unsigned char* tensor, std::uint64_t begin,
                                          std::uint64_t index, const Poison& poison) {
   const std::uint64_t step = element_bytes(poison.dtype);
-  for (std::uint64_t k = index * step; k < (index + 1) * step; ++k) {
-    if (tensor[k] != random_byte(poison_block(poison, (begin + k) / 16), begin + k)) return false;
+  const std::uint64_t first = begin + index * step;
+  const PhiloxBlock words = poison_block(poison, first / 16);  // tensors are aligned: it is in one block
+  for (std::uint64_t k = 0; k < step; ++k) {
+    if (tensor[index * step + k] != random_byte(words, first + k)) return false;
   }
   return true;
 }

@@ -244,10 +244,8 @@ std::string CaseCalls::describe_wrong(const OutputErrors& output, std::size_t in
                        to_string(judgement.precision), judgement.relative_error, session_.problem.precision);
   }
   const std::uint64_t elements = errors.compared + errors.nonfinite_mismatches;
-  const std::uint64_t worst =
-      errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index;
   std::string text = fmt::format("'{}': {} of {} elements wrong, the worst at {}", output.tensor, wrong,
-                                 elements, coordinates(worst, output.shape));
+                                 elements, coordinates_of_worst(output));
   const std::string how = how_wrong(index, judgement.element_limit);
   return how.empty() ? text : fmt::format("{}; {}", text, how);
 }

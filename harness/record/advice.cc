@@ -120,13 +120,13 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate) {
   return smallest;
 }
 
-Advice advice_for(const CandidateRecord& candidate, const Record& record) {
+std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record) {
   const CaseRecord* const failed = smallest_failure(candidate);
   if (failed == nullptr || !may_be_found_by_check(failed->verdict)) return {};
   if (candidate.path == "<stdin>") return {};  // it cannot be read again
   const std::string which =
       fmt::format("{} {} {}", record.problem_slug, shell_word(candidate.path), selection(*failed, record));
-  return {{"kgrade check " + which, "kgrade grade " + which}};
+  return {"kgrade check " + which, "kgrade grade " + which};
 }
 
 std::string shared_by_failures(const CandidateRecord& candidate) {

@@ -11,12 +11,9 @@ namespace kgrade {
 // The failed case with the least memory, hidden ones only if no other fails; null: none fails.
 const CaseRecord* smallest_failure(const CandidateRecord& candidate);
 
-struct Advice {
-  std::vector<std::string> commands;  // for a shell: look for the bug, and see the smallest failure again
-};
-
-// Nothing for accepted candidates, and where no command of ours shows more.
-Advice advice_for(const CandidateRecord& candidate, const Record& record);
+// Commands for a shell: look for the bug, and see the smallest failure again. None for accepted candidates,
+// and where no command of ours shows more.
+std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record);
 
 // A condition on one or two parameters that all failed cases meet and no accepted one does, of two or more
 // each: "stride_h != stride_w"; empty: there is none.

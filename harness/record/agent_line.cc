@@ -78,8 +78,8 @@ Json speed_of(const CaseRecord& c, std::size_t length) {
 }
 
 std::string next_step(const CandidateRecord& candidate, const Record& record, const CaseRecord* slowest) {
-  const Advice advice = advice_for(candidate, record);
-  if (!advice.commands.empty()) return "run `" + advice.commands.front() + "`";
+  const std::vector<std::string> commands = next_commands(candidate, record);
+  if (!commands.empty()) return "run `" + commands.front() + "`";
   switch (candidate.verdict) {
     case Verdict::compile_error:
     case Verdict::signature_mismatch:

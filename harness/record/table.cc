@@ -207,11 +207,10 @@ std::string wrong_elements(const CandidateRecord& candidate) {
 }
 
 std::string advice_text(const CandidateRecord& candidate, const Record& record, const Style& style) {
-  const Advice advice = advice_for(candidate, record);
   std::string text, commands;
   if (const std::string shared = shared_by_failures(candidate); !shared.empty())
     text = fmt::format("  all failed cases, and no accepted one, have {}\n", printable(shared));
-  for (const std::string& command : advice.commands) {
+  for (const std::string& command : next_commands(candidate, record)) {
     commands += fmt::format("  {} {}\n", style(Colour::dim, commands.empty() ? "next:" : "     "),
                             printable(command));
   }

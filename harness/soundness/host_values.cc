@@ -49,34 +49,6 @@ std::vector<float> column_means(std::span<const float> values, std::size_t width
 
 }  // namespace
 
-Values read_values(Device& device, const Lease::Loaned& tensor, Dtype dtype) {
-  Values values(static_cast<std::size_t>(tensor.tensor->elements));
-  if (dtype == Dtype::float32) {
-    device.read(*tensor.buffer, tensor.begin, values.data(), values.size() * sizeof(float));
-    return values;
-  }
-  std::vector<unsigned char> stored;
-  for (std::size_t first = 0; first < values.size(); first += slice_elements) {
-    const std::size_t count = std::min(slice_elements, values.size() - first);
-    stored.resize(count * element_bytes(dtype));
-    device.read(*tensor.buffer, tensor.begin + first * element_bytes(dtype), stored.data(), stored.size());
-    for (std::size_t i = 0; i < count; ++i) values[first + i] = load_element(dtype, stored.data(), i);
-  }
-  return values;
-}
-
-void write_values(Device& device, const Lease::Loaned& tensor, Dtype dtype, std::uint64_t first,
-                  const Values& values) {
-  std::vector<unsigned char> stored;
-  for (std::size_t begin = 0; begin < values.size(); begin += slice_elements) {
-    const std::size_t count = std::min(slice_elements, values.size() - begin);
-    stored.resize(count * element_bytes(dtype));
-    for (std::size_t i = 0; i < count; ++i) store_element(dtype, stored.data(), i, values[begin + i]);
-    device.write(*tensor.buffer, tensor.begin + (first + begin) * element_bytes(dtype), stored.data(),
-                 stored.size());
-  }
-}
-
 ElementErrors compare(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
                       std::size_t first) {
   const std::size_t count = actual.size();

@@ -1,5 +1,5 @@
-// Tensors' elements on the host: read from and written to lent buffers, compared as the referee does on the
-// device, and judged as in grading.
+// Tensors' elements on the host (contest/tensor_values.h), compared as the referee does on the device, and
+// judged as in grading.
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,12 @@
 #include <span>
 #include <vector>
 
-#include "contest/lease.h"
+#include "contest/tensor_values.h"
 #include "device/contents.h"
-#include "device/device.h"
-#include "problem/case.h"
 #include "problem/problem.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
-
-// The elements of one tensor, in C order, as floats whatever their stored type: a float holds every value of
-// the narrower types.
-using Values = std::vector<float>;
-
-// `dtype`: how the lease stores them.
-Values read_values(Device& device, const Lease::Loaned& tensor, Dtype dtype);
-
-// From element `first` of the tensor on; as many as there are values.
-void write_values(Device& device, const Lease::Loaned& tensor, Dtype dtype, std::uint64_t first,
-                  const Values& values);
 
 // As the referee compares outputs (device/element_operations.h). Both have the same number of elements; the
 // actual ones are rounded to their stored type. `first`: the number of the first element, where they are a
@@ -39,7 +26,6 @@ using SliceMaker = std::function<void(std::size_t first, std::span<float> slice)
 // The same for an answer that is made slice by slice, in order: an output may fill much of the host's memory.
 ElementErrors compare_made(const SliceMaker& make, std::span<const float> expected,
                            Dtype dtype = Dtype::float32);
-inline constexpr std::size_t slice_elements = std::size_t{1} << 22;
 
 // Compares an answer in which every element is the mean along one axis of the shape. In slices too.
 ElementErrors compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,

@@ -209,6 +209,12 @@ std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& sh
   return "[" + text + "]";
 }
 
+std::string coordinates_of_worst(const OutputErrors& output) {
+  const ElementErrors& errors = output.errors;
+  return coordinates(errors.nonfinite_mismatches > 0 ? errors.first_nonfinite_mismatch : errors.worst_index,
+                     output.shape);
+}
+
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound,
                       const CallFinding& finding) {
   const std::string what = fmt::format("the {} fails on case '{}': {}", who, bound.name, finding.message);

@@ -88,6 +88,10 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
 // "[0, 3, 5]": the coordinates of a flat index in a tensor.
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);
 
+// Where an output is worst: the first of what should be finite and is not, or the reverse, else what is off
+// by most.
+std::string coordinates_of_worst(const OutputErrors& output);
+
 // Whether a contestant may use the libraries that it uses: a sentence that names the first library that the
 // problem does not allow (Libraries in problem/problem.h); nothing when there is none.
 std::optional<std::string> forbidden_library(Libraries allowed, const LibraryUse& used);
