@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 #include "cli/options.h"
 #include "problem/case.h"
 #include "problem/catalogue.h"
+#include "problem/module_call.h"
 #include "record/terminal.h"
 
 namespace kgrade::cli {
@@ -105,6 +107,59 @@ void print_head(const Problem& problem, const Style& style) {
              statement.empty() ? "The file has no statement of what to compute." : printable(statement));
 }
 
+// "in_channels, (kernel_h, kernel_w), stride=stride_h": what has a default is passed by its name.
+std::string module_arguments(const TorchModule& module) {
+  std::vector<std::string> arguments;
+  for (const ModuleArgument& argument : module.init) {
+    arguments.push_back(argument.fallback ? fmt::format("{}={}", argument.name, argument.value_text())
+                                          : argument.value_text());
+  }
+  return fmt::format("{}", fmt::join(arguments, ", "));
+}
+
+std::string module_defaults(const TorchModule& module) {
+  std::vector<std::string> defaults;
+  for (const ModuleArgument& argument : module.init) {
+    if (argument.fallback)
+      defaults.push_back(fmt::format("{}={}", argument.name, to_string(*argument.fallback)));
+  }
+  return fmt::format("{}", fmt::join(defaults, ", "));
+}
+
+std::string output_names(const Problem& problem) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : problem.parameters) {
+    if (parameter.is_output()) names.push_back(parameter.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// Which cases a module can state.
+void print_stated_cases(const Problem& problem, const std::vector<Case>& cases) {
+  const TorchModule& module = *problem.torch;
+  if (module.require.empty()) return;
+  std::vector<std::string> conditions;
+  for (const Expression& condition : module.require) conditions.push_back(condition.text());
+  const auto stated = std::count_if(
+      cases.begin(), cases.end(), [&](const Case& bound) { return module_call(problem, bound).has_value(); });
+  fmt::print("  {} of {} cases can be stated so: those with {}\n", stated, cases.size(),
+             fmt::join(conditions, ", "));
+}
+
+// How a ModelNew is called.
+void print_module(const Problem& problem, const std::vector<Case>& cases) {
+  const TorchModule& module = *problem.torch;
+  fmt::print("\nAs a module of PyTorch{}\n  model = ModelNew({})\n  {} = model({})\n",
+             module.wrapped.empty() ? "" : " (" + module.wrapped + ")", module_arguments(module),
+             output_names(problem), fmt::join(module.forward, ", "));
+  const std::string defaults = module_defaults(module);
+  if (!defaults.empty()) fmt::print("  defaults, which are not passed: {}\n", defaults);
+  for (const auto& [input, weight] : module.weights) fmt::print("  weight {} is {}\n", weight, input);
+  if (!module.free.empty()) fmt::print("  kept as __init__ made them: {}\n", fmt::join(module.free, ", "));
+  fmt::print("  called in {} mode\n", module.mode == ModuleMode::train ? "training" : "evaluation");
+  print_stated_cases(problem, cases);
+}
+
 int print_text(const Problem& problem, const std::vector<Case>& cases) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   print_head(problem, style);
@@ -112,6 +167,7 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
              parameters_text(problem, style));
   for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
   fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
+  if (problem.torch) print_module(problem, cases);
   TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"},
                   {false, false, false, true, true, false});
   for (const Case& bound : cases) {

@@ -64,6 +64,7 @@ class NameChecker {
     for (const Expression& condition : problem_.require) check_uses(condition);
     if (problem_.flops) check_uses(*problem_.flops);
     if (problem_.bytes) check_uses(*problem_.bytes);
+    if (problem_.torch) check_module(*problem_.torch);
   }
 
  private:
@@ -76,6 +77,15 @@ class NameChecker {
       known_.push_back(name);
       pending_.erase(pending_.begin());
     }
+  }
+
+  void check_module(const TorchModule& module) {
+    for (const ModuleArgument& argument : module.init) {
+      for (const ModuleTerm& term : argument.terms) {
+        if (const auto* const formula = std::get_if<Expression>(&term.source)) check_uses(*formula);
+      }
+    }
+    for (const Expression& condition : module.require) check_uses(condition);
   }
 
   void declare(const std::string& name, const Location& location) {

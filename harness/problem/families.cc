@@ -71,6 +71,7 @@ class Merger {
     if (key == "parameters") return with_parameters(family, own);
     if (key == "require") return joined(family, own);
     if (key == "cases") return with_replaced(family, own, case_name_of);
+    if (key == "torch") return merged_torch(family, own);
     if (key == "thresholds" || key == "defaults" || key == "fuzz") return with_replaced(family, own, key_of);
     return own;
   }
@@ -79,7 +80,8 @@ class Merger {
     if (key == "parameters" || key == "require" || key == "cases" || key == "dtypes") {
       return node.is_sequence();
     }
-    const bool map = key == "let" || key == "thresholds" || key == "defaults" || key == "fuzz";
+    const bool map =
+        key == "let" || key == "thresholds" || key == "defaults" || key == "fuzz" || key == "torch";
     return map ? node.is_map() : node.is_scalar();
   }
 
@@ -104,6 +106,20 @@ class Merger {
     YamlNode kept = family;
     std::erase_if(kept.children, [&](const YamlNode& entry) { return names.contains(name_of(entry)); });
     return joined(kept, own);
+  }
+
+  // Its keys, one by one.
+  static YamlNode merged_torch(const YamlNode& family, const YamlNode& own) {
+    YamlNode merged = with_replaced(family, own, key_of);
+    for (YamlNode& entry : merged.children) {
+      const YamlNode* const shared = family.find(entry.key);
+      if (shared == nullptr || own.find(entry.key) == nullptr) continue;
+      if (entry.key == "weights" && shared->is_map() && entry.is_map())
+        entry = with_replaced(*shared, entry, key_of);
+      if (entry.key == "require" && shared->is_sequence() && entry.is_sequence())
+        entry = joined(*shared, entry);
+    }
+    return merged;
   }
 
   YamlNode with_parameters(const YamlNode& family, const YamlNode& own) {

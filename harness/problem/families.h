@@ -10,6 +10,7 @@
 // | require | both hold |
 // | dtypes, precision, libraries, flops, bytes | the problem's counts |
 // | thresholds, defaults, fuzz | the problem's count, entry by entry |
+// | torch | `require`: both hold; `weights`: the problem's count, entry by entry; else the problem's counts |
 // | cases | the family's, then the problem's; one of the same name takes the place of the family's |
 //
 // `defaults` are one list for all cases. The statement is the problem's, then the family's. A family cannot

@@ -11,6 +11,7 @@
 #include "problem/case.h"
 #include "problem/fields.h"
 #include "problem/hidden_cases.h"
+#include "problem/module_call.h"
 
 namespace kgrade {
 namespace {
@@ -28,6 +29,7 @@ class Linter {
     check_unused_parameters();
     check_equal_cases();
     check_fuzz();
+    if (problem_.torch) check_module();
     check_what_readers_miss();
     std::stable_sort(findings_.begin(), findings_.end(), [](const LintFinding& a, const LintFinding& b) {
       return std::tie(a.what.location.file, a.what.location.line, a.what.location.column) <
@@ -165,6 +167,28 @@ class Linter {
           "change the ranges so that a good part of what they hold satisfies `require` and gives "
           "positive extents",
           problem_.fuzz.front().location});
+  }
+
+  // A module that states no case of a role is never checked, or never measured.
+  void check_module() {
+    std::set<CaseRole> missed;
+    std::set<CaseRole> stated;
+    for (const CaseSpec& spec : problem_.cases) {
+      const auto bound = resolve_case(problem_, spec);
+      if (!bound) continue;
+      const auto call = evaluate_module_call(problem_, *bound);
+      if (!call) {
+        for (const Error& error : call.errors()) fail("module", error);
+        return;
+      }
+      (*call ? stated : missed).insert(spec.role);
+    }
+    for (const CaseRole role : {CaseRole::test, CaseRole::bench}) {
+      if (stated.contains(role) || !missed.contains(role)) continue;
+      fail("module", {fmt::format("no case of role {} satisfies `require` of 'torch'", to_string(role)),
+                      "add one that a module can state, or change the conditions",
+                      problem_.torch->require.front().location()});
+    }
   }
 
   void check_what_readers_miss() {

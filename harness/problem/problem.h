@@ -12,6 +12,7 @@
 #include "base/dtype.h"
 #include "base/result.h"
 #include "problem/expression.h"
+#include "problem/torch_module.h"
 
 namespace kgrade {
 
@@ -111,6 +112,7 @@ struct Problem {
   Thresholds thresholds;                         // of `dtype`
   std::map<Dtype, Thresholds> dtype_thresholds;  // of those that are listed
   Libraries libraries = Libraries::any;
+  std::optional<TorchModule> torch;  // how a module of PyTorch states the problem, if the file says it
   std::string source;
   // Markdown, all that follows the frontmatter, line ends as \n; then that of the family.
   std::string statement;

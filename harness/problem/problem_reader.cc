@@ -18,7 +18,7 @@ const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {"slug",      "title",      "difficulty", "author", "tags",
                                                 "family",    "parameters", "dtypes",     "let",    "require",
                                                 "defaults",  "cases",      "fuzz",       "flops",  "bytes",
-                                                "precision", "thresholds", "libraries",  "source"};
+                                                "precision", "thresholds", "libraries",  "source", "torch"};
   return keys;
 }
 
@@ -37,6 +37,8 @@ class ProblemReader {
     // Without sound parameters these would only repeat what is said already.
     if (sound) {
       read_cases(root_, problem_, diagnostics_);
+      if (const YamlNode* torch = root_.find("torch"))
+        problem_.torch = read_torch(*torch, problem_, diagnostics_);
       if (sound_formulas) check_names(problem_, diagnostics_);
       check_values_of_dtypes(problem_, diagnostics_);
     }

@@ -2,6 +2,7 @@
 // (problem_reader.cc). Each reports what is wrong to `diagnostics` and goes on.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "problem/diagnostics.h"
@@ -18,6 +19,9 @@ void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& dia
 
 // `defaults`, `cases` and `fuzz`, of a problem that has all of its parameters.
 void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
+
+// The section `torch`, of a problem that has all of its parameters.
+std::optional<TorchModule> read_torch(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics);
 
 // The names of a problem: legal, unique, and known wherever an expression uses them.
 void check_names(const Problem& problem, Diagnostics& diagnostics);

@@ -40,6 +40,14 @@ cases:
   - {name: odd, role: test, rows: 7, half: 5}
   - {name: large, role: bench, rows: 64, half: 32}
 fuzz: {rows: 1..9, half: 2}
+torch:
+  module: torch.nn.Linear
+  init: {columns: 2 * half, shape: [rows, 3], eps: 0.5, groups: {value: rows, default: 1}}
+  forward: [input]
+  weights: {}
+  free: [bias]
+  mode: eval
+  require: [half >= 1]
 """)
 # Overrides the schema's keywords that do not apply to families.
 FAMILY = {"additionalProperties": True, "required": [], "if": False, "else": {"$ref": "#/$defs/family"}}
@@ -61,6 +69,12 @@ BAD = [
     (["let"], ["a"]), (["let", "columns"], []), (["let", "2x"], 1), (["require"], "half >= 1"), (["require"], [[]]),
     (["flops"], []), (["bytes"], {}), (["cases"], {}), (["cases", 0, "name"], GONE), (["cases", 0, "name"], "Tiny Case"),
     (["cases", 0, "role"], "hidden"), (["cases", 0, "role"], GONE), (["cases", 0, "rows"], [1]),
+    (["torch"], []), (["torch", "surprise"], 1), (["torch", "module"], "a b"), (["torch", "init"], GONE),
+    (["torch", "init"], ["rows"]), (["torch", "init", "2x"], 1), (["torch", "init", "shape"], []),
+    (["torch", "init", "shape"], [["rows"]]), (["torch", "init", "groups", "default"], GONE),
+    (["torch", "init", "groups", "surprise"], 1), (["torch", "forward"], GONE), (["torch", "forward"], "input"),
+    (["torch", "weights"], ["input"]), (["torch", "weights", "input"], "a..b"), (["torch", "free"], "bias"),
+    (["torch", "free"], ["a b"]), (["torch", "mode"], "test"), (["torch", "require"], "half >= 1"),
     (["fuzz"], ["rows"]), (["fuzz", "rows"], "1-9"), (["fuzz", "rows"], "few"),
 ]
 
@@ -98,6 +112,7 @@ def key_differences(kgrade: str, schema: dict) -> list[str]:
         "the frontmatter": (["zzzzzzzz"], schema["properties"]),
         "a parameter": ([*INPUT, "zzzzzzzz"], schema["$defs"]["parameter"]["properties"]),
         "thresholds": (["thresholds", "zzzzzzzz"], schema["$defs"]["thresholds"]["properties"]),
+        "torch": (["torch", "zzzzzzzz"], schema["$defs"]["torch"]["properties"]),
     }
     failures = []
     # `after` places a parameter in a family's list, and is removed before parameters are read.
@@ -123,7 +138,7 @@ def main(kgrade: str) -> int:
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
-    failures = key_differences(kgrade, schema) + undescribed(schema, "") + undescribed(schema["$defs"]["parameter"], "parameter")
+    failures = key_differences(kgrade, schema) + undescribed(schema, "") + undescribed(schema["$defs"]["parameter"], "parameter") + undescribed(schema["$defs"]["torch"], "torch")
     files = [path for path in sorted((ROOT / "problems").glob("*.md")) if path.name != "README.md"]
     for path in files:
         frontmatter = yaml.safe_load(path.read_text(encoding="utf-8").split("---\n")[1])

@@ -1,0 +1,109 @@
+#include "problem/module_call.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+class CallEvaluator {
+ public:
+  CallEvaluator(const Problem& problem, const Case& bound) : problem_(problem), bound_(bound) {}
+
+  Result<std::optional<ModuleCall>> run() {
+    const TorchModule& module = *problem_.torch;
+    for (const Expression& condition : module.require) {
+      const auto holds = evaluate(condition, "'require'");
+      if (!holds) return std::move(errors_);
+      if (*holds == 0) return std::optional<ModuleCall>();
+    }
+    ModuleCall call;
+    for (const ModuleArgument& argument : module.init) add(argument, call);
+    if (!errors_.empty()) return std::move(errors_);
+    return std::optional(std::move(call));
+  }
+
+ private:
+  void add(const ModuleArgument& argument, ModuleCall& call) {
+    ModuleValue value{argument.is_tuple, {}};
+    for (const ModuleTerm& term : argument.terms) {
+      const auto item = evaluate(term, "'" + argument.name + "'");
+      if (!item) return;
+      value.items.push_back(*item);
+    }
+    if (!argument.fallback) {
+      call.positional.push_back(std::move(value));
+    } else if (value != *argument.fallback) {
+      call.keywords.emplace_back(argument.name, std::move(value));
+    }
+  }
+
+  std::optional<ModuleScalar> evaluate(const ModuleTerm& term, const std::string& what) {
+    if (const auto* const real = std::get_if<double>(&term.source)) return *real;
+    if (const auto* const truth = std::get_if<bool>(&term.source)) return *truth;
+    if (const auto* const named = std::get_if<ModuleTerm::Named>(&term.source)) return value_of(*named);
+    const auto value = evaluate(std::get<Expression>(term.source), what);
+    return value ? std::optional<ModuleScalar>(*value) : std::nullopt;
+  }
+
+  // The reader made sure that it is a parameter, and a case has a value for each.
+  ModuleScalar value_of(const ModuleTerm::Named& named) const {
+    const auto real = bound_.reals.find(named.parameter);
+    if (real != bound_.reals.end()) return real->second;
+    return bound_.integers.at(named.parameter) != 0;
+  }
+
+  std::optional<std::int64_t> evaluate(const Expression& expression, const std::string& what) {
+    const auto value = expression.evaluate(bound_.integers);
+    if (value) return *value;
+    for (Error error : value.errors()) {
+      error.message = fmt::format("case '{}': {} of 'torch': {}", bound_.name, what, error.message);
+      errors_.push_back(std::move(error));
+    }
+    return std::nullopt;
+  }
+
+  const Problem& problem_;
+  const Case& bound_;
+  Errors errors_;
+};
+
+Json json_of(const ModuleValue& value) {
+  Json items = Json::array();
+  for (const ModuleScalar& item : value.items)
+    std::visit([&](const auto scalar) { items.push_back(scalar); }, item);
+  return value.is_tuple ? items : items.at(0);
+}
+
+}  // namespace
+
+Result<std::optional<ModuleCall>> evaluate_module_call(const Problem& problem, const Case& bound) {
+  if (!problem.torch) return std::optional<ModuleCall>();
+  return CallEvaluator(problem, bound).run();
+}
+
+std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound) {
+  auto call = evaluate_module_call(problem, bound);
+  return call ? std::move(*call) : std::nullopt;
+}
+
+Json to_json(const ModuleCall& call) {
+  Json json = {{"positional", Json::array()}, {"keywords", Json::object()}};
+  for (const ModuleValue& value : call.positional) json["positional"].push_back(json_of(value));
+  for (const auto& [name, value] : call.keywords) json["keywords"][name] = json_of(value);
+  return json;
+}
+
+std::string to_string(const ModuleCall& call) {
+  std::vector<std::string> arguments;
+  for (const ModuleValue& value : call.positional) arguments.push_back(to_string(value));
+  for (const auto& [name, value] : call.keywords)
+    arguments.push_back(fmt::format("{}={}", name, to_string(value)));
+  return fmt::format("{}", fmt::join(arguments, ", "));
+}
+
+}  // namespace kgrade

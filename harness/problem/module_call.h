@@ -1,0 +1,34 @@
+// The call of a module's `__init__` for one case, as the problem's `torch` section states it.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "problem/case.h"
+#include "problem/problem.h"
+
+namespace kgrade {
+
+struct ModuleCall {
+  std::vector<ModuleValue> positional;
+  std::vector<std::pair<std::string, ModuleValue>> keywords;  // in the order of the file
+};
+
+// The arguments for a case of this problem. Nothing when no module can state the case: it breaks a condition
+// of the section, or the problem has no section. Nothing either when an expression overflows or divides by
+// zero: `kgrade lint` reports that.
+std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound);
+
+// The same, with Errors for expressions that cannot be evaluated; their places are in the section.
+Result<std::optional<ModuleCall>> evaluate_module_call(const Problem& problem, const Case& bound);
+
+// {"positional": [3, [5, 7]], "keywords": {"bias": true}}: a tuple is a list, and keywords keep their order.
+nlohmann::ordered_json to_json(const ModuleCall& call);
+
+// What stands in the parentheses of ModelNew(...): "64, 128, (5, 7), stride=(2, 2)".
+std::string to_string(const ModuleCall& call);
+
+}  // namespace kgrade

@@ -1,0 +1,389 @@
+// The `torch` section: how a module of PyTorch states the problem (problem/torch_module.h).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "problem/fields.h"
+#include "problem/problem_reader.h"
+#include "problem/scalar_type.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::size_t most_arguments = 64;
+constexpr std::size_t most_items = 16;  // of a tuple
+constexpr std::size_t most_conditions = 200;
+constexpr std::size_t most_free = 200;
+constexpr std::size_t longest_path = 200;
+
+// What Python does not take as the name of an argument, and `self`, which is taken.
+constexpr std::array<std::string_view, 36> words_of_python = {
+    "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+    "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+    "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+    "or",    "pass",     "raise", "return", "self", "try",    "while",  "with",     "yield"};
+
+bool is_word(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(),
+                                      [](char c) { return is_letter(c) || is_digit(c) || c == '_'; });
+}
+
+bool is_python_name(std::string_view text) {
+  const bool taken = std::find(words_of_python.begin(), words_of_python.end(), text) != words_of_python.end();
+  return is_word(text) && !is_digit(text.front()) && !taken && text.size() <= longest_path;
+}
+
+// "conv2d.weight"; a part may be a number, as in those of nn.Sequential.
+bool is_state_name(std::string_view text) {
+  if (text.size() > longest_path) return false;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('.', begin), text.size());
+    if (!is_word(text.substr(begin, end - begin))) return false;
+    begin = end + 1;
+  }
+  return true;
+}
+
+// The value of an argument: one number or a list of them. `names` are the problem's parameters, or null where
+// constants alone are allowed.
+class ValueReader {
+ public:
+  ValueReader(std::string what, const Problem* names, Diagnostics& diagnostics)
+      : what_(std::move(what)), names_(names), diagnostics_(diagnostics) {}
+
+  bool read(const YamlNode& node, bool& is_tuple, std::vector<ModuleTerm>& terms) {
+    is_tuple = node.is_sequence();
+    if (!is_tuple) return read_term(node, terms);
+    if (!expect_sequence(node, what_, "a list of numbers, as in [2, 2]", most_items, diagnostics_)) {
+      return false;
+    }
+    if (node.children.empty()) {
+      diagnostics_.add(node.location, what_ + " is an empty list", "write a number, or a list as in [2, 2]");
+      return false;
+    }
+    bool sound = true;
+    for (const YamlNode& child : node.children) sound = read_term(child, terms) && sound;
+    return sound;
+  }
+
+ private:
+  bool read_term(const YamlNode& node, std::vector<ModuleTerm>& terms) {
+    if (node.is_map() || node.is_sequence() || node.kind == YamlNode::Kind::null) return complain(node);
+    const std::string text(trimmed(node.value));
+    if (text == "true" || text == "false") {
+      terms.push_back({text == "true", text == "true" ? "True" : "False"});
+      return true;
+    }
+    const auto real = looks_like_integer(text) ? std::nullopt : parse_real(text);
+    if (real) {
+      terms.push_back({*real, to_string(ModuleValue{false, {*real}})});
+      return true;
+    }
+    if (names_a_value(text)) {
+      terms.push_back({ModuleTerm::Named{text}, text});
+      return true;
+    }
+    return read_formula(node, terms);
+  }
+
+  bool complain(const YamlNode& node) {
+    diagnostics_.add(node.place(),
+                     fmt::format("{} is {}", what_,
+                                 node.is_map()        ? "a map"
+                                 : node.is_sequence() ? "a list in a list"
+                                                      : "empty"),
+                     "write an expression, a number, true, false, or a list of these");
+    return false;
+  }
+
+  // Of a type that an expression would not keep.
+  bool names_a_value(const std::string& text) const {
+    const Parameter* const parameter = names_ != nullptr ? names_->find_parameter(text) : nullptr;
+    return parameter != nullptr && !parameter->pointer &&
+           (!parameter->is_integer() || parameter->type == "bool");
+  }
+
+  bool read_formula(const YamlNode& node, std::vector<ModuleTerm>& terms) {
+    auto expression = read_expression(node, what_, diagnostics_);
+    if (!expression) return false;
+    if (names_ == nullptr && !expression->names().empty()) {
+      diagnostics_.add(node.place(), fmt::format("{} is {}", what_, in_quotes(node.value)),
+                       "write a constant, as `def __init__` has it: 1, 0.5, true or [1, 1]");
+      return false;
+    }
+    std::string text = expression->text();
+    terms.push_back({*std::move(expression), std::move(text)});
+    return true;
+  }
+
+  std::string what_;
+  const Problem* names_;
+  Diagnostics& diagnostics_;
+};
+
+class TorchReader {
+ public:
+  TorchReader(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics)
+      : node_(node), problem_(problem), diagnostics_(diagnostics) {}
+
+  std::optional<TorchModule> read() {
+    if (!expect_map(node_, "'torch'", "a map: `init:`, `forward:`, `weights:` and so on", 100, diagnostics_))
+      return std::nullopt;
+    refuse_unknown_keys(node_, {"module", "init", "forward", "weights", "free", "mode", "require"}, "'torch'",
+                        diagnostics_);
+    if (const YamlNode* wrapped = node_.find("module")) read_wrapped(*wrapped);
+    if (const YamlNode* init = node_.find("init")) {
+      read_init(*init);
+    } else {
+      diagnostics_.add(node_.location, "'torch' has no 'init'",
+                       "write the arguments of `__init__` below `init:`, or `init: {}` if it takes none");
+    }
+    const YamlNode* forward = require_key(node_, "forward", "'torch'", example_forward(), diagnostics_);
+    const bool sound_forward = forward != nullptr && read_forward(*forward);
+    const YamlNode* weights = node_.find("weights");
+    const bool sound_weights = weights == nullptr || read_weights(*weights);
+    if (const YamlNode* free = node_.find("free")) read_free(*free);
+    if (sound_forward && sound_weights) require_every_input();
+    if (const YamlNode* mode = node_.find("mode")) read_mode(*mode);
+    if (const YamlNode* conditions = node_.find("require")) read_require(*conditions);
+    return std::move(module_);
+  }
+
+ private:
+  std::vector<std::string> input_names() const {
+    std::vector<std::string> names;
+    for (const Parameter& parameter : problem_.parameters) {
+      if (parameter.is_input()) names.push_back(parameter.name);
+    }
+    return names;
+  }
+
+  std::string example_forward() const {
+    const std::vector<std::string> names = input_names();
+    return fmt::format("forward: [{}]", names.empty() ? "" : names.front());
+  }
+
+  void read_wrapped(const YamlNode& node) {
+    const auto text = read_text(node, "'module'", diagnostics_);
+    if (!text) return;
+    module_.wrapped = *text;
+    if (is_state_name(*text)) return;
+    diagnostics_.add(node.place(), fmt::format("'module' is {}", in_quotes(*text)),
+                     "write the name of a module, as in torch.nn.Conv2d");
+  }
+
+  void read_init(const YamlNode& node) {
+    if (!expect_map(node, "'init' of 'torch'", "a map: `in_channels: in_channels`, and so on", most_arguments,
+                    diagnostics_)) {
+      return;
+    }
+    for (const YamlNode& entry : node.children) read_argument(entry);
+  }
+
+  void read_argument(const YamlNode& entry) {
+    ModuleArgument argument;
+    argument.name = entry.key;
+    argument.location = entry.key_location;
+    if (!is_python_name(entry.key)) {
+      diagnostics_.add(entry.key_location,
+                       fmt::format("{} cannot be an argument of Python", in_quotes(entry.key)),
+                       "write the name that `def __init__` of KernelBench's Model has");
+      return;
+    }
+    if (entry.is_map() ? !read_with_default(entry, argument) : !read_value(entry, argument)) return;
+    const bool late = !argument.fallback && !module_.init.empty() && module_.init.back().fallback;
+    if (late) {
+      diagnostics_.add(entry.key_location,
+                       fmt::format("{} has no default and follows {}, which has one", in_quotes(entry.key),
+                                   in_quotes(module_.init.back().name)),
+                       "move it before all that have one, or write `{value: ..., default: ...}`");
+    }
+    module_.init.push_back(std::move(argument));
+  }
+
+  bool read_value(const YamlNode& node, ModuleArgument& argument) {
+    return ValueReader("'init' " + in_quotes(argument.name), &problem_, diagnostics_)
+        .read(node, argument.is_tuple, argument.terms);
+  }
+
+  bool read_with_default(const YamlNode& node, ModuleArgument& argument) {
+    const std::string what = "'init' " + in_quotes(argument.name);
+    const std::string_view example = "{value: groups, default: 1}";
+    refuse_unknown_keys(node, {"value", "default"}, what, diagnostics_);
+    const YamlNode* const value = require_key(node, "value", what, example, diagnostics_);
+    const YamlNode* const fallback = require_key(node, "default", what, example, diagnostics_);
+    if (value == nullptr || fallback == nullptr || !read_value(*value, argument)) return false;
+    return read_default(*fallback, argument);
+  }
+
+  bool read_default(const YamlNode& node, ModuleArgument& argument) {
+    const std::string what = fmt::format("'default' of {}", in_quotes(argument.name));
+    ModuleValue value;
+    std::vector<ModuleTerm> terms;
+    if (!ValueReader(what, nullptr, diagnostics_).read(node, value.is_tuple, terms)) return false;
+    for (const ModuleTerm& term : terms) {
+      const auto item = constant(term);
+      if (!item) return false;
+      value.items.push_back(*item);
+    }
+    argument.fallback = std::move(value);
+    if (argument.is_tuple == argument.fallback->is_tuple && argument.terms.size() == terms.size())
+      return true;
+    diagnostics_.add(node.place(),
+                     fmt::format("{} is {}, and its value is {}", what, to_string(*argument.fallback),
+                                 argument.value_text()),
+                     "write both as one number, or both as lists of the same length");
+    return false;
+  }
+
+  std::optional<ModuleScalar> constant(const ModuleTerm& term) {
+    if (const auto* const real = std::get_if<double>(&term.source)) return *real;
+    if (const auto* const truth = std::get_if<bool>(&term.source)) return *truth;
+    const auto value = std::get<Expression>(term.source).evaluate({});
+    if (value) return *value;
+    diagnostics_.add(value.errors());
+    return std::nullopt;
+  }
+
+  bool read_forward(const YamlNode& node) {
+    if (!expect_sequence(node, "'forward'", fmt::format("a list of inputs: `{}`", example_forward()),
+                         max_parameters, diagnostics_)) {
+      return false;
+    }
+    bool sound = true;
+    for (const YamlNode& child : node.children) {
+      const auto name = read_text(child, "an item of 'forward'", diagnostics_);
+      if (!name || !check_input(*name, child.place(), "'forward'")) {
+        sound = false;
+      } else {
+        module_.forward.push_back(*name);
+      }
+    }
+    return sound;
+  }
+
+  bool read_weights(const YamlNode& node) {
+    if (!expect_map(node, "'weights'", "a map: `weights: {kernel: conv2d.weight}`", max_parameters,
+                    diagnostics_)) {
+      return false;
+    }
+    bool sound = true;
+    for (const YamlNode& entry : node.children) sound = read_weight(entry) && sound;
+    return sound;
+  }
+
+  bool read_weight(const YamlNode& entry) {
+    if (!check_input(entry.key, entry.key_location, "'weights'")) return false;
+    const auto path = read_path(entry, "'weights' " + in_quotes(entry.key));
+    if (path) module_.weights.emplace_back(entry.key, *path);
+    return path.has_value();
+  }
+
+  // A parameter or buffer of the module that is no other one.
+  std::optional<std::string> read_path(const YamlNode& node, const std::string& what) {
+    const auto path = read_text(node, what, diagnostics_);
+    if (!path) return std::nullopt;
+    if (!is_state_name(*path)) {
+      diagnostics_.add(node.place(), fmt::format("{} is {}", what, in_quotes(*path)),
+                       "write the name that state_dict() of KernelBench's Model has, as in conv2d.weight");
+      return std::nullopt;
+    }
+    const bool taken = std::any_of(module_.weights.begin(), module_.weights.end(),
+                                   [&](const auto& weight) { return weight.second == *path; }) ||
+                       std::find(module_.free.begin(), module_.free.end(), *path) != module_.free.end();
+    if (!taken) return path;
+    diagnostics_.add(node.place(), fmt::format("{} is named twice", in_quotes(*path)),
+                     "remove one of the two");
+    return std::nullopt;
+  }
+
+  void read_free(const YamlNode& node) {
+    if (!expect_sequence(node, "'free'", "a list, as in [conv2d.bias]", most_free, diagnostics_)) return;
+    for (const YamlNode& child : node.children) {
+      if (auto path = read_path(child, "an item of 'free'")) module_.free.push_back(*std::move(path));
+    }
+  }
+
+  // That `name` is an input, and named for the first time.
+  bool check_input(const std::string& name, const Location& place, std::string_view where) {
+    const Parameter* const parameter = problem_.find_parameter(name);
+    if (parameter == nullptr) {
+      diagnostics_.add(place, fmt::format("{} names no parameter: {}", where, in_quotes(name)),
+                       suggestion_of_known(name, input_names()));
+      return false;
+    }
+    if (!parameter->is_input()) {
+      diagnostics_.add(place,
+                       fmt::format("{} names {}, which is {}", where, in_quotes(name),
+                                   parameter->pointer ? "an output" : "a scalar"),
+                       parameter->pointer ? "remove it: forward() returns the outputs"
+                                          : "remove it, or make it an argument under `init`; inputs: " +
+                                                listed(input_names()));
+      return false;
+    }
+    const bool handed =
+        std::find(module_.forward.begin(), module_.forward.end(), name) != module_.forward.end();
+    if (!handed && module_.weight_of(name) == nullptr) return true;
+    diagnostics_.add(place,
+                     handed && where == "'weights'"
+                         ? fmt::format("{} is in both 'forward' and 'weights'", in_quotes(name))
+                         : fmt::format("{} names {} twice", where, in_quotes(name)),
+                     "remove one of the two");
+    return false;
+  }
+
+  void require_every_input() {
+    for (const Parameter& parameter : problem_.parameters) {
+      if (!parameter.is_input() || module_.weight_of(parameter.name) != nullptr) continue;
+      const auto& handed = module_.forward;
+      if (std::find(handed.begin(), handed.end(), parameter.name) != handed.end()) continue;
+      // A problem may add an input to those of its family.
+      const bool here = parameter.location.file == node_.key_location.file;
+      diagnostics_.add(
+          here ? node_.key_location : parameter.location,
+          fmt::format("'torch' has the input {} neither in 'forward' nor in 'weights'",
+                      in_quotes(parameter.name)),
+          fmt::format("write `torch: {{weights: {{{}: NAME}}}}` with its name in the module, or add it to "
+                      "`forward`",
+                      parameter.name));
+    }
+  }
+
+  void read_mode(const YamlNode& node) {
+    const auto text = read_text(node, "'mode'", diagnostics_);
+    if (!text) return;
+    for (const ModuleMode known : {ModuleMode::train, ModuleMode::eval}) {
+      if (*text != to_string(known)) continue;
+      module_.mode = known;
+      return;
+    }
+    diagnostics_.add(node.place(), fmt::format("'mode' is {}", in_quotes(*text)), "write train or eval");
+  }
+
+  void read_require(const YamlNode& node) {
+    if (!expect_sequence(node, "'require' of 'torch'", "a list: `- stride_h == stride_w`, and so on",
+                         most_conditions, diagnostics_)) {
+      return;
+    }
+    for (const YamlNode& child : node.children) {
+      auto condition = read_expression(child, "'require' of 'torch'", diagnostics_);
+      if (condition) module_.require.push_back(*std::move(condition));
+    }
+  }
+
+  const YamlNode& node_;
+  const Problem& problem_;
+  Diagnostics& diagnostics_;
+  TorchModule module_;
+};
+
+}  // namespace
+
+std::optional<TorchModule> read_torch(const YamlNode& node, const Problem& problem,
+                                      Diagnostics& diagnostics) {
+  return TorchReader(node, problem, diagnostics).read();
+}
+
+}  // namespace kgrade

@@ -1,0 +1,68 @@
+#include "problem/torch_module.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace kgrade {
+namespace {
+
+double as_real(const ModuleScalar& scalar) {
+  return std::visit([](const auto value) { return static_cast<double>(value); }, scalar);
+}
+
+bool equal(const ModuleScalar& left, const ModuleScalar& right) {
+  const auto* const first = std::get_if<std::int64_t>(&left);
+  const auto* const second = std::get_if<std::int64_t>(&right);
+  // Not every 64-bit integer is a double.
+  if (first != nullptr && second != nullptr) return *first == *second;
+  return as_real(left) == as_real(right);
+}
+
+// A real number keeps its point, or Python would take it for an integer.
+std::string real_text(double value) {
+  std::string text = fmt::format("{}", value);
+  return text.find_first_of(".en") == std::string::npos ? text + ".0" : text;
+}
+
+std::string scalar_text(const ModuleScalar& scalar) {
+  if (const auto* const truth = std::get_if<bool>(&scalar)) return *truth ? "True" : "False";
+  if (const auto* const real = std::get_if<double>(&scalar)) return real_text(*real);
+  return fmt::format("{}", std::get<std::int64_t>(scalar));
+}
+
+std::string joined(bool is_tuple, const std::vector<std::string>& items) {
+  if (!is_tuple) return items.empty() ? "" : items.front();
+  return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
+}
+
+}  // namespace
+
+bool operator==(const ModuleValue& left, const ModuleValue& right) {
+  return left.is_tuple == right.is_tuple &&
+         std::equal(left.items.begin(), left.items.end(), right.items.begin(), right.items.end(), equal);
+}
+
+std::string ModuleArgument::value_text() const {
+  std::vector<std::string> texts;
+  for (const ModuleTerm& term : terms) texts.push_back(term.text);
+  return joined(is_tuple, texts);
+}
+
+const std::string* TorchModule::weight_of(std::string_view input) const {
+  for (const auto& [name, weight] : weights) {
+    if (name == input) return &weight;
+  }
+  return nullptr;
+}
+
+std::string_view to_string(ModuleMode mode) { return mode == ModuleMode::train ? "train" : "eval"; }
+
+std::string to_string(const ModuleValue& value) {
+  std::vector<std::string> texts;
+  for (const ModuleScalar& item : value.items) texts.push_back(scalar_text(item));
+  return joined(value.is_tuple, texts);
+}
+
+}  // namespace kgrade
