@@ -215,6 +215,21 @@ void collect_names(const Node& node, const std::string& file, std::vector<Expres
   for (const auto& operand : node.operands) collect_names(*operand, file, uses);
 }
 
+void collect_equalities(const Node& node, std::vector<Expression::Equality>& equalities) {
+  if (node.kind == Node::Kind::all_of) {
+    for (const auto& operand : node.operands) collect_equalities(*operand, equalities);
+  }
+  const bool compares = node.kind == Node::Kind::chain && node.steps.size() == 1 &&
+                        node.steps[0].operation == BinaryOperator::equal;
+  if (!compares) return;
+  const Node* left = node.operands[0].get();
+  const Node* right = node.operands[1].get();
+  if (left->kind != Node::Kind::name) std::swap(left, right);
+  if (left->kind != Node::Kind::name) return;
+  if (right->kind == Node::Kind::name) equalities.push_back({left->name, right->name});
+  if (right->kind == Node::Kind::integer) equalities.push_back({left->name, right->value});
+}
+
 }  // namespace
 
 Result<Expression> Expression::parse(std::string_view text, const Location& location) {
@@ -238,6 +253,12 @@ std::vector<Expression::NameUse> Expression::name_uses() const {
   std::vector<NameUse> uses;
   collect_names(*root_, location_.file, uses);
   return uses;
+}
+
+std::vector<Expression::Equality> Expression::equalities() const {
+  std::vector<Equality> equalities;
+  collect_equalities(*root_, equalities);
+  return equalities;
 }
 
 std::vector<std::string> Expression::names() const {

@@ -18,6 +18,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -47,6 +48,14 @@ class Expression {
     Location location;
   };
   std::vector<NameUse> name_uses() const;
+
+  // What has to be equal for the expression to hold, as far as it says so plainly: of `a == b && c == 3`
+  // both. `left` is a name, `right` another one or a number.
+  struct Equality {
+    std::string left;
+    std::variant<std::string, std::int64_t> right;
+  };
+  std::vector<Equality> equalities() const;
 
   // As written, without white space around it and with line breaks turned into spaces.
   const std::string& text() const { return text_; }

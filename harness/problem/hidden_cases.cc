@@ -11,6 +11,8 @@
 #include <tuple>
 
 #include "problem/diagnostics.h"
+#include "problem/module_call.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -86,6 +88,49 @@ Bias bias_of(std::size_t index) {
   constexpr Bias order[biases] = {Bias::ends, Bias::odd, Bias::fresh, Bias::large};
   return order[index % biases];
 }
+
+// What the conditions on a module's cases want to be equal, of parameters that `fuzz` draws.
+class Ties {
+ public:
+  explicit Ties(const Problem& problem) : problem_(problem) {
+    for (const FuzzRange& range : problem.fuzz) drawn_.push_back(range.parameter);
+    for (const Expression& condition : problem.require) add(condition);
+    if (!problem.torch) return;
+    for (const Expression& condition : problem.torch->require) add(condition);
+  }
+
+  // In the order of the conditions, so that of a == b and b == c all three become equal.
+  void apply(Bindings& values) const {
+    for (const Expression::Equality& tie : ties_) {
+      const auto* const other = std::get_if<std::string>(&tie.right);
+      const std::int64_t value = other != nullptr ? values.at(*other) : std::get<std::int64_t>(tie.right);
+      const ScalarType& type = *find_scalar_type(problem_.find_parameter(tie.left)->type);
+      // A value that its type cannot hold is no case.
+      if (value >= type.low && value <= type.high) values[tie.left] = value;
+    }
+  }
+
+ private:
+  // Of two parameters the one drawn later takes the value of the other: out_channels that of in_channels, on
+  // which groups depend already.
+  void add(const Expression& condition) {
+    for (Expression::Equality tie : condition.equalities()) {
+      auto* const other = std::get_if<std::string>(&tie.right);
+      if (position(tie.left) == drawn_.size()) continue;
+      if (other != nullptr && position(*other) == drawn_.size()) continue;
+      if (other != nullptr && position(tie.left) < position(*other)) std::swap(tie.left, *other);
+      ties_.push_back(std::move(tie));
+    }
+  }
+
+  std::size_t position(const std::string& name) const {
+    return static_cast<std::size_t>(std::find(drawn_.begin(), drawn_.end(), name) - drawn_.begin());
+  }
+
+  const Problem& problem_;
+  std::vector<std::string> drawn_;  // in the order of `fuzz`
+  std::vector<Expression::Equality> ties_;
+};
 
 // Draws the values of one hidden case from the ranges of `fuzz`, legal or not. The standard fixes what
 // std::mt19937_64 yields, but not what its distributions make of that: the mapping to integers is done here,
@@ -233,6 +278,7 @@ class HiddenCases {
       : problem_(problem),
         options_(options),
         limits_(hidden_limits(problem, options)),
+        ties_(problem),
         bases_(base_cases(problem)) {
     for (const CaseSpec& spec : problem.cases) {
       const auto bound = resolve_case(problem, spec);
@@ -274,6 +320,7 @@ class HiddenCases {
     bool any_has_enough_elements = false;
     for (std::size_t i = 0; i < options_.most_tries; ++i) {
       CaseSpec spec = draws.next();
+      if (options_.for_module) ties_.apply(spec.integers);
       spec.name = name;
       spec.role = CaseRole::hidden;
       auto bound = resolve_case(problem_, spec);
@@ -302,6 +349,9 @@ class HiddenCases {
     }
     if (bound->flops && *bound->flops > limits_.flops) {
       return Error{fmt::format("it would take more than {} operations", limits_.flops), "", {"", 0, 2}};
+    }
+    if (options_.for_module && !module_call(problem_, *bound)) {
+      return Error{"a module cannot state it (`require` of 'torch')", "", {"", 0, 4}};
     }
     const bool known = std::find(integers_.begin(), integers_.end(), spec.integers) != integers_.end();
     if (known) return Error{"the values are those of a case in the file", "", {"", 0, 3}};
@@ -396,6 +446,7 @@ class HiddenCases {
   const Problem& problem_;
   const HiddenOptions& options_;
   const HiddenLimits limits_;
+  const Ties ties_;
   const std::vector<const CaseSpec*> bases_;
   std::vector<Bindings> integers_;                              // of cases in the file and those drawn
   std::vector<std::vector<std::vector<std::int64_t>>> shapes_;  // of their tensors

@@ -20,7 +20,9 @@ struct HiddenOptions {
   // What a case may cost at most; without a value as hidden_limits() derives it. Zero and less refuse all.
   std::optional<std::int64_t> most_bytes;  // of all its tensors
   std::optional<std::int64_t> most_flops;  // for problems that say their `flops`
-  std::size_t most_tries = 4096;           // for one case; at most so many draws are looked at
+  // Only cases that the problem's `torch` section can state; the problem must have one.
+  bool for_module = false;
+  std::size_t most_tries = 4096;  // for one case; at most so many draws are looked at
 };
 
 struct HiddenLimits {
@@ -44,8 +46,12 @@ HiddenLimits hidden_limits(const Problem& problem, const HiddenOptions& options)
 //   zero too often.
 // - In turn the cases favour the ends of the ranges, odd extents, values that no case of the file has, and
 //   large values.
-// - The same problem, seed and limits give the same cases on every machine; a smaller `count` gives the first
-//   of them.
+// - For a module, parameters that a condition wants to be equal, of the problem or of its `torch` section,
+// are
+//   made equal: independent draws would hardly ever be. A number that a condition names need not lie in the
+//   range of `fuzz`.
+// - The same problem, seed and limits give the same cases on every machine, others for a module; a smaller
+//   `count` gives the first of them.
 // A problem without `fuzz` has none. There are fewer than `count` when the ranges hold fewer legal cases, and
 // never none: an Error, which points to `fuzz` and says what refused most draws, when no try was legal, and
 // when `fuzz` leaves out a parameter to which no case gives a value.

@@ -28,8 +28,8 @@ class Linter {
     check_grading();
     check_unused_parameters();
     check_equal_cases();
-    check_fuzz();
     if (problem_.torch) check_module();
+    check_fuzz();
     check_what_readers_miss();
     std::stable_sort(findings_.begin(), findings_.end(), [](const LintFinding& a, const LintFinding& b) {
       return std::tie(a.what.location.file, a.what.location.line, a.what.location.column) <
@@ -153,8 +153,21 @@ class Linter {
     HiddenOptions options;
     options.count = 1;
     const auto drawn = draw_hidden_cases(problem_, options);
+    if (drawn) check_hidden_cases_of_module();
     if (drawn) return check_share_of_legal_draws();
     for (const Error& error : drawn.errors()) fail("fuzz", error);
+  }
+
+  void check_hidden_cases_of_module() {
+    if (!problem_.torch) return;
+    HiddenOptions options;
+    options.count = 1;
+    options.for_module = true;
+    const auto drawn = draw_hidden_cases(problem_, options);
+    if (drawn) return;
+    for (const Error& error : drawn.errors())
+      warn("module", error.location, "for a module " + error.message,
+           "write conditions of 'torch' as `a == b`, or change the ranges");
   }
 
   // Where hardly any draw is legal, those that are lie near 1, in a corner of the ranges.

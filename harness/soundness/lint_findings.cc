@@ -17,7 +17,9 @@ const std::vector<LintRule>& lint_rules() {
        "no expression names an integer parameter, or no shape and no output depends on a scalar"},
       {"equal-cases", "two cases have the same values"},
       {"fuzz", "no draw from `fuzz`, or hardly one, is legal, or it leaves out a parameter (a warning)"},
-      {"module", "`torch` cannot be evaluated on a case, or states no `test` or no `bench`"},
+      {"module",
+       "`torch` cannot be evaluated on a case, or states no `test`, no `bench` or no hidden case (a "
+       "warning)"},
       {"reader", "something that readers miss: a sample case, `flops`, a statement (a warning)"},
       {"unchecked",
        "a TODO of `kgrade import` or a placeholder of `kgrade new` still stands there (a warning)"},

@@ -188,6 +188,27 @@ TEST(Expression, TextIsWithoutSpaceAroundIt) {
   EXPECT_EQ(expression->location().column, 11);
 }
 
+std::vector<std::string> equalities_of(std::string_view text) {
+  std::vector<std::string> texts;
+  const auto expression = Expression::parse(text, {"f", 1, 1});
+  if (!expression) return {to_string(expression.errors())};
+  for (const Expression::Equality& equality : expression->equalities()) {
+    const auto* const name = std::get_if<std::string>(&equality.right);
+    texts.push_back(equality.left + " " +
+                    (name != nullptr ? *name : std::to_string(std::get<std::int64_t>(equality.right))));
+  }
+  return texts;
+}
+
+TEST(Expression, EqualitiesAreThoseThatHaveToHold) {
+  EXPECT_THAT(equalities_of("a == b"), ElementsAre("a b"));
+  EXPECT_THAT(equalities_of("a == b && 3 == c && (d == e && f == 1)"),
+              ElementsAre("a b", "c 3", "d e", "f 1"));
+  EXPECT_THAT(equalities_of("a == b || c == 1"), ElementsAre());
+  EXPECT_THAT(equalities_of("!(a == b)"), ElementsAre());
+  EXPECT_THAT(equalities_of("a == b + 1 && a != c && 1 == 2 && a % b == 0"), ElementsAre());
+}
+
 TEST(Expression, AHundredLevelsAreAllowedAndNotMore) {
   const auto nested = [](std::size_t depth) {
     return Expression::parse(std::string(depth, '(') + "1" + std::string(depth, ')'), {"f", 1, 1});

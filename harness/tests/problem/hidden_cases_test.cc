@@ -388,6 +388,51 @@ TEST(HiddenCases, EqualValuesAreFoundInWideRanges) {
   for (const Case& bound : cases) EXPECT_EQ(bound.integers.at("columns"), bound.integers.at("rows"));
 }
 
+// row_sum with ranges for three parameters and a section whose cases satisfy `condition`.
+Problem with_module(std::string_view condition) {
+  const std::string ranged = edited(row_sum, "rows: 1..3", "rows: 1..5000\n  columns: 3..5000");
+  return parsed(
+      edited(ranged, "precision:",
+             "torch: {init: {}, forward: [input], require: [" + std::string(condition) + "]}\nprecision:"));
+}
+
+std::vector<Case> drawn_for_module(const Problem& problem) {
+  HiddenOptions options;
+  options.for_module = true;
+  return drawn(problem, options);
+}
+
+TEST(HiddenCases, ForAModuleEqualValuesAreMadeEqual) {
+  const std::vector<Case> cases = drawn_for_module(with_module("rows == columns && rows > 50"));
+  ASSERT_THAT(cases, SizeIs(4));
+  for (const Case& bound : cases) EXPECT_EQ(bound.integers.at("columns"), bound.integers.at("rows"));
+}
+
+TEST(HiddenCases, ForAModuleANumberNeedNotLieInItsRange) {
+  for (const Case& bound : drawn_for_module(with_module("columns == 2")))
+    EXPECT_EQ(bound.integers.at("columns"), 2);
+}
+
+TEST(HiddenCases, ForAModuleAValueStaysWithinItsType) {
+  const Problem problem = with_module("columns == 4000000000");
+  HiddenOptions options;
+  options.for_module = true;
+  const auto cases = draw_hidden_cases(problem, options);
+  ASSERT_FALSE(cases.ok());
+  EXPECT_THAT(cases.error().message, HasSubstr("a module cannot state it"));
+}
+
+TEST(HiddenCases, OtherConditionsOfAModuleAreDrawnFor) {
+  for (const Case& bound : drawn_for_module(with_module("rows % 3 == 1")))
+    EXPECT_EQ(bound.integers.at("rows") % 3, 1);
+}
+
+TEST(HiddenCases, ConditionsOfAModuleLeaveOtherDrawsAlone) {
+  const Problem problem = with_module("rows == columns");
+  const Problem plain = parsed(edited(row_sum, "rows: 1..3", "rows: 1..5000\n  columns: 3..5000"));
+  EXPECT_EQ(lines_of(problem, drawn(problem, {})), lines_of(plain, drawn(plain, {})));
+}
+
 struct Hopeless {
   std::string fuzz;
   std::string from;  // another edit of row_sum

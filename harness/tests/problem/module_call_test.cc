@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "problem/catalogue.h"
+#include "problem/hidden_cases.h"
 #include "tests/problem/fixtures.h"
 
 namespace kgrade::testing {
@@ -158,6 +159,18 @@ TEST_P(ShippedModuleTest, StatesTheCaseOfKernelBench) {
   const Problem problem = shipped(GetParam());
   ASSERT_NE(problem.find_case("kernelbench"), nullptr);
   EXPECT_NE(call_text(problem, "kernelbench"), "nothing");
+}
+
+TEST_P(ShippedModuleTest, HasHiddenCasesThatAreStated) {
+  const Problem problem = shipped(GetParam());
+  HiddenOptions options;
+  options.for_module = true;
+  for (options.seed = 0; options.seed < 10; ++options.seed) {
+    const auto cases = draw_hidden_cases(problem, options);
+    ASSERT_TRUE(cases.ok()) << to_string(cases.errors());
+    EXPECT_EQ(cases->size(), options.count);
+    for (const Case& bound : *cases) EXPECT_TRUE(module_call(problem, bound).has_value()) << bound.name;
+  }
 }
 
 // forward() of KernelBench's Model takes the images alone.

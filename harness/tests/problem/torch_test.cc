@@ -244,9 +244,10 @@ INSTANTIATE_TEST_SUITE_P(
         BadTorch{"formula_of_a_real", "scale: scale", "scale: scale * 2", 27, 12, "'scale' is of type float",
                  "known here"},
         BadTorch{"syntax", "area: area", "area: area +", 25, 17, "'init' 'area'", "write"},
-        BadTorch{"empty_tuple", "kernel_size: [kernel_h, kernel_w]", "kernel_size: []", 26, 18, "is an empty list", "as in [2, 2]"},
-        BadTorch{"nested", "kernel_size: [kernel_h, kernel_w]", "kernel_size: [[kernel_h], 1]", 26, 19, "is a list in a list",
-                 "a list of these"},
+        BadTorch{"empty_tuple", "kernel_size: [kernel_h, kernel_w]", "kernel_size: []", 26, 18,
+                 "is an empty list", "as in [2, 2]"},
+        BadTorch{"nested", "kernel_size: [kernel_h, kernel_w]", "kernel_size: [[kernel_h], 1]", 26, 19,
+                 "is a list in a list", "a list of these"},
         BadTorch{"unknown_key_of_argument", "default: 1}", "defualt: 1, default: 1}", 30, 32,
                  "unknown key 'defualt'", "did you mean 'default'?"},
         BadTorch{"no_default", ", default: 1}", "}", 30, 13, "'init' 'groups' has no 'default'",
@@ -316,6 +317,19 @@ TEST(Torch, LintWantsACaseOfEachRoleThatAModuleCanState) {
               ElementsAre("no case of role bench satisfies `require` of 'torch'"));
   EXPECT_THAT(module_findings(edited(scaled_conv, "[kernel_h >= kernel_w]", "[rows > 4]")),
               ElementsAre("no case of role test satisfies `require` of 'torch'"));
+}
+
+TEST(Torch, LintWarnsOfHiddenCasesThatAModuleCannotState) {
+  const std::string ranged = edited(row_sum, "rows: 1..3", "rows: 1..9\n  columns: 1..9");
+  const auto findings = [&](const std::string& condition) {
+    return module_findings(edited(
+        ranged,
+        "precision:", "torch: {init: {}, forward: [input], require: [" + condition + "]}\nprecision:"));
+  };
+  EXPECT_THAT(findings("columns >= 3"), IsEmpty());
+  EXPECT_THAT(findings("rows == 2 || rows == 64"), IsEmpty());
+  EXPECT_THAT(findings("columns == 3 && rows == 2 || columns == 32 && rows == 64"),
+              ElementsAre(HasSubstr("for a module no hidden case could be drawn")));
 }
 
 TEST(Torch, LintReportsWhatCannotBeEvaluated) {
