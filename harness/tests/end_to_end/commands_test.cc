@@ -58,6 +58,18 @@ TEST(Commands, ShowSaysWhatToCompute) {
   EXPECT_THAT(text, HasSubstr("Outputs hold arbitrary values before the call"));
 }
 
+TEST(Commands, ShowSaysHowAModuleIsCalled) {
+  const std::string text = kgrade({"show", depthwise}).output;
+  EXPECT_THAT(text, HasSubstr("\nAs a module of PyTorch (torch.nn.Conv2d)\n"
+                              "  model = ModelNew(in_channels, kernel_h, stride_h, padding_h, dilation_h, "
+                              "bias=False)\n"
+                              "  output = model(input)\n"
+                              "  defaults, which are not passed: bias=False\n"
+                              "  weight conv2d.weight is kernel\n"
+                              "  called in training mode\n"));
+  EXPECT_THAT(text, HasSubstr("  2 of 16 cases can be stated so: those with out_channels == in_channels, "));
+}
+
 TEST(Commands, LintOfTheCatalogueIsClean) {
   const Result result = kgrade({"lint", "--no-run"});
   EXPECT_EQ(result.exit_code, 0);

@@ -1,8 +1,11 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "problem/case.h"
 #include "problem/families.h"
 #include "problem/lint.h"
+#include "problem/module_call.h"
 #include "tests/fuzz/sound_errors.h"
 #include "tests/fuzz/targets.h"
 
@@ -64,16 +67,36 @@ void expect_sound_case(const Case& bound, const Problem& problem) {
   promise(bound.flops.value_or(0) >= 0 && bound.bytes.value_or(0) >= 0, "costs are not negative");
 }
 
+void expect_sound_module(const Problem& problem) {
+  for (const Parameter& parameter : problem.parameters) {
+    if (!parameter.is_input()) continue;
+    const auto& forward = problem.torch->forward;
+    const bool handed = std::count(forward.begin(), forward.end(), parameter.name) > 0;
+    promise(handed != (problem.torch->weight_of(parameter.name) != nullptr), "an input has one place");
+  }
+}
+
+void expect_sound_call(const Case& bound, const Problem& problem, const Files& files) {
+  const auto call = evaluate_module_call(problem, bound);
+  if (!call) return expect_sound_errors(call.errors(), files);
+  if (!*call) return;
+  const std::size_t arguments = (*call)->positional.size() + (*call)->keywords.size();
+  promise(arguments <= problem.torch->init.size(), "a call has no argument that the file lacks");
+  promise(!to_json(**call).dump().empty(), "a call can be written");
+}
+
 void expect_sound_problem(const Problem& problem, const Files& files) {
   promise(problem.parameters.size() <= max_parameters, "a call has room for the parameters");
   promise(problem.content_sha256.size() == 64, "a problem has a digest");
   promise(!signature(problem).empty(), "a problem has a signature");
+  if (problem.torch) expect_sound_module(problem);
   std::set<std::string> names;
   for (const CaseSpec& spec : problem.cases) {
     promise(names.insert(spec.name).second, "names of cases are different");
     const auto bound = resolve_case(problem, spec);
     if (bound) {
       expect_sound_case(*bound, problem);
+      expect_sound_call(*bound, problem, files);
     } else {
       expect_sound_errors(bound.errors(), files);
     }
