@@ -10,6 +10,7 @@
 #include "cli/app.h"
 #include "cli/options.h"
 #include "compile/nvcc_toolchain.h"
+#include "compile/python_interpreter.h"
 #include "compile/source_places.h"
 #include "contest/check_referee.h"
 #include "device/registry.h"
@@ -99,6 +100,47 @@ Finding program(const Layout& layout, const std::string& name) {
   const auto path = layout.workers / name;
   if (::access(path.c_str(), X_OK) == 0) return {true, name, path.string(), ""};
   return {false, name, "missing beside kgrade", "build again: cmake --build --preset release"};
+}
+
+// PyTorch, and whether extensions built by nvcc go with it.
+Finding torch_of(const PythonInterpreter& python) {
+  const std::string cuda = python.torch_cuda_version;
+  const std::string version =
+      fmt::format("{} {}", python.torch_version, cuda.empty() ? "without CUDA" : "for CUDA " + cuda);
+  const auto nvcc = find_nvcc();
+  const std::string other = nvcc ? version_of_nvcc(*nvcc) : "";
+  switch (match_cuda(python, other)) {
+    case CudaMatch::other_major:
+      return {false, "PyTorch for nvcc",
+              fmt::format("{}, and nvcc is {}: extensions that need PyTorch's own headers cannot be built",
+                          version, other),
+              "install nvcc and PyTorch for CUDA of the same major version"};
+    case CudaMatch::other_minor:
+      return {true, "PyTorch", fmt::format("{}; nvcc is {}, which works too", version, other), ""};
+    default:
+      return {true, "PyTorch", version, ""};
+  }
+}
+
+// What only Python candidates need: not having it is no failure.
+std::vector<Finding> python_for_candidates() {
+  const std::string python = "Python";
+  const std::string torch = "PyTorch";
+  const auto found = find_python();
+  if (!found)
+    return {{false, python, found.error().message + ": no Python candidates", found.error().remedy}};
+  std::vector<Finding> findings = {{true, python,
+                                    fmt::format("{} in {}, for Python candidates", found->version,
+                                                printable_line(found->program.string())),
+                                    ""}};
+  if (const Errors lacks = lacks_of(*found); !lacks.empty())
+    findings.push_back(
+        {false, torch, lacks.front().message + ": no Python candidates", lacks.front().remedy});
+  if (!found->torch_version.empty()) findings.push_back(torch_of(*found));
+  const bool triton = !found->triton_version.empty();
+  findings.push_back({triton, "Triton", triton ? found->triton_version : "none: no candidates with Triton",
+                      fmt::format("run `{} -m pip install triton`", found->program.string())});
+  return findings;
 }
 
 // What `kgrade check` uses beside all that.
@@ -199,7 +241,7 @@ int run(const std::string& directory) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
        {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, telemetry(), checking_tools(),
-        of_both, layer_findings(sandbox)}) {
+        python_for_candidates(), of_both, layer_findings(sandbox)}) {
     print(findings, style);
   }
   const bool emulated = all_present(of_emulated);

@@ -32,6 +32,7 @@ void add_run_options(CLI::App& command, GradingArguments& arguments, const Gradi
   add_seed_option(command, arguments.seed, words.seed);
   add_time_limit_option(command, arguments.time_limit, words.time_limit);
   add_problems_option(command, arguments.problems);
+  add_python_option(command, arguments.python);
   add_require_sandbox_option(command, arguments.require_sandbox);
   command.add_flag("--force", arguments.force,
                    "Run named cases that take more than a minute on the emulated device");
@@ -116,6 +117,7 @@ RunOptions run_options(const GradingArguments& arguments) {
   options.hidden_seed = arguments.hidden_seed;
   options.seed = arguments.seed;
   options.time_limit_seconds = arguments.time_limit;
+  options.python = arguments.python;
   options.require_sandbox = arguments.require_sandbox;
   options.force = arguments.force;
   options.layout = Layout::find(arguments.problems);

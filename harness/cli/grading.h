@@ -33,6 +33,7 @@ struct GradingArguments {
   std::optional<std::uint64_t> seed;
   std::optional<double> time_limit;
   std::string problems;
+  std::string python;
   std::optional<std::size_t> hidden;
   std::optional<std::uint64_t> hidden_seed;
   bool require_sandbox = false;

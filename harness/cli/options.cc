@@ -106,6 +106,14 @@ void add_time_limit_option(CLI::App& command, std::optional<double>& seconds,
   command.add_option("--time-limit", seconds, description)->type_name("SECONDS")->check(finite_seconds());
 }
 
+void add_python_option(CLI::App& command, std::string& python) {
+  command
+      .add_option("--python", python,
+                  "The Python that runs Python candidates, with PyTorch (default: $KGRADE_PYTHON, or else "
+                  "python3 in PATH)")
+      ->type_name("PATH");
+}
+
 void add_require_sandbox_option(CLI::App& command, bool& require_sandbox) {
   command.add_flag("--require-sandbox", require_sandbox,
                    "Refuse to grade when the sandbox's namespaces are not available (exit code 3)");

@@ -30,6 +30,8 @@ void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std:
                         std::optional<std::uint64_t>& seed);
 // Seconds from 0.001 to a day.
 void add_time_limit_option(CLI::App& command, std::optional<double>& seconds, const std::string& description);
+// Which Python runs Python candidates.
+void add_python_option(CLI::App& command, std::string& python);
 void add_require_sandbox_option(CLI::App& command, bool& require_sandbox);
 
 }  // namespace kgrade::cli

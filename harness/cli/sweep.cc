@@ -256,6 +256,7 @@ void add_how(CLI::App& command, SweepArguments& arguments) {
   add_seed_option(command, arguments.lane.seed,
                   "Seed of the inputs of all candidates (default: a new one for each run)");
   add_time_limit_option(command, arguments.lane.time_limit_seconds, "As for `kgrade grade`");
+  add_python_option(command, arguments.lane.python);
   add_require_sandbox_option(command, arguments.lane.require_sandbox);
 }
 

@@ -27,17 +27,6 @@ std::vector<std::string> compiler_environment(const std::filesystem::path& nvcc,
           "LC_ALL=C", fmt::format("TMPDIR={}", temporary.string())};
 }
 
-// "13.0.88" out of `nvcc --version`.
-std::string version_of(const std::filesystem::path& nvcc) {
-  const auto outcome =
-      run_process({{nvcc.string(), "--version"}, compiler_environment(nvcc, "/tmp"), "", {}, 65536});
-  std::smatch match;
-  if (outcome.ok() && std::regex_search(outcome->output, match, std::regex(R"(V([0-9]+\.[0-9]+\.[0-9]+))"))) {
-    return match[1].str();
-  }
-  return "unknown";
-}
-
 // From Hopper on, the architecture-specific target is a superset ("a": wgmma, setmaxnreg).
 std::string gencode(const std::string& architecture) {
   std::string number = architecture.substr(architecture.find('_') + 1);
@@ -99,10 +88,20 @@ std::optional<std::filesystem::path> find_nvcc() {
   return std::nullopt;
 }
 
+std::string version_of_nvcc(const std::filesystem::path& nvcc) {
+  const auto outcome =
+      run_process({{nvcc.string(), "--version"}, compiler_environment(nvcc, "/tmp"), "", {}, 65536});
+  std::smatch match;
+  if (outcome.ok() && std::regex_search(outcome->output, match, std::regex(R"(V([0-9]+\.[0-9]+\.[0-9]+))"))) {
+    return match[1].str();
+  }
+  return "unknown";
+}
+
 NvccToolchain::NvccToolchain(std::filesystem::path nvcc, std::string architecture,
                              std::shared_ptr<const Sandbox> sandbox)
     : nvcc_(std::move(nvcc)),
-      version_(version_of(nvcc_)),
+      version_(version_of_nvcc(nvcc_)),
       flags_({"-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", gencode(architecture)}),
       compiler_(confined(nvcc_, std::move(sandbox))) {}
 

@@ -11,6 +11,8 @@ namespace kgrade {
 
 // nvcc in PATH, $CUDA_HOME/bin or /usr/local/cuda/bin; where that is a script, the program behind it.
 std::optional<std::filesystem::path> find_nvcc();
+// "13.0.88", or "unknown" where it does not say.
+std::string version_of_nvcc(const std::filesystem::path& nvcc);
 
 class NvccToolchain : public Toolchain {
  public:

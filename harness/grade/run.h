@@ -42,6 +42,8 @@ struct RunOptions {
   bool shuffled = false;                     // where speed is measured: candidates in an order by the seed
   // Of candidates that no compiler gets, by path: what is wrong with them, which is their verdict.
   std::map<std::filesystem::path, Error> faults;
+  std::filesystem::path
+      python;  // that runs Python candidates, as find_python() takes it; empty: the usual one
   bool require_sandbox = false;  // rather no run than one without the sandbox's namespaces
   Layout layout;
   bool force = false;  // also what takes long on the emulated device

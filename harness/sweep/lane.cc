@@ -100,6 +100,7 @@ std::string to_line(const LaneJob& job) {
   for (const std::string& candidate : job.candidates) candidates.push_back(text_of_bytes(candidate));
   json.update({{"device", options.device},
                {"problems", text_of_bytes(options.problems)},
+               {"python", text_of_bytes(options.python)},
                {"effort", static_cast<int>(options.effort)},
                {"problem", text_of_bytes(job.problem)},
                {"dtype", job.dtype},
@@ -123,6 +124,7 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   LaneOptions& options = job.options;
   options.device = json.at("device").get<std::string>();
   options.problems = bytes_of_text(json.at("problems").get<std::string>());
+  options.python = bytes_of_text(json.at("python").get<std::string>());
   const auto effort = enumerator(json.at("effort"), Effort::ranked);
   if (!effort) return std::nullopt;
   options.effort = *effort;

@@ -27,6 +27,7 @@ struct LaneOptions {
   std::optional<std::size_t> hidden_cases;
   std::optional<std::uint64_t> hidden_seed;
   std::optional<double> time_limit_seconds;
+  std::string python;  // as --python has it
 };
 
 // What a lane is asked for.

@@ -95,6 +95,7 @@ class LaneWorker {
     options.candidates.assign(job.candidates.begin(), job.candidates.end());
     options.seed = job.options.seed;
     options.time_limit_seconds = job.options.time_limit_seconds;
+    options.python = job.options.python;
     options.require_sandbox = job.options.require_sandbox;
     options.layout = Layout::find(job.options.problems);
     options.effort = job.options.effort;

@@ -84,6 +84,14 @@ TEST(Commands, DoctorNamesWhatIsThereAndLacking) {
   EXPECT_THAT(result.output, HasSubstr("CUDA device"));
 }
 
+TEST(Commands, DoctorIsContentWithoutPython) {
+  const Result result = kgrade({"doctor"}, "", {"KGRADE_PYTHON=/no/such/python"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.output,
+              HasSubstr("KGRADE_PYTHON: '/no/such/python' is no program that can be started: no "
+                        "Python candidates"));
+}
+
 TEST(Grade, PrintsOnePlainTableWithoutATerminal) {
   const Result result = kgrade({"grade", depthwise, naive, "--case", "tiny", "--device", test_device()});
   EXPECT_EQ(result.exit_code, 0);

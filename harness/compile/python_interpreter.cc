@@ -1,0 +1,241 @@
+#include "compile/python_interpreter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <regex>
+#include <utility>
+
+#include "base/subprocess.h"
+#include "base/text.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::string_view mark = "kgrade-python ";
+
+// What the interpreter is asked: also for versions that are too old. A package is looked up, not imported.
+// `pip install` without the rights for more puts packages into the user's own site-packages, which -I leaves
+// out. The answer begins a line of its own, whatever was printed before.
+constexpr const char* question = R"(
+import importlib.util, json, os, re, site, sys
+if sys.prefix == sys.base_prefix:
+    sys.path.append(site.getusersitepackages())
+def folder(package):
+    try:
+        spec = importlib.util.find_spec(package)
+        return os.path.dirname(spec.origin) if spec and spec.origin else ''
+    except Exception:
+        return ''
+def value(name, *path):
+    try:
+        with open(os.path.join(*path), encoding='utf-8', errors='replace') as file:
+            found = re.search('^' + name + r'\b[^=\n]*=\s*[\'"]([^\'"\n]*)', file.read(), re.M)
+        return found.group(1) if found else ''
+    except Exception:
+        return ''
+torch, triton = folder('torch'), folder('triton')
+shared = [os.path.join(prefix, part)
+          for prefix in (sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix)
+          for part in ('bin', 'lib', 'lib64', 'include', 'pyvenv.cfg')]
+packages = [path for path in sys.path if os.path.basename(path) in ('site-packages', 'dist-packages')]
+print('\nkgrade-python ' + json.dumps({
+    'program': sys.executable,
+    'version': '.'.join(str(part) for part in sys.version_info[:3]),
+    'torch': value('__version__', torch, 'version.py') if torch else '',
+    'cuda': value('cuda', torch, 'version.py') if torch else '',
+    'triton': value('__version__', triton, '__init__.py') if triton else '',
+    'torch_folder': torch,
+    'readable': shared + packages + [os.path.dirname(os.__file__), torch, triton, sys.executable]}))
+)";
+
+constexpr const char* choose_another = "name another Python with --python";
+
+// Where the interpreter was named, for messages, and its name there.
+struct Choice {
+  std::string name;
+  std::string option;  // "--python: ", "KGRADE_PYTHON: ", or nothing
+};
+
+Choice choice_of(const fs::path& chosen) {
+  if (!chosen.empty()) return {chosen.string(), "--python: "};
+  const char* variable = std::getenv("KGRADE_PYTHON");
+  if (variable != nullptr && *variable != '\0') return {variable, "KGRADE_PYTHON: "};
+  return {"python3", ""};
+}
+
+Error not_found(const Choice& choice) {
+  std::error_code ignored;
+  const std::string name = printable_line(choice.name);
+  if (choice.option.empty())
+    return {"there is no python3 in PATH",
+            "install Python 3.9 or later and PyTorch, or name a Python with --python",
+            {}};
+  if (fs::is_directory(choice.name, ignored))
+    return {fmt::format("{}'{}' is a folder", choice.option, name),
+            "name the interpreter in it, such as bin/python",
+            {}};
+  return {fmt::format("{}'{}' is no program that can be started", choice.option, name),
+          "name a Python interpreter",
+          {}};
+}
+
+// A program's output may be anything; of what it says a line is enough.
+std::string first_words(const std::string& output) {
+  const std::string_view text = trimmed(output);
+  return printable_line(text.substr(0, std::min<std::size_t>(text.find('\n'), 200)));
+}
+
+std::string how_it_ended(const ProcessOutcome& outcome) {
+  if (outcome.timed_out) return "it did not answer in time";
+  const std::string said = first_words(outcome.output);
+  const std::string code = outcome.signal != 0 ? fmt::format("signal {}", outcome.signal)
+                                               : fmt::format("exit code {}", outcome.exit_code);
+  return said.empty() ? code : fmt::format("{}, \"{}\"", code, said);
+}
+
+Error no_answer(const fs::path& program, const ProcessOutcome& outcome) {
+  return {fmt::format("{} does not work as Python 3: {}", printable_line(program.string()),
+                      how_it_ended(outcome)),
+          choose_another,
+          {}};
+}
+
+// The last line that is one.
+std::optional<std::string_view> answer_in(std::string_view output) {
+  const std::size_t begin = output.rfind(fmt::format("\n{}", mark));
+  if (begin == output.npos) return std::nullopt;
+  output.remove_prefix(begin + 1 + mark.size());
+  return output.substr(0, output.find('\n'));
+}
+
+// "2.11.0" of "2.11.0+cu130"; nothing of what begins with no number.
+std::string version_in(const std::string& text) {
+  static const std::regex pattern(R"(^[0-9]{1,4}\.[0-9]{1,4}[0-9A-Za-z.]{0,40})");
+  std::smatch match;
+  return std::regex_search(text, match, pattern) ? match[0].str() : "";
+}
+
+// Without the path's links, but for the last: a virtual environment is known by the folder of its link.
+fs::path program_in(const std::string& text) {
+  const fs::path path(text);
+  if (!path.is_absolute()) return {};
+  return resolved(path.parent_path()) / path.filename();
+}
+
+bool is_below(const fs::path& path, const fs::path& folder) {
+  return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+}
+
+// Those that exist, each once, and none below another.
+std::vector<fs::path> places_in(const std::vector<std::string>& texts) {
+  std::vector<fs::path> paths;
+  std::error_code ignored;
+  for (const std::string& text : texts) {
+    const fs::path path(text);
+    if (path.is_absolute() && fs::exists(path, ignored)) paths.push_back(resolved(path));
+  }
+  std::sort(paths.begin(), paths.end());
+  std::vector<fs::path> places;
+  for (const fs::path& path : paths) {
+    // In this order, what is below a folder follows it.
+    if (path != path.root_path() && (places.empty() || !is_below(path, places.back())))
+      places.push_back(path);
+  }
+  return places;
+}
+
+std::optional<PythonInterpreter> read_answer(std::string_view line) try {
+  const Json json = Json::parse(line);
+  const auto text = [&](const char* key) { return json.at(key).get<std::string>(); };
+  PythonInterpreter python;
+  python.program = program_in(text("program"));
+  python.version = version_in(text("version"));
+  if (python.program.empty() || python.version.empty()) return std::nullopt;
+  python.torch_version = version_in(text("torch"));
+  python.torch_cuda_version = version_in(text("cuda"));
+  python.triton_version = version_in(text("triton"));
+  if (!python.torch_version.empty()) python.torch_folder = resolved(text("torch_folder"));
+  python.readable = places_in(json.at("readable").get<std::vector<std::string>>());
+  return python;
+} catch (const Json::exception&) {
+  return std::nullopt;
+}
+
+// "3.11.7" as 3 and 11.
+std::pair<int, int> numbers_of(const std::string& version) {
+  int major = 0;
+  int minor = 0;
+  std::sscanf(version.c_str(), "%4d.%4d", &major, &minor);
+  return {major, minor};
+}
+
+// As a message names it: "Python 3.11.7 (/usr/bin/python3)".
+std::string name_of(const PythonInterpreter& python) {
+  return fmt::format("Python {} ({})", python.version, printable_line(python.program.string()));
+}
+
+std::string installing_torch(const PythonInterpreter& python, const char* option) {
+  return fmt::format("run `{} -m pip install {}torch`, or {}", printable_line(python.program.string()),
+                     option, choose_another);
+}
+
+}  // namespace
+
+Result<PythonInterpreter> find_python(const fs::path& chosen, std::chrono::seconds patience) {
+  const Choice choice = choice_of(chosen);
+  std::error_code ignored;
+  const auto program = find_program(choice.name);
+  if (!program || fs::is_directory(*program, ignored)) return not_found(choice);
+  ProcessRequest request;
+  // Isolated (-I): neither the working folder nor PYTHONPATH has a say. The environment is for scripts of
+  // version managers, which find their interpreters by it.
+  request.command = {fs::absolute(*program, ignored).string(), "-I", "-B", "-c", question};
+  request.environment = whole_environment();
+  request.limits.wall = patience;
+  const auto outcome = run_process(request);
+  if (!outcome) return outcome.errors();
+  const auto line = outcome->success() ? answer_in(outcome->output) : std::nullopt;
+  auto python = line ? read_answer(*line) : std::nullopt;
+  if (!python) return no_answer(*program, *outcome);
+  return std::move(*python);
+}
+
+Errors lacks_of(const PythonInterpreter& python) {
+  const std::string name = name_of(python);
+  if (numbers_of(python.version) < std::pair{3, 9})
+    return {{fmt::format("{} is too old for Python candidates, which need Python 3.9 or later", name),
+             choose_another,
+             {}}};
+  if (python.torch_version.empty())
+    return {{fmt::format("PyTorch is not installed for {}", name), installing_torch(python, ""), {}}};
+  if (numbers_of(python.torch_version).first < 2)
+    return {{fmt::format("PyTorch {} of {} is too old: Python candidates need PyTorch 2.0 or later",
+                         python.torch_version, name),
+             installing_torch(python, "--upgrade "),
+             {}}};
+  return {};
+}
+
+Result<PythonInterpreter> find_python_with_torch(const fs::path& chosen) {
+  auto python = find_python(chosen);
+  if (!python) return python;
+  if (Errors errors = lacks_of(*python); !errors.empty()) return errors;
+  return python;
+}
+
+CudaMatch match_cuda(const PythonInterpreter& python, const std::string& nvcc_version) {
+  const auto torch = numbers_of(python.torch_cuda_version);
+  const auto nvcc = numbers_of(nvcc_version);
+  if (torch.first == 0 || nvcc.first == 0) return CudaMatch::unknown;
+  if (torch.first != nvcc.first) return CudaMatch::other_major;
+  return torch == nvcc ? CudaMatch::same : CudaMatch::other_minor;
+}
+
+}  // namespace kgrade
