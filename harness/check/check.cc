@@ -382,6 +382,7 @@ class CheckRun {
     CheckedCandidate record;
     record.path = source.path.string();
     record.sha256 = source.sha256;
+    record.lines = source.lines;
     return check_candidate(session, built, setup_.cases(), read, std::move(record));
   }
 

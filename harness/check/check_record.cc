@@ -75,6 +75,7 @@ Json candidate_json(const CheckedCandidate& candidate) {
   for (const CheckedCase& c : candidate.cases) cases.push_back(case_json(c));
   return {{"path", candidate.path},
           {"sha256", candidate.sha256},
+          {"lines", json_of(candidate.lines)},
           {"status", to_string(candidate.status)},
           {"message", candidate.message},
           {"compile", {{"seconds", candidate.compile_seconds}, {"log", candidate.compiler_log}}},
@@ -130,6 +131,7 @@ std::string headline(const CheckedCandidate& candidate, const Style& style) {
   std::string line =
       fmt::format("{}  {}", style(clean ? Colour::green : Colour::red, to_string(candidate.status)),
                   style(Colour::bold, printable_line(candidate.path)));
+  line += lines_text(candidate.lines);
   if (!candidate.findings.empty()) line += "  " + counted(candidate.findings.size(), "finding");
   line += '\n';
   if (!candidate.message.empty()) line += fmt::format("  {}\n", printable(candidate.message));

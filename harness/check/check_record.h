@@ -39,6 +39,7 @@ std::string_view to_string(CheckStatus status);
 struct CheckedCandidate {
   std::string path;
   std::string sha256;
+  std::optional<LineRange> lines;  // as in CandidateRecord
   CheckStatus status = CheckStatus::clean;
   std::string message;
   std::string compiler_log;

@@ -97,6 +97,13 @@ bool is_vendors(const BuildRequest& request, const fs::path& path) {
          request.vendor_folders.end();
 }
 
+// Where headers are looked for first: beside the source, also where that is the code of a document,
+// elsewhere.
+fs::path folder_of(const BuildRequest& request) {
+  return request.include_directories.empty() ? request.source.parent_path()
+                                             : request.include_directories.front();
+}
+
 // The source counts by what it holds, as in its hash (own_files.h); headers by their places beside it.
 bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& path) {
   std::error_code failure;
@@ -111,7 +118,7 @@ bool add_readable(Parts& parts, const BuildRequest& request, const fs::path& pat
   }
   if (fs::is_directory(status)) return parts.add_folder(path);
   const bool source = path == request.source;
-  return parts.add_file(source ? "" : path.lexically_relative(request.source.parent_path()).string(), path);
+  return parts.add_file(source ? "" : path.lexically_relative(folder_of(request)).string(), path);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "compile/binding.h"
 #include "compile/code_lines.h"
+#include "compile/submission.h"
 
 namespace kgrade {
 namespace {
@@ -69,9 +70,10 @@ bool is_binary(std::string_view content) {
 std::optional<OtherKind> binary_kind(std::string_view content) {
   for (const Magic& magic : magics) {
     if (content.size() >= magic.at && content.substr(magic.at).starts_with(magic.bytes))
-      return OtherKind{magic.message};
+      return OtherKind{magic.message, 0, TextKind::binary};
   }
-  if (is_binary(content)) return OtherKind{"is a binary file, not source code; name a .cu file"};
+  if (is_binary(content))
+    return OtherKind{"is a binary file, not source code; name a .cu file", 0, TextKind::binary};
   return std::nullopt;
 }
 
@@ -130,9 +132,14 @@ const char* kind_of_first_line(const std::string& line) {
     return "is a patch; apply it and name the file that it makes";
   if (line.starts_with("{") || (line.starts_with("[") && !line.starts_with("[[")))
     return "is JSON or another data file; take the code out of it and put it into a .cu file";
-  if (line.starts_with("<think>")) return prose;
+  if (line.starts_with("<think>") || line.starts_with("~~~")) return prose;
   if (line.starts_with("<")) return "is HTML or XML; save the code alone as a .cu file";
   return is_prose(line) ? prose : nullptr;
+}
+
+TextKind kind_of_message(const char* message) {
+  if (message == python) return TextKind::python;
+  return message == prose ? TextKind::document : TextKind::other;
 }
 
 bool is_script(const CodeLine& line) { return line.number == 1 && line.text.starts_with("#!"); }
@@ -149,7 +156,7 @@ std::optional<OtherKind> kind_by_first_line(std::string_view content) {
     } else {
       message = kind_of_first_line(line.text);
     }
-    if (message != nullptr) kind = OtherKind{message, line.number};
+    if (message != nullptr) kind = OtherKind{message, line.number, kind_of_message(message)};
     return false;
   });
   return kind;
@@ -166,7 +173,7 @@ std::optional<OtherKind> fenced_answer(std::string_view content) {
     if (word.starts_with("endif")) --depth;
     if (depth == 0 && text.starts_with("```")) {
       kind = OtherKind{"is an answer with prose around its code; keep only what stands between the ``` lines",
-                       line.number};
+                       line.number, TextKind::document};
     }
     return !kind;
   });
@@ -178,7 +185,7 @@ std::optional<OtherKind> fenced_answer(std::string_view content) {
 std::optional<OtherKind> other_kind(std::string_view content) {
   if (auto binary = binary_kind(content)) return binary;
   auto by_first_line = kind_by_first_line(content);
-  if (by_first_line && by_first_line->message != prose) return by_first_line;
+  if (by_first_line && by_first_line->kind != TextKind::document) return by_first_line;
   if (auto fenced = fenced_answer(content)) return fenced;
   return by_first_line;
 }
@@ -190,10 +197,15 @@ std::optional<std::string> why_not_cuda(const BuildRequest& request, const Probl
     return fmt::format("{}: is empty; write: {} {{ ... }}", request.shown_as,
                        definition_of_solution(problem, request.dtype));
   }
-  const auto kind = other_kind(*content);
-  if (!kind) return std::nullopt;
-  if (kind->line == 0) return fmt::format("{}: {}", request.shown_as, kind->message);
-  return fmt::format("{}:{}: {}", request.shown_as, kind->line, kind->message);
+  const auto found = find_submission(*content, request.source);
+  const auto sentence = [&](int line, const std::string& message) {
+    if (line == 0) return fmt::format("{}: {}", request.shown_as, message);
+    return fmt::format("{}:{}: {}", request.shown_as, line, message);
+  };
+  if (!found) return sentence(found.error().location.line, found.error().message);
+  if (found->kind == SubmissionKind::cuda) return std::nullopt;
+  const auto kind = found->is_block() ? std::nullopt : other_kind(*content);
+  return sentence(kind ? kind->line : found->first_line, python);
 }
 
 }  // namespace kgrade

@@ -8,6 +8,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/text.h"
+#include "compile/submission.h"
 #include "record/verdict.h"
 
 namespace kgrade {
@@ -26,6 +28,14 @@ std::string beginning_of(const fs::path& file) {
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
   return text;
+}
+
+// Of a document, the code that is graded begins in a line of its own, after empty ones.
+std::string beginning_of_code(const fs::path& file) {
+  const auto content = read_text_file(file);
+  const auto found = content ? find_submission(*content, file) : content.errors();
+  if (!found || !found->is_block()) return beginning_of(file);
+  return found->text.substr(0, static_cast<std::size_t>(found->first_line) + most_characters);
 }
 
 bool is_class(std::string_view name) { return precision_from(name) != Precision::none; }
@@ -104,7 +114,7 @@ void add_faults(std::map<fs::path, Error> faults, const std::vector<fs::path>& o
 }  // namespace
 
 Result<Declarations> read_declarations(const fs::path& candidate) {
-  std::istringstream lines(beginning_of(candidate));
+  std::istringstream lines(beginning_of_code(candidate));
   Declarations declarations;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {

@@ -19,7 +19,8 @@ struct Declarations {
 };
 
 // NAME of the lines `// kgrade: dtype NAME` and `// kgrade: precision NAME`, in any order, among the comment
-// lines (//) and empty lines that the file begins with. Nothing where there are none, or no such file. An
+// lines (//) and empty lines that the file begins with, or of a document the block that is graded
+// (compile/submission.h). Nothing where there are none, or no such file. An
 // Error, with its place, for a line `// kgrade:` that says anything else, or the second one of a kind.
 Result<Declarations> read_declarations(const std::filesystem::path& candidate);
 

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
 #include "base/text.h"
 #include "compile/candidate_kind.h"
 #include "compile/compiler_log.h"
+#include "compile/submission.h"
 #include "grade/control_build.h"
 
 namespace kgrade {
@@ -66,11 +69,32 @@ Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem&
   if (!refused.message.empty()) return refused;
   auto outcome = build_with_control(toolchain, problem, role, request, layout);
   if (outcome) {
-    const std::string reason = why_not_found(files_of_candidate(request.source, layout), outcome->log);
+    // Also where the source is the code of a document.
+    const fs::path file = request.include_directories.front() / request.source.filename();
+    const std::string reason = why_not_found(files_of_candidate(file, layout), outcome->log);
     outcome->log = shortened_log(outcome->log);
     explain(*outcome, reason);
   }
   return outcome;
+}
+
+// The code of a document becomes a file of its own, in a folder beside that of the build, which may be
+// emptied in between; null where the source is none. Each line stays where it was, and the name of the file
+// in messages,
+// __FILE__ and debug information is the document's.
+std::unique_ptr<TemporaryDirectory> take_block(BuildRequest& request) {
+  const auto content = read_text_file(request.source);
+  const auto found = content ? find_submission(*content, request.source) : content.errors();
+  if (!found || !found->is_block() || found->kind != SubmissionKind::cuda) return nullptr;
+  auto folder = std::make_unique<TemporaryDirectory>();
+  const fs::path code = resolved(folder->path()) / request.source.filename();
+  // A block follows the line of its fence, so that the first line is free.
+  const std::string text = fmt::format("#line 2 \"{}\"{}", request.shown_as, found->text);
+  if (!write_file_atomically(code, text))
+    throw std::system_error(errno != 0 ? errno : EIO, std::generic_category(),
+                            "cannot write " + code.string());
+  request.source = request.readable->front() = code;
+  return folder;
 }
 
 OwnFiles files_of(Role role, const fs::path& source, const Layout& layout) {
@@ -133,6 +157,7 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, cons
              const Layout& layout, StageClock& stages, bool checked) {
   BuildRequest request = request_for(role, source, directory_.path(), layout, problem.dtype);
   request.checked = checked;
+  if (role == Role::candidate) document_ = take_block(request);
   start(toolchain, problem, role, std::move(request), layout, stages);
 }
 

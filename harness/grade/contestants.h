@@ -64,6 +64,7 @@ class Build {
              const Layout& layout, StageClock& stages);
 
   TemporaryDirectory directory_;
+  std::unique_ptr<TemporaryDirectory> document_;  // of a candidate that is one: holds its code
   std::future<Result<BuildOutcome>> running_;
   std::optional<Result<BuildOutcome>> outcome_;
 };

@@ -281,6 +281,7 @@ class GradeRun {
     CandidateRecord record;
     record.path = source.path.string();
     record.sha256 = source.sha256;
+    record.lines = source.lines;
     auto result = run_candidate(session, built, setup_.cases(), std::move(record));
     reference_alone_ = std::move(session.reference_alone);
     candidate_was_killed_ = session.candidate_was_killed;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "compile/submission.h"
 #include "contest/lease.h"
 #include "draw/seed.h"
 #include "grade/contestants.h"
@@ -22,7 +23,7 @@ bool leads_to_no_source(const std::filesystem::path& path) {
   std::error_code failure;
   if (!std::filesystem::is_symlink(path, failure)) return false;
   const std::filesystem::path target = std::filesystem::canonical(path, failure);
-  return failure || target.extension() != ".cu";
+  return failure || (target.extension() != ".cu" && target.extension() != ".py");
 }
 
 // That read_text_file() reads.
@@ -46,6 +47,12 @@ CandidateSource too_large(const std::filesystem::path& path, const std::filesyst
                       file.filename().string(), format_bytes(largest_source))};
 }
 
+std::optional<LineRange> lines_of_block(const std::string& content, const std::filesystem::path& path) {
+  const auto found = find_submission(content, path);
+  if (!found || !found->is_block()) return std::nullopt;
+  return LineRange{found->first_line, found->last_line};
+}
+
 Result<CandidateSource> read_candidate(const std::filesystem::path& path, const Layout& layout) {
   if (is_too_large(path) && !leads_to_no_source(path)) return too_large(path, path);
   const auto content = read_text_file(path);
@@ -61,14 +68,14 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path, const 
                  {path.string(), 0, 0}};
   }
   if (leads_to_no_source(path)) {
-    return Error{"candidate: is a link to something that is no .cu file",
+    return Error{"candidate: is a link to something that is no .cu or .py file",
                  "name the file itself",
                  {path.string(), 0, 0}};
   }
   auto hash = hash_of_candidate(path, layout);
   if (!hash && is_too_large(hash.error().location.file)) return too_large(path, hash.error().location.file);
   if (!hash) return hash.errors();
-  return CandidateSource{path, std::move(*hash)};
+  return CandidateSource{path, std::move(*hash), "", lines_of_block(*content, path)};
 }
 
 std::string in_one_line(const Error& error) {
@@ -87,7 +94,7 @@ Location place_of(const Problem& problem, const std::string& name) {
 
 Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
                                                      const Layout& layout) {
-  if (paths.empty()) return Error{"no candidate given", "name one or more .cu files", {}};
+  if (paths.empty()) return Error{"no candidate given", "name one or more candidate files", {}};
   std::vector<CandidateSource> sources;
   Errors errors;
   for (const auto& path : paths) {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,8 +25,9 @@ namespace kgrade {
 
 struct CandidateSource {
   std::filesystem::path path;
-  std::string sha256;      // of a file too large to be read: of its beginning and its size
-  std::string fault = {};  // why no compiler gets it, which is its verdict; usually empty
+  std::string sha256;                   // of a file too large to be read: of its beginning and its size
+  std::string fault = {};               // why no compiler gets it, which is its verdict; usually empty
+  std::optional<LineRange> lines = {};  // of a document, those that are graded
 };
 
 // Reads and hashes the candidates, with the headers that each may include. A candidate with too large a file

@@ -65,8 +65,8 @@ struct WrongOutput {
   std::uint64_t elements = 0;
   std::uint64_t wrong = 0;
   std::uint64_t never_written = 0;
-  std::uint64_t added_to = 0;    // the kernel added to what the output held before the call
-  std::string pattern;           // what the wrong elements have in common; empty: nothing that is known
+  std::uint64_t added_to = 0;  // the kernel added to what the output held before the call
+  std::string pattern;         // what the wrong elements have in common; empty: nothing that is known
   std::vector<WrongElement> examples;
 };
 
@@ -89,10 +89,10 @@ struct CaseRecord {
   std::string message;  // what was wrong, or why it did not run
   Precision precision = Precision::fp32;
   std::optional<WrongOutput> wrong;  // of the call that gave a wrong answer
-  double relative_error = 0;    // the worst of all calls; see verify/judgement.h
-  double max_scaled_error = 0;  // likewise
-  int calls = 0;                // of the candidate, each of its launches checked
-  bool latency_hidden = true;   // in every sample of the candidate
+  double relative_error = 0;         // the worst of all calls; see verify/judgement.h
+  double max_scaled_error = 0;       // likewise
+  int calls = 0;                     // of the candidate, each of its launches checked
+  bool latency_hidden = true;        // in every sample of the candidate
   // The reference, a baseline where there is one, the candidate.
   std::vector<Arm> arms = {{"reference", {}, {}}, {"candidate", {}, {}}};
   std::optional<Measurement> measurement;  // of a case whose speed is compared
@@ -129,9 +129,16 @@ struct LibraryUse {
   std::vector<std::string> opened;  // at run time, besides those that its worker has anyway; sorted
 };
 
+// From the first line to the last one, counted from 1.
+struct LineRange {
+  int first = 0;
+  int last = 0;
+};
+
 struct CandidateRecord {
   std::string path;
   std::string sha256;
+  std::optional<LineRange> lines;  // of a document, those that were graded; unset: the whole file
   Verdict verdict = Verdict::accepted;
   std::string message;
   Precision precision = Precision::fp32;  // the worst class of all cases

@@ -29,6 +29,21 @@ void begin(Archive& archive, typename Archive::template Value<RunRecord>& record
 
 }  // namespace
 
+nlohmann::ordered_json json_of(const LineRange& lines) {
+  return nlohmann::ordered_json::array({lines.first, lines.last});
+}
+
+LineRange lines_of(const JsonValue& value) {
+  LineRange lines;
+  const std::vector<JsonValue> numbers = value.items(2);
+  if (numbers.size() == 2) {
+    lines.first = static_cast<int>(numbers[0].integer(1, INT32_MAX));
+    lines.last = static_cast<int>(numbers[1].integer(1, INT32_MAX));
+  }
+  if (numbers.size() != 2 || lines.last < lines.first) value.complain("are no first and last line");
+  return lines;
+}
+
 nlohmann::ordered_json json_of(const Summary& summary) {
   nlohmann::ordered_json json;
   if (summary.count == 0) return json;

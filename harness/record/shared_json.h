@@ -150,6 +150,10 @@ void fields(Archive& archive, typename Archive::template Value<ReferenceRecord>&
   archive("sha256", reference.sha256, sha256_of);
 }
 
+// As [first, last].
+nlohmann::ordered_json json_of(const LineRange& lines);
+LineRange lines_of(const JsonValue& value);
+
 // Shares of the cases by speedup, "1.5" for 1.5.
 nlohmann::ordered_json fast_p_json(const std::map<double, double>& fast_p);
 // Why clocks were low: shares of the time by name; null where that is not known.

@@ -174,6 +174,7 @@ bool shows_message(const CandidateRecord& candidate, bool verbose) {
 std::string headline(const CandidateRecord& candidate, const Style& style, bool verbose) {
   std::string line = fmt::format("{}  {}", verdict_text(candidate.verdict, style),
                                  style(Colour::bold, printable_line(candidate.path)));
+  line += lines_text(candidate.lines);
   if (candidate.verdict == Verdict::accepted) line += fmt::format("  {}", to_string(candidate.precision));
   if (const std::string scores = scores_text(candidate); !scores.empty()) line += "  " + scores;
   line += '\n';
@@ -271,6 +272,12 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
               "The emulated device judges answers only: its times do not measure speed and are not shown.\n");
   }
   return text;
+}
+
+std::string lines_text(const std::optional<LineRange>& lines) {
+  if (!lines) return "";
+  if (lines->first == lines->last) return fmt::format("  line {}", lines->first);
+  return fmt::format("  lines {} to {}", lines->first, lines->last);
 }
 
 std::string ratio_text(double ratio) {

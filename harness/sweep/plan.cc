@@ -12,6 +12,7 @@
 
 #include "base/text.h"
 #include "compile/declarations.h"
+#include "compile/submission.h"
 #include "grade/run_setup.h"
 #include "problem/catalogue.h"
 #include "record/record.h"
@@ -42,12 +43,6 @@ fs::path as_written(const fs::path& path) {
   const fs::path whole = fs::absolute(path, failure).lexically_normal();
   const fs::path relative = whole.lexically_proximate(here);
   return failure || relative.empty() || *relative.begin() == ".." ? whole : relative;
-}
-
-// A link that leads nowhere is one as well: what is wrong with it is said when it is read.
-bool is_source(const fs::path& path) {
-  std::error_code failure;
-  return path.extension() == ".cu" && !fs::is_directory(path, failure);
 }
 
 // A record is JSON, which takes no bytes that are not UTF-8.
@@ -137,14 +132,14 @@ class Planner {
       const fs::path& path = at->path();
       const bool wanted = matches(selection_.solutions, path.stem().string()) ||
                           matches(selection_.solutions, path.filename().string());
-      if (wanted && is_source(path)) candidates_[slug].push_back(as_written(path));
+      if (wanted && is_candidate(path)) candidates_[slug].push_back(as_written(path));
     }
   }
 
   Errors take_paths() {
     Errors errors;
     for (const fs::path& path : paths_of(selection_.solutions)) {
-      if (!is_source(path)) continue;
+      if (!is_candidate(path)) continue;
       const std::string slug = fs::absolute(path).lexically_normal().parent_path().filename().string();
       if (problems_.contains(slug)) {
         candidates_[slug].push_back(as_written(path));

@@ -51,10 +51,11 @@ UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::
                                   int exit_code = exit_internal);
 
 // Globs as the shell's: * ? [abc]. Without a slash they are matched with slugs, and with the names of files
-// in solutions/<slug>/, with or without .cu; with one they name problem files, and candidates in folders that
-// are called like their problems. Candidates are files *.cu. The folder `solutions` is that of the working
-// folder, or else the one beside the folder of the problem's file; of problem files that are named, always
-// that.
+// in solutions/<slug>/, with or without what follows the dot; with one they name problem files, and
+// candidates in folders that are called like their problems. Candidates are files as is_candidate() in
+// compile/submission.h has them: *.cu, and others that hold a submission. The folder `solutions` is that of
+// the working folder, or else the one beside the folder of the problem's file; of problem files that are
+// named, always that.
 struct SweepSelection {
   std::string only = "*";  // problems
   std::string solutions = "*";

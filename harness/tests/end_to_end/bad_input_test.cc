@@ -187,7 +187,10 @@ TEST(BadInput, ACandidateThatIsNoCudaGetsOneSentence) {
   const auto& candidates = graded.record["candidates"];
   const std::vector<std::string> sentences = {
       python + ":1: is Python, not CUDA C++; ", archive + ": is an archive; ",
-      prose + ":2: is an answer with prose around its code; ",
+      prose +
+          ":2: is a document, and none of its code blocks is a submission: the one of line 3 (cuda) defines "
+          "no "
+          "function 'solution'; ",
       empty + ": is empty; write: extern \"C\" void solution(const float* input, "};
   for (std::size_t i = 0; i < sentences.size(); ++i) {
     EXPECT_EQ(candidates[i]["verdict"], "compile_error");
@@ -197,7 +200,7 @@ TEST(BadInput, ACandidateThatIsNoCudaGetsOneSentence) {
   EXPECT_EQ(candidates[4]["verdict"], "accepted");
   const Result checked = kgrade({"check", slug, prose, "--device", "emulated"});
   EXPECT_EQ(checked.exit_code, 1);
-  EXPECT_THAT(checked.output, HasSubstr("prose around its code"));
+  EXPECT_THAT(checked.output, HasSubstr("none of its code blocks is a submission"));
 }
 
 TEST(BadInput, ACandidateThatIsNoCudaIsAVerdictOfASweep) {

@@ -85,7 +85,7 @@ TEST(Commands, DoctorNamesWhatIsThereAndLacking) {
 }
 
 TEST(Commands, DoctorIsContentWithoutPython) {
-  const Result result = kgrade({"doctor"}, "", {"KGRADE_PYTHON=/no/such/python"});
+  const Result result = kgrade({"doctor"}, {KGRADE_PROGRAM, {"KGRADE_PYTHON=/no/such/python"}});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.output,
               HasSubstr("KGRADE_PYTHON: '/no/such/python' is no program that can be started: no "

@@ -1,0 +1,308 @@
+#include "compile/submission.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/text.h"
+#include "compile/candidate_kind.h"
+#include "compile/code_lines.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
+
+// --- Blocks ---
+
+enum class Language { cuda, python, unnamed, other };
+
+struct Block {
+  Language language = Language::unnamed;
+  std::string name;    // of the language, as it is written; empty: none
+  int first_line = 0;  // of its code
+  int last_line = 0;   // before `first_line` where it is empty
+  std::string code;    // its lines, without the indentation of its fence
+};
+
+struct Fence {
+  std::size_t indentation = 0;
+  char mark = '`';
+  std::size_t length = 0;
+  std::string_view info;  // what follows
+};
+
+// A line that may open a block.
+std::optional<Fence> fence_in(std::string_view line) {
+  Fence fence;
+  fence.indentation = std::min(line.find_first_not_of(' '), line.size());
+  const std::string_view rest = line.substr(fence.indentation);
+  if (fence.indentation > 3 || rest.empty()) return std::nullopt;
+  fence.mark = rest.front();
+  fence.length = std::min(rest.find_first_not_of(fence.mark), rest.size());
+  if ((fence.mark != '`' && fence.mark != '~') || fence.length < 3) return std::nullopt;
+  fence.info = trimmed(rest.substr(fence.length));
+  // Code in a line of prose.
+  if (fence.mark == '`' && fence.info.find('`') != fence.info.npos) return std::nullopt;
+  return fence;
+}
+
+bool closes(const Fence& opening, std::string_view line) {
+  const auto fence = fence_in(line);
+  return fence && fence->mark == opening.mark && fence->length >= opening.length && fence->info.empty();
+}
+
+// "cpp" of "cpp", "CPP title=x", "{.cpp}", "cpp:mine.cu".
+std::string language_name(std::string_view info) {
+  std::string name;
+  for (const char c : trimmed(info, "{. ")) {
+    if (!is_letter(c) && !is_digit(c) && c != '+' && c != '#' && c != '-' && c != '_') break;
+    name += c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c;
+  }
+  return name.substr(0, 20);
+}
+
+Language language_of(const std::string& name) {
+  constexpr std::array cuda = {"cuda", "cu", "cuh", "cpp", "c++",      "cxx",
+                               "cc",   "c",  "h",   "hpp", "cuda-cpp", "cuda-c++"};
+  constexpr std::array python = {"python", "py", "python3"};
+  constexpr std::array unnamed = {"", "text", "txt", "plaintext", "code"};
+  const auto is_in = [&name](const auto& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  if (is_in(cuda)) return Language::cuda;
+  if (is_in(python)) return Language::python;
+  return is_in(unnamed) ? Language::unnamed : Language::other;
+}
+
+// Calls `visit` with each line and its number; a line has no break.
+template <class Visit>
+void each_line(std::string_view text, Visit visit) {
+  int number = 1;
+  for (std::size_t begin = 0; begin < text.size(); ++number) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    visit(text.substr(begin, end - begin), number);
+    begin = end + 1;
+  }
+}
+
+std::string_view without_indentation(std::string_view line, std::size_t most) {
+  const std::size_t spaces = std::min(line.find_first_not_of(' '), line.size());
+  return line.substr(std::min(spaces, most));
+}
+
+std::vector<Block> blocks_in(std::string_view document) {
+  if (document.starts_with(byte_order_mark)) document.remove_prefix(byte_order_mark.size());
+  std::vector<Block> blocks;
+  std::optional<Fence> open;
+  each_line(document, [&](std::string_view line, int number) {
+    if (open && closes(*open, line)) {
+      open.reset();
+    } else if (open) {
+      blocks.back().last_line = number;
+      blocks.back().code += without_indentation(line, open->indentation);
+      blocks.back().code += '\n';
+    } else if ((open = fence_in(line))) {
+      const std::string name = language_name(open->info);
+      blocks.push_back({language_of(name), name, number + 1, number, ""});
+    }
+  });
+  return blocks;
+}
+
+// --- What a block defines ---
+
+// The code in one line: literals stay, and are no trouble, since brackets are matched from the inside.
+std::string joined_code(std::string_view source) {
+  std::string all;
+  each_code_line(source, [&all](const CodeLine& line) {
+    all += line.text + ' ';
+    return true;
+  });
+  return all;
+}
+
+bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+
+constexpr std::string_view entry = "solution";
+
+// Before the bracket at `at` there is `solution`, and before that what a type may end with.
+bool names_entry(std::string_view code, std::size_t at) {
+  std::string_view before = trimmed(code.substr(0, at));
+  if (!before.ends_with(entry)) return false;
+  before.remove_suffix(entry.size());
+  const std::string_view type = trimmed(before);
+  if (type.empty() || (type.size() == before.size() && is_name_character(before.back()))) return false;
+  const char last = type.back();
+  return is_name_character(last) || last == '*' || last == '&' || last == '>' || last == ']';
+}
+
+// Behind the parameters of a definition: "{", perhaps after `noexcept` or a trailing type.
+bool begins_body(std::string_view code, std::size_t at) {
+  constexpr std::size_t longest = 200;
+  const std::string_view rest = code.substr(std::min(at, code.size()), longest);
+  const std::size_t end = rest.find_first_of("{};,()=\"");
+  return end != rest.npos && rest[end] == '{';
+}
+
+bool defines_cuda_entry(std::string_view source) {
+  const std::string code = joined_code(source);
+  std::vector<bool> open;  // brackets; true: of the entry's parameters
+  for (std::size_t at = 0; at < code.size(); ++at) {
+    if (code[at] == '(') {
+      const std::size_t from = at > 256 ? at - 256 : 0;
+      open.push_back(names_entry(std::string_view(code).substr(from), at - from));
+    } else if (code[at] == ')' && !open.empty()) {
+      if (open.back() && begins_body(code, at + 1)) return true;
+      open.pop_back();
+    }
+  }
+  return false;
+}
+
+// "def NAME (", "class ModelNew(": at the beginning of a line, since methods are no entry points.
+bool defines(std::string_view line, std::string_view keyword, std::string_view name,
+             std::string_view follow) {
+  if (!line.starts_with(keyword)) return false;
+  line.remove_prefix(keyword.size());
+  const std::string_view rest = trimmed(line);
+  if (rest.size() == line.size() || !rest.starts_with(name)) return false;
+  const std::string_view behind = trimmed(rest.substr(name.size()));
+  return !behind.empty() && follow.find(behind.front()) != follow.npos;
+}
+
+bool defines_python_entry(std::string_view source) {
+  bool found = false;
+  each_line(source, [&found](std::string_view line, int) {
+    for (const std::string_view name : {"solution", "custom_kernel", "run"})
+      found = found || defines(line, "def", name, "(");
+    found = found || defines(line, "class", "ModelNew", "(:");
+  });
+  return found;
+}
+
+std::optional<SubmissionKind> kind_of(const Block& block) {
+  const bool any = block.language == Language::unnamed;
+  if ((any || block.language == Language::python) && defines_python_entry(block.code))
+    return SubmissionKind::python;
+  if ((any || block.language == Language::cuda) && defines_cuda_entry(block.code))
+    return SubmissionKind::cuda;
+  return std::nullopt;
+}
+
+// --- Documents ---
+
+std::optional<Submission> last_submission(const std::vector<Block>& blocks) {
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+    const auto kind = kind_of(*block);
+    if (!kind) continue;
+    const auto before = static_cast<std::size_t>(block->first_line) - 1;
+    return Submission{*kind, std::string(before, '\n') + block->code, block->first_line, block->last_line};
+  }
+  return std::nullopt;
+}
+
+std::string why_none(const Block& block) {
+  switch (block.language) {
+    case Language::cuda:
+      return "defines no function 'solution'";
+    case Language::python:
+      return "defines none of solution, custom_kernel, run and ModelNew";
+    case Language::unnamed:
+      return "defines neither 'solution' in CUDA C++ nor an entry point in Python";
+    case Language::other:
+      break;
+  }
+  return "is neither CUDA C++ nor Python";
+}
+
+// "the one of lines 3 to 9 (bash) is neither CUDA C++ nor Python".
+std::string complaint_about(const Block& block) {
+  const std::string language = block.name.empty() ? "" : fmt::format(" ({})", block.name);
+  if (block.last_line < block.first_line)
+    return fmt::format("the one that begins in line {} is empty", block.first_line - 1);
+  const std::string lines = block.first_line == block.last_line
+                                ? fmt::format("line {}", block.first_line)
+                                : fmt::format("lines {} to {}", block.first_line, block.last_line);
+  return fmt::format("the one of {}{} {}", lines, language, why_none(block));
+}
+
+constexpr std::size_t most_blocks_named = 4;
+
+std::string complaints_about(const std::vector<Block>& blocks) {
+  std::string text;
+  const std::size_t first = blocks.size() > most_blocks_named ? blocks.size() - most_blocks_named : 0;
+  for (std::size_t i = first; i < blocks.size(); ++i)
+    text += (i > first ? ", " : "") + complaint_about(blocks[i]);
+  if (first > 0) text += fmt::format(", nor is any of the {} before them", first);
+  return fmt::format(
+      "is a document, and none of its code blocks is a submission: {}; put the whole submission into one "
+      "block, or into a file of its own",
+      text);
+}
+
+Submission whole_file(SubmissionKind kind, std::string_view content) {
+  return {kind, std::string(content), 0, 0};
+}
+
+bool is_document_name(const std::filesystem::path& file) {
+  constexpr std::array<std::string_view, 4> extensions = {".md", ".markdown", ".txt", ""};
+  return std::find(extensions.begin(), extensions.end(), file.extension().string()) != extensions.end();
+}
+
+// For what is named as Python: its literals may hold any text, but it does not begin with prose or a fence.
+bool begins_as_document(std::string_view content) {
+  bool begins = false;
+  each_code_line(content, [&begins](const CodeLine& line) {
+    if (line.text.starts_with("#")) return true;
+    const auto other = other_kind(line.text);
+    begins = fence_in(line.text) || (other && other->kind == TextKind::document);
+    return false;
+  });
+  return begins;
+}
+
+// Of a text that is no source: prose, or a source with a line of ``` among its code.
+Result<Submission> in_document(std::string_view content, const std::filesystem::path& file,
+                               const OtherKind& other) {
+  const std::vector<Block> blocks = blocks_in(content);
+  if (auto found = last_submission(blocks)) return std::move(*found);
+  const bool about_blocks = other.kind == TextKind::document && !blocks.empty();
+  return Error{about_blocks ? complaints_about(blocks) : other.message, "", {file.string(), other.line, 0}};
+}
+
+}  // namespace
+
+Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file) {
+  const auto other = other_kind(content);
+  if (other && other->kind == TextKind::binary) return Error{other->message, "", {file.string(), 0, 0}};
+  const bool is_python = other && other->kind == TextKind::python;
+  if (is_python || (file.extension() == ".py" && !begins_as_document(content)))
+    return whole_file(SubmissionKind::python, content);
+  if (other) return in_document(content, file, *other);
+  if (is_document_name(file)) {
+    // Prose that does not look like any, such as notes in telegram style.
+    if (auto found = last_submission(blocks_in(content))) return std::move(*found);
+  }
+  return whole_file(SubmissionKind::cuda, content);
+}
+
+bool is_candidate(const std::filesystem::path& file) {
+  std::error_code failure;
+  const std::string extension = file.extension().string();
+  if (std::filesystem::is_directory(file, failure)) return false;
+  // A link that leads nowhere is one as well: what is wrong with it is said when it is read.
+  if (extension == ".cu") return true;
+  if (extension != ".py" && extension != ".md" && extension != ".txt") return false;
+  const auto content = read_text_file(file);
+  if (!content) return false;
+  const auto found = find_submission(*content, file);
+  if (!found || found->is_block()) return found.ok();
+  return found->kind == SubmissionKind::python ? defines_python_entry(*content)
+                                               : defines_cuda_entry(*content);
+}
+
+}  // namespace kgrade

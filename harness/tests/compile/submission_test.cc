@@ -1,0 +1,221 @@
+// What of a candidate's file is graded, and what is said of files that hold nothing to grade.
+#include "compile/submission.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <vector>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "compile/declarations.h"
+
+namespace kgrade {
+namespace {
+
+using testing::AllOf;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string kernel =
+    "__global__ void scale(float* x);\nextern \"C\" void solution(const float* x,\n    float* y) {\n}\n";
+const std::string model = "import torch\nclass ModelNew(torch.nn.Module):\n    pass\n";
+
+Submission found(const std::string& content, const std::string& file = "answer.md") {
+  const auto submission = find_submission(content, file);
+  EXPECT_TRUE(submission) << (submission ? "" : to_string(submission.errors())) << "\n" << content;
+  return submission ? *submission : Submission{};
+}
+
+std::string refusal(const std::string& content, const std::string& file = "answer.md") {
+  const auto submission = find_submission(content, file);
+  EXPECT_FALSE(submission) << content;
+  return submission ? ""
+                    : fmt::format("{}: {}", submission.error().location.line, submission.error().message);
+}
+
+std::string lines(const Submission& submission) {
+  return fmt::format("{} to {}", submission.first_line, submission.last_line);
+}
+
+TEST(Submission, OfASourceIsTheWholeFile) {
+  for (const char* name : {"mine.cu", "mine.txt", "mine", "mine.md"}) {
+    const Submission whole = found("// Scales.\n" + kernel, name);
+    EXPECT_EQ(whole.kind, SubmissionKind::cuda) << name;
+    EXPECT_FALSE(whole.is_block()) << name;
+    EXPECT_EQ(whole.text, "// Scales.\n" + kernel) << name;
+  }
+  const Submission python = found(model, "mine.txt");
+  EXPECT_EQ(python.kind, SubmissionKind::python);
+  EXPECT_FALSE(python.is_block());
+  EXPECT_EQ(found("x = 1\n", "mine.py").kind, SubmissionKind::python);
+}
+
+TEST(Submission, OfADocumentIsItsLastBlockThatIsOne) {
+  const std::string first = "```cpp\n" + kernel + "```\n";
+  const std::string answer = "Here it is:\n\n" + first + "Faster:\n~~~cuda\n// two\n" + kernel +
+                             "~~~\nBuild it:\n```sh\nnvcc x.cu\n```\n";
+  const Submission last = found(answer);
+  EXPECT_EQ(last.kind, SubmissionKind::cuda);
+  EXPECT_EQ(lines(last), "11 to 15");
+  EXPECT_EQ(last.text, std::string(10, '\n') + "// two\n" + kernel);
+  EXPECT_EQ(lines(found(answer, "answer.cu")), "11 to 15") << "whatever the file's name is";
+  const Submission python = found(answer + "```python\n" + model + "```\n");
+  EXPECT_EQ(python.kind, SubmissionKind::python);
+  EXPECT_THAT(python.text, EndsWith("\n\n" + model));
+  EXPECT_EQ(found("```py\n" + model + "```\n" + first).kind, SubmissionKind::cuda);
+}
+
+TEST(Submission, KnowsTheFormsOfFences) {
+  for (const std::string& open :
+       std::vector<std::string>{"```", "```cuda", "``` C++", "````cpp title=\"x\"", "~~~~ {.cpp .numbered}",
+                                "   ```cu", "```cpp:mine.cu", "```CUDA\r"}) {
+    const std::string mark = open.find('~') != open.npos ? "~~~~~" : "`````";
+    EXPECT_EQ(lines(found("Prose of this kind.\n" + open + "\n" + kernel + mark + "  \r\nmore\n")), "3 to 6")
+        << open;
+    EXPECT_EQ(lines(found("Prose of this kind.\n" + open + "\n" + kernel)), "3 to 6") << "unclosed " << open;
+  }
+}
+
+TEST(Submission, LeavesShorterAndOtherFencesInTheBlock) {
+  const std::string inner = "/*\n```\n~~~~\n    ````\n````x\n*/\n";
+  EXPECT_EQ(lines(found("````cuda\n" + inner + kernel + "````\n")), "2 to 11");
+}
+
+TEST(Submission, TakesTheIndentationOfTheFenceOffPython) {
+  EXPECT_THAT(found("As the list says:\n  ```python\n  def solution(x):\n    return x\n  ```\n").text,
+              EndsWith("\ndef solution(x):\n  return x\n"));
+}
+
+TEST(Submission, KeepsLineBreaksOfWindows) {
+  const Submission windows =
+      found("This is it, as you see:\r\n```cuda\r\n" + replace_all(kernel, "\n", "\r\n") + "```\r\n");
+  EXPECT_EQ(lines(windows), "3 to 6");
+  EXPECT_EQ(windows.text, "\n\n" + replace_all(kernel, "\n", "\r\n"));
+}
+
+TEST(Submission, InPythonHasAnEntryPoint) {
+  for (const char* code : {"def solution(x, y):\n", "def  custom_kernel (data):\n", "def run(*x):\n",
+                           "class ModelNew(M):\n", "class ModelNew:\n"})
+    EXPECT_EQ(found(std::string("```python\n") + code + "    pass\n```\n").kind, SubmissionKind::python)
+        << code;
+  for (const char* code : {"def solution2(x):\n", "class Model(M):\n", "  def run(x):\n", "# def run(x):\n",
+                           "x = solution(y)\n", "define solution(\n", "class ModelNewer(M):\n"})
+    EXPECT_THAT(refusal(std::string("```python\n") + code + "    pass\n```\n"),
+                HasSubstr("(python) defines none of solution, custom_kernel, run and ModelNew"))
+        << code;
+}
+
+TEST(Submission, InCudaDefinesTheFunction) {
+  for (const char* code : {"void solution(){}", "auto solution(float* x) -> void\n{\n}",
+                           "extern \"C\" {\nvoid\nsolution\n(int (*x)[3]) noexcept {}}",
+                           "char open = '(';\nvoid solution(int n) {\n  f(solution2(n));\n}"})
+    EXPECT_EQ(found(std::string("```cpp\n") + code + "\n```\n").kind, SubmissionKind::cuda) << code;
+  for (const char* code :
+       {"void solution(float* x);", "// void solution(float* x) {}", "void my_solution(float* x) {}",
+        "solution(x); {}", "void solutions(float* x) {}", "if (solution(x)) {}", "void f() { solution(x); }",
+        "const char* s = R\"(void solution() {})\";"})
+    EXPECT_THAT(refusal(std::string("```cpp\n") + code + "\n```\n"),
+                HasSubstr("(cpp) defines no function 'solution'"))
+        << code;
+}
+
+TEST(Submission, HasToFitTheLanguageThatItsBlockNames) {
+  EXPECT_EQ(refusal("You are right, this is the way:\n```python\n" + kernel +
+                    "```\n```bash\nmake\n```\n```\n\n```\n```c\n```\n"),
+            "2: is a document, and none of its code blocks is a submission: the one of lines 3 to 6 (python) "
+            "defines none "
+            "of solution, custom_kernel, run and ModelNew, the one of line 9 (bash) is neither CUDA C++ nor "
+            "Python, the one "
+            "of line 12 defines neither 'solution' in CUDA C++ nor an entry point in Python, the one that "
+            "begins in line 14 "
+            "is empty; put the whole submission into one block, or into a file of its own");
+  std::string many;
+  for (int i = 0; i < 7; ++i) many += "```sh\nmake\n```\n";
+  EXPECT_THAT(refusal(many), HasSubstr(", nor is any of the 3 before them; put"));
+}
+
+TEST(Submission, IsNotLookedForInCommentsAndLiterals) {
+  const std::string block = "```cuda\n" + kernel + "```\n";
+  EXPECT_FALSE(found("/*\n" + block + "*/\n" + kernel, "mine.cu").is_block());
+  EXPECT_FALSE(found("const char* text = R\"(\n" + block + ")\";\n" + kernel, "mine.cu").is_block());
+  EXPECT_FALSE(found("\"\"\"Usage:\n" + block + "\"\"\"\n" + model, "mine.py").is_block());
+  EXPECT_FALSE(found("x = '''\n" + block + "'''\n" + model, "mine.py").is_block());
+}
+
+TEST(Submission, MayBeInAnAnswerThatIsNamedAsASource) {
+  EXPECT_TRUE(found("Certainly! Here is the kernel:\n```cuda\n" + kernel + "```\n", "mine.cu").is_block());
+  EXPECT_TRUE(found("```python\n" + model + "```\n", "mine.py").is_block());
+  EXPECT_TRUE(found("Here is the code that you need\n```python\n" + model + "```\n", "mine.py").is_block());
+  EXPECT_TRUE(found("~~~cuda\n" + kernel + "~~~\n", "mine.cu").is_block());
+  EXPECT_TRUE(
+      found("<think>\nSo.\n```cpp\nint x;\n```\n</think>\n```cuda\n" + kernel + "```\n", "mine").is_block());
+}
+
+TEST(Submission, SaysWhatIsNeitherCodeNorHoldsAny) {
+  EXPECT_THAT(refusal(std::string("PK\x03\x04\0\0", 6), "mine.py"), HasSubstr("0: is an archive"));
+  EXPECT_THAT(refusal("This is the answer that you want.\n"), HasSubstr("1: is prose"));
+  EXPECT_THAT(refusal("{\"a\": 1}\n", "mine.txt"), HasSubstr("1: is JSON"));
+}
+
+TEST(Submission, IsFoundQuicklyInHostileText) {
+  constexpr std::size_t large = std::size_t{8} << 20;
+  const auto repeated = [](const std::string& text) {
+    std::string all;
+    while (all.size() < large) all += text;
+    return all;
+  };
+  EXPECT_THAT(refusal("```cpp\n" + repeated("void solution(")), HasSubstr("defines no function"));
+  EXPECT_THAT(refusal("```cpp\n" + repeated("void solution()")), HasSubstr("defines no function"));
+  EXPECT_THAT(refusal("```cpp\n" + repeated("void solution(\n")), HasSubstr("defines no function"));
+  EXPECT_THAT(refusal(repeated("```\n")), HasSubstr("is a document"));
+  EXPECT_THAT(refusal(repeated("```\n~~~\n")), HasSubstr("is a document"));
+}
+
+class CandidateFile : public testing::Test {
+ protected:
+  bool is_one(const std::string& name, const std::string& content) {
+    const std::filesystem::path file = folder_.path() / name;
+    std::ofstream(file) << content;
+    return is_candidate(file);
+  }
+  TemporaryDirectory folder_;
+};
+
+TEST_F(CandidateFile, HasASubmissionUnlessItsNameSaysSo) {
+  const std::string document = "The kernel:\n```cuda\n" + kernel + "```\n";
+  EXPECT_TRUE(is_one("a.cu", "anything"));
+  EXPECT_TRUE(is_one("a.md", document));
+  EXPECT_TRUE(is_one("a.txt", document));
+  EXPECT_TRUE(is_one("a.py", model));
+  EXPECT_TRUE(is_one("b.txt", kernel));
+  EXPECT_FALSE(is_one("notes.md", "# Notes\nThis is what it is about.\n```sh\nmake\n```\n"));
+  EXPECT_FALSE(is_one("helpers.py", "def helper(x):\n    return x\n"));
+  EXPECT_FALSE(is_one("list.txt", "a\nb\n"));
+  EXPECT_FALSE(is_one("a.cuh", kernel));
+  EXPECT_FALSE(is_one("a.json", document));
+  std::filesystem::create_directory(folder_.path() / "folder.cu");
+  EXPECT_FALSE(is_candidate(folder_.path() / "folder.cu"));
+  EXPECT_FALSE(is_candidate(folder_.path() / "absent.md"));
+}
+
+TEST_F(CandidateFile, DeclaresInItsBlock) {
+  const std::filesystem::path file = folder_.path() / "answer.md";
+  std::ofstream(file) << "Some words, as they are, of this.\n"
+                      << std::string(20000, '\n') << "```cuda\n// kgrade: dtype float16\n"
+                      << kernel << "```\n";
+  const auto declared = read_declarations(file);
+  ASSERT_TRUE(declared);
+  EXPECT_EQ(declared->dtype, "float16");
+  std::ofstream(file) << "// kgrade: dtype float16\n\nSome words, as they are, of this.\n```cuda\n"
+                      << kernel << "```\n";
+  EXPECT_FALSE(read_declarations(file)->dtype);
+  std::ofstream(file) << "Some words, as they are, of this.\n```cuda\n// kgrade: what\n" << kernel << "```\n";
+  EXPECT_EQ(read_declarations(file).error().location.line, 3);
+}
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,120 @@
+// Candidates that are documents: the answer of a language model, with prose around its code.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+const std::string slug = "conv-depthwise-2d-square-input-asym-kernel";
+
+class Documents : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& content) const {
+    fs::create_directories((folder_.path() / name).parent_path());
+    std::ofstream(folder_.path() / name) << content;
+    return (folder_.path() / name).string();
+  }
+
+  static std::string kernel(const std::string& file = "solutions/" + slug + "/naive.cu") {
+    return *read_text_file(fs::path(KGRADE_SOURCE_DIR) / file);
+  }
+
+  // The code begins in line 7.
+  static std::string answer(const std::string& code) {
+    return "Build it like this, with what you have:\n```sh\nmake\n```\nThe kernel:\n```cuda\n" + code +
+           "```\nIt is fast.\n";
+  }
+
+  TemporaryDirectory folder_;
+};
+
+TEST_F(Documents, AreGradedByTheirLastSubmission) {
+  const std::string code = kernel();
+  const auto last = 6 + std::count(code.begin(), code.end(), '\n');
+  const std::string file = write("answer.txt", answer(code));
+  const Graded graded = grade({slug, file, "--case", "tiny"}, "emulated");
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.exit_code, 0);
+  const json& candidate = graded.record["candidates"][0];
+  EXPECT_EQ(candidate["verdict"], "accepted");
+  EXPECT_EQ(candidate["path"], file);
+  EXPECT_EQ(candidate["lines"], json({7, last}));
+  EXPECT_EQ(candidate["sha256"], sha256_hex(answer(code))) << "of the whole document";
+  EXPECT_THAT(graded.left_behind, testing::IsEmpty());
+  const Result table = kgrade({"grade", slug, file, "--case", "tiny", "--device", "emulated"});
+  EXPECT_THAT(table.output, HasSubstr(file + "  lines 7 to " + std::to_string(last)));
+  const Graded whole = grade({slug, "solutions/" + slug + "/naive.cu", "--case", "tiny"}, "emulated");
+  EXPECT_TRUE(whole.record["candidates"][0]["lines"].is_null());
+}
+
+TEST_F(Documents, IncludeWhatLiesBesideThem) {
+  write("scale.cuh", "#define SCALE 1\n");
+  const std::string code = "#include \"scale.cuh\"\n#if SCALE != 1\n#error another scale\n#endif\n";
+  const std::string file = write("answer.md", answer(code + kernel()));
+  const Program cached = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=" + (folder_.path() / "cache").string()}};
+  const auto verdict_and_cached = [&] {
+    const Graded graded = grade({slug, file, "--case", "tiny"}, "emulated", cached);
+    const json& candidate = graded.record["candidates"][0];
+    return std::pair(candidate["verdict"].get<std::string>(), candidate["compile"]["cached"].get<bool>());
+  };
+  EXPECT_EQ(verdict_and_cached(), std::pair(std::string("accepted"), false));
+  EXPECT_EQ(verdict_and_cached(), std::pair(std::string("accepted"), true));
+  write("scale.cuh", "#define SCALE 2\n");
+  EXPECT_EQ(verdict_and_cached(), std::pair(std::string("compile_error"), false));
+  write("answer.md", answer(kernel()));
+  EXPECT_EQ(verdict_and_cached(), std::pair(std::string("accepted"), false));
+}
+
+TEST_F(Documents, AreNamedInMessagesWithTheirOwnLines) {
+  const std::string file = write("answer.md", answer("int x = undeclared;\n" + kernel()));
+  const Graded graded = grade({slug, file, "--case", "tiny"}, "emulated");
+  EXPECT_THAT(graded.record["candidates"][0]["message"].get<std::string>(), HasSubstr(file + ":7:9: error:"));
+}
+
+TEST_F(Documents, AreCheckedAtTheirOwnLines) {
+  const std::string bug = kernel("harness/tests/checks/candidates/global_read_bug.cu");
+  const std::string before = bug.substr(0, bug.find("// finding"));
+  const auto line = 7 + std::count(before.begin(), before.end(), '\n');
+  const std::string file = write("answer.md", answer(bug));
+  const Result result = kgrade({"check", "neighbour-sum", file, "--problems", "harness/tests/checks/problems",
+                                "--device", "emulated", "--json", "-"});
+  const json record = json::parse(result.output, nullptr, false);
+  ASSERT_TRUE(record.is_object()) << result.output;
+  const json& candidate = record["candidates"][0];
+  EXPECT_EQ(candidate["lines"][0], 7);
+  ASSERT_EQ(candidate["findings"].size(), 1u) << result.output;
+  EXPECT_EQ(candidate["findings"][0]["place"]["file"], file);
+  EXPECT_EQ(candidate["findings"][0]["place"]["line"], line);
+  EXPECT_THAT(candidate["findings"][0]["place"]["text"].get<std::string>(), HasSubstr("in[i]"));
+}
+
+TEST_F(Documents, AreFoundBySweepsAmongOtherTexts) {
+  write(slug + "/answer.md", answer(kernel()));
+  write(slug + "/README.md", "# Notes\nThis is what the kernels are.\n```sh\nmake\n```\n");
+  write(slug + "/helpers.py", "def helper():\n    pass\n");
+  write(slug + "/plain.cu", kernel());
+  const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions",
+                                folder_.path() / slug / "*", "--output", folder_.path() / "out.jsonl"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("2 candidates: 2 accepted"));
+  std::ifstream results(folder_.path() / "out.jsonl");
+  for (std::string line; std::getline(results, line);) {
+    const json candidate = json::parse(line)["candidates"][0];
+    const bool is_document = candidate["path"].get<std::string>().ends_with(".md");
+    EXPECT_EQ(candidate["lines"].is_array(), is_document) << candidate["path"];
+  }
+}
+
+}  // namespace
+}  // namespace kgrade::test
