@@ -24,7 +24,8 @@ const GradingWords words = {
     "Seed of the inputs (default: random; the record keeps it)",
     "Seconds that one call of a candidate may take (default: 20 times the reference's, "
     "at least 2 on a GPU and 10 on the emulated device)",
-    "Print all cases of accepted candidates too, and checks, stages and compiler messages"};
+    "Print all cases of accepted candidates too, what sample cases printed, checks, stages and compiler "
+    "messages"};
 
 // The device with the order of its threads, which only the emulated one lets us choose. A shuffled order
 // needs a seed: that of the run is drawn now if none was given.

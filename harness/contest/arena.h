@@ -77,6 +77,12 @@ struct CallReport {
   std::vector<OutputErrors> outputs;
 };
 
+// What a contestant has printed.
+struct Heard {
+  std::string text;
+  bool is_full = false;  // there may have been more
+};
+
 // One kind of call, timed or not: buffers moved, outputs and guard zones filled with fresh random bits,
 // inputs drawn anew, the worker asked, then guard zones, inputs and outputs checked.
 class Arena {
@@ -128,6 +134,10 @@ class Arena {
   // Once the candidate's worker has ended: waits until the device is free of it, and proves the device
   // healthy. An Error when it is not.
   virtual std::optional<Error> recover() = 0;
+
+  // What the candidate prints from now on, as any bytes, and as much as there is room for.
+  virtual void begin_listening() {}
+  virtual Heard heard() { return {}; }
 
   // Ends the candidate's worker; it is no longer alive.
   virtual void retire_candidate() = 0;

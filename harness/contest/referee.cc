@@ -131,6 +131,11 @@ Lease::Corruption Referee::diagnose(const Case& bound, const Draw& draw, Patienc
   return checked_call(**runner, draw, patience, nullptr).corruption;
 }
 
+Heard Referee::heard() {
+  const WorkerOutput& output = candidate_->worker().output();
+  return {output.text(), output.is_full()};
+}
+
 // The driver takes back what a process had when it ends, which can take a moment.
 std::optional<Error> Referee::recover() {
   using Clock = std::chrono::steady_clock;

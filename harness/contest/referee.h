@@ -34,6 +34,8 @@ class Referee : public Arena {
                                       const std::optional<Draw>& before, Patience patience) override;
   Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) override;
   std::optional<Error> recover() override;
+  void begin_listening() override { candidate_->worker().output().clear(); }
+  Heard heard() override;
   void retire_candidate() override { candidate_->retire(); }
   bool candidate_alive() const override { return candidate_->alive(); }
   std::vector<std::string> opened_libraries() override { return candidate_->opened_libraries(); }

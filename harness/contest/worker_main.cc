@@ -203,6 +203,8 @@ class Worker {
     Reply idle;
     idle.status = ReplyStatus::idle;
     idle.kept_cache_bytes = device_.settle();
+    // What is printed belongs to its call, also a line that is not finished.
+    std::fflush(stdout);
     return idle;
   }
 

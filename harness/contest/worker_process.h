@@ -77,6 +77,13 @@ class WorkerOutput {
   // The last line that was printed, without control characters and at most 300 bytes of it; empty for none.
   std::string last_line() const;
 
+  // Makes room again for all of it: what has been printed is forgotten.
+  void clear() const;
+  // All that has been printed since, as it is: any bytes.
+  std::string text() const;
+  // Nothing more can be printed.
+  bool is_full() const;
+
  private:
   UniqueFd file_;
 };
@@ -136,6 +143,9 @@ class WorkerProcess {
   unsigned int threads() const;
   // Which libraries it has; nothing when that is not known. After find_worker().
   std::optional<LibraryNames> libraries() const { return mapped_libraries(worker_); }
+
+  // What it prints; of a worker below a tool nothing.
+  const WorkerOutput& output() const { return output_; }
 
   bool alive() const { return alive_; }
   // Lets the worker end by itself: closes the connection, and kills what is left of it after `patience`.

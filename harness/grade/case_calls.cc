@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/statistics.h"
+#include "record/printed.h"
 #include "verify/wrong_output.h"
 
 namespace kgrade {
@@ -173,7 +174,10 @@ Patience CaseCalls::candidate_limit() const {
 std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) {
   if (failed_) return std::nullopt;
   const auto timer = session_.stages.time("candidate");
+  const bool listens = case_.role == CaseRole::sample && std::exchange(is_first_call_, false);
+  if (listens) session_.arena.begin_listening();
   const CallReport report = call(Role::candidate, candidate_limit(), kind);
+  if (listens) keep_printed(session_.arena.heard());
   if (auto finding = review_call(report)) {
     if (is_crash(report)) {
       finding = explain_crash(*finding, session_.arena.diagnose(case_, draw_, candidate_limit()));
@@ -190,6 +194,11 @@ std::optional<Sample> CaseCalls::call_candidate(Purpose purpose, CallKind kind) 
   if (is_evidence) record_.candidate().samples.push_back(sample);
   if (failed_) return std::nullopt;
   return sample;
+}
+
+void CaseCalls::keep_printed(const Heard& heard) {
+  Printed printed = lines_printed(heard.text, heard.is_full);
+  if (!printed.lines.empty()) record_.printed = std::move(printed);
 }
 
 void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {

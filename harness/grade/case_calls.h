@@ -62,6 +62,7 @@ class CaseCalls {
   Patience candidate_limit() const;
   Trouble review_reference(const CallReport& report);
   double capture_ms() const;
+  void keep_printed(const Heard& heard);
   void accept_call(const CallReport& report, Purpose purpose);
   void judge_output(OutputErrors output, std::size_t index);
   CallFinding explain_wrong(CallFinding finding) const;
@@ -87,6 +88,7 @@ class CaseCalls {
   int right_on_new_ = 0;  // calls of the candidate on contents that were new throughout
   double slowest_reference_ms_ = 0;
   std::vector<double> waited_ms_;  // for the device, before each of its calls
+  bool is_first_call_ = true;      // of the candidate
   bool failed_ = false;
 };
 

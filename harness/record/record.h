@@ -77,6 +77,13 @@ struct Arm {
   Summary summary;              // of the samples that count, those of blocks too: see summarise_arms()
 };
 
+// What a candidate printed (record/printed.h).
+struct Printed {
+  std::vector<std::string> lines;  // the first ones
+  std::uint64_t more_lines = 0;    // that are left out
+  bool cut_off = false;            // there was more than there is room for, and that is not counted
+};
+
 struct CaseRecord {
   std::string name;
   CaseRole role = CaseRole::test;
@@ -89,6 +96,7 @@ struct CaseRecord {
   std::string message;  // what was wrong, or why it did not run
   Precision precision = Precision::fp32;
   std::optional<WrongOutput> wrong;  // of the call that gave a wrong answer
+  std::optional<Printed> printed;    // in the first call of a sample case; unset: nothing
   double relative_error = 0;         // the worst of all calls; see verify/judgement.h
   double max_scaled_error = 0;       // likewise
   int calls = 0;                     // of the candidate, each of its launches checked

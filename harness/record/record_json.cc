@@ -337,6 +337,13 @@ void fields(Archive& archive, typename Archive::template Value<WrongOutput>& wro
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<Printed>& printed) {
+  archive("lines", printed.lines);
+  archive("more_lines", printed.more_lines);
+  archive("cut_off", printed.cut_off);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive("name", c.name, case_name_of);
   archive("role", c.role);
@@ -361,6 +368,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
     error_field(error, "max_scaled", c.max_scaled_error);
   });
   if (Archive::reads || c.wrong) archive("wrong", c.wrong);
+  if (archive.wants_detail() && (Archive::reads || c.printed)) archive("printed", c.printed);
   archive("calls", c.calls);
   archive("latency_hidden", c.latency_hidden);
   if constexpr (Archive::reads) {

@@ -207,6 +207,21 @@ std::string wrong_elements(const CandidateRecord& candidate) {
   return text + table.render(Style(false), "    ");
 }
 
+// Of sample cases: to find a mistake with.
+std::string printed_text(const CaseRecord& c) {
+  if (!c.printed || c.printed->lines.empty()) return "";
+  std::string text = fmt::format("  printed in the first call of case '{}':\n", c.name);
+  for (const std::string& line : c.printed->lines) text += fmt::format("    {}\n", printable_line(line));
+  const std::uint64_t more = c.printed->more_lines;
+  if (c.printed->cut_off) {
+    text += more > 0 ? fmt::format("    at least {} more {}\n", more, more == 1 ? "line" : "lines")
+                     : "    and more, which there was no room for\n";
+  } else if (more > 0) {
+    text += fmt::format("    {} more {}\n", more, more == 1 ? "line" : "lines");
+  }
+  return text;
+}
+
 std::string advice_text(const CandidateRecord& candidate, const Record& record, const Style& style) {
   std::string text, commands;
   if (const std::string shared = shared_by_failures(candidate); !shared.empty())
@@ -254,6 +269,9 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
       text += table.render(style) + hidden_failures(candidate, record);
       text += wrong_elements(candidate);
       for (const CaseRecord& c : candidate.cases) text += speed_table(c, style);
+      if (verbose) {
+        for (const CaseRecord& c : candidate.cases) text += printed_text(c);
+      }
     }
     if (record.device.measures_speed) text += held_down_text(candidate.telemetry, style);
     text += advice_text(candidate, record, style);

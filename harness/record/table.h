@@ -9,7 +9,7 @@
 namespace kgrade {
 
 // One block for each candidate: the verdict first, then a row for each case. With `verbose` also the checks,
-// the telemetry, the stages and the compiler's log.
+// what sample cases printed, the telemetry, the stages and the compiler's log.
 std::string render_table(const Record& record, const Style& style, bool verbose);
 
 // "1.48x the fastest baseline, 13.2x the reference": the last score first. Empty without scores.

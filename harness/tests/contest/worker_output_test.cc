@@ -34,5 +34,35 @@ TEST(WorkerOutput, DoNotGrow) {
   EXPECT_EQ(words.last_line(), std::string(300, 'a'));
 }
 
+TEST(WorkerOutput, AreHeardFromTheLastClearingOn) {
+  const WorkerOutput words;
+  ASSERT_TRUE(print(words, "before\n"));
+  words.clear();
+  EXPECT_EQ(words.text(), "");
+  EXPECT_EQ(words.last_line(), "");
+  ASSERT_TRUE(print(words, "now\n\x1b"));
+  EXPECT_EQ(words.text(), "now\n\x1b");
+  EXPECT_EQ(words.last_line(), "\\x1b");
+}
+
+TEST(WorkerOutput, HaveRoomAgainOnceCleared) {
+  const WorkerOutput words;
+  for (int i = 0; i < 100; ++i) print(words, std::string(1024, 'a'));
+  EXPECT_TRUE(words.is_full());
+  words.clear();
+  EXPECT_FALSE(words.is_full());
+  EXPECT_TRUE(print(words, "b"));
+  EXPECT_EQ(words.text(), "b");
+}
+
+TEST(WorkerOutput, SurviveAWorkerThatMovesItsPlace) {
+  const WorkerOutput words;
+  ASSERT_TRUE(print(words, "text"));
+  ::lseek(words.descriptor(), off_t{1} << 40, SEEK_SET);
+  EXPECT_EQ(words.text().size(), std::size_t{64} * 1024);
+  ::lseek(words.descriptor(), 0, SEEK_SET);
+  EXPECT_EQ(words.text(), "");
+}
+
 }  // namespace
 }  // namespace kgrade
