@@ -73,15 +73,16 @@ Json candidate_json(const CheckedCandidate& candidate) {
   for (const Finding& finding : candidate.findings) findings.push_back(finding_json(finding));
   Json cases = Json::array();
   for (const CheckedCase& c : candidate.cases) cases.push_back(case_json(c));
-  return {{"path", candidate.path},
-          {"sha256", candidate.sha256},
-          {"lines", json_of(candidate.lines)},
-          {"status", to_string(candidate.status)},
-          {"message", candidate.message},
-          {"compile", {{"seconds", candidate.compile_seconds}, {"log", candidate.compiler_log}}},
-          {"findings", findings},
-          {"dropped_findings", candidate.dropped},
-          {"cases", cases}};
+  Json json = {{"path", candidate.path},
+               {"sha256", candidate.sha256},
+               {"status", to_string(candidate.status)},
+               {"message", candidate.message},
+               {"compile", {{"seconds", candidate.compile_seconds}, {"log", candidate.compiler_log}}},
+               {"findings", findings},
+               {"dropped_findings", candidate.dropped},
+               {"cases", cases}};
+  if (candidate.lines) json["lines"] = json_of(candidate.lines);
+  return json;
 }
 
 std::string place_text(const FindingPlace& place) {

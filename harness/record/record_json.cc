@@ -419,7 +419,7 @@ template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CandidateRecord>& candidate) {
   archive("path", candidate.path, text_up_to<4 << 10>);
   archive("sha256", candidate.sha256, sha256_of);
-  archive("lines", candidate.lines, lines_of);
+  if (Archive::reads || candidate.lines) archive("lines", candidate.lines, lines_of);
   archive("verdict", candidate.verdict);
   archive("message", candidate.message);
   archive("precision", candidate.precision);

@@ -55,7 +55,7 @@ TEST_F(Documents, AreGradedByTheirLastSubmission) {
   const Result table = kgrade({"grade", slug, file, "--case", "tiny", "--device", "emulated"});
   EXPECT_THAT(table.output, HasSubstr(file + "  lines 7 to " + std::to_string(last)));
   const Graded whole = grade({slug, "solutions/" + slug + "/naive.cu", "--case", "tiny"}, "emulated");
-  EXPECT_TRUE(whole.record["candidates"][0]["lines"].is_null());
+  EXPECT_FALSE(whole.record["candidates"][0].contains("lines"));
 }
 
 TEST_F(Documents, IncludeWhatLiesBesideThem) {
@@ -112,7 +112,7 @@ TEST_F(Documents, AreFoundBySweepsAmongOtherTexts) {
   for (std::string line; std::getline(results, line);) {
     const json candidate = json::parse(line)["candidates"][0];
     const bool is_document = candidate["path"].get<std::string>().ends_with(".md");
-    EXPECT_EQ(candidate["lines"].is_array(), is_document) << candidate["path"];
+    EXPECT_EQ(candidate.contains("lines"), is_document) << candidate["path"];
   }
 }
 
