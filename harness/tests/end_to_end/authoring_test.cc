@@ -148,8 +148,7 @@ TEST(Show, TheStatementComesFirstAndCannotCommandTheTerminal) {
                          "Write $y_i = 1$\n\n- for \u202eall $i$\n");
   const Result shown = kgrade({"show", file.path()});
   EXPECT_EQ(shown.exit_code, 0) << shown.output;
-  EXPECT_THAT(shown.output,
-              HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n"));
+  EXPECT_THAT(shown.output, HasSubstr(".md\n\nWrite $y_i = 1$\n\n- for \\xe2\\x80\\xaeall $i$\n\nEntry point\n"));
 }
 
 TEST(Show, EveryScalarOfACaseIsShown) {

@@ -121,7 +121,7 @@ TEST_F(Filler, ASweepOnAFullDiskKeepsNoResultThatResumeBelieves) {
   const TemporaryDirectory folder;
   const std::string results = folder.path() / "results.jsonl";
   const std::vector<std::string> sweep = {"sweep",    "--only", slug, "--solutions", "naive", "--device",
-                                          "emulated", "--jobs", "1",  "--output",    results, "--resume"};
+                                          "emulated", "--jobs",     "1",  "--output",    results, "--resume"};
   {
     const SmallDisk disk("100k");
     if (!disk.is_mounted()) GTEST_SKIP() << "only root makes a disk";
