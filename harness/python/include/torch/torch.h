@@ -1,0 +1,5 @@
+// PyTorch's header of this name, as far as an extension needs it.
+#pragma once
+
+#include "kgrade_extension/operators.h"
+#include "kgrade_extension/dispatch.h"
