@@ -4,10 +4,11 @@ set(libexec libexec/kgrade)
 set(share share/kgrade)
 
 install(TARGETS kgrade DESTINATION bin)
-install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-sandbox DESTINATION ${libexec})
+install(TARGETS kgrade-rewrite kgrade-worker-emulated kgrade-python-emulated kgrade-sandbox DESTINATION ${libexec})
 if(TARGET kgrade-worker-cuda)
-  install(TARGETS kgrade-worker-cuda DESTINATION ${libexec})
+  install(TARGETS kgrade-worker-cuda kgrade-python-cuda DESTINATION ${libexec})
 endif()
+install(DIRECTORY harness/python DESTINATION ${share} PATTERN __pycache__ EXCLUDE)
 
 install(DIRECTORY problems reference solutions DESTINATION ${share})
 install(DIRECTORY ${PROJECT_BINARY_DIR}/share/kgrade/emulated DESTINATION ${share})

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--json FILE] [OPTION...]: measures how many candidates
-a sweep grades in a minute, and where the time goes.
+"""throughput.py --kgrade KGRADE [--candidates N] [--problem SLUG] [--python] [--json FILE] [OPTION...]: measures how many
+candidates a sweep grades in a minute, and where the time goes.
 
-Makes N different candidates (the problem's naive solution with a different constant in each) and sweeps them with --quick
+Makes N different candidates (the problem's naive solution with a different constant in each; with --python, in Python
+files that build it with load_inline) and sweeps them with --quick
 and an empty cache of built contestants. Prints the candidates graded in a minute, the share of the time in which the GPU
 was busy (from nvidia-smi, if there is one), and the seconds of each stage for one candidate. Stages overlap: compilers run
 at the same time as everything else. Other options go to `kgrade sweep`."""
@@ -20,6 +21,8 @@ import threading
 import time
 from pathlib import Path
 
+from python_twins import load_inline_twin
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -28,19 +31,21 @@ def parse():
     parser.add_argument("--kgrade", default=str(ROOT / "build/release/bin/kgrade"))
     parser.add_argument("--candidates", type=int, default=100)
     parser.add_argument("--problem", default="conv-depthwise-2d-square-input-asym-kernel")
+    parser.add_argument("--python", action="store_true", help="candidates in Python, with load_inline")
     parser.add_argument("--json", help="write the figures to this file")
     return parser.parse_known_args()
 
 
-def write_candidates(folder, slug, count):
+def write_candidates(folder, slug, count, in_python):
     source = (ROOT / "solutions" / slug / "naive.cu").read_text()
     place = folder / "candidates" / slug
     place.mkdir(parents=True)
     for number in range(count):
         # The number is in the code, so that no two candidates give the same library.
         mark = f'\nextern "C" __attribute__((used)) int kgrade_mark() {{ return {number}; }}\n'
-        (place / f"candidate{number:04}.cu").write_text(source + mark)
-    return f"{place.parent}/*/*.cu"
+        text, suffix = (load_inline_twin(source, mark), "py") if in_python else (source + mark, "cu")
+        (place / f"candidate{number:04}.{suffix}").write_text(text)
+    return f"{place.parent}/*/*.{suffix}"
 
 
 class BusyShare:
@@ -71,7 +76,7 @@ class BusyShare:
 
 
 def sweep(arguments, options, folder):
-    pattern = write_candidates(folder, arguments.problem, arguments.candidates)
+    pattern = write_candidates(folder, arguments.problem, arguments.candidates, arguments.python)
     output = folder / "results.jsonl"
     environment = {**os.environ, "KGRADE_CACHE_DIR": str(folder / "cache")}
     command = [arguments.kgrade, "sweep", "--quick", "--only", arguments.problem, "--solutions", pattern,
@@ -109,7 +114,7 @@ def main():
         print(f"| {name} | {total / len(records):.3f} |")
     if arguments.json:
         result = {"schema": "kgrade-throughput", "schema_version": 1, "tool": records[0]["tool"], "device": records[0]["device"],
-                  "host": records[0]["host"], "problem": arguments.problem, "candidates": len(records), "seconds": seconds,
+                  "host": records[0]["host"], "problem": arguments.problem, "form": "python" if arguments.python else "cu", "candidates": len(records), "seconds": seconds,
                   "candidates_per_minute": per_minute, "gpu_busy_share": busy, "verdicts": verdicts,
                   "stage_seconds_per_candidate": {name: total / len(records) for name, total in stages.items()}}
         Path(arguments.json).write_text(json.dumps(result, indent=2) + "\n")

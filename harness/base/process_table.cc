@@ -32,18 +32,50 @@ std::optional<ProcessEntry> process_entry(pid_t pid) {
   return entry;
 }
 
-std::vector<ProcessEntry> process_table() {
-  std::vector<ProcessEntry> table;
-  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir("/proc"),
+namespace {
+
+// The entries of a folder whose names are numbers.
+std::vector<pid_t> numbers_in(const std::string& path) {
+  std::vector<pid_t> numbers;
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(::opendir(path.c_str()),
                                                    [](DIR* open) { return ::closedir(open); });
-  if (!folder) return table;
+  if (!folder) return numbers;
   while (const dirent* row = ::readdir(folder.get())) {
     const char* end = row->d_name + std::strlen(row->d_name);
-    pid_t pid = 0;
-    if (const auto parsed = std::from_chars(row->d_name, end, pid);
-        parsed.ec != std::errc{} || parsed.ptr != end) {
-      continue;
+    pid_t number = 0;
+    const auto parsed = std::from_chars(row->d_name, end, number);
+    if (parsed.ec == std::errc{} && parsed.ptr == end) numbers.push_back(number);
+  }
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<pid_t> children_of(pid_t pid) {
+  std::vector<pid_t> children;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task/";
+  for (const pid_t task : numbers_in(tasks)) {
+    const UniqueFd file(::open((tasks + std::to_string(task) + "/children").c_str(), O_RDONLY | O_CLOEXEC));
+    std::string list;
+    char part[1024];
+    for (ssize_t count = 0; file && (count = ::read(file.get(), part, sizeof part)) > 0;)
+      list.append(part, static_cast<std::size_t>(count));
+    // "17 18 ", with a blank behind each.
+    const char* at = list.data();
+    const char* const end = at + list.size();
+    for (pid_t child = 0; at < end; ++at) {
+      const auto parsed = std::from_chars(at, end, child);
+      if (parsed.ec != std::errc{}) break;
+      children.push_back(child);
+      at = parsed.ptr;
     }
+  }
+  return children;
+}
+
+std::vector<ProcessEntry> process_table() {
+  std::vector<ProcessEntry> table;
+  for (const pid_t pid : numbers_in("/proc")) {
     if (const auto entry = process_entry(pid)) table.push_back(*entry);
   }
   return table;

@@ -21,6 +21,10 @@ struct ProcessEntry {
 // Nothing when there is no such process.
 std::optional<ProcessEntry> process_entry(pid_t pid);
 
+// The children of a process's threads, ended ones included until it has waited for them. None where there is
+// no such process, or where the kernel does not list them.
+std::vector<pid_t> children_of(pid_t pid);
+
 // All processes that are visible, by rising id. The rows are read one after the other: a process that starts
 // or ends meanwhile may be missing or listed as it was.
 std::vector<ProcessEntry> process_table();

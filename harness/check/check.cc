@@ -10,10 +10,12 @@
 
 #include "base/text.h"
 #include "check/emulated_findings.h"
+#include "check/extension_places.h"
 #include "check/sanitizer_findings.h"
 #include "contest/check_referee.h"
 #include "draw/draws.h"
 #include "draw/seed.h"
+#include "grade/module_cases.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"
 #include "verify/checks.h"
@@ -65,6 +67,26 @@ bool is_about_the_answer(const std::string& kind) {
   return kind == to_string(Verdict::wrong_answer) || kind == to_string(Verdict::low_precision);
 }
 
+// What only a candidate in Python shows when it is loaded or called: others show it when they are built.
+bool is_refusal(Verdict verdict) {
+  return verdict == Verdict::unsupported || verdict == Verdict::signature_mismatch ||
+         verdict == Verdict::compile_error;
+}
+
+// Says by itself what was done.
+bool is_of_python(Fault fault) {
+  switch (fault) {
+    case Fault::raised:
+    case Fault::unsupported:
+    case Fault::mismatched:
+    case Fault::no_answer:
+    case Fault::not_built:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class CandidateCheck {
  public:
   CandidateCheck(CheckSession& session, const EvidenceReader& read, CheckedCandidate record)
@@ -78,6 +100,17 @@ class CandidateCheck {
       record_.message = built.message;
       return record_;
     }
+    if (!built.is_module) return run_built(cases);
+    weights_ = 1;
+    const ModuleCases stated = stated_cases(session_.problem, cases);
+    if (stated.unsupported.empty()) return run_built(stated.cases);
+    record_.status = CheckStatus::unsupported;
+    record_.message = stated.unsupported;
+    return record_;
+  }
+
+ private:
+  Result<CheckedCandidate> run_built(const std::vector<PlannedCase>& cases) {
     for (const PlannedCase& planned : cases) {
       record_.cases.push_back(blank_record(planned));
       if (!planned.skipped.empty()) continue;
@@ -87,20 +120,35 @@ class CandidateCheck {
         continue;
       }
       if (auto errors = run_case(planned.bound, record_.cases.back()); !errors.empty()) return errors;
+      if (refused_) return refused();
     }
     conclude();
     return record_;
   }
 
- private:
+  // A candidate in Python that turns out to be none that can be checked, once it runs.
+  CheckedCandidate refused() {
+    record_.status = refused_->verdict == Verdict::unsupported          ? CheckStatus::unsupported
+                     : refused_->verdict == Verdict::signature_mismatch ? CheckStatus::signature_mismatch
+                                                                        : CheckStatus::compile_error;
+    record_.message = refused_->message;
+    record_.cases.clear();
+    return record_;
+  }
+
+  Draw with_weights(Draw draw) const {
+    draw.weights = weights_;
+    return draw;
+  }
+
   Errors run_case(const Case& bound, CheckedCase& record) {
-    const Draw draw{session_.seed, 0};
+    const Draw draw = with_weights({session_.seed, 0});
     evidence_.clear();
     session_.progress(fmt::format("{}: oracle", bound.name));
     if (auto errors = measure_norms(bound); !errors.empty()) return errors;
     if (const auto report = call_oracle(bound, draw); !report) return report.errors();
     for (const CheckPass& pass : session_.passes) {
-      if (out_of_time_) break;
+      if (out_of_time_ || refused_) break;
       session_.progress(fmt::format("{}: {}", bound.name, pass.name));
       if (auto errors = run_pass(bound, pass, draw, record); !errors.empty()) return errors;
     }
@@ -113,7 +161,7 @@ class CandidateCheck {
     DrawSequence draws(session_.seed, 1);
     const Precision required = precision_from(session_.problem.precision);
     for (int call = UsualNorms::draws_of(bound, required); call > 0; --call) {
-      const auto report = call_oracle(bound, draws.fresh());
+      const auto report = call_oracle(bound, with_weights(draws.fresh()));
       if (!report) return report.errors();
       norms_.add(report->outputs);
     }
@@ -139,6 +187,7 @@ class CandidateCheck {
     // A signal from outside need not be the candidate's doing: once more.
     if (evidence && seen_ && seen_->killed) evidence = evidence_of(pass, bound, draw, row);
     if (!evidence) return evidence.errors();
+    if (seen_ && is_refusal(seen_->verdict)) refused_ = seen_;
     note(read_(*evidence, bound, row.calls), bound, row);
     record_.dropped += evidence->dropped;
     row.seconds = session_.stages.now() - start;
@@ -163,7 +212,8 @@ class CandidateCheck {
   void see_failed_start(const Answer& answer) {
     CallReport report;
     report.fault = answer.fault;
-    report.detail = "while loading: " + answer.detail;
+    report.detail = answer.detail;
+    if (!is_of_python(answer.fault)) report.detail.insert(0, "while loading: ");
     seen_ = review_call(report);
   }
 
@@ -264,6 +314,8 @@ class CandidateCheck {
   bool out_of_time_ = false;         // a loop without end runs into it on every case and in every order
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee, in this pass
+  std::optional<CallFinding> refused_;
+  std::uint32_t weights_ = 0;  // see Draw
 };
 
 // How much longer a call takes where every access is checked, in calls of the oracle.
@@ -304,7 +356,9 @@ class CheckRun {
     CheckReferee referee(setup_.device(), problem_, setup_.trusted_runner(0), sanitizer_, record_.seed);
     if (auto failure = foresee(referee)) return failure;
     return setup_.each_candidate([&](std::size_t, const CandidateSource& source, Build& build) {
-      referee.set_candidate(build.finish()->library);
+      const BuildOutcome& built = *build.finish();
+      referee.set_candidate(
+          {built.library, host_of(source), build.extension_builder(), built.returns_outputs, passes_});
       auto record = check_one(referee, source, build);
       if (!record) return Failure(failure_of(record.errors()));
       record_.candidates.push_back(std::move(*record));
@@ -314,7 +368,7 @@ class CheckRun {
 
   Failure prepare() {
     const auto select = [this]() -> Result<std::vector<PlannedCase>> {
-      auto chosen = select_small_cases(problem_, options_);
+      auto chosen = select_small_cases(problem_, options_, setup_.all_are_modules());
       if (!chosen) return chosen.errors();
       record_.hidden_seed = chosen->hidden_seed;
       return std::move(chosen->cases);
@@ -365,17 +419,27 @@ class CheckRun {
     for (const CheckPass& pass : passes_) record_.passes.push_back(pass.name);
   }
 
+  const PythonHost* host_of(const CandidateSource& source) {
+    if (!source.is_python || setup_.python() == nullptr) return nullptr;
+    const PythonTools& tools = *setup_.python();
+    host_ = PythonHost{tools.interpreter.program, tools.folder / "worker.py", tools.interpreter.readable};
+    return &host_;
+  }
+
   Result<CheckedCandidate> check_one(CheckReferee& referee, const CandidateSource& source, Build& build) {
     CheckSession session{referee,   problem_,     record_.seed,    passes_,
                          !on_gpu(), time_limit(), setup_.stages(), setup_.progress_of(source)};
     const BuildOutcome& built = *build.finish();
-    const OwnSources own{std::filesystem::absolute(source.path), source.path.string(), build.directory()};
+    OwnSources own{std::filesystem::absolute(source.path), source.path.string(), build.directory()};
+    if (source.is_python) own.foreign = options_.layout.python;
     std::unique_ptr<PlaceFinder> places;
-    if (!addr2line_.empty())
+    if (!addr2line_.empty() && !source.is_python)
       places = std::make_unique<Addr2line>(addr2line_, built.library, own, machinery_.sandbox);
     QuotedSource quoted;
     const EvidenceReader read = [&](const Evidence& evidence, const Case& bound, int calls) {
       const auto timer = setup_.stages().time("places");
+      if (!addr2line_.empty() && source.is_python)
+        places = std::make_unique<ExtensionPlaces>(addr2line_, evidence.extensions, own, machinery_.sandbox);
       if (!sanitizer_) return findings_of(evidence.entries, problem_, places.get(), quoted);
       return findings_of_report(evidence.tool_report, bound, calls, own, places.get(), quoted);
     };
@@ -383,6 +447,11 @@ class CheckRun {
     record.path = source.path.string();
     record.sha256 = source.sha256;
     record.lines = source.lines;
+    if (source.is_python && on_gpu()) {
+      record.status = CheckStatus::unsupported;
+      record.message = "compute-sanitizer is not run around a Python interpreter; add --device emulated";
+      return record;
+    }
     return check_candidate(session, built, setup_.cases(), read, std::move(record));
   }
 
@@ -395,13 +464,14 @@ class CheckRun {
   std::vector<CheckPass> passes_;
   std::filesystem::path addr2line_;  // empty: not installed
   std::optional<Sanitizer> sanitizer_;
+  PythonHost host_;  // of candidates in Python
   CheckRecord record_;
 };
 
 }  // namespace
 
-Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options) {
-  auto chosen = choose_cases(problem, options, true, false);
+Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options, bool for_modules) {
+  auto chosen = choose_cases(problem, options, true, false, for_modules);
   if (!chosen || !options.cases.empty()) return chosen;
   for (PlannedCase& planned : chosen->cases) {
     planned.skipped = why_too_large(planned.bound);

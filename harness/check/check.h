@@ -29,7 +29,9 @@ inline constexpr std::int64_t most_checked_bytes = std::int64_t{4} << 20;
 
 // The problem's cases in their order, and hidden ones where a number or a seed of them is given; the reason
 // is set on those that are skipped. Cases that are named run, whatever their size, and no others.
-Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options);
+// `for_modules`: as choose_cases() has it.
+Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions& options,
+                                       bool for_modules = false);
 
 inline constexpr int calls_in_a_pass = 2;
 

@@ -12,6 +12,7 @@
 #include "base/defences.h"
 #include "base/text.h"
 #include "compile/binding.h"
+#include "compile/extension.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -163,6 +164,36 @@ std::optional<std::string> hash_of_folder(const fs::path& folder) {
   return parts.hash();
 }
 
+std::optional<std::string> extension_key(const std::string& identity, const ExtensionRequest& extension,
+                                         const ExtensionHeaders& headers, const BuildRequest& request) {
+  if (!request.readable) return std::nullopt;
+  Parts parts;
+  parts.add(identity);
+  parts.add(fmt::format("extension {} of {} units", extension.name, extension.units.size()));
+  for (const ExtensionUnit& unit : extension.units) {
+    parts.add(unit.file);
+    parts.add(unit.text);
+    // Without their number, flags could pass for further units.
+    parts.add(fmt::format("{} flags", unit.small_flags.size()));
+    for (const std::string& flag : unit.small_flags) parts.add(flag);
+  }
+  for (const auto* const flags :
+       {&extension.cflags, &extension.cuda_cflags, &extension.ldflags, &extension.include_paths}) {
+    parts.add(fmt::format("{} flags", flags->size()));
+    for (const std::string& flag : *flags) parts.add(flag);
+  }
+  if (extension.torch_headers) {
+    parts.add("torch " + headers.torch.string());
+    if (!parts.add_file("version", headers.torch / "version.py")) return std::nullopt;
+  } else if (!parts.add_folder(headers.small)) {
+    return std::nullopt;
+  }
+  for (const fs::path& path : *request.readable) {
+    if (path != request.source && !add_readable(parts, request, path)) return std::nullopt;
+  }
+  return parts.hash();
+}
+
 CachingToolchain::CachingToolchain(std::unique_ptr<Toolchain> toolchain, ContestantCache cache,
                                    std::string identity)
     : toolchain_(std::move(toolchain)), cache_(std::move(cache)), identity_(std::move(identity)) {}
@@ -176,6 +207,18 @@ Result<BuildOutcome> CachingToolchain::build(const Problem& problem, const Build
   auto outcome = toolchain_->build(problem, request);
   if (outcome && outcome->status == BuildStatus::built && content_key(identity_, problem, request) == key)
     keep(*key, request, *outcome);
+  return outcome;
+}
+
+Result<BuildOutcome> CachingToolchain::build_extension(const ExtensionRequest& extension,
+                                                       const ExtensionHeaders& headers,
+                                                       const BuildRequest& request) const {
+  const auto key = request.checked ? std::nullopt : extension_key(identity_, extension, headers, request);
+  if (!key) return toolchain_->build_extension(extension, headers, request);
+  const UniqueFd lock = cache_.lock(*key);
+  if (auto outcome = take(*key, request)) return std::move(*outcome);
+  auto outcome = toolchain_->build_extension(extension, headers, request);
+  if (outcome && outcome->status == BuildStatus::built) keep(*key, request, *outcome);
   return outcome;
 }
 
@@ -195,6 +238,9 @@ std::optional<BuildOutcome> CachingToolchain::take(const std::string& key,
 
 void CachingToolchain::keep(const std::string& key, const BuildRequest& request,
                             const BuildOutcome& outcome) const {
+  // A link is none of kgrade's making.
+  std::error_code failure;
+  if (!fs::is_regular_file(fs::symlink_status(outcome.library, failure))) return;
   const auto library = read_text_file(outcome.library, largest_library);
   if (library) cache_.keep(key, {*library, outcome.log, request.shown_as, outcome.seconds});
 }

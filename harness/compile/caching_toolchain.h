@@ -27,6 +27,10 @@ std::string program_identity();
 std::optional<std::string> content_key(const std::string& identity, const Problem& problem,
                                        const BuildRequest& request);
 
+// The same of an extension.
+std::optional<std::string> extension_key(const std::string& identity, const ExtensionRequest& extension,
+                                         const ExtensionHeaders& headers, const BuildRequest& request);
+
 // The SHA-256 of the names and contents of all files below the folder; nothing where they cannot all be read.
 std::optional<std::string> hash_of_folder(const std::filesystem::path& folder);
 
@@ -42,6 +46,8 @@ class CachingToolchain : public Toolchain {
   std::string describe() const override { return toolchain_->describe(); }
   std::string identity() const override { return identity_; }
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
+  Result<BuildOutcome> build_extension(const ExtensionRequest& extension, const ExtensionHeaders& headers,
+                                       const BuildRequest& request) const override;
 
  private:
   std::optional<BuildOutcome> take(const std::string& key, const BuildRequest& request) const;

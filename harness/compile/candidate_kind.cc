@@ -53,7 +53,7 @@ constexpr std::array magics = {
 };
 
 constexpr const char* python =
-    "is Python, not CUDA C++; put the CUDA code into a .cu file of its own, without the Python around it";
+    "is Python, not CUDA C++; give the file a name that ends in .py";
 constexpr const char* prose = "is prose, not CUDA C++; keep only the code";
 
 bool is_control(char c) {

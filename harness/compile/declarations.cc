@@ -19,6 +19,9 @@ namespace {
 // Of a file's beginning; what is declared further down is not looked for.
 constexpr std::size_t most_characters = 16 * 1024;
 constexpr std::string_view mark = "// kgrade:";
+// In Python, where a line that says something else is for its worker (entry, state).
+constexpr std::string_view python_mark = "# kgrade:";
+constexpr std::string_view python_words[] = {" dtype", " precision"};
 
 std::string beginning_of(const fs::path& file) {
   std::error_code ignored;
@@ -30,12 +33,30 @@ std::string beginning_of(const fs::path& file) {
   return text;
 }
 
+struct Beginning {
+  std::string text;
+  bool is_python = false;
+
+  bool is_comment(const std::string& line) const { return line.starts_with(is_python ? "#" : "//"); }
+  // What a comment line declares; nothing for other comments.
+  std::optional<std::string> declared_in(const std::string& line) const {
+    if (!is_python) return line.starts_with(mark) ? std::optional(line.substr(mark.size())) : std::nullopt;
+    if (!line.starts_with(python_mark)) return std::nullopt;
+    std::string rest = line.substr(python_mark.size());
+    const bool declares = std::any_of(std::begin(python_words), std::end(python_words),
+                                      [&rest](std::string_view word) { return rest.starts_with(word); });
+    return declares ? std::optional(std::move(rest)) : std::nullopt;
+  }
+};
+
 // Of a document, the code that is graded begins in a line of its own, after empty ones.
-std::string beginning_of_code(const fs::path& file) {
+Beginning beginning_of_code(const fs::path& file) {
   const auto content = read_text_file(file);
   const auto found = content ? find_submission(*content, file) : content.errors();
-  if (!found || !found->is_block()) return beginning_of(file);
-  return found->text.substr(0, static_cast<std::size_t>(found->first_line) + most_characters);
+  if (!found) return {beginning_of(file)};
+  const bool is_python = found->kind == SubmissionKind::python;
+  if (!found->is_block()) return {beginning_of(file), is_python};
+  return {found->text.substr(0, static_cast<std::size_t>(found->first_line) + most_characters), is_python};
 }
 
 bool is_class(std::string_view name) { return precision_from(name) != Precision::none; }
@@ -114,15 +135,17 @@ void add_faults(std::map<fs::path, Error> faults, const std::vector<fs::path>& o
 }  // namespace
 
 Result<Declarations> read_declarations(const fs::path& candidate) {
-  std::istringstream lines(beginning_of_code(candidate));
+  const Beginning code = beginning_of_code(candidate);
+  std::istringstream lines(code.text);
   Declarations declarations;
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
     ++number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    if (!line.starts_with("//")) break;
-    if (!line.starts_with(mark)) continue;
-    auto error = read_line(line.substr(mark.size()), declarations);
+    if (!code.is_comment(line)) break;
+    const auto declared = code.declared_in(line);
+    if (!declared) continue;
+    auto error = read_line(*declared, declarations);
     if (!error) continue;
     error->location = {candidate.string(), number, 1};
     return *error;

@@ -33,6 +33,7 @@ Layout installed(const fs::path& prefix) {
   layout.own_problems = "problems";
   layout.reference = share / "reference";
   layout.emulated_include = share / "emulated";
+  layout.python = share / "python";
   layout.workers = prefix / "libexec/kgrade";
   return layout;
 }
@@ -43,6 +44,7 @@ Layout built(const fs::path& root, const fs::path& program) {
   layout.own_problems = root / "problems";
   layout.reference = root / "reference";
   layout.emulated_include = KGRADE_EMULATED_HEADERS;
+  layout.python = root / "harness/python";
   layout.workers = program.parent_path();
   return layout;
 }

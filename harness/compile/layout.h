@@ -18,6 +18,7 @@ struct Layout {
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path operators;         // where ops/ lies that kgrade comes with
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
+  std::filesystem::path python;            // worker.py, inspect_candidate.py, include/: for candidates in Python
   std::filesystem::path workers;           // kgrade-worker-*
   std::filesystem::path launcher;          // kgrade-sandbox: among them
   std::filesystem::path rewriter;          // kgrade-rewrite: likewise

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <future>
 #include <regex>
 
 #include "base/subprocess.h"
@@ -13,6 +14,8 @@
 #include "compile/binding.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "compile/extension.h"
+#include "compile/extension_flags.h"
 #include "compile/solution_symbol.h"
 
 namespace kgrade {
@@ -102,7 +105,8 @@ NvccToolchain::NvccToolchain(std::filesystem::path nvcc, std::string architectur
                              std::shared_ptr<const Sandbox> sandbox)
     : nvcc_(std::move(nvcc)),
       version_(version_of_nvcc(nvcc_)),
-      flags_({"-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", gencode(architecture)}),
+      gencode_(gencode(architecture)),
+      flags_({"-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", gencode_}),
       compiler_(confined(nvcc_, std::move(sandbox))) {}
 
 std::string NvccToolchain::describe() const {
@@ -192,6 +196,147 @@ Result<BuildOutcome> NvccToolchain::build(const Problem& problem, const BuildReq
   }
   outcome.message = first_error_line(outcome.log);
   return outcome;
+}
+
+namespace {
+
+bool is_cuda(const std::filesystem::path& unit) {
+  return unit.extension() == ".cu" || unit.extension() == ".cuh";
+}
+
+// What PyTorch hands to nvcc for every extension (torch.utils.cpp_extension, COMMON_NVCC_FLAGS).
+const std::vector<std::string> torch_nvcc_flags = {
+    "-D__CUDA_NO_HALF_OPERATORS__", "-D__CUDA_NO_HALF_CONVERSIONS__", "-D__CUDA_NO_BFLOAT16_CONVERSIONS__",
+    "-D__CUDA_NO_HALF2_OPERATORS__", "--expt-relaxed-constexpr"};
+
+std::vector<std::string> include_flags(const ExtensionRequest& extension, const ExtensionHeaders& headers,
+                                       const BuildRequest& request) {
+  std::vector<std::string> flags;
+  const auto add = [&flags](const std::filesystem::path& folder) { flags.push_back("-I" + folder.string()); };
+  if (extension.torch_headers) {
+    add(headers.torch / "include");
+    add(headers.torch / "include/torch/csrc/api/include");
+    add(headers.python);
+    flags.push_back("-DTORCH_EXTENSION_NAME=" + extension.name);
+    flags.emplace_back("-DTORCH_API_INCLUDE_EXTENSION_H");
+  } else {
+    add(headers.small);
+    flags.push_back("-DTORCH_EXTENSION_NAME=" + extension.name);
+  }
+  for (const auto& folder : request.include_directories) add(folder);
+  for (const auto& folder : extension.include_paths) {
+    if (is_shell_proof(folder)) add(folder);
+  }
+  return flags;
+}
+
+void append(std::vector<std::string>& command, const PlainFlags& plain) {
+  command.insert(command.end(), plain.flags.begin(), plain.flags.end());
+}
+
+// Said once for all units.
+std::string flags_left_out(const ExtensionRequest& extension) {
+  std::vector<std::string> all;
+  for (const PlainFlags& plain : {plain_host_flags(extension.cflags), plain_nvcc_flags(extension.cuda_cflags),
+                                  plain_linker_flags(extension.ldflags)}) {
+    all.insert(all.end(), plain.left_out.begin(), plain.left_out.end());
+  }
+  return all.empty() ? "" : fmt::format("flags left out: {}\n", fmt::join(all, " "));
+}
+
+}  // namespace
+
+std::vector<std::string> NvccToolchain::unit_command(const ExtensionRequest& extension,
+                                                     const std::vector<std::string>& includes,
+                                                     const ExtensionUnit& source,
+                                                     const std::filesystem::path& unit) const {
+  // PyTorch's newest headers want it.
+  const std::string language = extension.torch_headers ? "-std=c++20" : "-std=c++17";
+  std::vector<std::string> command;
+  if (is_cuda(unit)) {
+    command = {nvcc_.string(), "-O3", language, "-Xcompiler=-fPIC,-fno-gnu-unique", gencode_};
+    command.insert(command.end(), torch_nvcc_flags.begin(), torch_nvcc_flags.end());
+    if (!extension.torch_headers) command.emplace_back("-D_GLIBCXX_BITS_SPECFUN_H=1");
+  } else {
+    // Without -O, as PyTorch compiles host code by itself.
+    command = {"g++",   language,
+               "-fPIC", "-fno-gnu-unique",
+               "-w",    "-I" + (nvcc_.parent_path().parent_path() / "include").string()};
+  }
+  command.insert(command.end(), includes.begin(), includes.end());
+  const auto plain_flags = is_cuda(unit) ? plain_nvcc_flags : plain_host_flags;
+  if (!extension.torch_headers) append(command, plain_flags(source.small_flags));
+  append(command, plain_flags(is_cuda(unit) ? extension.cuda_cflags : extension.cflags));
+  command.insert(command.end(), {"-c", "-o", unit.string() + ".o", unit.string()});
+  return command;
+}
+
+std::vector<std::string> NvccToolchain::link_command(const ExtensionRequest& extension,
+                                                     const ExtensionHeaders& headers,
+                                                     const std::vector<std::filesystem::path>& units,
+                                                     const std::filesystem::path& library) const {
+  // Not by nvcc, which would look for device code to link first.
+  std::vector<std::string> command = {"g++", "-shared", "-Wl,-Bsymbolic", "-o", library.string()};
+  for (const auto& unit : units) command.push_back(unit.string() + ".o");
+  const std::string toolkit = (nvcc_.parent_path().parent_path() / "lib64").string();
+  command.push_back("-L" + toolkit);
+  append(command, plain_linker_flags(extension.ldflags));
+  for (const char* name : {"-lcudart_static", "-ldl", "-lrt", "-lpthread"}) command.emplace_back(name);
+  if (!extension.torch_headers) return command;
+  command.push_back("-L" + (headers.torch / "lib").string());
+  for (const char* name : {"-lc10", "-ltorch_cpu", "-ltorch", "-ltorch_python", "-lc10_cuda", "-ltorch_cuda"})
+    command.emplace_back(name);
+  return command;
+}
+
+Result<BuildOutcome> NvccToolchain::build_extension(const ExtensionRequest& extension,
+                                                    const ExtensionHeaders& headers,
+                                                    const BuildRequest& request) const {
+  const auto units = write_units(extension, request.output_directory);
+  if (!units) return units.errors();
+  BuildRequest confined = request;
+  if (confined.readable) {
+    confined.readable->insert(confined.readable->end(), units->begin(), units->end());
+    confined.readable->push_back(extension.torch_headers ? headers.torch : headers.small);
+    if (extension.torch_headers) confined.readable->push_back(headers.python);
+  }
+  BuildOutcome outcome;
+  outcome.library = request.output_directory / "contestant.so";
+  outcome.log = flags_left_out(extension);
+  const std::vector<std::string> includes = include_flags(extension, headers, request);
+  std::vector<std::future<Result<ProcessOutcome>>> running;
+  for (std::size_t i = 0; i < units->size(); ++i) {
+    running.push_back(std::async(std::launch::async, [&, i] {
+      return compiler_.run(confined, unit_command(extension, includes, extension.units[i], (*units)[i]),
+                           compiler_environment(nvcc_, confined.output_directory), compile_limits(confined));
+    }));
+  }
+  bool compiled = true;
+  for (auto& unit : running) {
+    const auto process = unit.get();
+    if (!process) return process.errors();
+    compiled = add_process(*process, request, outcome) && compiled;
+  }
+  if (!compiled) return outcome;
+  const auto linked =
+      compiler_.run(confined, link_command(extension, headers, *units, outcome.library),
+                    compiler_environment(nvcc_, request.output_directory), compile_limits(request));
+  if (!linked) return linked.errors();
+  if (add_process(*linked, request, outcome)) outcome.status = BuildStatus::built;
+  return outcome;
+}
+
+// False, with a message, when it failed.
+bool NvccToolchain::add_process(const ProcessOutcome& process, const BuildRequest& request,
+                                BuildOutcome& outcome) {
+  const std::string log =
+      with_shown_names(process.output, request.source, request.shown_as, request.output_directory);
+  outcome.seconds += process.seconds;
+  outcome.log += log;
+  if (process.success()) return true;
+  outcome.machine_fault = possible_machine_fault(process);
+  if (outcome.message.empty()) outcome.message = first_error_line(log);
+  return false;
 }
 
 }  // namespace kgrade

@@ -24,7 +24,7 @@ constexpr std::string_view mark = "kgrade-python ";
 // `pip install` without the rights for more puts packages into the user's own site-packages, which -I leaves
 // out. The answer begins a line of its own, whatever was printed before.
 constexpr const char* question = R"(
-import importlib.util, json, os, re, site, sys
+import importlib.util, json, os, re, site, sys, sysconfig
 if sys.prefix == sys.base_prefix:
     sys.path.append(site.getusersitepackages())
 def folder(package):
@@ -52,6 +52,7 @@ print('\nkgrade-python ' + json.dumps({
     'cuda': value('cuda', torch, 'version.py') if torch else '',
     'triton': value('__version__', triton, '__init__.py') if triton else '',
     'torch_folder': torch,
+    'include': sysconfig.get_path('include') or '',
     'readable': shared + packages + [os.path.dirname(os.__file__), torch, triton, sys.executable]}))
 )";
 
@@ -152,8 +153,8 @@ std::vector<fs::path> places_in(const std::vector<std::string>& texts) {
 }
 
 std::optional<PythonInterpreter> read_answer(std::string_view line) try {
-  const Json json = Json::parse(line);
-  const auto text = [&](const char* key) { return json.at(key).get<std::string>(); };
+  const Json answer = Json::parse(line);
+  const auto text = [&](const char* key) { return answer.at(key).get<std::string>(); };
   PythonInterpreter python;
   python.program = program_in(text("program"));
   python.version = version_in(text("version"));
@@ -162,7 +163,8 @@ std::optional<PythonInterpreter> read_answer(std::string_view line) try {
   python.torch_cuda_version = version_in(text("cuda"));
   python.triton_version = version_in(text("triton"));
   if (!python.torch_version.empty()) python.torch_folder = resolved(text("torch_folder"));
-  python.readable = places_in(json.at("readable").get<std::vector<std::string>>());
+  python.include_folder = answer.value("include", "");
+  python.readable = places_in(answer.at("readable").get<std::vector<std::string>>());
   return python;
 } catch (const Json::exception&) {
   return std::nullopt;

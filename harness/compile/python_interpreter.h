@@ -19,6 +19,7 @@ struct PythonInterpreter {
   std::string triton_version;          // "3.6.0"; empty: not installed
   std::filesystem::path torch_folder;  // .../site-packages/torch; in the user's own site-packages where only
                                        // they have it, which `python -I` leaves out of sys.path
+  std::filesystem::path include_folder;  // of Python.h, which need not be there
   // What a sandboxed interpreter must see, of a virtual environment also its base: absolute, without links,
   // none below another. Folders that .pth files add elsewhere are not among them.
   std::vector<std::filesystem::path> readable;

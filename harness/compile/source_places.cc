@@ -54,6 +54,9 @@ std::optional<std::string> OwnSources::shown_name(const std::string& compiled) c
     if (relative && is_beside(*relative, shown_as)) return fs::path(*relative).lexically_normal().string();
   }
   const fs::path normal = fs::path(compiled).lexically_normal();
+  for (const fs::path& folder : {foreign, resolved(foreign)}) {
+    if (below(normal.string(), folder)) return std::nullopt;
+  }
   for (const fs::path& folder : {source.parent_path(), resolved(source.parent_path())}) {
     const auto relative = below(normal.string(), folder);
     if (relative) return (fs::path(shown_as).parent_path() / *relative).string();

@@ -28,6 +28,7 @@ struct OwnSources {
   std::filesystem::path source;           // absolute
   std::string shown_as;                   // the source's path as the user gave it
   std::filesystem::path build_directory;  // where the compiler ran: relative names are joined with it
+  std::filesystem::path foreign = {};     // a folder with headers that are kgrade's own, wherever it lies
 
   // The name by which the user knows a file that the compiler names `compiled`; nothing for a foreign one.
   std::optional<std::string> shown_name(const std::string& compiled) const;

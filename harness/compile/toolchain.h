@@ -57,10 +57,18 @@ struct BuildOutcome {
   std::vector<std::string> command;
   double seconds = 0;   // that the compiler took, now or when the contestant was cached
   bool cached = false;  // it was built before (compile/caching_toolchain.h)
+  // Of a candidate in Python. A module keeps its weights from call to call; and what returns its outputs leaves
+  // the lent ones as they are.
+  std::string python_entry = {};  // "ModelNew"
+  bool is_module = false;
+  bool returns_outputs = false;
   // Of a build that failed as builds fail where the machine lacks something: what to report if that is so.
   // The build itself cannot tell (grade/control_build.h).
   std::optional<Error> machine_fault = {};
 };
+
+struct ExtensionRequest;
+struct ExtensionHeaders;
 
 // Builds contestants for one device. Safe to use from several threads at once.
 class Toolchain {
@@ -73,6 +81,16 @@ class Toolchain {
   virtual std::string identity() const = 0;
   // An Error only when the compiler itself is missing or cannot be started.
   virtual Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const = 0;
+  // An extension of a candidate in Python, with what a build may read and where it writes from `request`, whose
+  // source plays no part (compile/extension.h).
+  virtual Result<BuildOutcome> build_extension(const ExtensionRequest& /*extension*/,
+                                               const ExtensionHeaders& /*headers*/,
+                                               const BuildRequest& /*request*/) const {
+    BuildOutcome outcome;
+    outcome.status = BuildStatus::unsupported;
+    outcome.message = "this toolchain builds no extensions";
+    return outcome;
+  }
 };
 
 }  // namespace kgrade

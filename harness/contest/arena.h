@@ -2,6 +2,7 @@
 // place.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -67,11 +68,12 @@ struct CallReport {
   // By the referee's clock on the device: from the moment when the inputs were there until the device could
   // do something for the referee again.
   double settled_ms = 0;
-  bool latency_hidden = false;    // as the worker says, where the referee does not know better
-  bool queued = false;            // it waited at its gate, its launches queued as far as its worker says
-  bool keeps_lines = false;       // the device's cache keeps lines for the contestant, or so its worker says
-  unsigned int threads_left = 0;  // in the contestant's process, that were not there before it was loaded
-  double waited_ms = 0;           // that the device was busy before the call was prepared
+  bool latency_hidden = false;  // as the worker says, where the referee does not know better
+  bool queued = false;          // it waited at its gate, its launches queued as far as its worker says
+  bool keeps_lines = false;     // the device's cache keeps lines for the contestant, or so its worker says
+  unsigned int processes_left = 0;  // that the contestant has started
+  unsigned int threads_left = 0;    // in the contestant's process, that were not there before it was loaded
+  double waited_ms = 0;             // that the device was busy before the call was prepared
   Lease::Corruption corruption;
   // Held against what the oracle's last call left; the oracle's own only where they are appraised.
   std::vector<OutputErrors> outputs;
@@ -135,6 +137,10 @@ class Arena {
   // healthy. An Error when it is not.
   virtual std::optional<Error> recover() = 0;
 
+  // A candidate that compiles and tunes itself in its first calls (Python): these are made on contents that
+  // nothing else has, and then it is locked. What it reports of that is in JSON of its own making.
+  virtual bool candidate_rehearses() const { return false; }
+  virtual Answer lock_candidate(Patience, std::string& /*report*/) { return {}; }
   // What the candidate prints from now on, as any bytes, and as much as there is room for.
   virtual void begin_listening() {}
   virtual Heard heard() { return {}; }
@@ -160,6 +166,8 @@ struct Evidence {
   std::vector<FindingEntry> entries;
   std::uint32_t dropped = 0;  // places that the book had no room for
   std::string tool_report;
+  // Of a candidate in Python: the extensions that its worker had built, by number (device/finding_book.h).
+  std::vector<std::filesystem::path> extensions;
 };
 
 // The same for checked runs, in which a tool or the emulated device looks for faults.

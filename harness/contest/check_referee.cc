@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <regex>
 
@@ -17,6 +18,8 @@ constexpr Patience oracle_patience{300'000};
 // A worker below a tool takes its time until it is there.
 constexpr Patience worker_patience{120'000};
 constexpr Patience load_patience{60'000};
+// A candidate in Python compiles and tunes itself in its first call.
+constexpr Patience first_call_in_python{120'000};
 // For a tool to write down what it saw, leaks too.
 constexpr Patience farewell_patience{60'000};
 constexpr std::uint64_t report_limit = 64 << 20;
@@ -104,6 +107,49 @@ Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw
   return report;
 }
 
+void CheckReferee::set_candidate(Candidate candidate) {
+  candidate_ = std::move(candidate);
+  built_.clear();
+  early_ = {};
+}
+
+// Each pass has a new worker, which asks for the same again.
+BuiltExtension CheckReferee::build(const std::string& extension) {
+  auto known = built_.find(extension);
+  if (known == built_.end()) known = built_.emplace(extension, candidate_.builder(extension)).first;
+  if (!known->second.library.empty()) extensions_.push_back(known->second.library);
+  return known->second;
+}
+
+// The libraries of its packages are the interpreter's, whatever the problem says of a contestant's own.
+Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_python_worker(const CheckPass& pass) {
+  const std::vector<std::string> worker = device_.worker_command_in(pass.order, order_seed_);
+  return WorkerProcess::start(device_.confined(python_command(*candidate_.host, worker), Libraries::any,
+                                               python_policy(*candidate_.host, worker)),
+                              ModuleLoading::lazy);
+}
+
+Result<std::unique_ptr<WorkerProcess>> CheckReferee::worker_for(const CheckPass& pass) {
+  if (!is_python()) return start_worker(pass);
+  Result<std::unique_ptr<WorkerProcess>> worker =
+      early_.worker != nullptr && early_.pass == pass.name
+          ? Result<std::unique_ptr<WorkerProcess>>(std::move(early_.worker))
+          : start_python_worker(pass);
+  start_early(pass);
+  return worker;
+}
+
+// One that cannot be started now is started, or fails, when it is its turn.
+void CheckReferee::start_early(const CheckPass& now) {
+  early_ = {};
+  const auto& passes = candidate_.passes;
+  const auto present = std::find_if(passes.begin(), passes.end(),
+                                    [&](const CheckPass& pass) { return pass.name == now.name; });
+  if (present == passes.end()) return;
+  const CheckPass& next = std::next(present) == passes.end() ? passes.front() : *std::next(present);
+  if (auto worker = start_python_worker(next)) early_ = {next.name, std::move(*worker)};
+}
+
 Result<std::unique_ptr<WorkerProcess>> CheckReferee::start_worker(const CheckPass& pass) {
   if (!sanitizer_) {
     const std::vector<std::string> command = device_.worker_command_in(pass.order, order_seed_);
@@ -131,9 +177,12 @@ Result<Answer> CheckReferee::watch() {
 }
 
 Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
-  auto worker = start_worker(pass);
+  auto worker = worker_for(pass);
   if (!worker) return worker.errors();
-  runner_ = ContestantRunner::with_worker(device_, problem_, std::move(*worker));
+  runner_ = ContestantRunner::with_worker(device_, problem_, std::move(*worker), candidate_.host);
+  extensions_.clear();
+  calls_in_pass_ = 0;
+  if (is_python()) runner_->set_builder([this](const std::string& what) { return build(what); });
   Answer answer = runner_->await_ready(worker_patience);
   if (answer.ok() && !sanitizer_) {
     auto watching = watch();
@@ -145,14 +194,20 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
                  "run `kgrade doctor`; another program may hold the GPU",
                  {}};
   }
-  answer = runner_->load(library_, load_patience);
+  answer = runner_->load(candidate_.library, load_patience);
   if (!answer.ok()) return answer;
+  LeaseTerms terms;
+  terms.captures = is_python();  // what it returns is no memory of ours
   // On a GPU the contestant gets copies anyway, and what it changes in those of inputs is looked at.
-  return runner_->lend(bound, sanitizer_.has_value(), {}, lending_patience);
+  return runner_->lend(bound, sanitizer_.has_value(), terms, lending_patience);
 }
 
 CallReport CheckReferee::call(const Draw& draw, Patience patience) {
-  return runner_->checked_call(draw, poison_key_, ++calls_, patience);
+  if (is_python() && calls_in_pass_++ == 0) patience = std::max(patience, first_call_in_python);
+  CallReport report = runner_->checked_call(draw, poison_key_, ++calls_, patience);
+  // Those of frameworks, which come when they are first needed.
+  if (is_python()) report.threads_left = 0;
+  return report;
 }
 
 std::vector<OutputErrors> CheckReferee::compare() {
@@ -161,6 +216,10 @@ std::vector<OutputErrors> CheckReferee::compare() {
 
 std::optional<OutputValues> CheckReferee::examine(std::size_t output, const Draw& draw, Patience patience) {
   auto values = examine_output(runner_->lease(), oracle_.lease(), output);
+  if (values && candidate_.returns_outputs) {
+    values->untouched.assign(values->got.size(), false);
+    return values;
+  }
   if (values)
     call_on_filled_outputs(*runner_, draw, {poison_key_, ++calls_, patience}, output, *values);
   // Under a tool every call has copies of its own.
@@ -181,6 +240,7 @@ Evidence CheckReferee::leave() {
     device_.read(*book_, 0, book.get(), sizeof *book);
     evidence.entries = read_book(*book);
     if (book->magic == finding_book_magic) evidence.dropped = book->dropped;
+    evidence.extensions = extensions_;
   }
   runner_.reset();
   book_.reset();

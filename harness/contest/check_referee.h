@@ -5,6 +5,7 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "base/temporary_directory.h"
 #include "contest/arena.h"
 #include "contest/contestant_runner.h"
+#include "contest/python_host.h"
 
 namespace kgrade {
 
@@ -42,7 +44,17 @@ class CheckReferee : public CheckArena {
   // With a sanitizer passes are its tools, without one orders of threads.
   CheckReferee(Device& device, const Problem& problem, ContestantRunner& oracle,
                std::optional<Sanitizer> sanitizer, std::uint64_t seed);
-  void set_candidate(std::filesystem::path library) { library_ = std::move(library); }
+
+  // What is checked, and for a candidate in Python what else it needs.
+  struct Candidate {
+    std::filesystem::path library;
+    const PythonHost* host = nullptr;  // null: no Python
+    ExtensionBuilder builder = {};
+    bool returns_outputs = false;  // and leaves those that were lent as they are
+    std::vector<CheckPass> passes =
+        {};  // of each case, in order: the next one's interpreter is started early
+  };
+  void set_candidate(Candidate candidate);
 
   Result<CallReport> call_oracle(const Case& bound, const Draw& draw) override;
   Result<Answer> enter(const CheckPass& pass, const Case& bound) override;
@@ -53,19 +65,33 @@ class CheckReferee : public CheckArena {
 
  private:
   Result<std::unique_ptr<WorkerProcess>> start_worker(const CheckPass& pass);
+  Result<std::unique_ptr<WorkerProcess>> start_python_worker(const CheckPass& pass);
+  Result<std::unique_ptr<WorkerProcess>> worker_for(const CheckPass& pass);
   Result<Answer> watch();
+  // Started while another pass runs: importing the frameworks takes seconds.
+  struct EarlyWorker {
+    std::string pass;
+    std::unique_ptr<WorkerProcess> worker;
+  };
+  void start_early(const CheckPass& now);
+  BuiltExtension build(const std::string& extension);
+  bool is_python() const { return candidate_.host != nullptr; }
 
   Device& device_;
   const Problem& problem_;
   ContestantRunner& oracle_;
   std::optional<Sanitizer> sanitizer_;
   std::uint64_t order_seed_;
-  std::filesystem::path library_;
+  Candidate candidate_;
+  std::map<std::string, BuiltExtension> built_;    // what the candidate's workers asked for
+  std::vector<std::filesystem::path> extensions_;  // that the present worker has, in order
+  EarlyWorker early_;
   std::unique_ptr<TemporaryDirectory> folder_;  // of the tool: its socket and its report
   std::unique_ptr<SharedBuffer> book_;
   std::unique_ptr<ContestantRunner> runner_;
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
+  int calls_in_pass_ = 0;
 };
 
 }  // namespace kgrade

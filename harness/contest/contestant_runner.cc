@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <thread>
+
+#include "contest/case_description.h"
 
 namespace kgrade {
 namespace {
@@ -11,6 +14,8 @@ using Clock = std::chrono::steady_clock;
 // How long the launches of a call may take to be queued. A contestant that waits for the device in between
 // would wait for its own gate.
 constexpr Patience gate_patience{25};
+// How often threads are counted that should have ended, a millisecond apart.
+constexpr int looks_at_threads = 20;
 // How long a device may still work when the clock has stopped.
 constexpr Patience settling_patience{5'000};
 
@@ -32,6 +37,14 @@ Result<std::unique_ptr<WorkerProcess>> start_worker(Device& device, Libraries li
   return WorkerProcess::start(device.confined(device.worker_command(), libraries), loading);
 }
 
+// The libraries of its packages are the interpreter's, whatever the problem says of a contestant's own.
+Result<std::unique_ptr<WorkerProcess>> start_python_worker(Device& device, const PythonHost& host) {
+  const std::vector<std::string> worker = device.worker_command();
+  return WorkerProcess::start(
+      device.confined(python_command(host, worker), Libraries::any, python_policy(host, worker)),
+      ModuleLoading::lazy);
+}
+
 std::vector<CallSlots> further_slots(const Lease& lease) {
   std::vector<CallSlots> slots;
   for (std::uint32_t launch = 1; launch < lease.launches(); ++launch) slots.push_back(lease.slots(launch));
@@ -49,10 +62,30 @@ Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device
       new ContestantRunner(device, problem, libraries, loading, std::move(*worker)));
 }
 
+Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device, const Problem& problem,
+                                                                  const PythonHost& host) {
+  auto worker = start_python_worker(device, host);
+  if (!worker) return worker.errors();
+  std::unique_ptr<ContestantRunner> runner(
+      new ContestantRunner(device, problem, problem.libraries, ModuleLoading::lazy, std::move(*worker)));
+  runner->host_ = &host;
+  return runner;
+}
+
+Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start_another() const {
+  auto another =
+      host_ != nullptr ? start(device_, problem_, *host_) : start(device_, problem_, libraries_, loading_);
+  if (another) (*another)->set_builder(builder_);
+  return another;
+}
+
 std::unique_ptr<ContestantRunner> ContestantRunner::with_worker(Device& device, const Problem& problem,
-                                                                std::unique_ptr<WorkerProcess> worker) {
-  return std::unique_ptr<ContestantRunner>(
+                                                                std::unique_ptr<WorkerProcess> worker,
+                                                                const PythonHost* host) {
+  std::unique_ptr<ContestantRunner> runner(
       new ContestantRunner(device, problem, problem.libraries, ModuleLoading::eager, std::move(worker)));
+  runner->host_ = host;
+  return runner;
 }
 
 Answer ContestantRunner::await_ready(Patience patience) {
@@ -76,7 +109,8 @@ Errors ContestantRunner::begin_anew() {
   is_lent_ = false;
   is_ready_ = false;
   worker_->retire();
-  auto worker = start_worker(device_, libraries_, loading_);
+  auto worker =
+      host_ != nullptr ? start_python_worker(device_, *host_) : start_worker(device_, libraries_, loading_);
   if (!worker) return worker.errors();
   worker_ = std::move(*worker);
   return {};
@@ -97,7 +131,20 @@ Answer ContestantRunner::load(const std::filesystem::path& library, Patience pat
   worker_->find_worker();
   own_threads_ = worker_->threads();
   own_libraries_ = worker_->libraries();
+  if (host_ != nullptr) worker_->set_builder(builder_);
   return worker_->load(library, patience);
+}
+
+// What its packages started in the rehearsal is there for all calls.
+Answer ContestantRunner::lock(Patience patience) {
+  worker_->thaw();
+  report_.clear();
+  Answer answer = worker_->lock(report_, patience);
+  // It could say that it is locked and not be: what it started is gone, and what it starts is seen.
+  worker_->set_builder(nullptr);
+  worker_->end_other_processes();
+  own_threads_ = worker_->threads();
+  return answer;
 }
 
 std::vector<std::string> ContestantRunner::opened_libraries() const {
@@ -121,6 +168,11 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
     return lease_->tell_lengths(*worker_);
   }
   lease_.reset();
+  if (host_ != nullptr) {
+    worker_->thaw();
+    Answer described = worker_->describe_case(case_description(problem_, bound), patience);
+    if (!described.ok()) return described;
+  }
   auto lease = Lease::make(device_, problem_, bound, terms);
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
@@ -224,8 +276,17 @@ void ContestantRunner::see_answer(const Answer& answer, CallReport& report) {
 void ContestantRunner::see_rest(const Answer& idle, CallReport& report) {
   report.fault = idle.fault;
   report.detail = idle.detail;
-  const unsigned int threads = worker_->threads();
+  // In Python, one that has been joined is still there for a moment.
+  unsigned int threads = worker_->threads();
+  for (int look = 0; host_ != nullptr && look < looks_at_threads && threads > own_threads_; ++look) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    threads = worker_->threads();
+  }
   report.threads_left = threads > own_threads_ ? threads - own_threads_ : 0;
+  // Looking takes a while, and what is left is left.
+  constexpr int looked_for_at_first = 4, then_every = 16;
+  if (host_ != nullptr && (calls_ < looked_for_at_first || calls_ % then_every == 0))
+    report.processes_left = worker_->other_processes();
   report.keeps_lines = idle.ok() && idle.reply.kept_cache_bytes != 0;
 }
 

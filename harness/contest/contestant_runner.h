@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "contest/arena.h"
+#include "contest/python_host.h"
 #include "device/device.h"
 
 namespace kgrade {
@@ -22,9 +23,18 @@ class ContestantRunner {
   // The same for a contestant with rules of its own about libraries.
   static Result<std::unique_ptr<ContestantRunner>> start(Device& device, const Problem& problem,
                                                          Libraries libraries, ModuleLoading loading);
-  // With a worker that was started some other way.
+  // The same for a contestant in Python, whose worker imports its packages and does not touch the device
+  // before await_ready(). `host` must outlive the runner.
+  static Result<std::unique_ptr<ContestantRunner>> start(Device& device, const Problem& problem,
+                                                         const PythonHost& host);
+  // Before load(): builds what the contestant asks for, in this worker and those that come in its place.
+  void set_builder(ExtensionBuilder builder) { builder_ = std::move(builder); }
+  // Another runner, of the same kind.
+  Result<std::unique_ptr<ContestantRunner>> start_another() const;
+  // With a worker that was started some other way; `host` for one in Python, else null.
   static std::unique_ptr<ContestantRunner> with_worker(Device& device, const Problem& problem,
-                                                       std::unique_ptr<WorkerProcess> worker);
+                                                       std::unique_ptr<WorkerProcess> worker,
+                                                       const PythonHost* host = nullptr);
 
   // Waits for the worker's device (once), then loads the contestant. A fault of the first is the machine's.
   Answer await_ready(Patience patience);
@@ -34,6 +44,12 @@ class ContestantRunner {
   // The same in two steps, so that several can prepare their devices at the same time.
   Errors begin_anew();
   Answer finish_anew(Patience ready_patience, Patience load_patience);
+
+  // Compiles and tunes itself in its first calls: a contestant in Python.
+  bool rehearses() const { return host_ != nullptr; }
+  // The rehearsal is over. What the contestant says of it, in JSON of its own making, is in report_of_rehearsal().
+  Answer lock(Patience patience);
+  const std::string& report_of_rehearsal() const { return report_; }
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   Result<Answer> lend(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
@@ -87,6 +103,9 @@ class ContestantRunner {
   const Problem& problem_;
   Libraries libraries_;
   ModuleLoading loading_;
+  const PythonHost* host_ = nullptr;  // of a contestant in Python
+  ExtensionBuilder builder_;          // likewise
+  std::string report_;
   std::unique_ptr<WorkerProcess> worker_;
   std::filesystem::path library_;  // that was loaded last
   std::unique_ptr<Lease> lease_;

@@ -44,8 +44,11 @@ constexpr std::uint32_t places_stream = 0x80000000;
 constexpr std::uint32_t captures_stream = 0x40000000;
 // Draws of the changes to inputs, apart from those of the inputs themselves.
 constexpr std::uint32_t changes_draw = 0x80000000;
+// Draws of the weights of modules, likewise.
+constexpr std::uint32_t weights_draw = 0x40000000;
 // Draws of each launch of a call, apart from those of the others.
 constexpr std::uint32_t draws_per_launch = std::uint32_t{1} << 26;
+static_assert(draws_per_launch * max_launches <= weights_draw);
 
 bool has_fewer_elements(const Tensor& a, const Tensor& b) { return a.elements < b.elements; }
 
@@ -196,14 +199,18 @@ std::uint64_t Lease::place_of(std::size_t buffer, std::uint64_t poison_key, std:
   return guard_bytes + random.word[0] % (device_.room_to_move() / address_step) * address_step;
 }
 
+bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
+  return draw.weights != 0 && problem_.torch && problem_.torch->weight_of(tensor.name) != nullptr;
+}
+
 // Odd changes go into the largest input: the one that is most expensive to read in full.
-std::size_t Lease::changed_tensor(std::uint32_t change) const {
+std::size_t Lease::changed_tensor(const Draw& draw) const {
   std::vector<std::size_t> inputs;
   for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
-    if (!case_->tensors[i].output) inputs.push_back(i);
+    if (!case_->tensors[i].output && !is_fixed(case_->tensors[i], draw)) inputs.push_back(i);
   }
   if (inputs.empty()) return case_->tensors.size();
-  if (!is_single_change(change)) return inputs[change / 2 % inputs.size()];
+  if (!is_single_change(draw.change)) return inputs[draw.change / 2 % inputs.size()];
   return *std::max_element(inputs.begin(), inputs.end(), [&](std::size_t a, std::size_t b) {
     return has_fewer_elements(case_->tensors[a], case_->tensors[b]);
   });
@@ -212,11 +219,11 @@ std::size_t Lease::changed_tensor(std::uint32_t change) const {
 InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   const Tensor& input = tensor_of(buffer);
   const std::uint32_t first = launch_of(buffer) * draws_per_launch;
-  InputContents contents{
-      to_distribution(input.init, case_->dtype),
-      input_stream(draw.seed, problem_.slug, case_->name, input.parameter, first + draw.index),
-      {}};
-  if (draw.change == 0 || buffer % case_->tensors.size() != changed_tensor(draw.change)) return contents;
+  const std::uint32_t index = is_fixed(input, draw) ? weights_draw | draw.weights : first + draw.index;
+  InputContents contents{to_distribution(input.init, case_->dtype),
+                         input_stream(draw.seed, problem_.slug, case_->name, input.parameter, index),
+                         {}};
+  if (draw.change == 0 || buffer % case_->tensors.size() != changed_tensor(draw)) return contents;
   const RandomStream source = input_stream(draw.seed, problem_.slug, case_->name, input.parameter,
                                            changes_draw | (first + draw.change));
   contents.changes =

@@ -132,7 +132,8 @@ class Lease {
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   std::size_t buffer_of_output(std::size_t output) const;
-  std::size_t changed_tensor(std::uint32_t change) const;
+  bool is_fixed(const Tensor& tensor, const Draw& draw) const;
+  std::size_t changed_tensor(const Draw& draw) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
 
   Device& device_;

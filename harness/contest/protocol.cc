@@ -129,13 +129,15 @@ bool Connection::send(const Request& request, int descriptor) {
   return send_all(socket_.get(), &request, sizeof request, descriptor, MSG_DONTWAIT);
 }
 
-bool Connection::send(const Reply& reply) { return send_all(socket_.get(), &reply, sizeof reply, -1, 0); }
+bool Connection::send(const Reply& reply, int descriptor) {
+  return send_all(socket_.get(), &reply, sizeof reply, descriptor, 0);
+}
 
 Connection::Outcome Connection::receive(Reply& reply, std::uint64_t sequence,
-                                        std::chrono::milliseconds patience) {
+                                        std::chrono::milliseconds patience, UniqueFd* descriptor) {
   // Without patience the read says itself that nothing is there.
   if (patience.count() > 0 && !wait(patience)) return Outcome::timeout;
-  return read(reply, sequence, MSG_DONTWAIT);
+  return read(reply, sequence, MSG_DONTWAIT, descriptor);
 }
 
 bool Connection::wait(std::chrono::milliseconds patience) {
@@ -159,10 +161,20 @@ bool Connection::peek(Reply& reply, std::uint64_t sequence) {
   return read(reply, sequence, MSG_DONTWAIT | MSG_PEEK) == Outcome::message;
 }
 
-Connection::Outcome Connection::read(Reply& reply, std::uint64_t sequence, int flags) {
-  // MSG_TRUNC makes the kernel tell the true length of a message that is too long. No control buffer is
-  // offered, so descriptors that a worker sends are dropped by the kernel.
-  const ssize_t size = ::recv(socket_.get(), &reply, sizeof reply, MSG_TRUNC | flags);
+Connection::Outcome Connection::read(Reply& reply, std::uint64_t sequence, int flags, UniqueFd* descriptor) {
+  iovec part{&reply, sizeof reply};
+  DescriptorControl control{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  // Without a control buffer the kernel drops the descriptors that a worker sends.
+  if (descriptor != nullptr) {
+    message.msg_control = control.bytes;
+    message.msg_controllen = sizeof control.bytes;
+  }
+  // MSG_TRUNC makes the kernel tell the true length of a message that is too long.
+  const ssize_t size = ::recvmsg(socket_.get(), &message, MSG_TRUNC | MSG_CMSG_CLOEXEC | flags);
+  if (size >= 0 && descriptor != nullptr) *descriptor = received_descriptor(message);
   if (size < 0) return errno == EAGAIN ? Outcome::timeout : Outcome::closed;
   // An empty message reads as the end of the stream does.
   if (size == 0 && has_hung_up(socket_.get())) return Outcome::closed;

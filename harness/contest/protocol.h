@@ -31,8 +31,14 @@ enum class RequestType : std::uint32_t {
   launch = 7,
   capture_length = 8,     // the captured output `parameter` of `launch` has `bytes` from now on
   evict_cache_lines = 9,  // the device's cache keeps nothing for the contestant any more
+  // Of a contestant in Python. Before the calls of a case: carries a memory file with what it is, in JSON.
+  describe_case = 10,
+  // Answers wants_build under the number of the request that is being served: carries the library, or with
+  // `parameter` 1 the compiler's log.
+  built = 11,
+  lock = 12,  // the rehearsal is over: no new programs from now on. The answer carries a report, in JSON.
 };
-constexpr RequestType last_request_type = RequestType::evict_cache_lines;
+constexpr RequestType last_request_type = RequestType::lock;
 
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
@@ -76,8 +82,15 @@ enum class ReplyStatus : std::uint32_t {
   // device any more.
   queued = 7,
   idle = 8,
+  // Of a contestant in Python. It wants an extension built, and carries the request: see RequestType::built.
+  wants_build = 9,
+  // These end the worker; the last line that it has printed says why.
+  raised = 10,
+  unsupported = 11,
+  mismatched = 12,  // it does not fit the problem
+  no_answer = 13,   // what it returned answers no problem like this: another shape, or nothing
 };
-constexpr ReplyStatus last_reply_status = ReplyStatus::idle;
+constexpr ReplyStatus last_reply_status = ReplyStatus::no_answer;
 
 struct Reply {
   std::uint32_t magic = message_magic;
@@ -107,7 +120,9 @@ class Connection {
   bool send(const Request& request, int descriptor = -1);
   enum class Outcome { message, timeout, closed, malformed };
   // Waits for one reply; a reply of another size, magic or sequence number is malformed.
-  Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience);
+  // Takes the descriptor that comes with it, if the caller wants one; others are dropped.
+  Outcome receive(Reply& reply, std::uint64_t sequence, std::chrono::milliseconds patience,
+                  UniqueFd* descriptor = nullptr);
   // False when there is nothing to receive within that time.
   bool wait(std::chrono::milliseconds patience);
   // From now on every wait polls for so long before it sleeps: waking a thread up takes tens of microseconds.
@@ -118,7 +133,7 @@ class Connection {
   bool peek(Reply& reply, std::uint64_t sequence);
 
   // The worker's side.
-  bool send(const Reply& reply);
+  bool send(const Reply& reply, int descriptor = -1);
   // The next request and the descriptor that came with it; nothing when the referee is gone, or sends what is
   // no request: another size, magic or type, more parameters than there are, a tensor outside of its buffer.
   std::optional<std::pair<Request, UniqueFd>> next_request();
@@ -127,7 +142,7 @@ class Connection {
   void spin_times(int times) { spins_ = times; }
 
  private:
-  Outcome read(Reply& reply, std::uint64_t sequence, int flags);
+  Outcome read(Reply& reply, std::uint64_t sequence, int flags, UniqueFd* descriptor = nullptr);
   void look_for_request() const;
 
   UniqueFd socket_;

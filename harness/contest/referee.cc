@@ -23,7 +23,10 @@ Referee::Referee(Device& device, const Problem& problem, ContestantRunner& oracl
       reference_(reference),
       poison_key_(poison_key_of(seed)) {}
 
-void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library) {
+void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
+                            CandidateTraits traits) {
+  weights_ = traits.is_module ? 1 : 0;
+  returns_outputs_ = traits.returns_outputs;
   candidate_ = std::move(runner);
   candidate_library_ = std::move(library);
 }
@@ -57,7 +60,14 @@ Answer Referee::load_candidate(Patience worker_patience, Patience candidate_pati
   return answer;
 }
 
+Answer Referee::lock_candidate(Patience patience, std::string& report) {
+  Answer answer = candidate_->lock(patience);
+  report = candidate_->report_of_rehearsal();
+  return answer;
+}
+
 Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_patience) {
+  if (weights_ != 0) ++weights_;
   for (ContestantRunner* const runner : {&reference_, candidate_.get()}) {
     if (auto errors = runner->begin_anew(); !errors.empty()) return errors;
   }
@@ -96,7 +106,9 @@ CallReport Referee::appraise(const Draw& draw, Patience patience) {
 
 CallReport Referee::checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
                                  const Lease* expected, CallKind kind) {
-  return runner.checked_call(draw, poison_key_, ++calls_, patience, expected, kind);
+  Draw whole = draw;
+  whole.weights = weights_;
+  return runner.checked_call(whole, poison_key_, ++calls_, patience, expected, kind);
 }
 
 std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
@@ -104,18 +116,24 @@ std::uint64_t Referee::count_wrong(std::size_t output, double limit) {
 }
 
 std::uint64_t Referee::count_unwritten(std::size_t output) {
-  return candidate_->lease().unwritten_elements(output);
+  return returns_outputs_ ? 0 : candidate_->lease().unwritten_elements(output);
 }
 
 std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t output, const Draw& draw,
                                              const std::optional<Draw>& before, Patience patience) {
   auto values = examine_output(candidate_->lease(), oracle_.lease(), output);
   if (!values) return values;
-  auto runner = ContestantRunner::start(device_, problem_);
+  if (returns_outputs_) {
+    values->untouched.assign(values->got.size(), false);
+    return values;
+  }
+  Draw whole = draw;
+  whole.weights = weights_;
+  auto runner = candidate_->start_another();
   if (runner && (*runner)->load(candidate_library_, patience).ok()) {
     const auto lent = (*runner)->lend(bound, false, {true, false, draw.launches}, lending_patience);
     if (lent && lent->ok())
-      call_on_filled_outputs(**runner, draw, {poison_key_, ++calls_, patience}, output, *values);
+      call_on_filled_outputs(**runner, whole, {poison_key_, ++calls_, patience}, output, *values);
   }
   if (!before || before->launches != draw.launches) return values;
   if (checked_call(oracle_, *before, patience, nullptr).fault == Fault::none)
@@ -124,7 +142,7 @@ std::optional<OutputValues> Referee::examine(const Case& bound, std::size_t outp
 }
 
 Lease::Corruption Referee::diagnose(const Case& bound, const Draw& draw, Patience patience) {
-  auto runner = ContestantRunner::start(device_, problem_);
+  auto runner = candidate_->start_another();
   if (!runner || !(*runner)->load(candidate_library_, patience).ok()) return {};
   const auto lent = (*runner)->lend(bound, true, {true, true, draw.launches}, lending_patience);
   if (!lent || !lent->ok()) return {};

@@ -10,13 +10,20 @@
 
 namespace kgrade {
 
+// What a candidate in Python may be.
+struct CandidateTraits {
+  bool is_module = false;        // keeps its weights for all calls of a process, and gets others in the next
+  bool returns_outputs = false;  // and leaves those that were lent as they are
+};
+
 class Referee : public Arena {
  public:
   // The trusted two stay for all candidates. `library` is the candidate's, for a second look after a crash.
   // The seed of the run also decides what buffers are filled with.
   Referee(Device& device, const Problem& problem, ContestantRunner& oracle, ContestantRunner& reference,
           std::uint64_t seed);
-  void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library);
+  void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
+                     CandidateTraits traits = {});
   // The contestant of Role::baseline from now on; null: there is none.
   void set_baseline(ContestantRunner* runner) { baseline_ = runner; }
 
@@ -34,6 +41,8 @@ class Referee : public Arena {
                                       const std::optional<Draw>& before, Patience patience) override;
   Lease::Corruption diagnose(const Case& bound, const Draw& draw, Patience patience) override;
   std::optional<Error> recover() override;
+  bool candidate_rehearses() const override { return candidate_->rehearses(); }
+  Answer lock_candidate(Patience patience, std::string& report) override;
   void begin_listening() override { candidate_->worker().output().clear(); }
   Heard heard() override;
   void retire_candidate() override { candidate_->retire(); }
@@ -54,7 +63,9 @@ class Referee : public Arena {
   ContestantRunner* baseline_ = nullptr;
   std::unique_ptr<ContestantRunner> candidate_;
   std::filesystem::path candidate_library_;
-  std::uint64_t poison_key_;  // never leaves this process
+  std::uint32_t weights_ = 0;  // see Draw
+  bool returns_outputs_ = false;
+  std::uint64_t poison_key_;   // never leaves this process
   std::uint32_t calls_ = 0;
 };
 

@@ -22,7 +22,8 @@ int run_checked(int ordinal, const char* path) {
   kgrade::UniqueFd socket = kgrade::connect_to(path);
   if (!socket) return 1;
   kgrade::cuda::CheckedCudaWorker device(ordinal);
-  return kgrade::run_worker(device, socket.release(), true);
+  kgrade::LibraryContestant contestant;
+  return kgrade::run_worker(device, contestant, socket.release(), true);
 }
 
 // The ordinal, once CUDA sees nothing but a GPU that is named by its UUID.
@@ -46,5 +47,6 @@ int main(int argc, char** argv) {
   kgrade::limit_descriptors(1024);
   kgrade::cuda::CudaWorker device(ordinal);
   // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
-  ::_exit(kgrade::run_worker(device));
+  kgrade::LibraryContestant contestant;
+  ::_exit(kgrade::run_worker(device, contestant));
 }

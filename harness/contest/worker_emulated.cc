@@ -27,5 +27,6 @@ int main(int argc, char** argv) {
   kgrade::emulated::limit_contestant(&end_at_limit);
   kgrade::emulated::EmulatedWorker device;
   // _exit: a contestant's destructors and atexit handlers have nothing to say any more.
-  ::_exit(kgrade::run_worker(device));
+  kgrade::LibraryContestant contestant;
+  ::_exit(kgrade::run_worker(device, contestant));
 }

@@ -1,6 +1,7 @@
 #include "contest/worker_main.h"
 
 #include <dlfcn.h>
+#include <poll.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -53,8 +55,16 @@ void* open_library(int library) {
 
 class Worker {
  public:
-  Worker(WorkerDevice& device, int socket, bool confined)
-      : device_(device), connection_(UniqueFd(socket)), confined_(confined) {}
+  Worker(WorkerDevice& device, Contestant& contestant, int socket, bool confined)
+      : device_(device), contestant_(contestant), connection_(UniqueFd(socket)), confined_(confined) {
+    serving = this;
+  }
+  ~Worker() { serving = nullptr; }
+  Worker(const Worker&) = delete;
+  Worker& operator=(const Worker&) = delete;
+
+  // The worker that serves requests on this thread.
+  static thread_local Worker* serving;
 
   void serve() {
     while (auto next = connection_.next_request()) {
@@ -64,15 +74,27 @@ class Worker {
         continue;
       }
       request_in_service = request.sequence;
-      Reply reply = answer(request, std::move(descriptor));
+      UniqueFd report;
+      Reply reply = answer(request, std::move(descriptor), report);
       reply.sequence = request.sequence;
       request_in_service = no_request;
-      if (!connection_.send(reply)) return;
+      if (!connection_.send(reply, report.get())) return;
     }
   }
 
+  // Within a request that is being served.
+  BuiltFile build(const UniqueFd& what) {
+    Reply reply;
+    reply.status = ReplyStatus::wants_build;
+    reply.sequence = request_in_service;
+    if (is_locked_ || reply.sequence == no_request || !connection_.send(reply, what.get())) return {};
+    auto next = connection_.next_request();
+    if (!next || next->first.type != RequestType::built) return {};
+    return {std::move(next->second), next->first.parameter == 0};
+  }
+
  private:
-  Reply answer(const Request& request, UniqueFd descriptor) {
+  Reply answer(const Request& request, UniqueFd descriptor, UniqueFd& report) {
     switch (request.type) {
       case RequestType::load:
         return load(descriptor);
@@ -91,6 +113,12 @@ class Worker {
       case RequestType::evict_cache_lines:
         device_.evict_cache_lines();
         return {};
+      case RequestType::describe_case:
+        return described(contestant_.describe(descriptor));
+      case RequestType::lock:
+        report = lock();
+        return {};
+      case RequestType::built:
       case RequestType::launch:
         break;
     }
@@ -102,15 +130,27 @@ class Worker {
     // From here on the contestant's constructors run. It needs no other programs.
     if (confined_ && is_on(Defence::frozen_between_calls)) deny_waking();
     if (confined_ && device_.maps_files() && is_on(Defence::sealed_inputs)) deny_changing_rights();
-    if (confined_) deny_new_programs();
-    void* const handle = open_library(library.get());
-    if (handle != nullptr) entry_ = reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry"));
+    if (confined_ && !contestant_.rehearses()) deny_new_programs();
+    entry_ = contestant_.load(library);
     if (entry_ == nullptr) {
       reply.status = ReplyStatus::cannot_load;
     } else {
       device_.has_loaded(entry_);
     }
     return reply;
+  }
+
+  static Reply described(bool is_usable) {
+    Reply reply;
+    if (!is_usable) reply.status = ReplyStatus::cannot_load;
+    return reply;
+  }
+
+  UniqueFd lock() {
+    UniqueFd report = contestant_.lock();
+    is_locked_ = true;
+    if (confined_) deny_new_programs();
+    return report;
   }
 
   static Reply not_loaded() {
@@ -182,6 +222,7 @@ class Worker {
     Reply reply;
     reply.sequence = request.sequence;
     const Launches all(launches.data(), count);
+    contestant_.begin_call();
     const bool thread_waits = request.gate != 0 && request.waiter == GateWaiter::thread;
     if (!thread_waits) device_.begin_call(entry_, all, request.gate);
     if (request.gate != 0) {
@@ -209,21 +250,40 @@ class Worker {
   }
 
   WorkerDevice& device_;
+  Contestant& contestant_;
   Connection connection_;
   bool confined_;
+  bool is_locked_ = false;
   Entry entry_ = nullptr;
   // By launch and parameter: of what is lent, and what the next call hands over.
   std::array<std::array<std::uint64_t, max_parameters>, max_launches> addresses_{};
   std::array<std::array<unsigned long long, max_parameters>, max_launches> arguments_{};
 };
 
+thread_local Worker* Worker::serving = nullptr;
+
 }  // namespace
 
-int run_worker(WorkerDevice& device, int socket, bool may_start_programs) {
+Entry LibraryContestant::load(const UniqueFd& file) {
+  void* const handle = open_library(file.get());
+  return handle != nullptr ? reinterpret_cast<Entry>(::dlsym(handle, "kgrade_entry")) : nullptr;
+}
+
+BuiltFile request_build(const UniqueFd& request) {
+  return Worker::serving != nullptr ? Worker::serving->build(request) : BuiltFile{};
+}
+
+void wait_for_request(int socket) {
+  pollfd entry{socket, POLLIN, 0};
+  while (::poll(&entry, 1, -1) < 0 && errno == EINTR) {
+  }
+}
+
+int run_worker(WorkerDevice& device, Contestant& contestant, int socket, bool may_start_programs) {
   // What is printed last is why the process ended.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   if (!device.prepare()) return 1;
-  Worker(device, socket, !may_start_programs && is_on(Defence::worker_sandbox)).serve();
+  Worker(device, contestant, socket, !may_start_programs && is_on(Defence::worker_sandbox)).serve();
   device.conclude();
   return 0;
 }

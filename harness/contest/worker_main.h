@@ -15,13 +15,47 @@ namespace kgrade {
 
 constexpr int connection_descriptor = 3;
 
+// What a worker runs.
+class Contestant {
+ public:
+  virtual ~Contestant() = default;
+  // Loads what the file holds; null when that is no contestant. Further copies of it stay with the caller.
+  virtual Entry load(const UniqueFd& file) = 0;
+  // Compiles and tunes itself in its first calls, and so needs programs until it is locked.
+  virtual bool rehearses() const { return false; }
+  // What the next calls are about, in JSON. False if it cannot be used.
+  virtual bool describe(const UniqueFd& /*text*/) { return true; }
+  // Before the launches of a call.
+  virtual void begin_call() {}
+  // The rehearsal is over: what it tells of it, in JSON.
+  virtual UniqueFd lock() { return UniqueFd(); }
+};
+
+// A shared library with an entry of that name (compile/binding.h).
+class LibraryContestant : public Contestant {
+ public:
+  Entry load(const UniqueFd& file) override;
+};
+
 // Returns the process's exit code: 0 when the referee has gone, 1 when the device cannot be used. The
 // contestant is loaded in a process that can no longer start others, unless it `may_start_programs` (tools
-// do, within it).
-int run_worker(WorkerDevice& device, int socket = connection_descriptor, bool may_start_programs = false);
+// do, within it) or rehearses.
+int run_worker(WorkerDevice& device, Contestant& contestant, int socket = connection_descriptor,
+               bool may_start_programs = false);
 
-// Answers the request that is being served with memory_limit or stack_overflow, and ends the process. Safe in
-// a signal handler, on any thread and on any stack.
+// For a contestant that is being loaded, described or called: the library that the referee builds as this
+// request says, or the compiler's log. Without a file when the request cannot be made now.
+struct BuiltFile {
+  UniqueFd file;
+  bool is_library = false;
+};
+BuiltFile request_build(const UniqueFd& request);
+
+// Waits until the referee asks for something; nothing is read.
+void wait_for_request(int socket = connection_descriptor);
+
+// Answers the request that is being served with a status that ends the worker (memory_limit, stack_overflow,
+// raised, ...), and ends the process. Safe in a signal handler, on any thread and on any stack.
 [[noreturn]] void end_worker(ReplyStatus status, std::uint64_t limit_bytes);
 
 }  // namespace kgrade

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
+#include <thread>
 
 #include "base/defences.h"
 #include "base/process_table.h"
@@ -48,9 +49,12 @@ std::string search_path() {
 
 // A worker sees no folder of ours, and what it loads must not change: it gets a copy in memory.
 UniqueFd sealed_copy(const std::filesystem::path& library) {
-  const UniqueFd file(::open(library.c_str(), O_RDONLY | O_CLOEXEC));
+  // A link or a fifo is none of kgrade's making: compilers run as a candidate's flags say.
+  const UniqueFd file(::open(library.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return UniqueFd();
   UniqueFd copy(::memfd_create("kgrade-contestant", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file || !copy) return UniqueFd();
+  if (!copy) return UniqueFd();
   constexpr std::size_t at_once = std::size_t{1} << 30;
   ssize_t sent = 0;
   do {
@@ -89,7 +93,34 @@ bool comes_from_outside(int status) {
 
 // Of what a worker prints.
 constexpr std::size_t room_bytes = 64 * 1024;
-constexpr std::size_t longest_line = 300;
+constexpr std::size_t longest_line = 800;
+// Of a contestant in Python: what it wants built, how often, and what it reports.
+constexpr std::size_t longest_request = std::size_t{16} << 20;
+constexpr int most_builds = 64;
+constexpr std::chrono::minutes longest_building{30};  // of all of them together
+constexpr std::size_t longest_report = std::size_t{1} << 16;
+
+UniqueFd memory_file(const std::string& text) {
+  UniqueFd file(::memfd_create("kgrade-text", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  for (std::size_t at = 0; file && at < text.size();) {
+    const ssize_t written = ::write(file.get(), text.data() + at, text.size() - at);
+    if (written <= 0) return UniqueFd();
+    at += static_cast<std::size_t>(written);
+  }
+  return file;
+}
+
+// Of a file that a worker sent: whatever it is, reading it neither waits nor takes more than so much. Empty
+// for what is no file or too long.
+std::string text_in(const UniqueFd& file, std::size_t most) {
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
+  if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > most) return "";
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
+  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
+  return text;
+}
 
 // The worker writes where the last one wrote: both descriptors share their place in the file. It may move
 // that place, and then loses what it prints.
@@ -221,6 +252,26 @@ Answer WorkerProcess::give_back(Patience patience) {
   return ask(request, -1, patience);
 }
 
+Answer WorkerProcess::describe_case(const std::string& description, Patience patience) {
+  const UniqueFd text = memory_file(description);
+  if (!text) return fail(Fault::no_memory, "there is no memory for a case's description");
+  Request request;
+  request.type = RequestType::describe_case;
+  return ask(request, text.get(), patience);
+}
+
+Answer WorkerProcess::lock(std::string& report, Patience patience) {
+  Request request;
+  request.type = RequestType::lock;
+  if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
+  if (has_answer_ahead()) return fail(Fault::malformed, ahead_of_time);
+  if (!send(request, -1)) return fail_to_send();
+  UniqueFd text;
+  Answer answer = receive(patience, &text);
+  if (answer.ok()) report = text_in(text, longest_report);
+  return answer;
+}
+
 Answer WorkerProcess::evict_cache_lines(Patience patience) {
   Request request;
   request.type = RequestType::evict_cache_lines;
@@ -289,11 +340,43 @@ Answer WorkerProcess::settle(Patience patience) {
 void WorkerProcess::find_worker() {
   worker_ = process_.pid();
   const std::vector<ProcessEntry> table = process_table();
+  launchers_.clear();
   for (bool deeper = true; deeper;) {
     const auto child = std::find_if(table.begin(), table.end(),
                                     [&](const ProcessEntry& entry) { return entry.parent == worker_; });
     deeper = child != table.end();
-    if (deeper) worker_ = child->pid;
+    if (!deeper) break;
+    launchers_.push_back(worker_);
+    worker_ = child->pid;
+  }
+}
+
+// What the worker has started is its child, or, when its parent has ended, a child of what started the
+// worker.
+std::vector<pid_t> WorkerProcess::started_by_contestant() const {
+  std::vector<pid_t> parents = launchers_;
+  parents.push_back(worker_);
+  std::vector<pid_t> found;
+  for (std::size_t i = 0; worker_ > 0 && i < parents.size(); ++i) {
+    for (const pid_t child : children_of(parents[i])) {
+      if (child == worker_ || std::find(launchers_.begin(), launchers_.end(), child) != launchers_.end())
+        continue;
+      parents.push_back(child);
+      const auto entry = process_entry(child);
+      if (entry && entry->state != 'Z') found.push_back(child);
+    }
+  }
+  return found;
+}
+
+void WorkerProcess::end_other_processes() {
+  // One that is started meanwhile is found in the next round.
+  constexpr int most_rounds = 100;
+  for (int round = 0; round < most_rounds; ++round) {
+    const std::vector<pid_t> others = started_by_contestant();
+    if (others.empty()) return;
+    for (const pid_t process : others) ::kill(process, SIGKILL);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }
 
@@ -357,10 +440,13 @@ bool WorkerProcess::send(Request request, int descriptor) {
   return connection_.send(request, descriptor);
 }
 
-Answer WorkerProcess::receive(Patience patience) {
+// A contestant that is built in parts asks for them on the way.
+Answer WorkerProcess::receive(Patience patience, UniqueFd* descriptor) {
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
+  UniqueFd sent;
+  UniqueFd* const wanted = builder_ || descriptor != nullptr ? &sent : nullptr;
   Reply reply;
-  switch (connection_.receive(reply, sequence_, patience)) {
+  switch (connection_.receive(reply, sequence_, patience, wanted)) {
     case Connection::Outcome::timeout:
       return fail(Fault::time_limit,
                   fmt::format("no answer within {:.1f} s", static_cast<double>(patience.count()) / 1000));
@@ -371,7 +457,33 @@ Answer WorkerProcess::receive(Patience patience) {
     case Connection::Outcome::message:
       break;
   }
+  if (reply.status == ReplyStatus::wants_build) {
+    if (auto refused = serve_build(sent)) return *refused;
+    return receive(patience, descriptor);
+  }
+  if (descriptor != nullptr) *descriptor = std::move(sent);
   return interpret(reply);
+}
+
+std::optional<Answer> WorkerProcess::serve_build(const UniqueFd& wanted) {
+  if (!builder_) return fail(Fault::malformed, "the worker wants something built, and nothing is built now");
+  if (++builds_ > most_builds)
+    return fail(Fault::raised, fmt::format("wants more than {} extensions built", most_builds));
+  if (spent_building_ > longest_building)
+    return fail(Fault::raised,
+                fmt::format("its extensions take more than {} minutes to build", longest_building.count()));
+  const auto start = std::chrono::steady_clock::now();
+  const BuiltExtension built = builder_(text_in(wanted, longest_request));
+  spent_building_ += std::chrono::steady_clock::now() - start;
+  failed_build_ = built.library.empty() ? built.message : "";
+  Request answer;
+  answer.type = RequestType::built;
+  answer.sequence = sequence_;
+  answer.parameter = built.library.empty() ? 1 : 0;
+  const UniqueFd file = built.library.empty() ? memory_file(built.log) : sealed_copy(built.library);
+  if (!file) return fail(Fault::no_memory, "there is no memory for an extension");
+  if (!connection_.send(answer, file.get())) return fail_to_send();
+  return std::nullopt;
 }
 
 Answer WorkerProcess::interpret(const Reply& reply) {
@@ -391,6 +503,17 @@ Answer WorkerProcess::interpret(const Reply& reply) {
     case ReplyStatus::stack_overflow:
       return fail(Fault::stack_overflow,
                   fmt::format("stack overflow: the stack has {}", format_bytes(reply.limit_bytes)));
+    case ReplyStatus::raised:
+      if (!failed_build_.empty()) return fail(Fault::not_built, failed_build_);
+      return fail(Fault::raised, last_words("it raised an exception"));
+    case ReplyStatus::unsupported:
+      return fail(Fault::unsupported, last_words("this cannot be graded"));
+    case ReplyStatus::mismatched:
+      return fail(Fault::mismatched, last_words("it does not fit the problem"));
+    case ReplyStatus::no_answer:
+      return fail(Fault::no_answer, last_words("what it returned is no answer"));
+    case ReplyStatus::wants_build:
+      return fail(Fault::malformed, "the worker sent a message that is none of the protocol's");
     case ReplyStatus::device_failed:
       break;
   }
@@ -429,6 +552,11 @@ Answer WorkerProcess::fail_to_send() {
 std::optional<int> WorkerProcess::end_status() {
   if (process_.pid() < 0) return std::nullopt;
   return process_.wait_for(std::chrono::milliseconds(2000));
+}
+
+std::string WorkerProcess::last_words(const char* otherwise) const {
+  const std::string words = output_.last_line();
+  return words.empty() ? otherwise : words;
 }
 
 std::string WorkerProcess::describe_end(const std::optional<int>& status) const {

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,12 @@ enum class Fault {
   memory_limit,   // the contestant wants more memory than it may have
   stack_overflow,
   busy,  // its device still works long after the call is over
+  // Of a contestant in Python:
+  raised,       // an exception
+  unsupported,  // it does what cannot be graded, or not on this device
+  mismatched,   // it does not fit the problem
+  no_answer,    // what it returned has another shape or type, or is nothing
+  not_built,    // an extension of its does not compile
 };
 
 struct Answer {
@@ -61,6 +68,14 @@ struct CallSlots {
   std::vector<Slot> slots;
 };
 
+// What became of an extension that a contestant in Python wants built.
+struct BuiltExtension {
+  std::filesystem::path library;  // empty: it was not built
+  std::string message;            // then one line: the first thing that is wrong
+  std::string log;                // of the compilers
+};
+using ExtensionBuilder = std::function<BuiltExtension(const std::string& request)>;
+
 // When kernels come to the device: all of them with their library, or each with its first launch. A vendor's
 // library has thousands.
 enum class ModuleLoading { eager, lazy };
@@ -74,7 +89,7 @@ class WorkerOutput {
   // For the worker's stdout and stderr; -1 when the machine gives none.
   int descriptor() const { return file_.get(); }
 
-  // The last line that was printed, without control characters and at most 300 bytes of it; empty for none.
+  // The last line that was printed, without control characters and at most 800 bytes of it; empty for none.
   std::string last_line() const;
 
   // Makes room again for all of it: what has been printed is forgotten.
@@ -93,6 +108,9 @@ class WorkerProcess {
   // An Error when the worker's program is missing or no process can be started.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
                                                       ModuleLoading loading = ModuleLoading::eager);
+  // Builds what the contestant asks for while it is loaded or rehearsed. Without one, asking is a fault: from
+  // when nothing is to be built any more, set none.
+  void set_builder(ExtensionBuilder builder) { builder_ = std::move(builder); }
   // The same below a tool that hands no descriptors on: `command` ends with a worker and the path of the
   // socket that it connects to, in `folder`, where the tool may also write.
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
@@ -111,6 +129,10 @@ class WorkerProcess {
   Answer load(const std::filesystem::path& library, Patience patience);
   Answer lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience);
   Answer give_back(Patience patience);
+  // Of a contestant in Python, before the calls of a case: what the case is, in JSON.
+  Answer describe_case(const std::string& description, Patience patience);
+  // Likewise, once it is rehearsed. What it reports of that goes to `report`, in JSON of its own making.
+  Answer lock(std::string& report, Patience patience);
   // Of an output that is captured: buffers that stay lent serve another case.
   Answer set_capture_length(std::uint32_t parameter, std::uint32_t launch, std::uint64_t bytes,
                             Patience patience);
@@ -141,6 +163,11 @@ class WorkerProcess {
   void thaw();
   // How many threads the worker has; 0 when that is not known.
   unsigned int threads() const;
+  // How many processes there are besides the worker and what started it: those that a contestant in Python,
+  // which may start some while it is rehearsed, has left. After find_worker().
+  unsigned int other_processes() const { return static_cast<unsigned int>(started_by_contestant().size()); }
+  // Kills them.
+  void end_other_processes();
   // Which libraries it has; nothing when that is not known. After find_worker().
   std::optional<LibraryNames> libraries() const { return mapped_libraries(worker_); }
 
@@ -164,21 +191,29 @@ class WorkerProcess {
   bool has_answer_ahead();
   std::uint64_t next_number() const;
   bool send(Request request, int descriptor);
-  Answer receive(Patience patience);
+  Answer receive(Patience patience, UniqueFd* descriptor = nullptr);
+  std::optional<Answer> serve_build(const UniqueFd& request);
   Answer interpret(const Reply& reply);
   Answer fail(Fault fault, std::string detail);
   Answer fail_to_send();
+  std::vector<pid_t> started_by_contestant() const;
   std::optional<int> end_status();  // wait status; nothing when it does not end
+  std::string last_words(const char* otherwise) const;
   std::string describe_end(const std::optional<int>& status) const;
 
   ChildProcess process_;
   Connection connection_;
+  ExtensionBuilder builder_;
+  int builds_ = 0;  // that were asked for
+  std::chrono::steady_clock::duration spent_building_{0};
+  std::string failed_build_;  // the message of the last one, when it failed
   WorkerOutput output_;
   Numbering numbering_;
   std::uint64_t sequence_ = 0;  // of the latest request
   bool alive_ = true;
-  pid_t worker_ = -1;      // which may be a descendant of process_
-  bool queueing_ = false;  // the present call waits at a gate, and has not said that it is queued
+  pid_t worker_ = -1;             // which may be a descendant of process_
+  std::vector<pid_t> launchers_;  // process_ and what lies between it and the worker
+  bool queueing_ = false;         // the present call waits at a gate, and has not said that it is queued
 };
 
 }  // namespace kgrade

@@ -1,5 +1,7 @@
 #include "device/device.h"
 
+#include <algorithm>
+
 #include "base/defences.h"
 #include "device/allowed_libraries.h"
 
@@ -28,6 +30,7 @@ std::vector<std::string> Device::confined(const std::vector<std::string>& worker
   append(policy.readable, more.readable);
   append(policy.writable, more.writable);
   policy.starts_programs = more.starts_programs;
+  policy.temporary_bytes = std::max(policy.temporary_bytes, more.temporary_bytes);
   return sandbox_->wrap(policy, worker);
 }
 

@@ -34,6 +34,16 @@ struct FoundThread {
 // contestant's own code somewhere above.
 inline constexpr std::size_t most_callers = 6;
 
+// A contestant in Python may have several libraries, its extensions, in the order in which they were built. A
+// place in one of them is its number, from 0, above the offset in it; so a contestant of one library has
+// offsets.
+inline constexpr unsigned int library_shift = 26;
+inline constexpr std::uint64_t most_libraries = 64;
+constexpr std::uint64_t library_of(std::uint64_t pc) { return pc >> library_shift; }
+constexpr std::uint64_t offset_in_library(std::uint64_t pc) {
+  return pc & ((std::uint64_t{1} << library_shift) - 1);
+}
+
 struct FoundAccess {
   std::uint64_t pc = 0;  // offset in the contestant's library of the instruction after; 0: not known
   std::uint64_t callers[most_callers] = {};  // likewise, of the calls that led there

@@ -18,6 +18,9 @@ struct Draw {
   std::uint32_t change = 0;
   // How many launches the call has, each on other contents. A lease has its own number at most.
   std::uint32_t launches = 1;
+  // Of a contestant that is a module: its weights are those of this number, the same in all launches and all
+  // calls of a process, and never change. 0: they are inputs like others.
+  std::uint32_t weights = 0;
 };
 
 constexpr bool is_single_change(std::uint32_t change) { return change % 2 == 1; }

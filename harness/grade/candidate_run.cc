@@ -14,8 +14,10 @@
 #include "draw/draws.h"
 #include "grade/case_calls.h"
 #include "grade/contestants.h"
+#include "grade/module_cases.h"
 #include "measure/speed_checks.h"
 #include "measure/speedup.h"
+#include "record/python_report.h"
 #include "verify/checks.h"
 
 namespace kgrade {
@@ -27,6 +29,14 @@ constexpr int calls_alone = 3;
 constexpr int unqueued_calls_alone = 2;
 // Draws of their own: no candidate has seen these inputs or will see them.
 constexpr std::uint32_t first_draw_alone = 1 << 20;
+// Likewise. In three calls a graph is warmed up, captured and replayed.
+constexpr std::uint32_t first_draw_of_rehearsal = 1 << 21;
+constexpr int calls_of_rehearsal = 3;
+// Graphs are for short calls.
+constexpr double slow_call_ms = 50;
+constexpr Patience rehearsal_patience{300'000};
+// Of all cases together: with some forty of them, each call's own limit would allow hours.
+constexpr std::chrono::minutes longest_rehearsal{30};
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
   CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
@@ -85,6 +95,8 @@ class CandidateRun {
     if (built.status != BuildStatus::built) {
       const Verdict verdict = verdict_of(built.status);
       settle({verdict, check_behind(verdict), built.message});
+    } else if (built.is_module) {
+      if (auto errors = run_module(built.library, cases); !errors.empty()) return errors;
     } else if (auto errors = run_built(built.library, cases); !errors.empty()) {
       return errors;
     }
@@ -93,6 +105,14 @@ class CandidateRun {
   }
 
  private:
+  Errors run_module(const std::filesystem::path& library, const std::vector<PlannedCase>& cases) {
+    const ModuleCases stated = stated_cases(session_.problem, cases);
+    if (!stated.note.empty()) record_.notes.push_back(stated.note);
+    if (stated.unsupported.empty()) return run_built(library, stated.cases);
+    settle({Verdict::unsupported, check_behind(Verdict::unsupported), stated.unsupported});
+    return {};
+  }
+
   Errors run_built(const std::filesystem::path& library, const std::vector<PlannedCase>& cases) {
     if (session_.reference_alone.empty()) {
       auto before = time_reference_alone(session_, cases);
@@ -100,6 +120,7 @@ class CandidateRun {
       session_.reference_alone = std::move(*before);
     }
     session_.candidate_calls = 0;
+    cases_ = &cases;
     // A library that cannot be read cannot be loaded either.
     if (auto linked = linked_libraries(library)) record_.libraries.linked = std::move(*linked);
     // Before the candidate is on the device.
@@ -110,6 +131,9 @@ class CandidateRun {
       if (auto errors = find_baselines(); !errors.empty()) return errors;
     }
     if (uses_allowed_libraries() && load() && uses_allowed_libraries()) {
+      if (auto errors = rehearse(cases); !errors.empty()) return errors;
+    }
+    if (record_.verdict == Verdict::accepted && session_.arena.candidate_alive()) {
       if (auto errors = run_cases(cases); !errors.empty()) return errors;
       if (auto errors = run_further_processes(cases); !errors.empty()) return errors;
     }
@@ -157,7 +181,58 @@ class CandidateRun {
   bool load() {
     const auto timer = session_.stages.time("load");
     session_.progress("loading");
-    return take(session_.arena.load_candidate(load_patience, candidate_load_patience));
+    return take(session_.arena.load_candidate(load_patience, patience_of_loading()));
+  }
+
+  Patience patience_of_loading() const {
+    return session_.arena.candidate_rehearses() ? rehearsal_patience : candidate_load_patience;
+  }
+
+  // Whatever a candidate in Python compiles or tunes by itself, it does here: each case a few times, on
+  // contents that no other call has.
+  Errors rehearse(const std::vector<PlannedCase>& cases) {
+    Arena& arena = session_.arena;
+    if (!arena.candidate_rehearses()) return {};
+    const auto timer = session_.stages.time("rehearsal");
+    DrawSequence draws(session_.seed, first_draw_of_rehearsal);
+    const auto end = std::chrono::steady_clock::now() + longest_rehearsal;
+    for (const PlannedCase& planned : cases) {
+      if (!planned.skipped.empty()) continue;
+      session_.progress(fmt::format("rehearsing {}", planned.bound.name));
+      auto lent = arena.lend(Role::candidate, planned.bound, 1);
+      if (!lent) return lent.errors();
+      if (!take(*lent)) return {};
+      int calls = arena.measures_speed() ? calls_of_rehearsal : 1;
+      for (int call = 0; call < calls; ++call) {
+        const Draw draw = draws.fresh();
+        const CallReport report =
+            arena.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience_until(end));
+        if (auto finding = review_rehearsal(report)) {
+          if (is_crash(report))
+            finding = explain_crash(*finding, arena.diagnose(planned.bound, draw, rehearsal_patience));
+          finding->message = fmt::format("case '{}': {}", planned.bound.name, finding->message);
+          settle(*finding);
+          return {};
+        }
+        if (call > 0 && report.elapsed_ms > slow_call_ms) calls = call + 1;
+      }
+    }
+    arena.take_back();
+    std::string report;
+    if (take(arena.lock_candidate(rehearsal_patience, report)) && record_.python)
+      read_python_report(report, *record_.python);
+    return {};
+  }
+
+  static Patience patience_until(std::chrono::steady_clock::time_point end) {
+    const auto left = std::chrono::duration_cast<Patience>(end - std::chrono::steady_clock::now());
+    return std::clamp(left, Patience(1), rehearsal_patience);
+  }
+
+  // Threads and processes of compilers and frameworks come and go until it is over.
+  static std::optional<CallFinding> review_rehearsal(CallReport report) {
+    report.threads_left = report.processes_left = 0;
+    return review_call(report);
   }
 
   // Takes the outcome of loading into the record; true if the candidate is loaded.
@@ -165,6 +240,10 @@ class CandidateRun {
     if (answer.ok()) {
       checks_.pass_before("completion");
       return true;
+    }
+    if (auto finding = finding_of_python(answer)) {
+      settle(*finding);
+      return false;
     }
     Verdict verdict = answer.fault == Fault::time_limit ? Verdict::time_limit : Verdict::runtime_error;
     if (answer.fault == Fault::memory_limit) verdict = Verdict::memory_limit;
@@ -175,10 +254,28 @@ class CandidateRun {
     return false;
   }
 
+  static std::optional<CallFinding> finding_of_python(const Answer& answer) {
+    switch (answer.fault) {
+      case Fault::raised:
+      case Fault::unsupported:
+      case Fault::mismatched:
+      case Fault::no_answer:
+      case Fault::not_built: {
+        CallReport report;
+        report.fault = answer.fault;
+        report.detail = answer.detail;
+        return review_call(report);
+      }
+      default:
+        return std::nullopt;
+    }
+  }
+
   // Records which libraries the candidate has opened so far. A candidate with a forbidden one does not run
   // any further.
   bool uses_allowed_libraries() {
     Arena& arena = session_.arena;
+    if (arena.candidate_rehearses()) return true;  // it shares its process with the frameworks' libraries
     std::vector<std::string>& opened = record_.libraries.opened;
     const std::vector<std::string> now = arena.candidate_alive() ? arena.opened_libraries() : opened;
     std::vector<std::string> all;
@@ -231,13 +328,13 @@ class CandidateRun {
     if (auto errors = find_baselines(); !errors.empty()) return errors;
     auto answer = start_anew();
     if (!answer) return answer.errors();
-    if (take(*answer)) uses_allowed_libraries();
+    if (take(*answer) && uses_allowed_libraries()) return rehearse(*cases_);
     return {};
   }
 
   Result<Answer> start_anew() {
     session_.candidate_calls = 0;
-    return session_.arena.start_anew(load_patience, candidate_load_patience);
+    return session_.arena.start_anew(load_patience, patience_of_loading());
   }
 
   // Several processes show what differs from one process to the next.
@@ -247,6 +344,8 @@ class CandidateRun {
       auto answer = start_anew();
       if (!answer) return answer.errors();
       if (!take(*answer) || !uses_allowed_libraries()) return {};
+      if (auto errors = rehearse(cases); !errors.empty()) return errors;
+      if (record_.verdict != Verdict::accepted) return {};
       if (auto errors = run_measured_again(cases); !errors.empty()) return errors;
     }
     return {};
@@ -292,6 +391,10 @@ class CandidateRun {
       for (const std::string& note : c.notes)
         record_.notes.push_back(fmt::format("case '{}': {}", c.name, note));
     }
+    if (record_.python) {
+      if (std::string note = functions_note(*record_.python); !note.empty())
+        record_.notes.push_back(std::move(note));
+    }
     if (!ran) record_.precision = Precision::none;
     if (record_.verdict == Verdict::accepted) record_.scores = scores_of(record_.cases);
   }
@@ -299,6 +402,7 @@ class CandidateRun {
   Session& session_;
   CandidateRecord record_;
   CheckList checks_;
+  const std::vector<PlannedCase>* cases_ = nullptr;
 };
 
 }  // namespace

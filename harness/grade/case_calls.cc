@@ -162,6 +162,7 @@ double CaseCalls::capture_ms() const {
 }
 
 bool CaseCalls::captures_are_long() const {
+  if (session_.returns_outputs) return false;
   return capture_ms() > short_capture_ms + short_capture_share * latest_ms_;
 }
 

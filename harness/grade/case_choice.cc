@@ -87,8 +87,9 @@ std::size_t hidden_count(const RunOptions& options, const Names& names, bool dra
 
 // Draws them behind the other cases.
 Errors add_hidden(const Problem& problem, const RunOptions& options, const Names& names, std::size_t count,
-                  ChosenCases& chosen) {
+                  bool for_modules, ChosenCases& chosen) {
   HiddenOptions hidden;
+  hidden.for_module = for_modules && problem.torch.has_value();
   hidden.count = count;
   hidden.seed = options.hidden_seed ? *options.hidden_seed : random_seed();
   chosen.hidden_seed = hidden.seed;
@@ -131,7 +132,7 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std:
 }
 
 Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& options, bool measures_speed,
-                                 bool draws_by_itself) {
+                                 bool draws_by_itself, bool for_modules) {
   const Names names = names_of(problem, options);
   const std::size_t count = hidden_count(options, names, draws_by_itself);
   const bool asked = options.hidden_cases || options.hidden_seed || !names.hidden.empty();
@@ -147,7 +148,7 @@ Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& optio
   }
   if (count == 0) return chosen;
   if (problem.fuzz.empty()) return asked ? Result<ChosenCases>(no_hidden_shapes(problem)) : chosen;
-  if (Errors errors = add_hidden(problem, options, names, count, chosen); !errors.empty()) return errors;
+  if (Errors errors = add_hidden(problem, options, names, count, for_modules, chosen); !errors.empty()) return errors;
   return chosen;
 }
 

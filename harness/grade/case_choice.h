@@ -30,7 +30,8 @@ struct ChosenCases {
 // by itself and no case is named. A name such as hidden-2 takes this one alone of those that the given seed
 // draws. Errors: a name that is no case, hidden cases of a problem without ranges, ranges in which no legal
 // shape was found.
+// `for_modules`: where the problem says how a module states it, hidden cases are such that one can.
 Result<ChosenCases> choose_cases(const Problem& problem, const RunOptions& options, bool measures_speed,
-                                 bool draws_by_itself);
+                                 bool draws_by_itself, bool for_modules = false);
 
 }  // namespace kgrade

@@ -154,9 +154,13 @@ BuildRequest request_for(const BaselineSource& baseline, const fs::path& output,
 }
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, const fs::path& source,
-             const Layout& layout, StageClock& stages, bool checked) {
+             const Layout& layout, StageClock& stages, bool checked, const PythonTools* python) {
   BuildRequest request = request_for(role, source, directory_.path(), layout, problem.dtype);
   request.checked = checked;
+  if (python != nullptr) {
+    start_python(toolchain, problem, *python, std::move(request), stages);
+    return;
+  }
   if (role == Role::candidate) document_ = take_block(request);
   start(toolchain, problem, role, std::move(request), layout, stages);
 }
@@ -179,6 +183,26 @@ void Build::start(const Toolchain& toolchain, const Problem& problem, Role role,
                           const auto timer = stages.time("compile");
                           return build_contestant(toolchain, problem, role, request, layout);
                         });
+}
+
+void Build::start_python(const Toolchain& toolchain, const Problem& problem, const PythonTools& tools,
+                         BuildRequest request, StageClock& stages) {
+  extension_builder_ = [&toolchain, &tools, request](const std::string& extension) -> BuiltExtension {
+    const auto built = build_extension_of(toolchain, tools, extension, request);
+    if (!built) return {{}, built.error().message, to_string(built.error())};
+    if (built->status == BuildStatus::built) return {built->library, "", ""};
+    return {{}, built->message, built->log.empty() ? built->message : built->log};
+  };
+  running_ = std::async(
+      std::launch::async,
+      [&toolchain, &problem, &tools, &stages, request = std::move(request)]() -> Result<BuildOutcome> {
+        const auto timer = stages.time("compile");
+        const auto content = read_text_file(request.source);
+        if (!content) return content.errors();
+        const auto found = find_submission(*content, request.source);
+        if (!found) return found.errors();
+        return build_python(toolchain, tools, problem, found->text, request);
+      });
 }
 
 const Result<BuildOutcome>& Build::finish() {

@@ -13,6 +13,7 @@
 #include "base/temporary_directory.h"
 #include "compile/layout.h"
 #include "compile/own_files.h"
+#include "compile/python_candidate.h"
 #include "compile/toolchain.h"
 #include "contest/contestant_runner.h"
 #include "grade/run.h"
@@ -40,11 +41,11 @@ BuildRequest request_for(const BaselineSource& baseline, const std::filesystem::
                          const Layout& layout);
 
 // A contestant being built, for a checked run or a plain one, on a thread of its own, in a private folder
-// that goes with the object.
+// that goes with the object. `python`: for a candidate in Python; null for others.
 class Build {
  public:
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
-        const Layout& layout, StageClock& stages, bool checked = false);
+        const Layout& layout, StageClock& stages, bool checked = false, const PythonTools* python = nullptr);
   Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
         const Layout& layout, StageClock& stages);
   // Of a source that no compiler gets: a compile error with these words.
@@ -52,6 +53,9 @@ class Build {
   ~Build() = default;  // waits for the end
   Build(const Build&) = delete;
   Build& operator=(const Build&) = delete;
+
+  // What builds the extensions that a candidate in Python asks for, as long as this object lives. Empty for others.
+  const ExtensionBuilder& extension_builder() const { return extension_builder_; }
 
   // Where the compiler runs.
   const std::filesystem::path& directory() const { return directory_.path(); }
@@ -63,7 +67,11 @@ class Build {
   void start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
              const Layout& layout, StageClock& stages);
 
+  void start_python(const Toolchain& toolchain, const Problem& problem, const PythonTools& tools,
+                    BuildRequest request, StageClock& stages);
+
   TemporaryDirectory directory_;
+  ExtensionBuilder extension_builder_;
   std::unique_ptr<TemporaryDirectory> document_;  // of a candidate that is one: holds its code
   std::future<Result<BuildOutcome>> running_;
   std::optional<Result<BuildOutcome>> outcome_;

@@ -14,6 +14,7 @@
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
 #include "grade/case_choice.h"
+#include "grade/python_runners.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"
 #include "measure/block_run.h"
@@ -59,7 +60,7 @@ class GradeRun {
     if (auto failure = foresee(referee)) return failure;
     if (auto failure = time_reference(referee)) return failure;
     return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
-      return grade_candidate(referee, number, source, *build.finish());
+      return grade_candidate(referee, number, source, build);
     });
   }
 
@@ -73,7 +74,7 @@ class GradeRun {
 
   Failure prepare() {
     const auto select = [this]() -> Result<std::vector<PlannedCase>> {
-      auto chosen = choose_cases(problem_, options_, machinery_.measures_speed, true);
+      auto chosen = choose_cases(problem_, options_, machinery_.measures_speed, true, setup_.all_are_modules());
       if (!chosen) return chosen.errors();
       record_.hidden_seed = chosen->hidden_seed;
       return std::move(chosen->cases);
@@ -148,7 +149,9 @@ class GradeRun {
   // The worker of a candidate prepares its device while the candidate is being compiled. Side by side several
   // take hardly longer than one.
   Failure start_runners() {
-    const std::size_t left = setup_.candidates().size() - record_.candidates.size();
+    if (auto failure = start_python_runners()) return failure;
+    const std::size_t left = left_of(false);
+    if (left == 0) return std::nullopt;
     const std::size_t most = setup_.device().info().measures_speed ? runners_at_once : 1;
     while (runners_.size() < std::clamp<std::size_t>(left, 1, most)) {
       auto runner = ContestantRunner::start(setup_.device(), problem_);
@@ -156,6 +159,38 @@ class GradeRun {
       runners_.push_back(std::move(*runner));
     }
     return std::nullopt;
+  }
+
+  // How many candidates of that kind have no verdict yet.
+  std::size_t left_of(bool python) const {
+    const auto& all = setup_.candidates();
+    auto left = static_cast<std::size_t>(
+        std::count_if(all.begin(), all.end(), [=](const CandidateSource& c) { return c.is_python == python; }));
+    for (const std::size_t number : graded_) left -= all.at(number).is_python == python ? 1 : 0;
+    return left;
+  }
+
+  Failure start_python_runners() {
+    const std::size_t left = left_of(true);
+    if (left == 0 || setup_.python() == nullptr) return std::nullopt;
+    if (!python_runners_) {
+      const PythonInterpreter& interpreter = setup_.python()->interpreter;
+      const PythonHost host{interpreter.program, setup_.python()->folder / "worker.py", interpreter.readable,
+                            setup_.any_uses_triton()};
+      const bool on_gpu = setup_.device().info().measures_speed;
+      python_runners_ =
+          std::make_unique<PythonRunners>(setup_.device(), problem_, host, on_gpu ? runners_at_once : 1);
+    }
+    const Errors errors = python_runners_->start(left);
+    return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
+  }
+
+  // With the candidate's builder, where it may ask for something to be built.
+  Result<std::unique_ptr<ContestantRunner>> runner_for(const CandidateSource& source, const Build& build) {
+    if (!source.is_python || !python_runners_) return next_runner();
+    auto runner = python_runners_->next(left_of(true));
+    if (runner) (*runner)->set_builder(build.extension_builder());
+    return runner;
   }
 
   // No other worker may be busy while one is measured. A runner reports its errors when it is next.
@@ -187,17 +222,16 @@ class GradeRun {
         fmt::format("{}: of no use on a device that does not measure speed", fmt::join(useless, ", ")));
   }
 
-  Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source,
-                          const BuildOutcome& built) {
+  Failure grade_candidate(Referee& referee, std::size_t number, const CandidateSource& source, Build& build) {
     options_.on_start(number);
-    auto record = run_one(referee, source, built);
+    auto record = run_one(referee, source, build);
     if (!record) return failure_of(record.errors());
     if (record->verdict == Verdict::unstable || candidate_was_killed_) {
       // Another program may have disturbed it, or the kernel for want of memory: grade it once more.
       const std::string first = fmt::format("graded twice, the first time {}: {}",
                                             candidate_was_killed_ ? "killed" : "unstable", record->message);
       if (auto failure = start_runners()) return failure;
-      record = run_one(referee, source, built);
+      record = run_one(referee, source, build);
       if (!record) return failure_of(record.errors());
       record->notes.push_back(first);
     }
@@ -240,11 +274,10 @@ class GradeRun {
       record_.notes.push_back("no telemetry: " + telemetry_->absent());
   }
 
-  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source,
-                                  const BuildOutcome& built) {
+  Result<CandidateRecord> run_one(Referee& referee, const CandidateSource& source, Build& build) {
     TelemetrySampler sampler(*telemetry_, *machinery_.clock);
     TelemetryWatch watch(sampler);
-    auto record = run_watched(referee, source, built, sampler, watch);
+    auto record = run_watched(referee, source, build, sampler, watch);
     if (record) take_telemetry(sampler, *record);
     return record;
   }
@@ -263,12 +296,16 @@ class GradeRun {
     }
   }
 
-  Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source,
-                                      const BuildOutcome& built, TelemetrySampler& sampler,
-                                      TelemetryWatch& watch) {
-    referee.set_candidate(next_runner(), built.library);
+  Result<CandidateRecord> run_watched(Referee& referee, const CandidateSource& source, Build& build,
+                                      TelemetrySampler& sampler, TelemetryWatch& watch) {
+    const BuildOutcome& built = *build.finish();
+    auto runner = runner_for(source, build);
+    if (!runner) return runner.errors();
+    referee.set_candidate(std::move(*runner), built.library,
+                          {built.is_module, built.returns_outputs});
     Session session = session_with(referee, setup_.progress_of(source));
     session.launches = options_.launches;
+    session.returns_outputs = built.returns_outputs;
     session.cache = options_.cache;
     session.ceilings = record_.ceilings;
     session.sampler = &sampler;
@@ -281,11 +318,23 @@ class GradeRun {
     CandidateRecord record;
     record.path = source.path.string();
     record.sha256 = source.sha256;
+    if (source.is_python && setup_.python() != nullptr) record.python = python_record(built);
     record.lines = source.lines;
     auto result = run_candidate(session, built, setup_.cases(), std::move(record));
     reference_alone_ = std::move(session.reference_alone);
     candidate_was_killed_ = session.candidate_was_killed;
     return result;
+  }
+
+  PythonRecord python_record(const BuildOutcome& built) const {
+    const PythonInterpreter& interpreter = setup_.python()->interpreter;
+    PythonRecord record;
+    record.entry = built.python_entry;
+    record.is_module = built.is_module;
+    record.interpreter = interpreter.version;
+    record.torch = interpreter.torch_version;
+    record.triton = interpreter.triton_version;
+    return record;
   }
 
   // The run's baselines, as the session of one candidate sees them.
@@ -312,6 +361,7 @@ class GradeRun {
   const Machinery& machinery_;
   RunSetup setup_;
   std::deque<std::unique_ptr<ContestantRunner>> runners_;  // of the next candidates
+  std::unique_ptr<PythonRunners> python_runners_;          // of those in Python; null: there are none
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
   bool baselines_are_tried_ = false;

@@ -116,7 +116,7 @@ MeasuredCase::Trouble MeasuredCase::warm_up() {
 // more.
 void MeasuredCase::choose_captures() {
   if (!session_.arena.measures_speed()) return;
-  if (calls_.keeps_lines()) {
+  if (calls_.keeps_lines() && !session_.returns_outputs) {
     captures_ = Captures::never;
   } else if (calls_.captures_are_long()) {
     captures_ = Captures::by_turns;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <random>
 #include <utility>
@@ -47,12 +48,6 @@ CandidateSource too_large(const std::filesystem::path& path, const std::filesyst
                       file.filename().string(), format_bytes(largest_source))};
 }
 
-std::optional<LineRange> lines_of_block(const std::string& content, const std::filesystem::path& path) {
-  const auto found = find_submission(content, path);
-  if (!found || !found->is_block()) return std::nullopt;
-  return LineRange{found->first_line, found->last_line};
-}
-
 Result<CandidateSource> read_candidate(const std::filesystem::path& path, const Layout& layout) {
   if (is_too_large(path) && !leads_to_no_source(path)) return too_large(path, path);
   const auto content = read_text_file(path);
@@ -75,7 +70,15 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path, const 
   auto hash = hash_of_candidate(path, layout);
   if (!hash && is_too_large(hash.error().location.file)) return too_large(path, hash.error().location.file);
   if (!hash) return hash.errors();
-  return CandidateSource{path, std::move(*hash), "", lines_of_block(*content, path)};
+  CandidateSource source{path, std::move(*hash)};
+  if (const auto found = find_submission(*content, path)) {
+    if (found->is_block()) source.lines = LineRange{found->first_line, found->last_line};
+    // In a .cu file it is a mistake, which gets a sentence.
+    source.is_python = found->kind == SubmissionKind::python && path.extension() != ".cu";
+    source.uses_triton = source.is_python && found->text.find("triton") != std::string::npos;
+    source.is_module = source.is_python && found->text.find("\nclass ModelNew") != std::string::npos;
+  }
+  return source;
 }
 
 std::string in_one_line(const Error& error) {
@@ -194,6 +197,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   auto toolchain = machinery_.make_toolchain();
   if (!toolchain) return GradeFailure{exit_machine, toolchain.errors()};
   toolchain_ = std::move(*toolchain);
+  if (auto failure = find_python()) return failure;
   for (const Role role : trusted) {
     trusted_.emplace_back(
         role, reference_source_,
@@ -212,6 +216,31 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   return std::nullopt;
 }
 
+bool RunSetup::is_left_out(const CandidateSource& source) const {
+  return source.is_python && source.fault.empty() && python_ == nullptr;
+}
+
+bool RunSetup::all_are_modules() const {
+  return std::all_of(candidates_.begin(), candidates_.end(), std::mem_fn(&CandidateSource::is_module));
+}
+
+bool RunSetup::any_uses_triton() const {
+  return std::any_of(candidates_.begin(), candidates_.end(), std::mem_fn(&CandidateSource::uses_triton));
+}
+
+Failure RunSetup::find_python() {
+  const auto in_python = [](const CandidateSource& source) { return source.is_python && source.fault.empty(); };
+  if (std::none_of(candidates_.begin(), candidates_.end(), in_python)) return std::nullopt;
+  auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
+  if (!tools) {
+    no_python_ = GradeFailure{exit_machine, tools.errors()};
+    // The others are graded first.
+    return std::all_of(candidates_.begin(), candidates_.end(), in_python) ? no_python_ : std::nullopt;
+  }
+  python_ = std::make_unique<PythonTools>(std::move(*tools));
+  return std::nullopt;
+}
+
 Result<std::unique_ptr<Device>> RunSetup::open_device() {
   const auto timer = stages_.time("device");
   return machinery_.open_device();
@@ -220,9 +249,14 @@ Result<std::unique_ptr<Device>> RunSetup::open_device() {
 void RunSetup::start_build(std::size_t place) {
   if (place >= order_.size()) return;
   const CandidateSource& candidate = candidates_[order_[place]];
+  if (is_left_out(candidate)) {
+    next_build_ = std::make_unique<Build>("left out");
+    return;
+  }
   next_build_ = candidate.fault.empty()
                     ? std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidate.path,
-                                              options_.layout, stages_, checked_)
+                                              options_.layout, stages_, checked_,
+                                              candidate.is_python ? python_.get() : nullptr)
                     : std::make_unique<Build>(candidate.fault);
 }
 
@@ -265,9 +299,10 @@ Failure RunSetup::each_candidate(const Visit& visit) {
     if (!built) return GradeFailure{exit_machine, built.errors()};
     if (auto failure = check_unchanged(candidates_[number])) return failure;
     start_build(place + 1);
+    if (is_left_out(candidates_[number])) continue;
     if (auto failure = visit(number, candidates_[number], *build)) return failure;
   }
-  return std::nullopt;
+  return no_python_;
 }
 
 Failure RunSetup::check_unchanged(const CandidateSource& source) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "compile/layout.h"
+#include "compile/python_candidate.h"
 #include "device/device.h"
 #include "grade/candidate_run.h"
 #include "grade/case_choice.h"
@@ -28,6 +29,9 @@ struct CandidateSource {
   std::string sha256;                   // of a file too large to be read: of its beginning and its size
   std::string fault = {};               // why no compiler gets it, which is its verdict; usually empty
   std::optional<LineRange> lines = {};  // of a document, those that are graded
+  bool is_python = false;
+  bool is_module = false;  // as far as its text tells
+  bool uses_triton = false;  // likewise
 };
 
 // Reads and hashes the candidates, with the headers that each may include. A candidate with too large a file
@@ -88,8 +92,12 @@ class RunSetup {
   StageClock& stages() { return stages_; }
   Device& device() { return *device_; }
   const Toolchain& toolchain() const { return *toolchain_; }
+  // For candidates in Python; null where there is none.
+  const PythonTools* python() const { return python_.get(); }
   // In the order in which they were started.
   ContestantRunner& trusted_runner(std::size_t index) { return trusted_.at(index).runner(); }
+  bool all_are_modules() const;
+  bool any_uses_triton() const;
   // Reports what is done with one candidate.
   std::function<void(const std::string&)> progress_of(const CandidateSource& source) const;
 
@@ -111,7 +119,12 @@ class RunSetup {
   std::vector<std::size_t> order_;  // in which they are taken
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;
+  Failure find_python();
+  bool is_left_out(const CandidateSource& source) const;
+
   std::unique_ptr<Toolchain> toolchain_;
+  std::unique_ptr<PythonTools> python_;
+  Failure no_python_;  // why candidates in Python are left out, beside others that are not
   std::unique_ptr<Device> device_;
   std::vector<TrustedContestant> trusted_;
   std::unique_ptr<Build> next_build_;

@@ -58,6 +58,8 @@ struct Session {
   std::function<void(const std::string&)> progress;
   std::optional<int> launches = {};  // of a sample; by the fastest arm's time when unset
   CacheState cache = CacheState::cold;
+  // The candidate returns its outputs: what counts is captured when the clock stops, in every call.
+  bool returns_outputs = false;
   BlockWatch* watch = nullptr;            // null: none
   TelemetrySampler* sampler = nullptr;    // counts readings by contestant; null: there is none
   std::optional<Ceilings> ceilings = {};  // of the device

@@ -64,7 +64,8 @@ struct Board {
   Dtype dtype = Dtype::float32;
   std::string device;
   Precision precision = Precision::fp32;
-  std::string title;  // of the problem, as the newest result has it
+  bool modules = false;  // of modules, which prepare their weights once: they are not ranked with the others
+  std::string title;     // of the problem, as the newest result has it
   // "baseline" where all that are ranked were measured beside one, or else "reference", beside which
   // everything is measured. Empty where nothing is ranked.
   std::string against;
@@ -89,6 +90,7 @@ struct Suite {
   std::string device;
   Dtype dtype = Dtype::float32;
   Precision precision = Precision::fp32;
+  bool modules = false;  // as on boards
   std::string against;
   // Problems with results in this type on this GPU model that may be answered in the class; against
   // "baseline" only those that have one.

@@ -91,6 +91,7 @@ Json board_json(const Board& board) {
                {"cache", board.cache.empty() ? Json(nullptr) : Json(board.cache)},
                {"cases", Json::array()},
                {"rows", Json::array()}};
+  if (board.modules) json["modules"] = true;
   for (const BoardCase& c : board.cases) {
     json["cases"].push_back({{"name", c.name}, {"flops", json_of(c.flops)}, {"bytes", c.bytes}});
   }
@@ -128,6 +129,7 @@ Json suite_json(const Suite& suite) {
                {"against", suite.against},
                {"problems", suite.problems},
                {"rows", Json::array()}};
+  if (suite.modules) json["modules"] = true;
   for (const SuiteRow& row : suite.rows) {
     json["rows"].push_back({{"solution", row.solution},
                             {"accepted", row.accepted},
@@ -158,8 +160,9 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
   const Board& board = *rows.front().board;
   std::string text = fmt::format(
       "{}  {}\n", style(Colour::bold, problem_name(board.slug, board.dtype)),
-      style(Colour::dim, fmt::format("{}  {}  {}", printable(board.device), to_string(board.precision),
-                                     printable(against_text(board)))));
+      style(Colour::dim,
+            fmt::format("{}  {}{}  {}", printable(board.device), to_string(board.precision),
+                        board.modules ? "  modules" : "", printable(against_text(board)))));
   TextTable table(
       {"rank", "candidate", "speedup", "95 % interval", "vs reference", "total median", "roofline", ""},
       {true, false, true, false, true, true, true, false});
@@ -233,7 +236,8 @@ std::string markdown_suites(const Leaderboard& leaderboard) {
   for (const Suite& suite : leaderboard.suites) {
     const SuiteRow& row = suite.rows.front();
     text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} | {:.0f} % |\n",
-                        markdown_cell(suite.device), to_string(suite.dtype), to_string(suite.precision),
+                        markdown_cell(suite.device), to_string(suite.dtype),
+                        fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
                         suite.against, markdown_cell(row.solution), row.accepted, suite.problems,
                         ratio_text(row.score.geometric_mean), 100 * row.fast_p.at(1));
   }

@@ -234,7 +234,8 @@ std::vector<PageRow> page_rows(const Leaderboard& leaderboard) {
   for (const LeaderboardRow& row : leaderboard.unmeasured) rows.push_back(unmeasured_row(row));
   const auto key = [](const PageRow& row) {
     const Record& record = row.row->newest;
-    return std::tie(record.problem_slug, record.dtype, record.device.name, row.precision);
+    return std::tuple(std::string_view(record.problem_slug), record.dtype, std::string_view(record.device.name),
+                      row.precision, record.candidate().is_module());
   };
   std::stable_sort(rows.begin(), rows.end(),
                    [&key](const PageRow& a, const PageRow& b) { return key(a) < key(b); });

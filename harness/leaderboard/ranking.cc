@@ -135,6 +135,7 @@ Board board_of(const Record& record) {
   board.dtype = record.dtype;
   board.device = record.device.name;
   board.precision = record.candidate().precision;
+  board.modules = record.candidate().is_module();
   return board;
 }
 
@@ -150,14 +151,15 @@ std::string title_of(const Board& board) {
 
 // By solution and problem the newest result.
 using Newest = std::map<std::string, std::map<std::string, const Record*>>;
-using DeviceAndType = std::pair<std::string, Dtype>;
+// And whether it is of modules.
+using DeviceAndType = std::tuple<std::string, Dtype, bool>;
 
 std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& records) {
   std::map<DeviceAndType, Newest> devices;
   for (const Record& record : records) {
     if (!record.device.measures_speed) continue;
     const std::string solution = std::filesystem::path(record.candidate().path).stem().string();
-    const Record*& newest = devices[{record.device.name, record.dtype}][solution][record.problem_slug];
+    const Record*& newest = devices[{record.device.name, record.dtype, record.candidate().is_module()}][solution][record.problem_slug];
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
     };
@@ -220,7 +222,7 @@ void sort_rows(std::vector<SuiteRow>& rows) {
 Suite suite_of(const DeviceAndType& where, const Newest& newest, Precision precision,
                std::string_view against) {
   Suite suite;
-  std::tie(suite.device, suite.dtype) = where;
+  std::tie(suite.device, suite.dtype, suite.modules) = where;
   suite.precision = precision;
   suite.against = against;
   const std::set<std::string> problems = problems_of(newest, precision, against);
@@ -256,11 +258,12 @@ std::vector<RankRange> rank_ranges(const std::vector<Interval>& intervals) {
 }
 
 std::vector<Board> boards_of(std::vector<LeaderboardRow> rows) {
-  using Key = std::tuple<std::string, Dtype, std::string, Precision>;
+  using Key = std::tuple<std::string, Dtype, std::string, Precision, bool>;
   std::map<Key, Board> boards;
   for (LeaderboardRow& row : rows) {
     const Record& record = row.newest;
-    const Key key(record.problem_slug, record.dtype, record.device.name, record.candidate().precision);
+    const Key key(record.problem_slug, record.dtype, record.device.name, record.candidate().precision,
+                  record.candidate().is_module());
     auto found = boards.find(key);
     if (found == boards.end()) found = boards.emplace(key, board_of(record)).first;
     found->second.rows.push_back(std::move(row));

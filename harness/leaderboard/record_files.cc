@@ -166,6 +166,8 @@ Record contest_of(const JsonValue& json, const Devices& devices, const Location&
   record.dtype = json["dtype"].word(enum_from<Dtype>);
   record.device.name = json["device"].text(200);
   record.candidate().precision = json["precision"].word(enum_from<Precision>);
+  if (const auto modules = json.find("modules"); modules && modules->truth())
+    record.candidate().python.emplace().is_module = true;
   const auto device = devices.find(record.device.name);
   if (device == devices.end()) {
     json["device"].complain("is none of /devices");

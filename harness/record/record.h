@@ -143,6 +143,20 @@ struct LineRange {
   int last = 0;
 };
 
+// Of a candidate in Python.
+struct PythonRecord {
+  std::string entry;  // "solution", "ModelNew"
+  // A module prepares its weights once, and a kernel for each call: they are not compared on one board.
+  bool is_module = false;
+  std::string interpreter;  // "3.11.7"
+  std::string torch;        // "2.11.0"
+  std::string triton;       // empty: there is none
+  // Whose headers its extensions were built with: "small" (kgrade's own), "torch". Empty: it has none.
+  std::vector<std::string> headers;
+  // Of PyTorch, that compute something and that it called in its rehearsal, as far as it lets see.
+  std::vector<std::string> functions;
+};
+
 struct CandidateRecord {
   std::string path;
   std::string sha256;
@@ -155,6 +169,8 @@ struct CandidateRecord {
   std::string compiler_log;
   double compile_seconds = 0;   // that the compiler took, now or when the contestant was cached
   bool compile_cached = false;  // it was built before
+  std::optional<PythonRecord> python;  // unset: CUDA C++
+  bool is_module() const { return python && python->is_module; }
   LibraryUse libraries;
   TelemetrySummary telemetry;      // of the device, while this candidate was graded
   std::vector<std::string> notes;  // what is to be known beside the verdict

@@ -416,6 +416,17 @@ void fields(Archive& archive, typename Archive::template Value<LibraryUse>& libr
 }
 
 template <class Archive>
+void fields(Archive& archive, typename Archive::template Value<PythonRecord>& python) {
+  archive("entry", python.entry);
+  archive("module", python.is_module);
+  archive("interpreter", python.interpreter);
+  archive("pytorch", python.torch);
+  archive("triton", python.triton);
+  archive("headers", python.headers);
+  archive("functions", python.functions);
+}
+
+template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CandidateRecord>& candidate) {
   archive("path", candidate.path, text_up_to<4 << 10>);
   archive("sha256", candidate.sha256, sha256_of);
@@ -424,6 +435,7 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("message", candidate.message);
   archive("precision", candidate.precision);
   archive("scores", candidate.scores);
+  if (Archive::reads || candidate.python) archive("python", candidate.python);
   if (archive.wants_detail()) {
     archive.object("compile", [&](auto& compile) {
       compile("seconds", candidate.compile_seconds);

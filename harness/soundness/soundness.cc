@@ -61,7 +61,7 @@ class ReferenceCheck {
     if (built->status != BuildStatus::built) return std::optional("the checked build: " + built->message);
     CheckReferee referee(context_.device(), builds_.problem(), builds_.oracle(), std::move(sanitizer),
                          context_.options().seed);
-    referee.set_candidate(built->library);
+    referee.set_candidate({built->library});
     const auto checked = check(referee, *built, bound);
     builds_.oracle().take_back();  // the buffers of the check
     if (!checked) return checked.errors();

@@ -10,7 +10,9 @@
 #include <cerrno>
 
 #include "base/unique_fd.h"
+#include "base/text_file.h"
 #include "compile/declarations.h"
+#include "compile/submission.h"
 #include "device/registry.h"
 #include "grade/contestants.h"
 #include "grade/run.h"
@@ -28,6 +30,12 @@ std::uint64_t size_of(Build& build) {
   return none ? 0 : bytes;
 }
 
+bool is_in_python(const std::filesystem::path& candidate) {
+  const auto content = read_text_file(candidate);
+  const auto found = content ? find_submission(*content, candidate) : content.errors();
+  return found && found->kind == SubmissionKind::python && candidate.extension() != ".cu";
+}
+
 // Puts the job's candidates into the cache, or, where it names none, what its problem is graded with: oracle,
 // reference and baselines. Returns how many bytes the built libraries have; those that do not build have
 // none.
@@ -38,13 +46,19 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, const Device
   if (!toolchain) return 0;
   StageClock stages(*machinery.clock);
   std::uint64_t bytes = 0;
-  const auto build = [&](Role role, const std::filesystem::path& source) {
-    Build one(**toolchain, problem, role, source, layout, stages);
+  const auto build = [&](Role role, const std::filesystem::path& source, const PythonTools* python) {
+    Build one(**toolchain, problem, role, source, layout, stages, false, python);
     bytes += size_of(one);
   };
-  for (const std::string& candidate : job.candidates) build(Role::candidate, candidate);
+  for (const std::string& candidate : job.candidates) {
+    if (!is_in_python(candidate)) {
+      build(Role::candidate, candidate, nullptr);
+    } else if (auto tools = find_python_tools(job.options.python, layout.python, machinery.sandbox)) {
+      build(Role::candidate, candidate, &*tools);
+    }
+  }
   if (!job.candidates.empty()) return bytes;
-  for (const Role role : {Role::oracle, Role::reference}) build(role, layout.reference_source(problem));
+  for (const Role role : {Role::oracle, Role::reference}) build(role, layout.reference_source(problem), nullptr);
   if (!job.options.baselines || job.options.effort == Effort::quick) return bytes;
   for (const BaselineSource& baseline : baselines_of(problem, layout, machinery.measures_speed)) {
     Build one(**toolchain, problem, baseline, layout, stages);

@@ -66,9 +66,18 @@ std::optional<CallFinding> review_fault(const CallReport& report) {
           Verdict::unstable, "idle",
           "the device is still busy long after the call: grade again when nothing else uses it, and look for "
           "kernels that the candidate leaves running"};
+    case Fault::unsupported:
+      return CallFinding{Verdict::unsupported, "completion", report.detail};
+    case Fault::mismatched:
+      return CallFinding{Verdict::signature_mismatch, "load", report.detail};
+    case Fault::no_answer:
+      return CallFinding{Verdict::wrong_answer, "outputs_match", report.detail};
+    case Fault::not_built:
+      return CallFinding{Verdict::compile_error, "load", report.detail};
     case Fault::killed:
       return CallFinding{Verdict::runtime_error, "completion", report.detail, true};
     case Fault::ended:
+    case Fault::raised:
     case Fault::device_failed:
     case Fault::stack_overflow:
       break;
@@ -94,6 +103,14 @@ std::optional<CallFinding> review_clock(const CallReport& report) {
 }
 
 std::optional<CallFinding> review_rest(const CallReport& report) {
+  if (report.processes_left > 0 && is_on(Defence::host_threads)) {
+    return CallFinding{
+        Verdict::cheating, "idle",
+        fmt::format(
+            "{} that it has started {} left when a call is over",
+            report.processes_left == 1 ? "a process" : fmt::format("{} processes", report.processes_left),
+            report.processes_left == 1 ? "is" : "are")};
+  }
   if (report.threads_left == 0 || !is_on(Defence::host_threads)) return std::nullopt;
   return CallFinding{
       Verdict::cheating, "idle",

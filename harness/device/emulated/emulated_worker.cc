@@ -98,11 +98,14 @@ bool EmulatedWorker::watch(UniqueFd book) {
   if (memory == MAP_FAILED) return false;
   book_ = new (memory) FindingBook;
   kgrade_emulated::start_checking(*book_);
+  if (contestants_ == Contestants::in_python) kgrade_emulated::share_with_frameworks();
   return true;
 }
 
+// The entry of a contestant in Python is the worker's own; its extensions come one by one.
 void EmulatedWorker::has_loaded(Entry entry) {
-  if (book_ != nullptr) kgrade_emulated::check_library_of(reinterpret_cast<const void*>(entry));
+  if (book_ != nullptr && contestants_ == Contestants::libraries)
+    kgrade_emulated::check_library_of(reinterpret_cast<const void*>(entry));
 }
 
 void limit_contestant(kgrade_emulated::LimitHandler on_excess) {

@@ -10,8 +10,12 @@
 
 namespace kgrade::emulated {
 
+// What a worker runs, as far as a checked run has to know.
+enum class Contestants { libraries, in_python };
+
 class EmulatedWorker : public WorkerDevice {
  public:
+  explicit EmulatedWorker(Contestants contestants = Contestants::libraries) : contestants_(contestants) {}
   ~EmulatedWorker() override { unmap_all(); }
   bool prepare() override;
   std::uint64_t map(UniqueFd descriptor, const LentBuffer& buffer) override;
@@ -30,6 +34,7 @@ class EmulatedWorker : public WorkerDevice {
     void* reserved;
     std::uint64_t bytes;
   };
+  Contestants contestants_;
   std::vector<Mapping> mappings_;
   Captures captures_;
   TimedCall timed_;

@@ -1,1 +1,5 @@
-"""What kgrade runs inside of a Python interpreter. Only the standard library and PyTorch are needed."""
+"""What runs inside the sandboxed interpreter: candidates in Python are examined, loaded and called here.
+
+Nothing here is trusted: a candidate shares the process, and can replace any of it. The referee believes what it sees in
+the outputs.
+"""

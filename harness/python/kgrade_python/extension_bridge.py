@@ -38,13 +38,15 @@ class _Answer:
 class Bridge:
     """One for all extensions of a process.
 
-    as_cuda -- the CPU is the device under test: its tensors say that they are on CUDA device 0, and whatever an
-               extension makes on CUDA is made on the CPU
+    as_cuda        -- the CPU is the device under test: its tensors say that they are on CUDA device 0, and whatever an
+                      extension makes on CUDA is made on the CPU
+    checked_memory -- of a checked run (checked_memory.py)
     """
 
-    def __init__(self, as_cuda):
+    def __init__(self, as_cuda, checked_memory=None):
         self.as_cuda = as_cuda
-        self.records = TensorRecords(as_cuda)
+        self.checked_memory = checked_memory
+        self.records = TensorRecords(as_cuda, checked_memory)
         self._operators = Operators()
         self._special = special_operators.table(as_cuda)
         self._of_thread = threading.local()

@@ -30,6 +30,8 @@ def load(path, name, bridge):
     Raises ImportError for a library that cannot be loaded or is none of these.
     """
     library = _library(path, name)
+    if bridge.checked_memory is not None:
+        bridge.checked_memory.note_library(library)
     functions, count, documentation = ctypes.c_void_p(), ctypes.c_int32(), ctypes.c_char_p()
     answer = bridge.enter()
     status = library.kgrade_extension_load(
@@ -64,7 +66,7 @@ def load_torch_extension(path, name):
     return module
 
 
-def install(build, as_cuda=False, origin_of=None, folder=None):
+def install(build, as_cuda=False, origin_of=None, folder=None, checked_memory=None):
     """Replaces load_inline, load and _jit_compile of torch.utils.cpp_extension by kgrade's.
 
     build     -- function(request) -> (path of the library, "small" or "torch": the headers that it was built
@@ -72,11 +74,12 @@ def install(build, as_cuda=False, origin_of=None, folder=None):
     as_cuda   -- as Bridge has it
     origin_of -- as extension_sources.inline_request has it
     folder    -- where files that load() names are looked for besides the current one: the submission's
+    checked_memory -- as Bridge has it
     Returns the Builder, whose `requests` are what was asked for so far.
     """
     import torch.utils.cpp_extension as cpp_extension
 
-    builder = Builder(build, as_cuda, origin_of, folder)
+    builder = Builder(build, as_cuda, origin_of, folder, checked_memory)
     builder.replace(cpp_extension)
     return builder
 
@@ -84,11 +87,11 @@ def install(build, as_cuda=False, origin_of=None, folder=None):
 class Builder:
     """Builds each request once in a process. Its methods have the signatures of PyTorch's functions."""
 
-    def __init__(self, build, as_cuda, origin_of, folder):
+    def __init__(self, build, as_cuda, origin_of, folder, checked_memory=None):
         self._build = build
         self._origin_of = origin_of
         self._folder = folder
-        self._bridge = Bridge(as_cuda)
+        self._bridge = Bridge(as_cuda, checked_memory)
         self._modules = {}
         self._lock = threading.Lock()
         self.requests = []

@@ -31,11 +31,13 @@ class _Entry:
 class TensorRecords:
     """By the tensor's identity and by the record's address. Used with the interpreter's lock held.
 
-    as_cuda -- tensors of the CPU are said to be on CUDA device 0
+    as_cuda        -- tensors of the CPU are said to be on CUDA device 0
+    checked_memory -- of a checked run: hears of each tensor
     """
 
-    def __init__(self, as_cuda):
+    def __init__(self, as_cuda, checked_memory=None):
         self._as_cuda = as_cuda
+        self._checked_memory = checked_memory
         self._by_id = {}
         self._by_address = {}
 
@@ -85,6 +87,8 @@ class TensorRecords:
 
     def _describe(self, entry):
         tensor = entry.tensor
+        if self._checked_memory is not None:
+            self._checked_memory.note(tensor)
         sizes = tensor.shape
         count = len(sizes)
         if count > entry.capacity:

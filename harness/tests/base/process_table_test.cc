@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <thread>
+#include <vector>
 
 namespace kgrade {
 namespace {
@@ -44,6 +46,26 @@ TEST(ProcessTable, ShowsAZombieUntilItIsReaped) {
   EXPECT_EQ(process_entry(pid)->state, 'Z');
   ASSERT_EQ(::waitpid(pid, nullptr, 0), pid);
   EXPECT_EQ(process_entry(pid), std::nullopt);
+}
+
+TEST(ProcessTable, ListsChildrenWhicheverThreadStartedThem) {
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  pid_t child = -1;
+  std::thread([&] {
+    child = ::fork();
+    char end = 0;
+    if (child == 0) ::_exit(static_cast<int>(::read(ends[0], &end, 1)));
+    // A thread's children are another's once it has ended.
+    EXPECT_EQ(children_of(::getpid()), std::vector<pid_t>{child});
+  }).join();
+  EXPECT_EQ(children_of(::getpid()), std::vector<pid_t>{child});
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  EXPECT_TRUE(children_of(::getpid()).empty());
+  EXPECT_TRUE(children_of(child).empty()) << "it is gone";
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ const std::array<CatalogueRow, 65> catalogue = {{
     {25, "injection variables", ""},
     {26, "the harness's events tampered with", ""},
     {27, "an interpreter's timers patched from the library", ""},
-    {28, "timers patched in Python", "no candidate is Python"},
+    {28, "timers patched in Python", ""},
     // Forging the verdict.
     {29, "an early exit", ""},
     {30, "a result written to the harness's descriptor", ""},
@@ -52,7 +52,7 @@ const std::array<CatalogueRow, 65> catalogue = {{
     {43, "expected output or seed read from the host", ""},
     {44, "the reference included", ""},
     {45, "test sources replaced", "a candidate is one file"},
-    {46, "constants of the problem redefined", "only where candidate and problem share a Python namespace"},
+    {46, "constants of the problem redefined", ""},
     {47, "inputs changed", ""},
     {48, "writes out of bounds", ""},
     {49, "NaN and infinities", ""},

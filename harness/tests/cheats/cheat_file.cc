@@ -43,24 +43,28 @@ class HeaderReader {
     cheat_.file = file;
     cheat_.name = (file.parent_path().filename() / file.stem()).string();
     cheat_.problem = default_problem;
+    cheat_.is_python = file.extension() == ".py";
   }
 
   void read(const std::string& text) {
     std::istringstream stream(text);
     std::string line;
-    while (std::getline(stream, line) && line.starts_with("// ") && !is_accomplice_) take(line.substr(3));
+    const std::string start = comment() + " ";
+    while (std::getline(stream, line) && line.starts_with(start) && !is_accomplice_)
+      take(line.substr(start.size()));
     if (is_accomplice_) return;
-    if (line != "//") complain("the header does not end with a line `//`");
+    if (line != comment()) complain("the header does not end with a line `" + comment() + "`");
     for (const char* key : {"cheat", "row", "caught-by", "device"}) {
-      if (!seen_.contains(key)) complain(std::string("no line `// ") + key + ":`");
+      if (!seen_.contains(key)) complain("no line `" + start + key + ":`");
     }
     const bool is_harmless = cheat_.is_harmless_on("emulated") || cheat_.is_harmless_on("cuda");
     if (is_harmless != seen_.contains("twin"))
-      complain("`no_gain` needs a line `// twin:`, and nothing else does");
+      complain("`no_gain` needs a line `" + start + "twin:`, and nothing else does");
     header_.cheat = cheat_;
   }
 
  private:
+  std::string comment() const { return cheat_.is_python ? "#" : "//"; }
   void complain(const std::string& what) { header_.mistakes.push_back(file_.string() + ": " + what); }
 
   void take(const std::string& line) {
@@ -70,7 +74,8 @@ class HeaderReader {
     is_accomplice_ = key == "accomplice" && seen_.empty();
     if (is_accomplice_) return;
     const auto known = readers().find(key);
-    if (known == readers().end() || value.empty()) return complain("cannot read '// " + line + "'");
+    if (known == readers().end() || value.empty())
+      return complain("cannot read '" + comment() + " " + line + "'");
     if (++seen_[key] > 1 && key != "case") complain("'" + key + ":' comes twice");
     known->second(*this, value);
   }

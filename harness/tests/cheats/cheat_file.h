@@ -21,7 +21,7 @@
 //
 // No line may be longer than the formatter allows, or it would break the line. `no_gain` in place of a check:
 // the cheat is harmless, accepted but no faster than its twin. A file that begins with `// accomplice:` is
-// not a cheat by itself.
+// not a cheat by itself. A cheat in Python has `# ` in the place of `// `.
 #pragma once
 
 #include <filesystem>
@@ -54,6 +54,7 @@ struct Cheat {
   std::string twin;        // likewise
   std::string time_limit;
   std::string launches;
+  bool is_python = false;  // which takes an interpreter with PyTorch
   bool needs_confinement = false;
   bool needs_control_group = false;
 

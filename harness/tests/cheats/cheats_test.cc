@@ -108,8 +108,10 @@ TEST_P(Controls, ProfitsWithoutTheDefence) {
 
 std::string name_of(const testing::TestParamInfo<std::string>& info) { return test_name(info.param); }
 
-INSTANTIATE_TEST_SUITE_P(All, Cheats, testing::ValuesIn(names_of_cheats()), name_of);
-INSTANTIATE_TEST_SUITE_P(All, Controls, testing::ValuesIn(names_of_controls()), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Cheats, testing::ValuesIn(names_of_cheats(Language::cuda)), name_of);
+INSTANTIATE_TEST_SUITE_P(All, Controls, testing::ValuesIn(names_of_controls(Language::cuda)), name_of);
+INSTANTIATE_TEST_SUITE_P(Python, Cheats, testing::ValuesIn(names_of_cheats(Language::python)), name_of);
+INSTANTIATE_TEST_SUITE_P(Python, Controls, testing::ValuesIn(names_of_controls(Language::python)), name_of);
 
 }  // namespace
 }  // namespace kgrade::test

@@ -85,6 +85,20 @@ TEST(CheatHeaders, SayWhatCannotBeRead) {
                           HasSubstr("'few'"), HasSubstr("'luck'"), HasSubstr("does not end")));
 }
 
+TEST(CheatHeaders, OfPythonHavePythonsComments) {
+  const std::string header = "# cheat: a\n# row: 1\n# caught-by: idle\n# device: any\n";
+  const CheatHeader python = read_cheat("timing/a.py", header + "#\n# a comment\n");
+  EXPECT_THAT(python.mistakes, IsEmpty());
+  ASSERT_TRUE(python.cheat);
+  EXPECT_TRUE(python.cheat->is_python);
+  EXPECT_EQ(python.cheat->description, "a");
+  EXPECT_THAT(read_cheat("timing/a.py", header + "import os\n").mistakes,
+              ElementsAre(HasSubstr("does not end with a line `#`")));
+  EXPECT_THAT(read_cheat("timing/a.py", "// cheat: a\n").mistakes,
+              testing::Contains(HasSubstr("no line `# cheat:`")));
+  EXPECT_FALSE(read_cheat("timing/a.py", "# accomplice: helps\n#\n").cheat);
+}
+
 TEST(CheatHeaders, OfAccomplicesMakeNoCheat) {
   const CheatHeader header = read_cheat("timing/helps.cu", "// accomplice: leaves something\n//\n");
   EXPECT_FALSE(header.cheat);

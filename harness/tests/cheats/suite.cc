@@ -7,6 +7,7 @@
 #include <regex>
 #include <stdexcept>
 
+#include "compile/python_interpreter.h"
 #include "device/registry.h"
 #include "sandbox/sandbox.h"
 
@@ -20,7 +21,8 @@ std::vector<fs::path> sources() {
   for (const auto& folder : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "harness/tests/cheats")) {
     if (!folder.is_directory()) continue;
     for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".cu") files.push_back(entry.path());
+      const fs::path kind = entry.path().extension();
+      if (kind == ".cu" || kind == ".py") files.push_back(entry.path());
     }
   }
   std::sort(files.begin(), files.end());
@@ -53,17 +55,19 @@ const Suite& suite() {
   return all;
 }
 
-std::vector<std::string> names_of_cheats() {
+std::vector<std::string> names_of_cheats(Language language) {
   std::vector<std::string> names;
-  for (const Cheat& cheat : suite().cheats) names.push_back(cheat.name);
+  for (const Cheat& cheat : suite().cheats) {
+    if (cheat.is_python == (language == Language::python)) names.push_back(cheat.name);
+  }
   return names;
 }
 
-std::vector<std::string> names_of_controls() {
-  std::vector<std::string> names;
-  for (const Cheat& cheat : suite().cheats) {
-    if (!cheat.without.empty()) names.push_back(cheat.name);
-  }
+std::vector<std::string> names_of_controls(Language language) {
+  std::vector<std::string> names = names_of_cheats(language);
+  names.erase(std::remove_if(names.begin(), names.end(),
+                             [](const std::string& name) { return cheat_called(name).without.empty(); }),
+              names.end());
   return names;
 }
 
@@ -96,8 +100,14 @@ bool machine_limits_memory() {
 #endif
 }
 
+std::string what_python_lacks() {
+  static const auto python = find_python_with_torch();
+  return python ? "" : python.error().message;
+}
+
 std::string reason_to_skip(const Cheat& cheat, bool confined) {
   if (!cheat.runs_on(device_kind())) return "for device " + cheat.device;
+  if (cheat.is_python && !what_python_lacks().empty()) return what_python_lacks();
   if (cheat.needs_confinement && !confined)
     return "this machine allows no namespaces, and nothing would keep it from the cheat";
   if (cheat.needs_control_group && !machine_limits_memory())

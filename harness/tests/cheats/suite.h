@@ -10,14 +10,16 @@
 
 namespace kgrade::test {
 
-// The cheats in harness/tests/cheats/*/*.cu, by name.
+// The cheats in harness/tests/cheats/*/*.cu and *.py, by name.
 struct Suite {
   std::vector<Cheat> cheats;
   std::vector<std::string> mistakes;  // in their headers
 };
 const Suite& suite();
-std::vector<std::string> names_of_cheats();
-std::vector<std::string> names_of_controls();
+// Of those in one language: what ctest runs of them needs PyTorch, or does not.
+enum class Language { cuda, python };
+std::vector<std::string> names_of_cheats(Language language);
+std::vector<std::string> names_of_controls(Language language);
 const Cheat& cheat_called(const std::string& name);
 
 // "emulated" or "cuda": the device that $KGRADE_TEST_DEVICE, or auto, means here.
@@ -27,6 +29,8 @@ std::string device_kind();
 bool machine_confines();
 // Whether it also limits their memory by a control group.
 bool machine_limits_memory();
+// What Python candidates lack here, as kgrade says it; empty: nothing.
+std::string what_python_lacks();
 // Why a cheat must not run here; empty if it may.
 std::string reason_to_skip(const Cheat& cheat, bool confined = machine_confines());
 

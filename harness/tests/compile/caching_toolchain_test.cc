@@ -13,6 +13,7 @@
 
 #include "base/temporary_directory.h"
 #include "base/text.h"
+#include "compile/extension.h"
 
 namespace kgrade {
 namespace {
@@ -243,6 +244,28 @@ TEST_F(CachingToolchainTest, AFolderThatCannotBeMadeCostsNothing) {
   EXPECT_EQ(built(request()), "oneone");
   EXPECT_EQ(built(request()), "oneone");
   EXPECT_EQ(builds_, 2);
+}
+
+// A candidate chooses the texts: none of them may pass for another part of somebody else's request.
+TEST(ExtensionKey, DiffersWhereverTheRequestDoes) {
+  const TemporaryDirectory headers;
+  BuildRequest request;
+  request.readable = std::vector<std::filesystem::path>{};
+  const auto key = [&](const ExtensionRequest& extension) {
+    return extension_key("compiler", extension, {headers.path(), {}, {}}, request).value_or("");
+  };
+  const ExtensionRequest two{"mine", {{"a.cpp", "A", {}}, {"b.cu", "B", {"-w"}}}, {}, {}, {}, {}, false};
+  const ExtensionRequest one{"mine", {{"a.cpp", "A", {"b.cu", "B", "-w"}}}, {}, {}, {}, {}, false};
+  EXPECT_FALSE(key(two).empty());
+  EXPECT_EQ(key(two), key(two));
+  EXPECT_NE(key(one), key(two));
+  ExtensionRequest moved = one;
+  moved.cflags = {"-O3"};
+  ExtensionRequest elsewhere = one;
+  elsewhere.cuda_cflags = {"-O3"};
+  EXPECT_NE(key(moved), key(elsewhere));
+  request.readable.reset();
+  EXPECT_EQ(key(two), "") << "what is not confined is not kept";
 }
 
 TEST(ProgramBuildId, IsThatOfTheBuild) {

@@ -132,7 +132,7 @@ TEST(CandidateKind, SaysItInOneSentenceWithItsPlace) {
     return why_not_cuda(request, test::one_output()).value_or("");
   };
   EXPECT_EQ(said(" \n"), "mine.cu: is empty; write: extern \"C\" void solution(float* output) { ... }");
-  EXPECT_THAT(said("\nimport torch\n"), StartsWith("mine.cu:2: is Python, not CUDA C++; put the CUDA code"));
+  EXPECT_THAT(said("\nimport torch\n"), StartsWith("mine.cu:2: is Python, not CUDA C++; give the file"));
   EXPECT_THAT(said("\x7f"
                    "ELF"),
               StartsWith("mine.cu: is a compiled program or library"));

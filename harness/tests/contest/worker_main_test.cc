@@ -42,7 +42,10 @@ class WorkerMain : public testing::Test {
     int ends[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
     referee_ = WorkerProcess::over(Connection(UniqueFd(ends[0])));
-    serving_ = std::thread([this, socket = ends[1]] { run_worker(device_, socket, true); });
+    serving_ = std::thread([this, socket = ends[1]] {
+      LibraryContestant contestant;
+      run_worker(device_, contestant, socket, true);
+    });
     EXPECT_TRUE(referee_->load(SAMPLE_CONTESTANT, patience).ok());
   }
   ~WorkerMain() override {

@@ -177,7 +177,7 @@ TEST(BadInput, ACandidateThatIsNoCudaGetsOneSentence) {
     std::ofstream(folder.path() / name) << content;
     return (folder.path() / name).string();
   };
-  const std::string python = file("model.py", "import torch\n");
+  const std::string python = file("model.cu", "import torch\n");
   const std::string archive = file("all.cu", std::string("PK\x03\x04\0\0", 6));
   const std::string prose = file("answer.cu", "Here is the kernel:\n```cuda\nint x;\n```\nIt is fast.\n");
   const std::string empty = file("empty.cu", "");

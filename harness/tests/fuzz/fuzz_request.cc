@@ -103,7 +103,8 @@ int fuzz_request(const std::uint8_t* data, std::size_t size) {
     ::shutdown(referee.get(), SHUT_WR);
     FakeDevice device;
     // Like a tool's worker: this process must survive.
-    promise(run_worker(device, ends[1], true) == 0, "a worker ends well");
+    LibraryContestant contestant;
+    promise(run_worker(device, contestant, ends[1], true) == 0, "a worker ends well");
     expect_sound_replies(referee.get());
   }
   promise(first_free_descriptor() == free_before, "no descriptor stays open");

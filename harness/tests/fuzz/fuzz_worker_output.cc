@@ -9,8 +9,8 @@
 namespace kgrade::fuzz {
 namespace {
 
-// 300 bytes, each of which may be shown as \xNN.
-constexpr std::size_t longest_line = 4 * 300;
+// 800 bytes, each of which may be shown as \xNN.
+constexpr std::size_t longest_line = 4 * 800;
 
 bool is_control(char c) { return (static_cast<unsigned char>(c) < 0x20 && c != '\t') || c == 0x7f; }
 

@@ -30,6 +30,8 @@ stand_in tools/test.sh '
   [ -n "${NO_BUILD:-}" ] || echo "<testsuite>$RUN</testsuite>" >"$2"
   [ -z "${FAIL:-}" ]'
 
+stand_in tools/pytorch.sh 'echo /nowhere/python'
+
 cd "$work"
 RUN=first expect 'it succeeds' tree/.ci/run
 expect 'it keeps the outcomes of tests' grep -q first tree/build/artifacts/tests.xml

@@ -77,18 +77,24 @@ void BookWriter::drop(kgrade::FindingKind kind, std::uint64_t pc) {
   book_.count = static_cast<std::uint32_t>(kept - book_.entries);
 }
 
-void Checker::set_library(const void* address) {
-  library_ = loaded_file_of(address);
+void Checker::set_library(const void* address, std::uint64_t number) {
+  if (number >= kgrade::most_libraries) return;
+  const LoadedFile library = loaded_file_of(address);
+  if (libraries_.size() <= number) libraries_.resize(number + 1);
+  libraries_[number] = library;
   process_.refresh();
   // Variables of the file: no bounds are known, but races between threads are.
-  auto data = std::make_unique<Region>(library_.data_begin, library_.data_end - library_.data_begin);
+  auto data = std::make_unique<Region>(library.data_begin, library.data_end - library.data_begin);
   data->host_may_touch = true;
   regions_.add(std::move(data));
 }
 
 std::uint64_t Checker::offset_of(const void* pc) const {
-  const bool is_inside = number(pc) >= library_.begin && number(pc) < library_.end;
-  return is_inside ? number(pc) - library_.base : 0;
+  for (std::size_t i = 0; i < libraries_.size(); ++i) {
+    if (number(pc) < libraries_[i].begin || number(pc) >= libraries_[i].end) continue;
+    return std::uint64_t{i} << kgrade::library_shift | (number(pc) - libraries_[i].base);
+  }
+  return 0;
 }
 
 void Checker::access(const Access& access) {
@@ -137,6 +143,7 @@ void Checker::access_in(Region& region, const Access& access) {
 void Checker::access_outside(const Access& access) {
   if (process_.holds(access.address, access.write)) return;
   const Region* const region = regions_.near(access.address);
+  if (region == nullptr && may_be_a_frameworks(access)) return;
   const auto kind = region != nullptr ? FindingKind::out_of_bounds : FindingKind::invalid_address;
   if (!writer_.has(kind, offset_of(access.pc))) {
     process_.refresh();  // thread-local variables of a library come into being when they are first touched
@@ -150,6 +157,14 @@ void Checker::access_outside(const Access& access) {
                          : -static_cast<std::int64_t>(region->begin - access.address);
   }
   writer_.write(found);
+}
+
+// A kernel may have got the address of a framework's memory as a number. What is not there at all, the null
+// page among it, is nobody's, and no kernel writes to the host's stack.
+bool Checker::may_be_a_frameworks(const Access& access) {
+  if (!shares_process_) return false;
+  if (access.write && process_.is_on_host_stack(access.address)) return false;
+  return readable_.holds(access.address);
 }
 
 void Checker::note_history(Region& region, const Access& access) {

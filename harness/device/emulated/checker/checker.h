@@ -15,6 +15,7 @@
 #include "device/emulated/checker/checking.h"
 #include "device/emulated/checker/ordering.h"
 #include "device/emulated/checker/process_map.h"
+#include "device/emulated/checker/readable_pages.h"
 #include "device/emulated/checker/regions.h"
 #include "device/finding_book.h"
 #include "kgrade_emulated/block.h"
@@ -78,7 +79,10 @@ class Checker {
  public:
   explicit Checker(kgrade::FindingBook& book) : writer_(book) {}
 
-  void set_library(const void* address);
+  void set_library(const void* address, std::uint64_t number);
+  void share_with_frameworks() { shares_process_ = true; }
+  void note_tensor_memory(const void* begin, std::size_t bytes);
+  void forget_tensor_memory(const void* begin);
   void lend(const LentMemory& memory);
   void give_back();
   void begin_call();
@@ -148,6 +152,7 @@ class Checker {
   void describe(kgrade::FindingEntry& entry, const Region& region) const;
   void report_race(const Race& race, const Region& region);
   kgrade::FindingEntry waiting_threads(unsigned int exited, bool barriers_only) const;
+  bool may_be_a_frameworks(const Access& access);
   std::uint64_t offset_of(const void* pc) const;
   std::uint32_t short_pc(const void* pc) const { return static_cast<std::uint32_t>(offset_of(pc)); }
 
@@ -158,7 +163,9 @@ class Checker {
   RegionMap regions_;
   Ordering ordering_;
   ProcessMap process_;
-  LoadedFile library_;
+  std::vector<LoadedFile> libraries_;  // by number
+  bool shares_process_ = false;
+  ReadablePages readable_;
   std::string kernel_;  // that runs; empty on the host
   dim3 grid_;
   dim3 block_extent_;
@@ -198,7 +205,6 @@ class LockedChecker {
   Checker* checker_;
 };
 
-inline bool is_checking() { return the_checker != nullptr; }
 inline LockedChecker active_checker() { return LockedChecker(the_checker); }
 
 }  // namespace kgrade_emulated

@@ -14,6 +14,10 @@ using kgrade::MemorySpace;
 // What lent buffers have around a tensor at least (guard zones of the harness).
 constexpr std::size_t lent_margin = 4096;
 
+// Of memory that malloc() gives: what it keeps between two pieces, and what aligning them leaves. No more:
+// the next piece may be another tensor's, which nobody has told of.
+constexpr std::size_t framework_margin = 64;
+
 std::uint32_t linear(uint3 position, dim3 extent) {
   return (position.z * extent.y + position.y) * extent.x + position.x;
 }
@@ -28,7 +32,18 @@ void start_checking(kgrade::FindingBook& book) {
   the_checker = new Checker(book);
   set_host_threads(1);
 }
-void check_library_of(const void* address) { the_checker->set_library(address); }
+bool is_checking() { return the_checker != nullptr; }
+void check_library_of(const void* address) { the_checker->set_library(address, 0); }
+void share_with_frameworks() { the_checker->share_with_frameworks(); }
+void check_extension_of(const void* address, std::uint64_t number) {
+  if (const auto checker = active_checker()) checker->set_library(address, number);
+}
+void note_tensor_memory(const void* begin, std::size_t bytes) {
+  if (const auto checker = active_checker()) checker->note_tensor_memory(begin, bytes);
+}
+void forget_tensor_memory(const void* begin) {
+  if (const auto checker = active_checker()) checker->forget_tensor_memory(begin);
+}
 void lend_checked(const LentMemory& memory) { the_checker->lend(memory); }
 void give_back_checked() { the_checker->give_back(); }
 void begin_checked_call() { the_checker->begin_call(); }
@@ -39,7 +54,8 @@ void Checker::lend(const LentMemory& memory) {
   region->margin = lent_margin;
   region->parameter = memory.parameter;
   region->writable = memory.writable;
-  if (!memory.written) region->mark_unwritten();
+  region->host_may_touch = shares_process_;
+  if (!memory.written && !shares_process_) region->mark_unwritten();
   regions_.add(std::move(region));
 }
 
@@ -50,6 +66,43 @@ void Checker::give_back() {
   });
   for (const std::uintptr_t begin : lent) regions_.remove(begin);
   left_by_last_call_.clear();  // another case: its first call may keep more
+}
+
+// Pieces live as long as they are known here (kgrade_python/checked_memory.py): one that lies in another is a
+// view of it, and one that reaches further takes the place of those within.
+void Checker::note_tensor_memory(const void* begin, std::size_t bytes) {
+  settle_pending();
+  const std::uintptr_t from = number(begin);
+  if (bytes == 0) return;
+  for (const std::uintptr_t place : {from, from + bytes - 1}) {
+    Region* const known = regions_.find(place);
+    if (known == nullptr || (known->of_framework && !(known->contains(from) && from + bytes <= known->end)))
+      continue;
+    known->host_may_touch = true;
+    known->unwritten.clear();
+    return;
+  }
+  std::vector<std::uintptr_t> within;
+  regions_.for_each([&](const Region& region) {
+    if (region.of_framework && region.begin < from + bytes && region.end > from)
+      within.push_back(region.begin);
+  });
+  for (const std::uintptr_t old : within) regions_.remove(old);
+  auto region = std::make_unique<Region>(from, bytes);
+  region->margin = framework_margin;
+  region->host_may_touch = true;
+  region->of_framework = true;
+  regions_.add(std::move(region));
+}
+
+void Checker::forget_tensor_memory(const void* begin) {
+  settle_pending();
+  std::vector<std::uintptr_t> gone;
+  regions_.for_each([&](const Region& region) {
+    if (region.of_framework && (begin == nullptr || region.begin == number(begin)))
+      gone.push_back(region.begin);
+  });
+  for (const std::uintptr_t old : gone) regions_.remove(old);
 }
 
 void Checker::begin_call() {

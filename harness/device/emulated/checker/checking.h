@@ -15,10 +15,24 @@ namespace kgrade_emulated {
 // Before the contestant's library is loaded. From now on blocks run on one host thread. The book must outlive
 // the process's last launch.
 void start_checking(kgrade::FindingBook& book);
+bool is_checking();
 
 // Once the library is loaded: an address inside of it, such as its entry point. Places in the book are
 // offsets in the file that this address belongs to.
 void check_library_of(const void* address);
+
+// For a contestant in Python. Its process also holds memory of the frameworks, whose bounds are known only as
+// far as it is told here, and their own functions, which read and write device memory, report nothing. So the
+// host may touch all of it, what is lent counts as written, and memory that is not known is no finding as
+// long as it is there.
+void share_with_frameworks();
+// An extension's library, by its number in the order of builds (device/finding_book.h).
+void check_extension_of(const void* address, std::uint64_t number);
+// Memory of a tensor that an extension has got. Where it lies in memory that is already known, that counts as
+// written.
+void note_tensor_memory(const void* begin, std::size_t bytes);
+// Of the piece of a tensor's memory that begins there; null: all of them.
+void forget_tensor_memory(const void* begin);
 
 // Device memory that the worker lends to the next calls: [begin, begin + bytes) is the tensor itself, without
 // guard zones.

@@ -19,6 +19,9 @@ class ProcessMap {
   // Of the running launch.
   void set_arguments(const void* begin, std::size_t bytes);
   bool holds(std::uintptr_t address, bool write) const;
+  bool is_on_host_stack(std::uintptr_t address) const {
+    return address >= host_stack_.begin && address < host_stack_.end;
+  }
 
  private:
   struct Range {

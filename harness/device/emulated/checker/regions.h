@@ -56,6 +56,7 @@ struct Region {
   int parameter = -1;
   bool writable = true;
   bool host_may_touch = false;
+  bool of_framework = false;    // a tensor's memory, that a framework allocated
   std::string name;             // of a shared variable
   std::uint32_t pc = 0;         // of the call that allocated it
   std::uint32_t call = 0;       // of the contestant, that it was made in

@@ -17,6 +17,7 @@
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "compile/extension.h"
 #include "compile/solution_symbol.h"
 #include "device/emulated/rewriter/rewriter_messages.h"
 #include "device/emulated/rewriter/unsupported.h"
@@ -259,6 +260,35 @@ void judge_failure(const Problem* problem, Dtype dtype, const ProcessLimits& lim
   outcome.message = first_error_line(outcome.log);
 }
 
+// What a flag defines, as lines before the unit and behind it.
+struct Definitions {
+  std::string before;
+  std::string behind;
+};
+
+Definitions definitions_of(const std::vector<std::string>& flags) {
+  Definitions lines;
+  for (const std::string& flag : flags) {
+    if (!flag.starts_with("-D") || flag.size() < 3) continue;
+    const std::size_t equals = flag.find('=');
+    const std::string name = flag.substr(2, equals == flag.npos ? flag.npos : equals - 2);
+    lines.before += fmt::format("#define {} {}\n", name, equals == flag.npos ? "1" : flag.substr(equals + 1));
+    lines.behind += fmt::format("#undef {}\n", name.substr(0, name.find('(')));
+  }
+  return lines;
+}
+
+// Those of "-include cmath". Other flags of units are for headers that are compiled in a unit of their own.
+std::string standard_headers(const ExtensionRequest& extension) {
+  std::string text;
+  for (const ExtensionUnit& unit : extension.units) {
+    for (std::size_t i = 0; i + 1 < unit.small_flags.size(); ++i) {
+      if (unit.small_flags[i] == "-include") text += fmt::format("#include <{}>\n", unit.small_flags[i + 1]);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 Result<HostCompiler> find_host_compiler() {
@@ -321,6 +351,35 @@ Result<BuildOutcome> EmulatedToolchain::build(const Problem& problem, const Buil
 
 Result<BuildOutcome> EmulatedToolchain::build_library(const BuildRequest& request) const {
   return build_unit(request, nullptr);
+}
+
+// In one unit: the sources are small, and one pass is faster than two side by side.
+Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& extension,
+                                                        const ExtensionHeaders& headers,
+                                                        const BuildRequest& request) const {
+  if (extension.torch_headers) {
+    BuildOutcome outcome;
+    outcome.status = BuildStatus::unsupported;
+    outcome.message = "the extension needs PyTorch's own headers, which the emulated device does not have";
+    return outcome;
+  }
+  const auto units = write_units(extension, request.output_directory);
+  if (!units) return units.errors();
+  std::string text = standard_headers(extension);
+  for (const auto& unit : *units) {
+    const Definitions own = definitions_of(unit.extension() == ".cu" ? extension.cuda_cflags : extension.cflags);
+    text += fmt::format("{}#include \"{}\"\n{}", own.before, unit.filename().string(), own.behind);
+  }
+  BuildRequest whole = request;
+  whole.source = request.output_directory / "extension.cu";
+  whole.shown_as = "extension.cu";
+  whole.include_directories.insert(whole.include_directories.begin(), {headers.small, headers.small / "emulated"});
+  if (whole.readable) {
+    whole.readable->insert(whole.readable->end(), units->begin(), units->end());
+    whole.readable->insert(whole.readable->end(), {whole.source, headers.small});
+  }
+  if (auto written = write_file_atomically(whole.source, text); !written) return written.errors();
+  return build_library(whole);
 }
 
 // With absolute paths, since rewriter and compiler run in the output folder.

@@ -36,6 +36,8 @@ class EmulatedToolchain : public Toolchain {
   std::string describe() const override;
   std::string identity() const override;
   Result<BuildOutcome> build(const Problem& problem, const BuildRequest& request) const override;
+  Result<BuildOutcome> build_extension(const ExtensionRequest& extension, const ExtensionHeaders& headers,
+                                       const BuildRequest& request) const override;
 
   // As build(), for a source that offers symbols of its own instead of a problem's entry point.
   Result<BuildOutcome> build_library(const BuildRequest& request) const;

@@ -1,0 +1,48 @@
+// Extensions that a candidate in Python wants built (load_inline): what it asks for, checked, and where the
+// headers are that they are built against.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compile/toolchain.h"
+
+namespace kgrade {
+
+// One source of an extension.
+struct ExtensionUnit {
+  std::string file;  // "cuda.cu": a plain name
+  std::string text;
+  std::vector<std::string> small_flags;  // only with kgrade's headers
+};
+
+struct ExtensionRequest {
+  std::string name;  // an identifier
+  std::vector<ExtensionUnit> units;
+  std::vector<std::string> cflags;       // of the host's compiler
+  std::vector<std::string> cuda_cflags;  // of nvcc
+  std::vector<std::string> ldflags;
+  std::vector<std::string> include_paths;
+  // Against PyTorch's own headers and libraries, instead of the small ones of kgrade.
+  bool torch_headers = false;
+};
+
+// Where headers and libraries are.
+struct ExtensionHeaders {
+  std::filesystem::path small;                 // harness/python/include
+  std::filesystem::path torch;                 // the folder of the package
+  std::filesystem::path python;                // of Python.h
+};
+
+// Reads a request as harness/python/kgrade_python/extension_sources.py makes it. It comes from a candidate: an
+// Error says in one line what of it cannot be used. Flags that would run programs or write files elsewhere
+// are among that.
+Result<ExtensionRequest> parse_extension_request(const std::string& json);
+
+// Writes the units into `folder`. An Error is the machine's.
+Result<std::vector<std::filesystem::path>> write_units(const ExtensionRequest& request,
+                                                       const std::filesystem::path& folder);
+
+}  // namespace kgrade

@@ -1,0 +1,210 @@
+#include "compile/python_candidate.h"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+
+#include "base/subprocess.h"
+#include "base/text_file.h"
+#include "compile/compiler_log.h"
+#include "compile/confined_compiler.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+using nlohmann::json;
+
+const char* role_of(const Parameter& parameter) {
+  if (parameter.is_input()) return "input";
+  return parameter.is_output() ? "output" : "scalar";
+}
+
+json torch_json(const TorchModule& module) {
+  json weights = json::object();
+  for (const auto& [input, name] : module.weights) weights[input] = name;
+  json arguments = json::array();
+  for (const ModuleArgument& argument : module.init) arguments.push_back(argument.name);
+  return {{"init", arguments},
+          {"forward", module.forward},
+          {"weights", weights},
+          {"mode", std::string(to_string(module.mode))}};
+}
+
+// Names of files and sources may be any bytes.
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
+
+// What of the problem a candidate must fit: entry_points.py and contestant.py read it.
+json contract_of(const Problem& problem, const std::string& shown_as) {
+  json contract = {{"parameters", json::array()},
+                   {"output_positions", json::array()},
+                   {"torch", nullptr},
+                   {"shown_as", shown_as}};
+  for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
+    const Parameter& parameter = problem.parameters[i];
+    contract["parameters"].push_back(
+        {{"name", parameter.name}, {"role", role_of(parameter)}, {"type", parameter.type}});
+    if (parameter.is_output()) contract["output_positions"].push_back(i);
+  }
+  if (problem.torch) contract["torch"] = torch_json(*problem.torch);
+  return contract;
+}
+
+struct Examination {
+  BuildStatus status = BuildStatus::compile_error;
+  std::string message;
+  json entry;
+  json extensions = json::array();
+};
+
+Examination examination_in(const std::string& text, const BuildRequest& request) {
+  Examination result;
+  const json all = json::parse(text, nullptr, false);
+  if (!all.is_object() || !all.value("status", json()).is_string()) {
+    result.message = request.shown_as + ": cannot be examined: the interpreter gave no answer";
+    return result;
+  }
+  const std::string status = all["status"];
+  if (status == "ok") result.status = BuildStatus::built;
+  if (status == "signature_mismatch") result.status = BuildStatus::signature_mismatch;
+  const int line = all.value("line", 0);
+  const std::string place = line > 0                    ? fmt::format("{}:{}: ", request.shown_as, line)
+                            : status == "compile_error" ? request.shown_as + ": "
+                                                        : "";
+  result.message = place + all.value("message", "");
+  result.entry = all.value("entry", json());
+  if (all.value("extensions", json()).is_array()) result.extensions = all["extensions"];
+  return result;
+}
+
+constexpr std::uint64_t longest_answer = std::uint64_t{64} << 20;
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
+ProcessLimits examination_limits() {
+  ProcessLimits limits;
+  limits.wall = std::chrono::seconds(60);
+  limits.address_space_bytes = 2048 * mebibyte;
+  limits.file_size_bytes = 64 * mebibyte;
+  return limits;
+}
+
+Result<Examination> examine(const PythonTools& tools, const Problem& problem, const std::string& source,
+                            const BuildRequest& request) {
+  const fs::path text = request.output_directory / "candidate.py";
+  const fs::path answer = request.output_directory / "examination.json";
+  const fs::path contract = request.output_directory / "contract.json";
+  if (auto written = write_file_atomically(text, source); !written) return written.errors();
+  if (auto written = write_file_atomically(contract, text_of(contract_of(problem, request.shown_as)));
+      !written)
+    return written.errors();
+  std::vector<fs::path> readable = tool_paths(tools.interpreter.program.string());
+  readable.insert(readable.end(), tools.interpreter.readable.begin(), tools.interpreter.readable.end());
+  readable.push_back(tools.folder);
+  const ConfinedCompiler confined(tools.sandbox, readable);
+  const std::vector<std::string> command = {tools.interpreter.program.string(),
+                                            "-I",
+                                            "-S",
+                                            "-B",
+                                            (tools.folder / "inspect_candidate.py").string(),
+                                            text.string(),
+                                            contract.string(),
+                                            answer.string()};
+  const auto process =
+      confined.run(request, command, {"LC_ALL=C.UTF-8", "TMPDIR=" + request.output_directory.string()},
+                   examination_limits());
+  if (!process) return process.errors();
+  const auto answered = read_text_file(answer, longest_answer);
+  if (answered) return examination_in(*answered, request);
+  // The source has brought the interpreter down.
+  Examination refused;
+  refused.message =
+      fmt::format("{}: cannot be examined: {}", request.shown_as,
+                  exceeded_limit(*process, examination_limits()).value_or("the interpreter ended early"));
+  return refused;
+}
+
+}  // namespace
+
+Result<PythonTools> find_python_tools(const fs::path& chosen, const fs::path& folder,
+                                      std::shared_ptr<const Sandbox> sandbox) {
+  static std::mutex mutex;
+  static std::map<fs::path, PythonInterpreter> known;
+  const std::scoped_lock lock(mutex);
+  auto found = known.find(chosen);
+  if (found == known.end()) {
+    auto interpreter = find_python_with_torch(chosen);
+    if (!interpreter) return interpreter.errors();
+    found = known.emplace(chosen, std::move(*interpreter)).first;
+  }
+  return PythonTools{found->second, folder, std::move(sandbox)};
+}
+
+ExtensionHeaders PythonTools::headers() const {
+  return {folder / "include", interpreter.torch_folder, interpreter.include_folder};
+}
+
+Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const PythonTools& tools,
+                                        const std::string& extension, const BuildRequest& request) {
+  static std::atomic<int> builds = 0;
+  auto parsed = parse_extension_request(extension);
+  BuildOutcome outcome;
+  if (!parsed) {
+    outcome.message = parsed.error().message;
+    outcome.log = outcome.message + "\n";
+    return outcome;
+  }
+  BuildRequest own = request;
+  own.output_directory = request.output_directory / fmt::format("extension-{}", ++builds);
+  std::error_code failure;
+  fs::create_directories(own.output_directory, failure);
+  if (parsed->torch_headers) own.time_limit = std::chrono::seconds(600);
+  return toolchain.build_extension(*parsed, tools.headers(), own);
+}
+
+namespace {
+
+// A file may have thousands, in branches that never run. The rest is built when the candidate asks for it.
+constexpr double longest_head_start = 300;
+
+}  // namespace
+
+Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools& tools,
+                                  const Problem& problem, const std::string& source,
+                                  const BuildRequest& request) {
+  auto examined = examine(tools, problem, source, request);
+  if (!examined) return examined.errors();
+  BuildOutcome outcome;
+  outcome.status = examined->status;
+  outcome.message = examined->message;
+  outcome.log = examined->message.empty() ? "" : examined->message + "\n";
+  outcome.cached = true;
+  if (outcome.status != BuildStatus::built) return outcome;
+  // A head start: if one fails, the candidate that asks for it is told so. Checked builds are not cached, so
+  // that it would be built again.
+  if (request.checked) examined->extensions.clear();
+  for (const json& extension : examined->extensions) {
+    if (outcome.seconds > longest_head_start) break;
+    const auto built = build_extension_of(toolchain, tools, extension.dump(), request);
+    if (!built) return built.errors();
+    outcome.seconds += built->seconds;
+    outcome.cached = outcome.cached && built->cached;
+    outcome.log += built->log;
+  }
+  outcome.python_entry = examined->entry.value("name", "");
+  outcome.is_module = examined->entry.value("kind", "") == "module";
+  outcome.returns_outputs = !examined->entry.value("writes", false);
+  const json bundle = {{"source", source},
+                       {"shown_as", request.shown_as},
+                       {"contract", contract_of(problem, request.shown_as)},
+                       {"entry", examined->entry}};
+  outcome.library = request.output_directory / "candidate.json";
+  if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written) {
+    return written.errors();
+  }
+  return outcome;
+}
+
+}  // namespace kgrade

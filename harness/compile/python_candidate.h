@@ -1,0 +1,39 @@
+// Candidates in Python: what is looked at before anything of them runs, and the bundle that their worker loads.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "compile/extension.h"
+#include "compile/python_interpreter.h"
+#include "compile/toolchain.h"
+#include "sandbox/sandbox.h"
+
+namespace kgrade {
+
+// With what candidates in Python are examined and built.
+struct PythonTools {
+  PythonInterpreter interpreter;
+  std::filesystem::path folder;  // harness/python: worker.py, inspect_candidate.py, include/
+  std::shared_ptr<const Sandbox> sandbox;
+
+  ExtensionHeaders headers() const;
+};
+
+// The tools of this machine. An Error, which is the machine's, as find_python_with_torch() has them. An interpreter
+// is asked once in a process.
+Result<PythonTools> find_python_tools(const std::filesystem::path& chosen, const std::filesystem::path& folder,
+                                      std::shared_ptr<const Sandbox> sandbox);
+
+// Examines `source` (text, as named in `request`) in a sandboxed interpreter, builds the extensions that can be
+// read off it, and writes the bundle: BuildOutcome::library. A wrong syntax is a compile error, an entry point
+// that does not fit the problem a signature mismatch.
+Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools& tools, const Problem& problem,
+                                  const std::string& source, const BuildRequest& request);
+
+// Builds what a worker asks for, in a folder below the one of `request`.
+Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const PythonTools& tools,
+                                        const std::string& extension, const BuildRequest& request);
+
+}  // namespace kgrade

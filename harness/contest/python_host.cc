@@ -1,0 +1,42 @@
+#include "contest/python_host.h"
+
+#include "base/text.h"
+
+namespace kgrade {
+namespace {
+
+// "kgrade-worker-cuda" is the program, "libkgrade-python-cuda.so" the library.
+std::filesystem::path library_beside(const std::filesystem::path& worker) {
+  const std::string kind = replace_all(worker.filename().string(), "kgrade-worker-", "");
+  return worker.parent_path() / ("libkgrade-python-" + kind + ".so");
+}
+
+// Room for what compilers keep in the rehearsal.
+constexpr std::uint64_t temporary_bytes = std::uint64_t{2} << 30;
+
+}  // namespace
+
+std::vector<std::string> python_command(const PythonHost& host, const std::vector<std::string>& worker) {
+  // -I: nothing of the environment or the working folder is imported; -B: nothing is written beside sources.
+  std::vector<std::string> command = {host.program.string(), "-I", "-B", host.script.string()};
+  if (host.imports_triton) command.emplace_back("--triton");
+  command.push_back(library_beside(worker.front()).string());
+  command.insert(command.end(), worker.begin() + 1, worker.end());
+  return command;
+}
+
+SandboxPolicy python_policy(const PythonHost& host, const std::vector<std::string>& worker) {
+  SandboxPolicy policy;
+  policy.readable = host.readable;
+  policy.readable.push_back(host.script.parent_path());
+  policy.readable.push_back(library_beside(worker.front()));
+  for (const char* path : {"/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/include", "/usr/libexec", "/usr/lib",
+                           "/lib", "/lib64", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"}) {
+    policy.readable.emplace_back(path);
+  }
+  policy.temporary_bytes = temporary_bytes;
+  policy.starts_programs = true;
+  return policy;
+}
+
+}  // namespace kgrade

@@ -1,0 +1,150 @@
+#include "contest/worker_python.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kgrade {
+namespace {
+
+// The one contestant of this process.
+const PythonCallbacks* callbacks_of_process = nullptr;
+std::string report_of_process;
+
+// Entry has const arguments, since a library never changes them: they are the worker's own array.
+int call_python(const unsigned long long* arguments) {
+  return callbacks_of_process->call(const_cast<unsigned long long*>(arguments));
+}
+
+UniqueFd memory_file(const char* text, std::size_t length) {
+  UniqueFd file(::memfd_create("kgrade-text", MFD_CLOEXEC));
+  for (std::size_t at = 0; file && at < length;) {
+    const ssize_t written = ::write(file.get(), text + at, length - at);
+    if (written <= 0) return UniqueFd();
+    at += static_cast<std::size_t>(written);
+  }
+  return file;
+}
+
+class PythonContestant : public Contestant {
+ public:
+  Entry load(const UniqueFd& file) override {
+    return callbacks_of_process->load(file.get()) == 0 ? &call_python : nullptr;
+  }
+  bool rehearses() const override { return true; }
+  bool describe(const UniqueFd& text) override { return callbacks_of_process->describe(text.get()) == 0; }
+  void begin_call() override { callbacks_of_process->begin(); }
+  UniqueFd lock() override {
+    callbacks_of_process->lock();
+    return memory_file(report_of_process.data(), report_of_process.size());
+  }
+};
+
+}  // namespace
+
+int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks) {
+  callbacks_of_process = &callbacks;
+  PythonContestant contestant;
+  wait_for_request();
+  return run_worker(device, contestant);
+}
+
+}  // namespace kgrade
+
+namespace {
+
+// https://dmlc.github.io/dlpack/latest/c_api.html, version 0.8.
+struct DLDevice {
+  std::int32_t device_type;
+  std::int32_t device_id;
+};
+
+struct DLDataType {
+  std::uint8_t code;
+  std::uint8_t bits;
+  std::uint16_t lanes;
+};
+
+struct DLTensor {
+  void* data;
+  DLDevice device;
+  std::int32_t ndim;
+  DLDataType dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;
+  std::uint64_t byte_offset;
+};
+
+struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void* manager_ctx;
+  void (*deleter)(DLManagedTensor*);
+};
+
+struct OwnedTensor {
+  DLManagedTensor managed{};
+  std::vector<std::int64_t> extents;  // shape, then strides
+};
+
+void delete_tensor(DLManagedTensor* managed) { delete static_cast<OwnedTensor*>(managed->manager_ctx); }
+
+// Of a contiguous tensor; PyTorch of some versions does not take none for it.
+void fill_strides(OwnedTensor& tensor, std::size_t count) {
+  std::int64_t step = 1;
+  for (std::size_t i = count; i-- > 0;) {
+    tensor.extents[count + i] = step;
+    step *= std::max<std::int64_t>(tensor.extents[i], 1);
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+// Of the device under test: worker_python_cuda.cc, worker_python_emulated.cc.
+extern const std::int32_t kgrade_dlpack_device;
+
+int kgrade_build(const char* request, std::size_t length, int* descriptor) {
+  const kgrade::UniqueFd text = kgrade::memory_file(request, length);
+  if (!text) return -1;
+  kgrade::BuiltFile built = kgrade::request_build(text);
+  if (!built.file) return -1;
+  *descriptor = built.file.release();
+  return built.is_library ? 0 : 1;
+}
+
+void* kgrade_lent_tensor(unsigned long long address, const long long* shape, int count, int code, int bits) {
+  const auto dimensions = static_cast<std::size_t>(std::max(count, 0));
+  auto* const tensor = new OwnedTensor;
+  tensor->extents.resize(2 * dimensions);
+  std::copy_n(shape, dimensions, tensor->extents.begin());
+  fill_strides(*tensor, dimensions);
+  DLTensor& view = tensor->managed.dl_tensor;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): as the referee's slots have it.
+  view.data = reinterpret_cast<void*>(address);
+  view.device = {kgrade_dlpack_device, 0};
+  view.ndim = count;
+  view.dtype = {static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};
+  view.shape = tensor->extents.data();
+  view.strides = tensor->extents.data() + dimensions;
+  tensor->managed.manager_ctx = tensor;
+  tensor->managed.deleter = &delete_tensor;
+  return &tensor->managed;
+}
+
+void kgrade_report(const char* text, std::size_t length) { kgrade::report_of_process.assign(text, length); }
+
+void kgrade_end(int how) {
+  using kgrade::PythonEnd;
+  using kgrade::ReplyStatus;
+  ReplyStatus status = ReplyStatus::raised;
+  if (how == static_cast<int>(PythonEnd::unsupported)) status = ReplyStatus::unsupported;
+  if (how == static_cast<int>(PythonEnd::mismatched)) status = ReplyStatus::mismatched;
+  if (how == static_cast<int>(PythonEnd::wrong)) status = ReplyStatus::no_answer;
+  kgrade::end_worker(status, 0);
+}
+}

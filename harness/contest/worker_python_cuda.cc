@@ -1,0 +1,26 @@
+// libkgrade-python-cuda.so: loaded by an interpreter, never by hand.
+#include <sys/resource.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#include "contest/worker_python.h"
+#include "device/cuda/cuda_worker.h"
+
+extern "C" {
+
+extern const std::int32_t kgrade_dlpack_device = 2;  // kDLCUDA
+
+// `words`: the GPU, a UUID ("GPU-...") or an ordinal.
+int kgrade_serve(int count, const char* const* words, const kgrade::PythonCallbacks* callbacks) {
+  const bool named = count > 0 && std::strncmp(words[0], "GPU-", 4) == 0;
+  if (named) ::setenv("CUDA_VISIBLE_DEVICES", words[0], 1);
+  // What a compiler writes in the rehearsal.
+  constexpr rlim_t most_file_bytes = rlim_t{1} << 30;
+  const rlimit files{most_file_bytes, most_file_bytes};
+  ::setrlimit(RLIMIT_FSIZE, &files);
+  kgrade::cuda::CudaWorker device(count > 0 && !named ? std::atoi(words[0]) : 0);
+  return kgrade::serve_python(device, *callbacks);
+}
+}

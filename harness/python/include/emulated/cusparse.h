@@ -1,0 +1,1 @@
+// Many sources include cuSPARSE's header and do not use it. The emulated device has nothing of it.

@@ -1,0 +1,203 @@
+"""A candidate in Python: loaded, described a case, rehearsed, locked, called."""
+
+import ctypes
+import importlib.util
+import os
+import sys
+
+import torch
+
+from . import extensions, late_compiles, module_state, operator_trace
+from .errors import SignatureMismatch, Unsupported, WrongAnswer
+from .tensors import TYPES, Lender, address_of_result
+
+FOLDER = "/tmp/submission"
+
+
+class Call:
+    """How one case is called: shapes, scalars, and for a module its instance."""
+
+    def __init__(self, contract, description):
+        self.shapes = {name: tuple(shape) for name, shape in description["shapes"].items()}
+        self.arrays = {
+            name: (ctypes.c_longlong * max(1, len(shape)))(*shape) for name, shape in self.shapes.items()}
+        self.scalars = description["scalars"]
+        self.types = description["types"]
+        self.module_call = description.get("module")
+        self.module = None
+        self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items())))
+        self.inputs = [p for p in contract["parameters"] if p["role"] == "input"]
+        self.outputs = [p for p in contract["parameters"] if p["role"] == "output"]
+
+
+class Contestant:
+    """The candidate of one process. `bundle` is what compile/python_candidate.cc writes."""
+
+    def __init__(self, library, bundle):
+        self.library = library
+        self.contract = bundle["contract"]
+        self.entry = bundle["entry"]
+        self.source = bundle["source"].removeprefix("\ufeff")
+        self.shown = bundle["shown_as"]
+        self.files = {}
+        self.lender = Lender(library.functions)
+        self.calls = {}
+        self.current = None
+        self.kept = []
+        self.is_locked = False
+        self.function = None
+        self.module_class = None
+        self.traced = operator_trace.Trace()
+        self.extensions = extensions.Extensions(library)
+        self.compiled_late = None
+        if library.is_emulated:
+            from . import emulated_cuda, emulated_triton
+
+            emulated_cuda.install()
+            emulated_triton.install()
+        self.is_device = (lambda tensor: True) if library.is_emulated else (lambda tensor: tensor.is_cuda)
+
+    # Loading.
+
+    def load(self):
+        torch.backends.cuda.matmul.allow_tf32 = False
+        torch.backends.cudnn.allow_tf32 = False
+        torch.set_grad_enabled(False)
+        path = self.write_source()
+        self.extensions.install(self.shown, self.source, FOLDER)
+        module = self.import_source(path)
+        name = self.entry["name"]
+        target = getattr(module, name, None)
+        if target is None:
+            raise SignatureMismatch(f"the file defines no '{name}' when it has run")
+        if self.entry["kind"] == "module":
+            self.module_class = target
+        else:
+            self.function = target
+
+    def write_source(self):
+        os.makedirs(FOLDER, exist_ok=True)
+        # Some write their sources or builds into the current folder.
+        os.chdir(FOLDER)
+        stem = "".join(c if c.isalnum() else "_" for c in os.path.basename(self.shown).rsplit(".", 1)[0])
+        path = os.path.join(FOLDER, f"submission_{stem}.py")
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(self.source)
+        self.files[path] = self.shown
+        return path
+
+    def import_source(self, path):
+        name = os.path.basename(path)[:-3]
+        spec = importlib.util.spec_from_file_location(name, path)
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    # A case.
+
+    def describe(self, description):
+        call = Call(self.contract, description)
+        call = self.calls.setdefault(call.key, call)
+        self.current = call
+
+    def begin(self):
+        self.kept.clear()
+
+    def call(self, arguments):
+        call = self.current
+        tensors, ranges = self.lend(arguments, call)
+        if self.module_class is not None and call.module is None:
+            self.build_module(call, tensors)
+        if self.is_locked:
+            results = self.run(call, tensors)
+        else:
+            with self.traced.recording():
+                results = self.run(call, tensors)
+        if results is None:
+            if not self.entry["writes"]:
+                raise WrongAnswer(f"'{self.entry['name']}' returned None; return {self.output_words(call)}")
+            return
+        if self.entry["writes"]:
+            if self.are_outputs(results, call, tensors):
+                return
+            raise WrongAnswer(
+                f"'{self.entry['name']}' takes its outputs as arguments and returned something; return nothing")
+        self.take_results(arguments, call, results, ranges)
+
+    def lend(self, arguments, call):
+        """New tensors for this call, by name, and the address ranges of its inputs."""
+        tensors, ranges = {}, []
+        for position, parameter in enumerate(self.contract["parameters"]):
+            name = parameter["name"]
+            if parameter["role"] == "scalar":
+                continue
+            dtype, code, bits = TYPES[call.types[name]]
+            shape = call.shapes[name]
+            tensor = self.lender.tensor(arguments[position], call.arrays[name], len(shape), code, bits)
+            tensors[name] = tensor
+            if parameter["role"] == "input":
+                address = arguments[position]
+                ranges.append((address, address + tensor.numel() * bits // 8))
+        return tensors, ranges
+
+    def run(self, call, tensors):
+        if self.module_class is not None:
+            return call.module.forward_with(tensors)
+        values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
+        if self.entry["kind"] == "data":
+            return self.function(tuple(values))
+        return self.function(*values[: self.entry["positional"]],
+                             **dict(zip(self.entry["arguments"][self.entry["positional"]:],
+                                        values[self.entry["positional"]:])))
+
+    def build_module(self, call, tensors):
+        if self.is_locked:
+            raise Unsupported("builds a module in a measured call")
+        call.module = module_state.build(self.module_class, call.module_call, self.contract, tensors, self.source)
+
+    @staticmethod
+    def are_outputs(results, call, tensors):
+        """Whether a function that writes its outputs also returns them."""
+        results = results if isinstance(results, (tuple, list)) else (results,)
+        outputs = [tensors[output["name"]] for output in call.outputs]
+        return len(results) == len(outputs) and all(a is b for a, b in zip(results, outputs))
+
+    def take_results(self, arguments, call, results, ranges):
+        results = results if isinstance(results, (tuple, list)) else (results,)
+        outputs = call.outputs
+        if len(results) != len(outputs):
+            raise WrongAnswer(f"returned {len(results)} values; return {self.output_words(call)}")
+        positions = self.contract["output_positions"]
+        for result, parameter, position in zip(results, outputs, positions):
+            name = parameter["name"]
+            address, dense = address_of_result(result, name, call.shapes[name], TYPES[call.types[name]][0], ranges,
+                                               self.is_device)
+            self.kept.append(dense)
+            arguments[position] = address
+
+    @staticmethod
+    def output_words(call):
+        names = [f"'{output['name']}'" for output in call.outputs]
+        return f"the output {names[0]}" if len(names) == 1 else "the outputs " + ", ".join(names) + " as a tuple"
+
+    # After the rehearsal.
+
+    def lock(self):
+        self.is_locked = True
+        late_compiles.watch(self)
+        self.library.report({
+            "operators": self.traced.names(),
+            "headers": self.extensions.headers_used(),
+        })
+
+    def why_refused(self, error):
+        """Why an error of a call means that the candidate cannot be run here, in one line; or None."""
+        if self.compiled_late:
+            return f"compiles in a measured call: {self.compiled_late}"
+        seen = error
+        while seen is not None:
+            if self.is_locked and isinstance(seen, PermissionError) and seen.errno == 1:
+                return "compiles in a measured call: starts a program"
+            seen = seen.__cause__ or seen.__context__
+        return None

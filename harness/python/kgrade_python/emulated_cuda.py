@@ -1,0 +1,172 @@
+"""The emulated device as PyTorch's `cuda`: tensors lie in host memory, and say that they are on the device under test."""
+
+import contextlib
+import types
+
+import torch
+import torch.utils._device  # of some versions only loaded when it is first used
+from torch.overrides import TorchFunctionMode
+
+from .errors import Unsupported
+
+DEVICE = torch.device("cuda", 0)
+HOST = torch.device("cpu")
+
+
+def is_cuda(device):
+    if isinstance(device, torch.device):
+        return device.type == "cuda"
+    if isinstance(device, str):
+        return device.split(":")[0] == "cuda"
+    return isinstance(device, int) and not isinstance(device, bool)
+
+
+class DeviceUnderTest(TorchFunctionMode):
+    """Where a device is asked for, `cuda` means host memory; where a tensor is asked, it is on `cuda`."""
+
+    # `x.to(0)` and `x.cuda(0)` name a device by a number; other functions take numbers for other things.
+    def __torch_function__(self, function, kinds, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        name = getattr(function, "__name__", "")
+        if name == "__get__":
+            owner = getattr(function, "__self__", None)
+            which = getattr(owner, "__name__", "")
+            if which == "device":
+                return DEVICE
+            if which == "is_cuda":
+                return True
+        if name in ("cuda",):
+            return args[0]
+        if name == "get_device":
+            return 0
+        if kwargs.get("device") is not None and is_cuda(kwargs["device"]):
+            kwargs = {**kwargs, "device": HOST}
+        if name == "to" and len(args) > 1 and is_cuda(args[1]):
+            args = (args[0], HOST, *args[2:])
+        elif name in ("_parse_to",):
+            pass
+        elif any(isinstance(value, torch.device) and value.type == "cuda" for value in args):
+            args = tuple(HOST if isinstance(value, torch.device) and value.type == "cuda" else value for value in args)
+        if kwargs.get("pin_memory"):
+            kwargs = {**kwargs, "pin_memory": False}
+        if name == "pin_memory":
+            return args[0]
+        return function(*args, **kwargs)
+
+
+class Stream:
+    """Work is done when it has been asked for: all streams are one."""
+
+    cuda_stream = 0
+    stream_id = 0
+    device = DEVICE
+
+    def __init__(self, *_, **__):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def wait_stream(self, _):
+        pass
+
+    def wait_event(self, _):
+        pass
+
+    def record_event(self, event=None):
+        event = event or Event()
+        event.record()
+        return event
+
+    def query(self):
+        return True
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
+
+
+class Event:
+    """Times mean nothing on the emulated device."""
+
+    def __init__(self, *_, **__):
+        pass
+
+    def record(self, *_):
+        pass
+
+    def wait(self, *_):
+        pass
+
+    def synchronize(self):
+        pass
+
+    def query(self):
+        return True
+
+    def elapsed_time(self, _):
+        return 1.0
+
+
+PROPERTIES = types.SimpleNamespace(
+    name="emulated device", major=8, minor=0, total_memory=16 << 30, multi_processor_count=4, warp_size=32,
+    max_threads_per_block=1024, max_threads_per_multi_processor=2048, shared_memory_per_block=48 << 10,
+    shared_memory_per_block_optin=99 << 10, shared_memory_per_multiprocessor=100 << 10,
+    regs_per_multiprocessor=65536, L2_cache_size=4 << 20, gcnArchName="", is_integrated=False)
+
+
+def refuse(what):
+    def refused(*_, **__):
+        raise Unsupported(f"{what}: not on the emulated device")
+
+    return refused
+
+
+def answering(answer):
+    """A function of its own each time: PyTorch's compiler refuses one object under two names."""
+
+    def function(*_, **__):
+        return answer
+
+    return function
+
+
+def default_to_host():
+    """torch.set_default_device() puts its mode below ours, which then does not see the device that it adds."""
+    context = torch.utils._device.DeviceContext  # pylint: disable=protected-access
+    begin = context.__init__
+    context.__init__ = lambda self, device: begin(self, HOST if is_cuda(device) else device)
+
+
+def install():
+    default_to_host()
+    cuda = torch.cuda
+    answers = {
+        "is_available": True, "device_count": 1, "current_device": 0, "is_initialized": True,
+        "get_device_name": PROPERTIES.name, "get_device_capability": (PROPERTIES.major, PROPERTIES.minor),
+        "get_device_properties": PROPERTIES, "memory_allocated": 0, "max_memory_allocated": 0, "memory_reserved": 0,
+        "max_memory_reserved": 0, "is_bf16_supported": True, "get_arch_list": ["sm_80"],
+        "is_current_stream_capturing": False, "mem_get_info": (16 << 30, 16 << 30),
+    }
+    for name, answer in answers.items():
+        setattr(cuda, name, answering(answer))
+    for name in ("init", "synchronize", "empty_cache", "set_device", "manual_seed", "manual_seed_all", "_lazy_init",
+                 "reset_peak_memory_stats", "ipc_collect", "set_stream"):
+        setattr(cuda, name, answering(None))
+    stream = Stream()
+    for name in ("current_stream", "default_stream"):
+        setattr(cuda, name, answering(stream))
+    cuda.Stream, cuda.Event = Stream, Event
+    # PyTorch reads its argument before any mode sees the call.
+    torch.Tensor.record_stream = answering(None)
+    cuda.stream = lambda *_: contextlib.nullcontext()
+    cuda.device = lambda *_: contextlib.nullcontext()
+    cuda.device_of = lambda *_: contextlib.nullcontext()
+    for name in ("CUDAGraph", "graph", "make_graphed_callables"):
+        setattr(cuda, name, refuse("CUDA graphs"))
+    torch.compile = lambda model=None, **_: model if model is not None else (lambda function: function)
+    cuda.nvtx = types.SimpleNamespace(range_push=answering(None), range_pop=answering(None), mark=answering(None),
+                                      range=lambda *_, **__: contextlib.nullcontext())
+    DeviceUnderTest().__enter__()

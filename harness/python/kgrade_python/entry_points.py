@@ -1,0 +1,181 @@
+"""Finds a candidate's entry point in its syntax tree, and says what is wrong with its signature before anything runs.
+
+The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch", "message", "line": 0 for none,
+"entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"}, "extensions": requests of
+load_inline that can be read off the source}.
+"""
+
+import ast
+import re
+
+ENTRY_LINE = re.compile(r"^\s*#\s*kgrade:\s*entry\s+(\w+)\s*$", re.MULTILINE)
+FUNCTIONS = ("solution", "custom_kernel", "run")
+MODULE = "ModelNew"
+
+
+class Refusal(Exception):
+    """A verdict, with its place."""
+
+    def __init__(self, status, message, line=0):
+        super().__init__(message)
+        self.status, self.message, self.line = status, message, line
+
+
+def examine(source, contract):
+    try:
+        tree = parse(source)
+        entry = choose(definitions(tree), source, contract)
+        return {"status": "ok", "message": "", "line": 0, "entry": entry, "extensions": extensions_of(tree, source, contract["shown_as"])}
+    except Refusal as refusal:
+        return {"status": refusal.status, "message": refusal.message, "line": refusal.line, "entry": None,
+                "extensions": []}
+
+
+def parse(source):
+    try:
+        return ast.parse(source)
+    except SyntaxError as error:
+        raise Refusal("compile_error", f"SyntaxError: {error.msg}", error.lineno or 0) from None
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise Refusal("compile_error", f"{type(error).__name__}: {str(error) or 'it nests too deeply'}") from None
+
+
+def definitions(tree):
+    """What the file defines on its top level, also below `if` and `try`: {name: node}, the last of each name."""
+    found = {}
+
+    def look(body):
+        for node in body:
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found[node.name] = node
+            elif isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name):
+                        found[target.id] = node
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    found[alias.asname or alias.name] = node
+            if isinstance(node, (ast.If, ast.Try, ast.With)):
+                for part in ("body", "orelse", "finalbody"):
+                    look(getattr(node, part, []))
+                for handler in getattr(node, "handlers", []):
+                    look(handler.body)
+
+    look(tree.body)
+    return found
+
+
+def wanted_line(contract):
+    """The definition to write."""
+    names = [parameter["name"] for parameter in contract["parameters"]]
+    return f"def solution({', '.join(names)}):"
+
+
+def choose(found, source, contract):
+    names = [name for name in (*FUNCTIONS, MODULE) if name in found]
+    asked = ENTRY_LINE.findall(source)
+    if asked:
+        if asked[-1] not in found:
+            raise Refusal("signature_mismatch", f"'# kgrade: entry {asked[-1]}' names nothing that the file defines")
+        names = [asked[-1]]
+    elif MODULE in names and not contract.get("torch"):
+        names.remove(MODULE)
+        if not names:
+            raise Refusal("signature_mismatch",
+                          f"'{MODULE}' is for problems that say how PyTorch's module is called (`torch:`), and this one "
+                          f"does not; write: {wanted_line(contract)}", found[MODULE].lineno)
+    if not names:
+        raise Refusal("signature_mismatch", "the file defines none of 'solution', 'custom_kernel', 'run' and "
+                      f"'ModelNew'; write: {wanted_line(contract)}")
+    if len(names) > 1:
+        raise Refusal("signature_mismatch", "the file defines " + " and ".join(f"'{name}'" for name in names) +
+                      f"; add the line: # kgrade: entry {names[-1]}", found[names[-1]].lineno)
+    return entry_of(names[0], found[names[0]], contract)
+
+
+def entry_of(name, node, contract):
+    if isinstance(node, ast.ClassDef) or name == MODULE:
+        if not contract.get("torch"):
+            raise Refusal("signature_mismatch", f"'{name}' is a class, and the problem has no `torch:` section; write: "
+                          f"{wanted_line(contract)}", node.lineno)
+        return {"name": name, "kind": "module", "arguments": [], "positional": 0, "writes": False}
+    if isinstance(node, ast.AsyncFunctionDef):
+        raise Refusal("signature_mismatch", f"'{name}' is async; write: {wanted_line(contract)}", node.lineno)
+    if not isinstance(node, ast.FunctionDef):  # assigned or imported: called by position
+        return in_order(name, contract)
+    if name == "custom_kernel" and len(all_arguments(node)) == 1:
+        return {"name": name, "kind": "data", "arguments": names_of(contract, ("input", "scalar")), "positional": 0,
+                "writes": False}
+    return function_entry(name, node, contract)
+
+
+def names_of(contract, roles):
+    return [parameter["name"] for parameter in contract["parameters"] if parameter["role"] in roles]
+
+
+def in_order(name, contract):
+    names = [parameter["name"] for parameter in contract["parameters"]]
+    return {"name": name, "kind": "function", "arguments": names, "positional": len(names), "writes": True}
+
+
+def all_arguments(node):
+    return [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+
+
+def function_entry(name, node, contract):
+    known = [parameter["name"] for parameter in contract["parameters"]]
+    positional = [argument.arg for argument in (*node.args.posonlyargs, *node.args.args)]
+    if node.args.vararg is not None and not positional:
+        return in_order(name, contract)
+    keyword = [argument.arg for argument in node.args.kwonlyargs]
+    optional = set(positional[len(positional) - len(node.args.defaults):]) if node.args.defaults else set()
+    optional |= {argument for argument, value in zip(keyword, node.args.kw_defaults) if value is not None}
+    given_positional, given_keyword = [], []
+    stopped = False
+    for argument in positional:
+        if argument in known and not stopped:
+            given_positional.append(argument)
+        elif argument in known:
+            given_keyword.append(argument)
+        elif argument in optional:
+            stopped = True
+        else:
+            raise unknown(name, node, argument, contract)
+    for argument in keyword:
+        if argument in known:
+            given_keyword.append(argument)
+        elif argument not in optional:
+            raise unknown(name, node, argument, contract)
+    if node.args.kwarg is not None:
+        # Outputs only go to those who name them.
+        rest = names_of(contract, ("input", "scalar"))
+        given_keyword += [other for other in rest if other not in given_positional + given_keyword]
+    given = given_positional + given_keyword
+    outputs = names_of(contract, ("output",))
+    written = [output for output in outputs if output in given]
+    if written and len(written) < len(outputs):
+        missing = next(output for output in outputs if output not in given)
+        raise Refusal("signature_mismatch", f"'{name}' takes the output '{written[0]}' and not '{missing}'; take all "
+                      f"outputs, or none and return them; write: {wanted_line(contract)}", node.lineno)
+    return {"name": name, "kind": "function", "arguments": given, "positional": len(given_positional),
+            "writes": bool(written)}
+
+
+def unknown(name, node, argument, contract):
+    takes = ", ".join(argument.arg for argument in all_arguments(node))
+    has = ", ".join(parameter["name"] for parameter in contract["parameters"])
+    return Refusal("signature_mismatch", f"'{name}' takes '{argument}', which the problem does not have. It takes: "
+                   f"{takes}. The problem has: {has}. Write: {wanted_line(contract)}", node.lineno)
+
+
+def extensions_of(tree, source, shown):
+    """Requests of `load_inline` calls whose arguments are literals, so that they can be built early. Only a head start:
+    what is missing here is built when the candidate asks for it."""
+    try:
+        from .literal_extensions import requests_in
+    except ImportError:
+        return []
+    try:
+        return requests_in(tree, source, shown)
+    except Exception:  # pylint: disable=broad-except
+        return []

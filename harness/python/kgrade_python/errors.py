@@ -1,0 +1,86 @@
+"""How a worker says why it ends: its last printed line."""
+
+import contextlib
+import io
+import os
+import sys
+import traceback
+
+
+class Unsupported(Exception):
+    """The device under test cannot run this; the text is one line."""
+
+
+class SignatureMismatch(Exception):
+    """The candidate's state or signature does not fit the problem; the text may have several lines."""
+
+
+class WrongAnswer(Exception):
+    """What the candidate returned is no answer to the problem."""
+
+
+def place_of(error, files):
+    """" (mine.py:12, in forward)" of the innermost frame that lies in one of `files` (path: shown name); or ""."""
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        if frame.filename in files:
+            inside = "" if frame.name == "<module>" else f", in {frame.name}"
+            return f" ({files[frame.filename]}:{frame.lineno}{inside})"
+    return ""
+
+
+def words_of(error):
+    """str(error), where the candidate's own exception does not fail to give it."""
+    try:
+        return str(error)
+    except Exception:  # pylint: disable=broad-except
+        return ""
+
+
+def in_one_line(error, files):
+    """"RuntimeError: shapes differ (mine.py:12, in forward)"."""
+    lines = [line.strip() for line in words_of(error).strip().splitlines() if line.strip()]
+    text = lines[0] if lines else ""
+    # "The following argument types are supported:" says nothing without what follows.
+    if text.endswith(":") and len(lines) > 1:
+        text = f"{text} {lines[1]}"
+    if isinstance(error, SyntaxError) and error.lineno:
+        return f"SyntaxError: {error.msg} ({files.get(error.filename, error.filename)}:{error.lineno})"
+    name = type(error).__name__
+    return f"{name}: {text}{place_of(error, files)}" if text else f"{name}{place_of(error, files)}"
+
+
+# The referee quotes less.
+LONGEST_LINE = 4096
+
+
+def print_last(text):
+    """Prints what the referee quotes, and gives the trace before it to those who ask for the output. Never raises: a
+    candidate may have closed the output, or filled it."""
+    line = b"\n" + text.rstrip().encode("utf-8", "replace")[:LONGEST_LINE] + b"\n"
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()
+    with contextlib.suppress(OSError):
+        # The referee's file does not grow: of what a candidate printed, the end makes way.
+        room, place = os.fstat(2).st_size, os.lseek(2, 0, os.SEEK_CUR)
+        if place + len(line) > room:
+            os.pwrite(2, line, max(0, room - len(line)))
+            return
+    with contextlib.suppress(OSError):
+        os.write(2, line)
+
+
+class Printed(io.FileIO):
+    """The worker's output: what has no room left is dropped, and is no error of the candidate."""
+
+    def write(self, data):
+        try:
+            return super().write(data)
+        except OSError:
+            return len(data)
+
+
+def stream_of(descriptor):
+    """A text stream that takes everything, as sys.stdout and sys.stderr."""
+    raw = Printed(descriptor, "w", closefd=False)
+    return io.TextIOWrapper(io.BufferedWriter(raw), "utf-8", "backslashreplace", line_buffering=True)

@@ -1,0 +1,260 @@
+"""A `ModelNew`: built for a case, with the problem's tensors as its weights."""
+
+import re
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from .errors import SignatureMismatch
+
+STATE_LINE = re.compile(r"^\s*#\s*kgrade:\s*state\s+(.+)$", re.MULTILINE)
+
+
+def wanted_pairs(source):
+    """"# kgrade: state kernel=conv.weight, bias=conv.bias" as {"kernel": "conv.weight", ...}."""
+    pairs = {}
+    for line in STATE_LINE.findall(source):
+        for pair in re.split(r"[,\s]+", line.strip()):
+            left, _, right = pair.partition("=")
+            if left and right:
+                pairs[left] = right
+    return pairs
+
+
+def state_of(module):
+    """Parameters and buffers of a module by their full names."""
+    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+
+
+def is_merged(shape, whole):
+    """Whether a tensor of `shape` is one of `whole` with neighbouring dimensions merged, or such of 1 left out: a matrix
+    [64, 27] for a kernel [64, 3, 3, 3]. Both hold the same elements in the same order."""
+    rest = [extent for extent in whole if extent != 1]
+    for extent in shape:
+        product = 1
+        while product < extent and rest:
+            product *= rest.pop(0)
+        if product != extent:
+            return False
+    return not rest
+
+
+def find_places(weights, shapes, state, pairs):
+    """Which tensor of the module each weight of the problem is: {weight: name in the module}.
+
+    `weights`: {name in the problem: name in KernelBench's Model}. By name and shape; by name without the leading
+    modules' names; by shape where that is unique; or as the file says. Then by name for merged dimensions.
+    """
+    places = {}
+    place_by_name(weights, shapes, state, pairs, tuple.__eq__, places)
+    place_by_shape(weights, shapes, state, places)
+    place_by_name(weights, shapes, state, pairs, is_merged, places)
+    return places
+
+
+def place_by_name(weights, shapes, state, pairs, is_shape_of, places):
+    """Adds to `places` those whose names fit, and whose shapes do: `is_shape_of(the module's, the weight's)`."""
+
+    def fits(name, weight):
+        return (weight not in places and name in state and name not in places.values()
+                and is_shape_of(tuple(state[name].shape), shapes[weight]))
+
+    for weight in weights:
+        if weight in pairs and fits(pairs[weight], weight):
+            places[weight] = pairs[weight]
+    for weight, usual in weights.items():
+        for name in (usual, weight):
+            if fits(name, weight):
+                places[weight] = name
+    for weight, usual in weights.items():
+        last = usual.rsplit(".", 1)[-1]
+        same = [name for name in state if name.rsplit(".", 1)[-1] in (last, weight) and fits(name, weight)]
+        # The module's own comes before those of its layers, which may be there for a case that never comes.
+        least = min((name.count(".") for name in same), default=0)
+        same = [name for name in same if name.count(".") == least]
+        if len(same) == 1:
+            places[weight] = same[0]
+
+
+def place_by_shape(weights, shapes, state, places):
+    """Adds to `places` those whose shape no other weight and no other tensor of the module has."""
+    for weight in weights:
+        if weight in places:
+            continue
+        same = [name for name, tensor in state.items()
+                if name not in places.values() and tuple(tensor.shape) == shapes[weight]]
+        rivals = [other for other in weights if other not in places and shapes[other] == shapes[weight]]
+        if len(same) == 1 and len(rivals) == 1:
+            places[weight] = same[0]
+
+
+def mismatch(weights, shapes, state, places):
+    """The line to add, then both sides: what is quoted of a message may end early."""
+    missing = next(name for name in weights if name not in places)
+    free = [name for name, tensor in state.items()
+            if name not in places.values() and tuple(tensor.shape) == shapes[missing]]
+    remedy = (f"add the line: # kgrade: state {missing}={free[0]}" if free else
+              f"make a parameter of shape {list(shapes[missing])} for '{missing}'")
+    problem = ", ".join(f"{name} {list(shapes[name])}" + (f" = {places[name]}" if name in places else "")
+                        for name in weights)
+    module = ", ".join(f"{name} {list(tensor.shape)}" for name, tensor in state.items()) or "none"
+    return SignatureMismatch(f"the module's weights do not fit the problem's; {remedy}\n"
+                             f"the problem has {problem}\nModelNew has {module}")
+
+
+class BuiltModule:
+    """A module with the problem's weights in it: a copy of what was lent, at an address that stays."""
+
+    def __init__(self, module, forward):
+        self.module = module
+        self.forward_names = forward
+
+    def forward_with(self, tensors):
+        return self.module(*[tensors[name] for name in self.forward_names])
+
+
+def construct(module_class, call):
+    try:
+        module = module_class(*arguments_of(call["positional"]),
+                              **dict(zip(call["keywords"], arguments_of(call["keywords"].values()))))
+    except TypeError as error:
+        if "__init__()" not in str(error):
+            raise
+        words = ", ".join([repr(value) for value in arguments_of(call["positional"])] +
+                          [f"{name}={value!r}" for name, value in call["keywords"].items()])
+        raise SignatureMismatch(f"ModelNew cannot be built as the problem's Model is, ModelNew({words}): {error}")
+    if not isinstance(module, torch.nn.Module):
+        raise SignatureMismatch("ModelNew is no module; write: class ModelNew(torch.nn.Module):")
+    return module
+
+
+def refuse_lazy(state):
+    for name, tensor in state.items():
+        if torch.nn.parameter.is_lazy(tensor):
+            raise SignatureMismatch(f"ModelNew's '{name}' has no shape before the first forward; use a layer that is "
+                                    "not lazy")
+
+
+def arguments_of(values):
+    return [tuple(value) if isinstance(value, list) else value for value in values]
+
+
+def memory_of(tensor):
+    """The address of a tensor's whole storage; None where it has none yet."""
+    try:
+        return tensor.untyped_storage().data_ptr() or None
+    except (RuntimeError, NotImplementedError, ValueError):
+        return None
+
+
+class ParameterLog(TorchFunctionMode):
+    """Numbers the parameters that a constructor makes. With `values` (number: tensor), those get these values as soon as
+    they are made, and keep them: what initialises them later is passed over. So whatever the constructor derives from
+    its weights, it derives from the problem's."""
+
+    INITIALISERS = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
+                    "xavier_normal_", "fill_", "zero_", "copy_", "constant_", "ones_", "zeros_", "exponential_",
+                    "orthogonal_", "mul_", "add_", "clamp_", "erfinv_", "sub_", "div_", "__setitem__"}
+
+    def __init__(self, values=None):
+        super().__init__()
+        self.values = values or {}
+        self.made = []
+        self.placed = set()
+
+    def __torch_function__(self, function, kinds, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        # torch.nn.init hands its tensor on by name.
+        target = args[0] if args else kwargs.get("tensor")
+        if self.placed and isinstance(target, torch.Tensor) and self.initialises(function, target, args):
+            return target
+        return function(*args, **kwargs)
+
+    def initialises(self, function, target, args):
+        """Whether a call would change a placed parameter, or the part of it that `target` is."""
+        name = getattr(function, "__name__", "")
+        if name == "__set__":
+            # parameter.data = something alike; moving or converting it is another matter.
+            value = args[1] if len(args) > 1 else None
+            if getattr(getattr(function, "__self__", None), "__name__", "") != "data" or not (
+                    isinstance(value, torch.Tensor) and value.shape == target.shape and value.dtype == target.dtype
+                    and value.device == target.device):
+                return False
+        elif name not in self.INITIALISERS:
+            return False
+        return memory_of(target) in self.placed
+
+    def note(self, parameter):
+        number = len(self.made)
+        self.made.append(parameter)
+        value = self.values.get(number)
+        if value is not None and value.numel() == parameter.numel() and parameter.device == value.device:
+            with torch._C.DisableTorchFunction(), torch.no_grad():  # pylint: disable=protected-access
+                parameter.copy_(value.view(parameter.shape))
+            self.placed.add(memory_of(parameter))
+
+    def number_of(self, parameter):
+        return next((number for number, made in enumerate(self.made) if made is parameter), None)
+
+    def dropped(self, state):
+        """Parameters that the constructor made and the module does not have, under names that are none."""
+        kept = {id(tensor) for tensor in state.values()}
+        return {f"<parameter {number}>": made for number, made in enumerate(self.made) if id(made) not in kept}
+
+    def __enter__(self):
+        self.make = torch.nn.Parameter.__new__
+        log = self
+
+        def make(kind, *args, **kwargs):
+            parameter = log.make(kind, *args, **kwargs)
+            if isinstance(parameter, torch.Tensor):
+                log.note(parameter)
+            return parameter
+
+        torch.nn.Parameter.__new__ = make
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        torch.nn.Parameter.__new__ = self.make
+        return super().__exit__(*error)
+
+
+def build(module_class, call, contract, tensors, source):
+    """The module of one case. `tensors`: what is lent, by name."""
+    weights = contract["torch"]["weights"]
+    # In the problem's order, which modules often have too.
+    weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
+    shapes = {name: tuple(tensors[name].shape) for name in weights}
+    torch.manual_seed(0)
+    with ParameterLog() as log:
+        module = construct(module_class, call)
+    state = state_of(module)
+    refuse_lazy(state)
+    pairs = wanted_pairs(source)
+    places = find_places(weights, shapes, state, pairs)
+    # Of layers that were packed and are gone.
+    dropped = log.dropped(state)
+    if len(places) < len(weights):
+        places = find_places(weights, shapes, {**state, **dropped}, pairs)
+    if len(places) < len(weights):
+        raise mismatch(weights, shapes, state, places)
+    numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()}
+    values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
+    del module, log
+    torch.manual_seed(0)
+    with ParameterLog(values):
+        module = construct(module_class, call)
+    module = module.to(next(iter(tensors.values())).device)
+    if contract["torch"]["mode"] == "eval":
+        module.eval()
+    state = state_of(module)
+    for weight, name in places.items():
+        if name in dropped:
+            continue
+        if name not in state:
+            raise SignatureMismatch(f"ModelNew has '{name}' in one process and not in the next")
+        # A module that works in half precision keeps its weights so.
+        state[name].data = tensors[weight].clone().to(state[name].dtype).view(state[name].shape)
+    for parameter in module.parameters():
+        parameter.requires_grad_(False)
+    return BuiltModule(module, contract["torch"]["forward"])

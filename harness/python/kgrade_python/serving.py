@@ -1,0 +1,155 @@
+"""Between kgrade's worker library and the contestant: the callbacks that the library makes."""
+
+import ctypes
+import json
+import os
+import sys
+
+from . import errors
+
+# As harness/contest/worker_python.h has them.
+ENDS_RAISED = 0
+ENDS_UNSUPPORTED = 1
+ENDS_MISMATCH = 2
+ENDS_WRONG = 3
+
+LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+BEGIN = ctypes.CFUNCTYPE(None)
+CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_ulonglong))
+LOCK = ctypes.CFUNCTYPE(ctypes.c_int)
+
+
+class Callbacks(ctypes.Structure):
+    """harness/contest/worker_python.h: PythonCallbacks."""
+
+    _fields_ = [("load", LOAD), ("describe", DESCRIBE), ("begin", BEGIN), ("call", CALL), ("lock", LOCK)]
+
+
+def read_json(descriptor):
+    with os.fdopen(os.dup(descriptor), "rb") as file:
+        file.seek(0)
+        return json.loads(file.read())
+
+
+class Library:
+    """kgrade's worker library, by its C functions."""
+
+    def __init__(self, path):
+        # Extensions take the emulated device's functions from it.
+        self.functions = ctypes.CDLL(path, mode=ctypes.RTLD_GLOBAL)
+        self.is_emulated = "emulated" in os.path.basename(path)
+        self.functions.kgrade_build.restype = ctypes.c_int
+        self.functions.kgrade_build.argtypes = [
+            ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(ctypes.c_int)]
+        self.functions.kgrade_lent_tensor.restype = ctypes.c_void_p
+        self.functions.kgrade_lent_tensor.argtypes = [
+            ctypes.c_ulonglong, ctypes.POINTER(ctypes.c_longlong), ctypes.c_int, ctypes.c_int, ctypes.c_int]
+        self.functions.kgrade_end.argtypes = [ctypes.c_int]
+        self.functions.kgrade_report.argtypes = [ctypes.c_char_p, ctypes.c_size_t]
+
+    def end(self, how):
+        self.functions.kgrade_end(how)
+
+    def report(self, facts):
+        text = json.dumps(facts).encode()
+        self.functions.kgrade_report(text, len(text))
+
+    def build(self, request):
+        """Sends a build request to the referee. Returns (kind, file descriptor): kind 0 is a library, 1 a log."""
+        text = json.dumps(request).encode()
+        descriptor = ctypes.c_int(-1)
+        kind = self.functions.kgrade_build(text, len(text), ctypes.byref(descriptor))
+        if kind < 0:
+            raise errors.Unsupported("builds an extension in a measured call, or on a thread of its own")
+        return kind, descriptor.value
+
+
+ENDS = {errors.Unsupported: ENDS_UNSUPPORTED, errors.SignatureMismatch: ENDS_MISMATCH,
+        errors.WrongAnswer: ENDS_WRONG}
+
+
+class Server:
+    """Makes the calls that the library asks for, and ends the process if one raises."""
+
+    def __init__(self, library):
+        self.library = library
+        self.contestant = None
+
+    def guarded(self, work):
+        try:
+            work()
+            return 0
+        except BaseException as error:  # pylint: disable=broad-except
+            self.end(error)
+        return 1
+
+    def end(self, error):
+        """Ends the process, and says why. An exception here would leave the callback, and pass for success."""
+        try:
+            self.say_why(error)
+        finally:
+            self.library.end(ENDS_RAISED)
+
+    def say_why(self, error):
+        for kind, how in ENDS.items():
+            if isinstance(error, kind):
+                errors.print_last(" | ".join(str(error).splitlines()))
+                self.library.end(how)
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            version = ".".join(str(part) for part in sys.version_info[:3])
+            errors.print_last(f"needs the package '{error.name}', which Python {version} here does not have")
+            self.library.end(ENDS_UNSUPPORTED)
+        contestant = self.contestant
+        files = contestant.files if contestant is not None else {}
+        refused = contestant.why_refused(error) if contestant is not None else None
+        if refused:
+            errors.print_last(refused)
+            self.library.end(ENDS_UNSUPPORTED)
+        errors.print_last("raised " + errors.in_one_line(error, files))
+        self.library.end(ENDS_RAISED)
+
+    def load(self, descriptor):
+        def work():
+            from .contestant import Contestant
+
+            self.contestant = Contestant(self.library, read_json(descriptor))
+            self.contestant.load()
+
+        return self.guarded(work)
+
+    def describe(self, descriptor):
+        return self.guarded(lambda: self.contestant.describe(read_json(descriptor)))
+
+    def begin(self):
+        self.contestant.begin()
+
+    def call(self, arguments):
+        # The one path that is timed: no more frames than it needs.
+        try:
+            self.contestant.call(arguments)
+            return 0
+        except BaseException as error:  # pylint: disable=broad-except
+            self.end(error)
+        return 1
+
+    def lock(self):
+        return self.guarded(lambda: self.contestant.lock())
+
+
+def serve(path, arguments, with_triton=False):
+    """Imports the frameworks, then serves the referee until it closes the connection."""
+    sys.stdout, sys.stderr = errors.stream_of(1), errors.stream_of(2)
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr
+    if "emulated" in os.path.basename(path):
+        os.environ["TRITON_INTERPRET"] = "1"
+    from . import frameworks
+
+    frameworks.import_all(with_triton)
+    library = Library(path)
+    server = Server(library)
+    callbacks = Callbacks(LOAD(server.load), DESCRIBE(server.describe), BEGIN(server.begin), CALL(server.call),
+                          LOCK(server.lock))
+    words = (ctypes.c_char_p * len(arguments))(*[word.encode() for word in arguments])
+    library.functions.kgrade_serve(len(arguments), words, ctypes.byref(callbacks))
+    os._exit(0)

@@ -1,0 +1,49 @@
+#include "record/python_report.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/text.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::size_t most_names = 40;
+constexpr std::size_t longest_name = 60;
+
+// Names of functions and headers alone: nothing that a page or a terminal could take for something else.
+bool is_name(const std::string& text) {
+  return !text.empty() && text.size() <= longest_name && std::all_of(text.begin(), text.end(), [](char c) {
+           return is_letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '.';
+         });
+}
+
+std::vector<std::string> names_in(const nlohmann::json& report, const char* key) {
+  std::vector<std::string> names;
+  const auto found = report.find(key);
+  if (found == report.end() || !found->is_array()) return names;
+  for (const auto& name : *found) {
+    if (name.is_string() && is_name(name.get<std::string>()) && names.size() < most_names)
+      names.push_back(name.get<std::string>());
+  }
+  return names;
+}
+
+}  // namespace
+
+void read_python_report(const std::string& report, PythonRecord& record) {
+  const auto json = nlohmann::json::parse(report, nullptr, false);
+  if (!json.is_object()) return;
+  record.headers = names_in(json, "headers");
+  record.functions = names_in(json, "operators");
+}
+
+std::string functions_note(const PythonRecord& record) {
+  if (record.functions.empty()) return "";
+  return fmt::format("PyTorch computed {} (as seen in the rehearsal)", fmt::join(record.functions, ", "));
+}
+
+}  // namespace kgrade

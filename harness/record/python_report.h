@@ -1,0 +1,16 @@
+// What a candidate in Python says of its rehearsal, in JSON of its own making: read for the record.
+#pragma once
+
+#include <string>
+
+#include "record/record.h"
+
+namespace kgrade {
+
+// Takes headers and functions from the report; what is none of these, or too much, is left out.
+void read_python_report(const std::string& report, PythonRecord& record);
+
+// "PyTorch computed conv1d, relu beside its own kernels"; empty when it computed nothing.
+std::string functions_note(const PythonRecord& record);
+
+}  // namespace kgrade

@@ -1,0 +1,118 @@
+// Requests of candidates for extensions: what is usable is read, and whatever else a worker may send is
+// refused in a line.
+#include "compile/extension.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/temporary_directory.h"
+
+namespace kgrade {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+json plain() {
+  return {{"name", "mine"},
+          {"units", {{{"file", "main.cpp"}, {"text", "int x;"}, {"small_flags", {"-include", "cmath"}}}}},
+          {"cflags", {"-O3"}},
+          {"cuda_cflags", json::array()},
+          {"ldflags", {"-lcublas"}},
+          {"include_paths", json::array()},
+          {"headers", "small"}};
+}
+
+json with(const char* key, const json& value) {
+  json request = plain();
+  request[key] = value;
+  return request;
+}
+
+json with_unit(const char* key, const json& value) {
+  json request = plain();
+  request["units"][0][key] = value;
+  return request;
+}
+
+void expect_refused(const std::string& text, const std::string& words) {
+  const auto parsed = parse_extension_request(text);
+  ASSERT_FALSE(parsed.ok()) << text.substr(0, 200);
+  EXPECT_THAT(parsed.error().message, HasSubstr(words)) << text.substr(0, 200);
+}
+
+TEST(ExtensionRequests, AreRead) {
+  const auto parsed = parse_extension_request(plain().dump());
+  ASSERT_TRUE(parsed.ok()) << to_string(parsed.errors());
+  EXPECT_EQ(parsed->name, "mine");
+  ASSERT_EQ(parsed->units.size(), 1u);
+  EXPECT_EQ(parsed->units[0].file, "main.cpp");
+  EXPECT_THAT(parsed->units[0].small_flags, ElementsAre("-include", "cmath"));
+  EXPECT_THAT(parsed->ldflags, ElementsAre("-lcublas"));
+  EXPECT_FALSE(parsed->torch_headers);
+  EXPECT_TRUE(parse_extension_request(with("headers", "torch").dump())->torch_headers);
+}
+
+TEST(ExtensionRequests, ThatAreNoneAreRefused) {
+  for (const std::string& text :
+       {std::string(), std::string("{"), std::string("[1]"), std::string("\"text\""),
+        std::string("\xff\xfe{}"), std::string("{\0}", 3)}) {
+    expect_refused(text, "no JSON object");
+  }
+}
+
+// A request has 16 MiB at most, and a value of so many levels would take the stack of who copies it.
+TEST(ExtensionRequests, ThatNestForEverAreRefused) {
+  constexpr std::size_t levels = 8'000'000;
+  expect_refused("{\"name\": " + std::string(levels, '[') + std::string(levels, ']') + "}",
+                 "nests too deeply");
+  expect_refused(std::string(levels, '['), "nests too deeply");
+  // Brackets of a source are none of the request's.
+  EXPECT_TRUE(parse_extension_request(with_unit("text", std::string(1000, '[') + "\"\\").dump()).ok());
+}
+
+TEST(ExtensionRequests, NameOneFolderAlone) {
+  for (const char* name :
+       {"", "../mine", "a/b", "/mine", ".mine", "-o", "a b", "a\nb", "$(id)", "m\xc3\xa4"}) {
+    expect_refused(with("name", name).dump(), "name");
+    expect_refused(with_unit("file", name).dump(), "no plain file name");
+  }
+  expect_refused(with("name", std::string(101, 'a')).dump(), "name");
+}
+
+TEST(ExtensionRequests, OfOtherTypesAreRefused) {
+  for (const json& value : {json(), json(1), json(json::array({"a"})), json(json::object())}) {
+    expect_refused(with("name", value).dump(), "name");
+    expect_refused(with_unit("file", value).dump(), "no name or no text");
+    expect_refused(with_unit("text", value).dump(), "no name or no text");
+  }
+  for (const json& value : {json(), json("main.cpp"), json(json::array()), json(json::object())})
+    expect_refused(with("units", value).dump(), "no sources");
+  expect_refused(with("units", json::array({1})).dump(), "no name or no text");
+}
+
+TEST(ExtensionRequests, HaveSomeSourcesAndNotThousands) {
+  const json unit = plain()["units"][0];
+  expect_refused(with("units", json(std::vector<json>(1000, unit))).dump(), "too many");
+}
+
+// They would be written over each other.
+TEST(ExtensionRequests, HaveSourcesOfDifferentNames) {
+  const json unit = plain()["units"][0];
+  expect_refused(with("units", {unit, unit}).dump(), "same name");
+}
+
+TEST(ExtensionRequests, HaveFlagsThatAreTextsAndNotThousands) {
+  EXPECT_THAT(parse_extension_request(with("cflags", {1, "-O3", nullptr, json::array()}).dump())->cflags,
+              ElementsAre("-O3"));
+  EXPECT_TRUE(parse_extension_request(with("cflags", "-O3").dump())->cflags.empty());
+  const json many = std::vector<std::string>(100'000, "-O3");
+  EXPECT_LE(parse_extension_request(with("cflags", many).dump())->cflags.size(), 256u);
+}
+
+}  // namespace
+}  // namespace kgrade

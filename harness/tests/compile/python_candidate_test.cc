@@ -1,0 +1,104 @@
+// Sources of Python candidates are examined without running them, whatever they hold.
+#include "compile/python_candidate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "one_output.h"
+
+namespace kgrade {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+constexpr const char* honest = "def solution(output):\n    output.fill_(1)\n";
+
+// Takes as long as it is told for an extension, or so it says.
+class CountingToolchain : public Toolchain {
+ public:
+  std::string describe() const override { return "none"; }
+  std::string identity() const override { return "none"; }
+  Result<BuildOutcome> build(const Problem&, const BuildRequest&) const override { return BuildOutcome{}; }
+  Result<BuildOutcome> build_extension(const ExtensionRequest&, const ExtensionHeaders&,
+                                       const BuildRequest&) const override {
+    ++extensions;
+    BuildOutcome outcome;
+    outcome.seconds = seconds;
+    return outcome;
+  }
+
+  double seconds = 1;
+  mutable int extensions = 0;
+};
+
+class PythonCandidates : public testing::Test {
+ protected:
+  void SetUp() override {
+    auto found = find_python();
+    if (!found) GTEST_SKIP() << to_string(found.errors());
+    tools_ = {std::move(*found), fs::path(KGRADE_SOURCE_DIR) / "harness/python", nullptr};
+  }
+
+  BuildOutcome build(const std::string& source, const std::string& shown_as = "mine.py") {
+    BuildRequest request;
+    request.source = folder_.path() / "mine.py";
+    request.shown_as = shown_as;
+    request.output_directory = folder_.path();
+    const auto outcome = build_python(toolchain_, tools_, test::one_output(), source, request);
+    EXPECT_TRUE(outcome.ok());
+    return outcome.ok() ? *outcome : BuildOutcome{};
+  }
+
+  TemporaryDirectory folder_;
+  CountingToolchain toolchain_;
+  PythonTools tools_;
+};
+
+TEST_F(PythonCandidates, AreBundledAsTheyAre) {
+  const BuildOutcome outcome = build(honest);
+  ASSERT_EQ(outcome.status, BuildStatus::built) << outcome.message;
+  EXPECT_EQ(outcome.python_entry, "solution");
+  EXPECT_FALSE(outcome.returns_outputs);
+  EXPECT_THAT(*read_text_file(outcome.library), HasSubstr("output.fill_(1)"));
+}
+
+TEST_F(PythonCandidates, MayHaveNamesAndSourcesThatAreNoUtf8) {
+  EXPECT_EQ(build(honest, "m\xffine.py").status, BuildStatus::built);
+  EXPECT_EQ(build(std::string(honest) + "# \xff\xfe\n").status, BuildStatus::built);
+}
+
+TEST_F(PythonCandidates, ThatCannotBeReadAreCompileErrors) {
+  for (const std::string& source :
+       {std::string("def solution(output:\n"), std::string("\0", 1), std::string(100'000, '('),
+        std::string("x = ") + std::string(100'000, '-') + "1\n", std::string(200'000, '[')}) {
+    const BuildOutcome outcome = build(source);
+    EXPECT_EQ(outcome.status, BuildStatus::compile_error) << source.substr(0, 40);
+    EXPECT_THAT(outcome.message, HasSubstr("mine.py")) << source.substr(0, 40);
+    EXPECT_EQ(outcome.message.find('\n'), std::string::npos);
+  }
+}
+
+TEST_F(PythonCandidates, AreNotRun) {
+  const std::string mark = (folder_.path() / "ran").string();
+  build("open('" + mark + "', 'w')\n" + honest);
+  EXPECT_FALSE(fs::exists(mark));
+}
+
+// Only a head start, and a candidate could list them for hours.
+TEST_F(PythonCandidates, HaveSomeExtensionsBuiltAhead) {
+  std::string source = honest;
+  for (int i = 0; i < 50; ++i)
+    source += "load_inline(name='e" + std::to_string(i) + "', cpp_sources='int x;', functions=[])\n";
+  EXPECT_EQ(build(source).status, BuildStatus::built);
+  EXPECT_EQ(toolchain_.extensions, 50);
+  toolchain_.extensions = 0;
+  toolchain_.seconds = 120;
+  EXPECT_EQ(build(source).status, BuildStatus::built);
+  EXPECT_EQ(toolchain_.extensions, 3);
+}
+
+}  // namespace
+}  // namespace kgrade

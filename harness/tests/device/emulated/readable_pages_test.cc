@@ -1,0 +1,32 @@
+#include "device/emulated/checker/readable_pages.h"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+
+#include <cstdint>
+
+namespace kgrade_emulated {
+namespace {
+
+std::uintptr_t number(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
+
+TEST(ReadablePages, HoldWhatIsThere) {
+  ReadablePages pages;
+  const int local = 1;
+  EXPECT_TRUE(pages.holds(number(&local)));
+  EXPECT_TRUE(pages.holds(number(&local)));
+}
+
+TEST(ReadablePages, HoldNothingThatWouldFault) {
+  ReadablePages pages;
+  void* const closed = ::mmap(nullptr, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(closed, MAP_FAILED);
+  EXPECT_FALSE(pages.holds(number(closed)));
+  ::munmap(closed, 4096);
+  EXPECT_FALSE(pages.holds(number(closed)));
+  EXPECT_FALSE(pages.holds(0));
+  EXPECT_FALSE(pages.holds(8));
+}
+
+}  // namespace
+}  // namespace kgrade_emulated

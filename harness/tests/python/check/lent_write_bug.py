@@ -1,0 +1,31 @@
+# The threads behind the end of a row write into the next row, and behind the last one.
+import torch
+from torch.utils.cpp_extension import load_inline
+
+SOURCE = r"""
+__global__ void conv(const float* input, const float* kernel, float* output, int outputs, int channels, int length,
+                     int width, int out_length) {
+  const int b = blockIdx.x / outputs, o = blockIdx.x % outputs, x = threadIdx.x;
+  if (x >= out_length + 1) return;
+  float sum = 0.0f;
+  for (int c = 0; c < channels; ++c)
+    for (int k = 0; k < width; ++k)
+      sum += input[(b * channels + c) * length + min(x, out_length - 1) + k] * kernel[(o * channels + c) * width + k];
+  if (x < out_length || blockIdx.x == gridDim.x - 1)
+    output[blockIdx.x * out_length + x] = sum;  // finding: out_of_bounds
+}
+
+void convolve(torch::Tensor input, torch::Tensor kernel, torch::Tensor output) {
+  const int batch = input.size(0), channels = input.size(1), length = input.size(2);
+  const int outputs = kernel.size(0), width = kernel.size(2), out_length = length - width + 1;
+  conv<<<batch * outputs, 64>>>(input.data_ptr<float>(), kernel.data_ptr<float>(), output.data_ptr<float>(), outputs,
+                               channels, length, width, out_length);
+}
+"""
+
+extension = load_inline(name="lent_write", cpp_sources="void convolve(torch::Tensor, torch::Tensor, torch::Tensor);",
+                        cuda_sources=SOURCE, functions=["convolve"])
+
+
+def solution(input, kernel, output):
+    extension.convolve(input, kernel, output)

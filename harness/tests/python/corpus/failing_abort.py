@@ -1,0 +1,6 @@
+# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error message="signal 6"
+import os
+
+
+def solution(input, kernel, stride, padding):
+    os.abort()

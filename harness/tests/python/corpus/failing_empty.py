@@ -1,0 +1,1 @@
+# expect: problem=conv-1d cases=tiny,plain verdict=signature_mismatch message="the file defines none of 'solution'"

@@ -1,0 +1,14 @@
+# expect: part=more problem=conv-1d cases=plain verdict=accepted
+import torch.nn as nn
+
+
+class Fast(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size):
+        super().__init__()
+        self.conv1d = nn.Conv1d(in_channels, out_channels, kernel_size, bias=False)
+
+    def forward(self, x):
+        return self.conv1d(x)
+
+
+ModelNew = Fast

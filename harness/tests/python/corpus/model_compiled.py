@@ -1,0 +1,13 @@
+# expect: part=more problem=conv-1d cases=plain verdict=accepted
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size):
+        super().__init__()
+        self.conv1d = nn.Conv1d(in_channels, out_channels, kernel_size, bias=False)
+        self.fast = torch.compile(self.conv1d)
+
+    def forward(self, x):
+        return self.fast(x)

@@ -1,0 +1,29 @@
+# expect: problem=conv-1d cases=plain verdict=accepted
+# As answers to KernelBench look: the reference, the new model, and the functions that make inputs.
+import torch
+import torch.nn as nn
+
+
+class Model(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, groups=1, bias=False):
+        super(Model, self).__init__()
+        self.conv1d = nn.Conv1d(in_channels, out_channels, kernel_size, stride=stride, padding=padding,
+                                dilation=dilation, groups=groups, bias=bias)
+
+    def forward(self, x):
+        return self.conv1d(x)
+
+
+class ModelNew(Model):
+    pass
+
+
+batch_size, length = 32, 131072
+
+
+def get_inputs():
+    return [torch.rand(batch_size, 64, length)]
+
+
+def get_init_inputs():
+    return [64, 128, 3]

@@ -1,0 +1,8 @@
+# expect: part=more problem=conv-1d cases=plain verdict=runtime_error message="forward"
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size):
+        super().__init__()
+        self.conv1d = nn.Conv1d(in_channels, out_channels, kernel_size, bias=False)

@@ -1,0 +1,12 @@
+# expect: problem=conv-1d cases=plain verdict=wrong_answer
+# The problem has no bias; the layer draws one.
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size):
+        super().__init__()
+        self.conv1d = nn.Conv1d(in_channels, out_channels, kernel_size)
+
+    def forward(self, x):
+        return self.conv1d(x)

@@ -1,0 +1,6 @@
+# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned float64 for output 'output', which is float32"
+import torch
+
+
+def solution(input, kernel, stride, padding):
+    return torch.conv1d(input.double(), kernel.double(), None, stride, padding)

@@ -1,0 +1,9 @@
+# expect: problem=conv-1d cases=plain verdict=low_precision emulated=accepted
+# CPU operators do not follow the GPU's autocast.
+import torch
+
+
+def solution(input, kernel, stride, padding):
+    with torch.autocast("cuda", dtype=torch.float16):
+        result = torch.conv1d(input, kernel, None, stride, padding)
+    return result.float()

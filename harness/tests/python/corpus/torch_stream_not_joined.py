@@ -1,0 +1,12 @@
+# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer only=cuda
+# The answer is still being made when the call has ended.
+import torch
+
+side = torch.cuda.Stream()
+
+
+def solution(input, kernel, output, stride, padding):
+    side.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(side):
+        torch.cuda._sleep(200_000_000)
+        output.copy_(torch.conv1d(input, kernel, None, stride, padding))

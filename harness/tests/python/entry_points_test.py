@@ -1,0 +1,112 @@
+"""Entry points: which one of a file is called and how, and what is said of those that do not fit."""
+
+import sys
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from kgrade_python.entry_points import examine  # noqa: E402
+
+CONTRACT = {
+    "parameters": [
+        {"name": "x", "role": "input", "type": "[VAR]"},
+        {"name": "w", "role": "input", "type": "[VAR]"},
+        {"name": "y", "role": "output", "type": "[VAR]"},
+        {"name": "n", "role": "scalar", "type": "size_t"},
+    ],
+    "output_positions": [2],
+    "torch": {"init": ["n"], "forward": ["x"], "weights": {"w": "linear.weight"}, "mode": "train"},
+    "shown_as": "mine.py",
+}
+
+
+def entry(source, **changes):
+    answer = examine(source, {**CONTRACT, **changes})
+    if answer["status"] != "ok":
+        raise AssertionError(answer["message"])
+    return answer["entry"]
+
+
+def refusal(source, **changes):
+    answer = examine(source, {**CONTRACT, **changes})
+    return answer["status"], answer["message"], answer["line"]
+
+
+class Functions(unittest.TestCase):
+    def test_names_in_any_order(self):
+        found = entry("def solution(n, y, x, w): pass")
+        self.assertEqual((found["arguments"], found["positional"], found["writes"]), (["n", "y", "x", "w"], 4, True))
+
+    def test_without_outputs_it_returns(self):
+        self.assertFalse(entry("def solution(x, w): return x")["writes"])
+
+    def test_the_rest_goes_to_keywords_but_outputs_do_not(self):
+        found = entry("def run(x, **rest): pass")
+        self.assertEqual((found["arguments"], found["positional"], found["writes"]), (["x", "w", "n"], 1, False))
+
+    def test_an_argument_of_its_own_with_a_default(self):
+        found = entry("def solution(x, block=64, *, w, n): pass")
+        self.assertEqual((found["arguments"], found["positional"]), (["x", "w", "n"], 1))
+
+    def test_data_is_one_tuple(self):
+        found = entry("def custom_kernel(data): pass")
+        self.assertEqual((found["kind"], found["arguments"]), ("data", ["x", "w", "n"]))
+
+    def test_a_lambda_is_called_in_order(self):
+        self.assertEqual(entry("solution = lambda *all: None")["arguments"], ["x", "w", "y", "n"])
+
+
+class Refusals(unittest.TestCase):
+    def test_an_unknown_name_lists_both_sides_and_the_line_to_write(self):
+        status, message, line = refusal("\ndef solution(x, weights): pass")
+        self.assertEqual((status, line), ("signature_mismatch", 2))
+        for part in ("'weights'", "It takes: x, weights", "The problem has: x, w, y, n", "def solution(x, w, y, n):"):
+            self.assertIn(part, message)
+
+    def test_some_outputs_are_not_enough(self):
+        two = CONTRACT["parameters"] + [{"name": "z", "role": "output", "type": "[VAR]"}]
+        self.assertIn("'z'", refusal("def solution(x, w, y): pass", parameters=two)[1])
+
+    def test_several_entries_need_a_choice(self):
+        source = "def solution(x): pass\nclass ModelNew: pass\n"
+        self.assertIn("# kgrade: entry ModelNew", refusal(source)[1])
+        self.assertEqual(entry("# kgrade: entry ModelNew\n" + source)["kind"], "module")
+
+    def test_a_module_needs_a_section(self):
+        self.assertIn("torch:", refusal("class ModelNew: pass", torch=None)[1])
+
+    def test_async_is_refused(self):
+        self.assertIn("async", refusal("async def solution(x): pass")[1])
+
+    def test_mistakes_in_the_syntax_have_a_line(self):
+        self.assertEqual(refusal("x = 1\ndef solution(:\n")[::2], ("compile_error", 2))
+
+    def test_hostile_texts_end_in_a_verdict(self):
+        for source in ("\0", "(" * 5000, "x = " + "-" * 100000 + "1", "def solution(x):\n  pass\n pass", "\ud800"):
+            with self.subTest(source[:20]):
+                self.assertNotEqual(examine(source, CONTRACT)["status"], "ok")
+
+
+class Literals(unittest.TestCase):
+    SOURCE = '''
+from torch.utils.cpp_extension import load_inline
+name = "k"
+cuda = """
+void f(torch::Tensor x) {}
+"""
+m = load_inline(name=name, cpp_sources="void f(torch::Tensor x);", cuda_sources=cuda + "// more", functions=["f"])
+def solution(x, w): return x
+'''
+
+    def test_literal_arguments_are_read(self):
+        requests = examine(self.SOURCE, CONTRACT)["extensions"]
+        self.assertEqual([request["name"] for request in requests], ["k"])
+        self.assertIn("// more", requests[0]["units"][1]["text"])
+
+    def test_others_are_left_for_later(self):
+        self.assertEqual(examine(self.SOURCE.replace('"k"', "input()"), CONTRACT)["extensions"], [])
+
+
+if __name__ == "__main__":
+    unittest.main()
