@@ -20,7 +20,7 @@ enum class TextKind {
 };
 
 struct OtherKind {
-  std::string message;  // "is Python, not CUDA C++; put the CUDA code into a .cu file of its own"
+  std::string message;  // "is Python, not CUDA C++; give the file a name that ends in .py"
   int line = 0;         // that shows it; 0: the whole file does
   TextKind kind = TextKind::other;
 };

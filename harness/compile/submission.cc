@@ -290,6 +290,10 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   return whole_file(SubmissionKind::cuda, content);
 }
 
+bool is_python_candidate(const Submission& submission, const std::filesystem::path& file) {
+  return submission.kind == SubmissionKind::python && file.extension() != ".cu";
+}
+
 bool is_candidate(const std::filesystem::path& file) {
   std::error_code failure;
   const std::string extension = file.extension().string();

@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "base/defences.h"
+#include "base/memory_file.h"
 #include "base/process_table.h"
 #include "base/text.h"
 #include "draw/seed.h"
@@ -99,16 +100,6 @@ constexpr std::size_t longest_request = std::size_t{16} << 20;
 constexpr int most_builds = 64;
 constexpr std::chrono::minutes longest_building{30};  // of all of them together
 constexpr std::size_t longest_report = std::size_t{1} << 16;
-
-UniqueFd memory_file(const std::string& text) {
-  UniqueFd file(::memfd_create("kgrade-text", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  for (std::size_t at = 0; file && at < text.size();) {
-    const ssize_t written = ::write(file.get(), text.data() + at, text.size() - at);
-    if (written <= 0) return UniqueFd();
-    at += static_cast<std::size_t>(written);
-  }
-  return file;
-}
 
 // Of a file that a worker sent: whatever it is, reading it neither waits nor takes more than so much. Empty
 // for what is no file or too long.

@@ -1,12 +1,11 @@
 #include "contest/worker_python.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/memory_file.h"
 
 namespace kgrade {
 namespace {
@@ -20,16 +19,6 @@ int call_python(const unsigned long long* arguments) {
   return callbacks_of_process->call(const_cast<unsigned long long*>(arguments));
 }
 
-UniqueFd memory_file(const char* text, std::size_t length) {
-  UniqueFd file(::memfd_create("kgrade-text", MFD_CLOEXEC));
-  for (std::size_t at = 0; file && at < length;) {
-    const ssize_t written = ::write(file.get(), text + at, length - at);
-    if (written <= 0) return UniqueFd();
-    at += static_cast<std::size_t>(written);
-  }
-  return file;
-}
-
 class PythonContestant : public Contestant {
  public:
   Entry load(const UniqueFd& file) override {
@@ -40,7 +29,7 @@ class PythonContestant : public Contestant {
   void begin_call() override { callbacks_of_process->begin(); }
   UniqueFd lock() override {
     callbacks_of_process->lock();
-    return memory_file(report_of_process.data(), report_of_process.size());
+    return memory_file(report_of_process);
   }
 };
 
@@ -109,7 +98,7 @@ extern "C" {
 extern const std::int32_t kgrade_dlpack_device;
 
 int kgrade_build(const char* request, std::size_t length, int* descriptor) {
-  const kgrade::UniqueFd text = kgrade::memory_file(request, length);
+  const kgrade::UniqueFd text = kgrade::memory_file({request, length});
   if (!text) return -1;
   kgrade::BuiltFile built = kgrade::request_build(text);
   if (!built.file) return -1;

@@ -73,8 +73,7 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path, const 
   CandidateSource source{path, std::move(*hash)};
   if (const auto found = find_submission(*content, path)) {
     if (found->is_block()) source.lines = LineRange{found->first_line, found->last_line};
-    // In a .cu file it is a mistake, which gets a sentence.
-    source.is_python = found->kind == SubmissionKind::python && path.extension() != ".cu";
+    source.is_python = is_python_candidate(*found, path);
     source.uses_triton = source.is_python && found->text.find("triton") != std::string::npos;
     source.is_module = source.is_python && found->text.find("\nclass ModelNew") != std::string::npos;
   }

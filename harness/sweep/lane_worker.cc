@@ -33,7 +33,7 @@ std::uint64_t size_of(Build& build) {
 bool is_in_python(const std::filesystem::path& candidate) {
   const auto content = read_text_file(candidate);
   const auto found = content ? find_submission(*content, candidate) : content.errors();
-  return found && found->kind == SubmissionKind::python && candidate.extension() != ".cu";
+  return found && is_python_candidate(*found, candidate);
 }
 
 // Puts the job's candidates into the cache, or, where it names none, what its problem is graded with: oracle,

@@ -21,7 +21,7 @@ __attribute__((constructor)) static void look() {
   for (const char* name : {"KGRADE_SEED", "KGRADE_CACHE_DIR", "SSH_AUTH_SOCK", "KGRADE_PYTHON"})
     if (getenv(name)) found = 1;
   if (socket(AF_INET, SOCK_STREAM, 0) >= 0) found = 2;
-  for (const char* path : {"/etc/passwd", "/etc/shadow", "/root/.bashrc", "/root/.profile", "/root/.ssh"})
+  for (const char* path : {"/etc/passwd", "/etc/shadow", "/etc/gshadow", "/etc/hosts", "/home", "/var/log"})
     if (access(path, R_OK) == 0) found = 3;
 }
 int looked() { return found; }
