@@ -84,7 +84,7 @@ enum class ReplyStatus : std::uint32_t {
   idle = 8,
   // Of a contestant in Python. It wants an extension built, and carries the request: see RequestType::built.
   wants_build = 9,
-  // These end the worker; the last line that it has printed says why.
+  // These end the worker; the last line that it has printed says why (of device_failed too, if there is one).
   raised = 10,
   unsupported = 11,
   mismatched = 12,  // it does not fit the problem

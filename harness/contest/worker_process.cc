@@ -508,7 +508,9 @@ Answer WorkerProcess::interpret(const Reply& reply) {
     case ReplyStatus::device_failed:
       break;
   }
-  return fail(Fault::device_failed, "the device no longer answers in the contestant's process");
+  const std::string words = output_.last_line();
+  return fail(Fault::device_failed, fmt::format("the device no longer answers in the contestant's process{}{}",
+                                                words.empty() ? "" : ": ", words));
 }
 
 Answer WorkerProcess::fail(Fault fault, std::string detail) {

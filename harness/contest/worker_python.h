@@ -26,7 +26,7 @@ struct PythonCallbacks {
 };
 
 // How a contestant in Python ends its worker.
-enum class PythonEnd : int { raised = 0, unsupported = 1, mismatched = 2, wrong = 3 };
+enum class PythonEnd : int { raised = 0, unsupported = 1, mismatched = 2, wrong = 3, device_failed = 4 };
 
 }  // namespace kgrade
 

@@ -12,6 +12,7 @@ ENDS_RAISED = 0
 ENDS_UNSUPPORTED = 1
 ENDS_MISMATCH = 2
 ENDS_WRONG = 3
+ENDS_DEVICE_FAILED = 4
 
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
@@ -107,7 +108,19 @@ class Server:
             errors.print_last(refused)
             self.library.end(ENDS_UNSUPPORTED)
         errors.print_last("raised " + errors.in_one_line(error, files))
-        self.library.end(ENDS_RAISED)
+        self.library.end(ENDS_DEVICE_FAILED if is_device_lost() else ENDS_RAISED)
+
+
+def is_device_lost():
+    """Whether a kernel has faulted. PyTorch's next operator raises then, in words of whatever library it calls."""
+    import torch
+
+    try:
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
 
     def load(self, descriptor):
         def work():
