@@ -110,18 +110,6 @@ class Server:
         errors.print_last("raised " + errors.in_one_line(error, files))
         self.library.end(ENDS_DEVICE_FAILED if is_device_lost() else ENDS_RAISED)
 
-
-def is_device_lost():
-    """Whether a kernel has faulted. PyTorch's next operator raises then, in words of whatever library it calls."""
-    import torch
-
-    try:
-        if torch.cuda.is_initialized():
-            torch.cuda.synchronize()
-    except RuntimeError:
-        return True
-    return False
-
     def load(self, descriptor):
         def work():
             from .contestant import Contestant
@@ -148,6 +136,18 @@ def is_device_lost():
 
     def lock(self):
         return self.guarded(lambda: self.contestant.lock())
+
+
+def is_device_lost():
+    """Whether a kernel has faulted. PyTorch's next operator raises then, in words of whatever library it calls."""
+    import torch
+
+    try:
+        if torch.cuda.is_initialized():
+            torch.cuda.synchronize()
+    except RuntimeError:
+        return True
+    return False
 
 
 def serve(path, arguments, with_triton=False):
