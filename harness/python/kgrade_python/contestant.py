@@ -204,6 +204,7 @@ class Contestant:
             if self.is_locked and isinstance(seen, PermissionError) and seen.errno == 1:
                 return "compiles in a measured call: starts a program"
             if self.library.is_emulated and isinstance(seen, RuntimeError) and NEEDS_GPU.search(str(seen)):
-                return f"asks PyTorch for a GPU in a way that the emulated device does not have{place_of(error, self.files)}"
+                place = place_of(error, self.files)
+                return f"asks PyTorch for a GPU in a way that the emulated device does not have{place}"
             seen = seen.__cause__ or seen.__context__
         return None
