@@ -3,15 +3,19 @@
 import ctypes
 import importlib.util
 import os
+import re
 import sys
 
 import torch
 
 from . import extensions, late_compiles, module_state, operator_trace
-from .errors import SignatureMismatch, Unsupported, WrongAnswer
-from .tensors import TYPES, Lender, address_of_result
+from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
+from .tensors import TYPES, Lender, address_of_result, is_same
 
 FOLDER = "/tmp/submission"
+
+# What PyTorch says where it looks for a GPU itself: what emulated_cuda.py does not stand in for.
+NEEDS_GPU = re.compile(r"CUDA driver version is insufficient|no NVIDIA driver|No CUDA GPUs|no CUDA-capable device")
 
 
 class Call:
@@ -112,7 +116,7 @@ class Contestant:
         if self.is_locked:
             results = self.run(call, tensors)
         else:
-            with self.traced.recording():
+            with self.traced.recording(call.key):
                 results = self.run(call, tensors)
         if results is None:
             if not self.entry["writes"]:
@@ -161,7 +165,7 @@ class Contestant:
         """Whether a function that writes its outputs also returns them."""
         results = results if isinstance(results, (tuple, list)) else (results,)
         outputs = [tensors[output["name"]] for output in call.outputs]
-        return len(results) == len(outputs) and all(a is b for a, b in zip(results, outputs))
+        return len(results) == len(outputs) and all(is_same(a, b) for a, b in zip(results, outputs))
 
     def take_results(self, arguments, call, results, ranges):
         results = results if isinstance(results, (tuple, list)) else (results,)
@@ -199,5 +203,8 @@ class Contestant:
         while seen is not None:
             if self.is_locked and isinstance(seen, PermissionError) and seen.errno == 1:
                 return "compiles in a measured call: starts a program"
+            if self.library.is_emulated and isinstance(seen, RuntimeError) and NEEDS_GPU.search(str(seen)):
+                place = place_of(error, self.files)
+                return f"asks PyTorch for a GPU in a way that the emulated device does not have{place}"
             seen = seen.__cause__ or seen.__context__
         return None

@@ -1,6 +1,7 @@
 """The emulated device as PyTorch's `cuda`: tensors lie in host memory, and say that they are on the device under test."""
 
 import contextlib
+import threading
 import types
 
 import torch
@@ -140,8 +141,28 @@ def default_to_host():
     context.__init__ = lambda self, device: begin(self, HOST if is_cuda(device) else device)
 
 
+def reach_threads():
+    """A mode is of its thread only; those that a candidate starts are on the device under test as well."""
+    run = threading.Thread.run
+
+    def run_on_device(self):
+        with DeviceUnderTest():
+            run(self)
+
+    threading.Thread.run = run_on_device
+
+
+class Generator(torch.Generator):
+    """No mode sees how a generator is made."""
+
+    def __new__(cls, device="cpu"):
+        return super().__new__(cls, HOST if is_cuda(device) else device)
+
+
 def install():
     default_to_host()
+    reach_threads()
+    torch.Generator = Generator
     cuda = torch.cuda
     answers = {
         "is_available": True, "device_count": 1, "current_device": 0, "is_initialized": True,

@@ -52,6 +52,9 @@ def definitions(tree):
                 for target in node.targets:
                     if isinstance(target, ast.Name):
                         found[target.id] = node
+            elif isinstance(node, ast.AnnAssign):
+                if isinstance(node.target, ast.Name) and node.value is not None:
+                    found[node.target.id] = node
             elif isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     found[alias.asname or alias.name] = node
@@ -88,9 +91,26 @@ def choose(found, source, contract):
         raise Refusal("signature_mismatch", "the file defines none of 'solution', 'custom_kernel', 'run' and "
                       f"'ModelNew'; write: {wanted_line(contract)}")
     if len(names) > 1:
+        names = fitting(names, found, contract)
+    if len(names) > 1:
         raise Refusal("signature_mismatch", "the file defines " + " and ".join(f"'{name}'" for name in names) +
                       f"; add the line: # kgrade: entry {names[-1]}", found[names[-1]].lineno)
     return entry_of(names[0], found[names[0]], contract)
+
+
+def fitting(names, found, contract):
+    """Of several entry points the one that fits, as a module beside a `run()` that tries it out; or all of them."""
+
+    def fits(name):
+        try:
+            # A function that takes nothing cannot compute anything of the problem.
+            entry = entry_of(name, found[name], contract)
+            return entry["kind"] != "function" or bool(entry["arguments"])
+        except Refusal:
+            return False
+
+    fit = [name for name in names if fits(name)]
+    return fit if len(fit) == 1 else names
 
 
 def entry_of(name, node, contract):
@@ -101,6 +121,10 @@ def entry_of(name, node, contract):
         return {"name": name, "kind": "module", "arguments": [], "positional": 0, "writes": False}
     if isinstance(node, ast.AsyncFunctionDef):
         raise Refusal("signature_mismatch", f"'{name}' is async; write: {wanted_line(contract)}", node.lineno)
+    function = getattr(node, "value", None)
+    known = [parameter["name"] for parameter in contract["parameters"]]
+    if isinstance(function, ast.Lambda) and all(each.arg in known for each in all_arguments(function)):
+        return function_entry(name, function, contract)
     if not isinstance(node, ast.FunctionDef):  # assigned or imported: called by position
         return in_order(name, contract)
     if name == "custom_kernel" and len(all_arguments(node)) == 1:

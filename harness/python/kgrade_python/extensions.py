@@ -19,6 +19,7 @@ LACKS_HERE = re.compile(
     r"[^\n]*(is not a member of .?(torch|at|c10|pybind11|py)\b|.(torch|at|c10)(::\w+)*. has not been declared"
     r"|PyTorch's own headers|has no member named"
     r"|\b(torch|ATen|c10|pybind11|cub|thrust|cutlass|cute|cooperative_groups|cuda)/[\w/.]+: No such file|TORCH_LIBRARY"
+    r"|no match for .operator<<. \(operand types are .*\bat::Tensor\b"
     r"|\bcublas\w+|\bcudnn\w+|\bcufft\w+|\bcurand\w+)[^\n]*")
 
 

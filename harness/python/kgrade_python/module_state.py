@@ -88,6 +88,17 @@ def place_by_shape(weights, shapes, state, places):
             places[weight] = same[0]
 
 
+def same_shape_before(place, state, dropped, log):
+    """The dropped parameter of a placed tensor's shape that was made before it, where there is one of them; or None.
+
+    `self.weight = Parameter(layer.weight.permute(2, 1, 0))` has the shape of what it is derived from where the
+    extents are equal, and no name tells which of the two the problem means."""
+    number = log.number_of(state[place])
+    before = [name for name, tensor in dropped.items() if tensor.shape == state[place].shape
+              and (number is None or log.number_of(tensor) < number)]
+    return before[0] if len(before) == 1 else None
+
+
 def mismatch(weights, shapes, state, places):
     """The line to add, then both sides: what is quoted of a message may end early."""
     missing = next(name for name in weights if name not in places)
@@ -156,6 +167,9 @@ class ParameterLog(TorchFunctionMode):
                     "xavier_normal_", "fill_", "zero_", "copy_", "constant_", "ones_", "zeros_", "exponential_",
                     "orthogonal_", "mul_", "add_", "clamp_", "erfinv_", "sub_", "div_", "__setitem__"}
 
+    DRAWS = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
+             "xavier_normal_", "exponential_", "orthogonal_"}
+
     def __init__(self, values=None):
         super().__init__()
         self.values = values or {}
@@ -167,6 +181,10 @@ class ParameterLog(TorchFunctionMode):
         # torch.nn.init hands its tensor on by name.
         target = args[0] if args else kwargs.get("tensor")
         if self.placed and isinstance(target, torch.Tensor) and self.initialises(function, target, args):
+            if getattr(function, "__name__", "") in self.DRAWS:
+                # Later draws are those of a module that nothing was placed in.
+                function(*([target.clone(), *args[1:]] if args else []),
+                         **(kwargs if args else {**kwargs, "tensor": target.clone()}))
             return target
         return function(*args, **kwargs)
 
@@ -219,6 +237,21 @@ class ParameterLog(TorchFunctionMode):
         return super().__exit__(*error)
 
 
+def follow_origins(places, tensors, state, dropped, log, make):
+    """`places`, but with the parameter that a placed tensor is derived from instead of it: the tensor is another one
+    where that parameter holds the problem's weight. `make`: makes the module again."""
+    origins = {weight: same_shape_before(name, state, dropped, log) for weight, name in places.items() if name in state}
+    origins = {weight: origin for weight, origin in origins.items() if origin is not None}
+    if not origins:
+        return places
+    torch.manual_seed(0)
+    with ParameterLog({log.number_of(dropped[name]): tensors[weight].cpu() for weight, name in origins.items()}):
+        again = state_of(make())
+    derived = {weight: name for weight, name in origins.items() if places[weight] in again
+               and not torch.equal(again[places[weight]], state[places[weight]])}
+    return {**places, **derived}
+
+
 def build(module_class, call, contract, tensors, source):
     """The module of one case. `tensors`: what is lent, by name."""
     weights = contract["torch"]["weights"]
@@ -238,6 +271,7 @@ def build(module_class, call, contract, tensors, source):
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
     if len(places) < len(weights):
         raise mismatch(weights, shapes, state, places)
+    places = follow_origins(places, tensors, state, dropped, log, lambda: construct(module_class, call))
     numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()}
     values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
     del module, log

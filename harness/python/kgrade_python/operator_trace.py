@@ -33,17 +33,18 @@ class _Recorder(TorchFunctionMode):
 
 
 class Trace:
-    """Records the first call; further ones would only count the same again."""
+    """Records the first call of each case; further ones would only count the same again."""
 
     def __init__(self):
         self.counts = {}
-        self.calls = 0
+        self.cases = set()
 
     @contextlib.contextmanager
-    def recording(self):
-        self.calls += 1
+    def recording(self, case):
+        is_new = case not in self.cases
+        self.cases.add(case)
         # What PyTorch compiles it would compile again without the recorder.
-        if self.calls > 1 or "torch._dynamo" in sys.modules:
+        if not is_new or "torch._dynamo" in sys.modules:
             yield
             return
         with _Recorder(self.counts):

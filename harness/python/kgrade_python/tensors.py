@@ -40,6 +40,13 @@ class Lender:
         return _from_dlpack(_new_capsule(self.make(address, shape, count, code, bits), b"dltensor", None))
 
 
+def is_same(result, output):
+    """Whether `result` is `output`, or another tensor of the same elements in the same memory."""
+    return result is output or (
+        type(result) is _tensor and result.shape == output.shape and result.dtype == output.dtype
+        and result.is_contiguous() and _data_ptr(result) == _data_ptr(output))
+
+
 def address_of_result(result, name, shape, dtype, inputs, is_device):
     """The address of what a candidate returned for one output, and the tensor to keep until it has been read.
 
@@ -59,6 +66,9 @@ def address_of_result(result, name, shape, dtype, inputs, is_device):
     if result.layout != torch.strided:
         raise WrongAnswer(f"returned a {result.layout} tensor for output '{name}'; return a dense one")
     dense = result if result.is_contiguous() else result.contiguous()
+    # Whether its elements are to be negated is a bit of the tensor that its memory does not show.
+    if dense.is_neg():
+        dense = dense.resolve_neg()
     address = _data_ptr(dense)
     if dense.numel() and address == 0:
         raise WrongAnswer(f"returned a tensor without memory for output '{name}'; return one that holds its values")

@@ -53,6 +53,22 @@ class Functions(unittest.TestCase):
         found = entry("def custom_kernel(data): pass")
         self.assertEqual((found["kind"], found["arguments"]), ("data", ["x", "w", "n"]))
 
+    def test_a_lambda_that_names_the_parameters_is_called_as_a_function(self):
+        found = entry("solution = lambda n, x, w: x")
+        self.assertEqual((found["arguments"], found["writes"]), (["n", "x", "w"], False))
+
+    def test_other_names_of_a_lambda_are_called_in_order(self):
+        self.assertEqual(entry("solution = lambda a, b, c, d: None")["arguments"], ["x", "w", "y", "n"])
+
+    def test_an_annotated_name_is_an_entry_point(self):
+        self.assertEqual(entry("solution: object = print")["arguments"], ["x", "w", "y", "n"])
+        self.assertEqual(refusal("solution: object")[0], "signature_mismatch")
+
+    def test_a_function_that_tries_the_module_out_is_no_entry_point(self):
+        for other in ("def run(): pass", "def run(module, steps): pass"):
+            with self.subTest(other):
+                self.assertEqual(entry(other + "\nclass ModelNew: pass\n")["kind"], "module")
+
     def test_a_lambda_is_called_in_order(self):
         self.assertEqual(entry("solution = lambda *all: None")["arguments"], ["x", "w", "y", "n"])
 

@@ -1,0 +1,9 @@
+# expect: problem=conv-1d cases=plain verdict=accepted
+import torch
+
+GENERATOR = torch.Generator(device="cuda").manual_seed(3)
+
+
+def solution(input, kernel):
+    noise = torch.rand(4, generator=GENERATOR, device="cuda")
+    return torch.conv1d(input, kernel) + 0 * noise[0]
