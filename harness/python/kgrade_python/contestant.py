@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-from . import extensions, late_compiles, module_state, operator_trace
+from . import extensions, late_compiles, module_state, operator_trace, streams
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, is_same
 
@@ -59,6 +59,10 @@ class Contestant:
 
             emulated_cuda.install()
             emulated_triton.install()
+            self.end_on_default_stream = lambda: None
+        else:
+            streams.join_changes()
+            self.end_on_default_stream = streams.to_default
         self.is_device = (lambda tensor: True) if library.is_emulated else (lambda tensor: tensor.is_cuda)
 
     # Loading.
@@ -78,6 +82,7 @@ class Contestant:
             self.module_class = target
         else:
             self.function = target
+        self.end_on_default_stream()
 
     def write_source(self):
         os.makedirs(FOLDER, exist_ok=True)
@@ -118,6 +123,7 @@ class Contestant:
         else:
             with self.traced.recording(call.key):
                 results = self.run(call, tensors)
+        self.end_on_default_stream()
         if results is None:
             if not self.entry["writes"]:
                 raise WrongAnswer(f"'{self.entry['name']}' returned None; return {self.output_words(call)}")

@@ -1,11 +1,12 @@
 # cheat: leaves a side stream as the current one, and works there
 # row: 1
-# caught-by: idle, outputs_match
+# caught-by: no_gain
+# twin: honest-convolution.py
 # device: cuda
 # problem: conv-1d
 # case: plain
 #
-# The clock and the capture are on a stream that the candidate does not choose.
+# A change of the current stream is a wait, and each call ends on the default stream: the work counts.
 import torch
 
 side = torch.cuda.Stream()

@@ -1,10 +1,12 @@
 # cheat: joins its side stream in the rehearsal, and leaves it alone afterwards
 # row: 1
-# caught-by: idle, outputs_match
+# caught-by: no_gain
+# twin: honest-convolution.py
 # device: cuda
 # problem: conv-1d
 # case: plain
 #
+# Leaving the stream joins it, in every call.
 import torch
 
 side = torch.cuda.Stream()

@@ -1,0 +1,48 @@
+"""Side streams of a candidate. Clock and capture are on the default stream; work on another one counts only once the
+default stream waits for it. Many programs forget to say so, and wait for the whole device in the end, which no call
+does here. So a change of the current stream is also a wait: the new one for the old one, on the way there and back."""
+
+import torch
+
+
+def join_changes():
+    """Makes `with torch.cuda.stream(s)` and torch.cuda.set_stream(s) wait for the work before them. A candidate can
+    go round it, and then has wrong answers."""
+    change = torch.cuda.set_stream
+
+    def set_stream(stream):
+        if stream is None:
+            return
+        before = torch.cuda.current_stream()
+        if stream != before and stream.device == before.device:
+            stream.wait_stream(before)
+        change(stream)
+
+    torch.cuda.set_stream = set_stream
+    # A stream is a context manager of itself in newer versions, in C++.
+    if hasattr(torch.cuda.Stream, "__enter__"):
+        torch.cuda.Stream.__enter__, torch.cuda.Stream.__exit__ = _enter, _exit
+
+
+def to_default():
+    """Ends a call that has left a stream of its own current."""
+    if torch._C._cuda_getCurrentRawStream(0) != 0:
+        torch.cuda.set_stream(torch.cuda.default_stream())
+
+
+def _enter(stream):
+    context = torch.cuda.StreamContext(stream)
+    context.__enter__()
+    _contexts(stream).append(context)
+    return stream
+
+
+def _exit(stream, *error):
+    _contexts(stream).pop().__exit__(*error)
+
+
+def _contexts(stream):
+    """The contexts that are open, of one stream."""
+    if not hasattr(stream, "kgrade_contexts"):
+        stream.kgrade_contexts = []
+    return stream.kgrade_contexts
