@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/options.h"
-#include "compile/nvcc_toolchain.h"
+#include "compile/nvcc.h"
 #include "compile/python_interpreter.h"
 #include "compile/source_places.h"
 #include "contest/check_referee.h"

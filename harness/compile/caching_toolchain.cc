@@ -199,26 +199,28 @@ CachingToolchain::CachingToolchain(std::unique_ptr<Toolchain> toolchain, Contest
     : toolchain_(std::move(toolchain)), cache_(std::move(cache)), identity_(std::move(identity)) {}
 
 Result<BuildOutcome> CachingToolchain::build(const Problem& problem, const BuildRequest& request) const {
-  const bool never_cached = request.checked || request.anew;
-  const auto key = never_cached ? std::nullopt : content_key(identity_, problem, request);
-  if (!key) return toolchain_->build(problem, request);
-  const UniqueFd lock = cache_.lock(*key);
-  if (auto outcome = take(*key, request)) return std::move(*outcome);
-  auto outcome = toolchain_->build(problem, request);
-  if (outcome && outcome->status == BuildStatus::built && content_key(identity_, problem, request) == key)
-    keep(*key, request, *outcome);
-  return outcome;
+  return take_or_build(
+      request, [&] { return content_key(identity_, problem, request); },
+      [&] { return toolchain_->build(problem, request); });
 }
 
 Result<BuildOutcome> CachingToolchain::build_extension(const ExtensionRequest& extension,
                                                        const ExtensionHeaders& headers,
                                                        const BuildRequest& request) const {
-  const auto key = request.checked ? std::nullopt : extension_key(identity_, extension, headers, request);
-  if (!key) return toolchain_->build_extension(extension, headers, request);
+  return take_or_build(
+      request, [&] { return extension_key(identity_, extension, headers, request); },
+      [&] { return toolchain_->build_extension(extension, headers, request); });
+}
+
+Result<BuildOutcome> CachingToolchain::take_or_build(const BuildRequest& request, const MakeKey& make_key,
+                                                     const Build& build) const {
+  const bool never_cached = request.checked || request.anew;
+  const auto key = never_cached ? std::nullopt : make_key();
+  if (!key) return build();
   const UniqueFd lock = cache_.lock(*key);
   if (auto outcome = take(*key, request)) return std::move(*outcome);
-  auto outcome = toolchain_->build_extension(extension, headers, request);
-  if (outcome && outcome->status == BuildStatus::built) keep(*key, request, *outcome);
+  auto outcome = build();
+  if (outcome && outcome->status == BuildStatus::built && make_key() == key) keep(*key, request, *outcome);
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,10 @@ class CachingToolchain : public Toolchain {
                                        const BuildRequest& request) const override;
 
  private:
+  using MakeKey = std::function<std::optional<std::string>()>;
+  using Build = std::function<Result<BuildOutcome>()>;
+  Result<BuildOutcome> take_or_build(const BuildRequest& request, const MakeKey& make_key,
+                                     const Build& build) const;
   std::optional<BuildOutcome> take(const std::string& key, const BuildRequest& request) const;
   void keep(const std::string& key, const BuildRequest& request, const BuildOutcome& outcome) const;
 

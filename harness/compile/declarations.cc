@@ -51,8 +51,7 @@ struct Beginning {
 
 // Of a document, the code that is graded begins in a line of its own, after empty ones.
 Beginning beginning_of_code(const fs::path& file) {
-  const auto content = read_text_file(file);
-  const auto found = content ? find_submission(*content, file) : content.errors();
+  const auto found = read_submission(file);
   if (!found) return {beginning_of(file)};
   const bool is_python = found->kind == SubmissionKind::python;
   if (!found->is_block()) return {beginning_of(file), is_python};

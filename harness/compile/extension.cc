@@ -58,6 +58,11 @@ std::vector<std::string> texts(const json& all, const char* key) {
 
 }  // namespace
 
+bool ExtensionUnit::is_cuda() const {
+  const fs::path suffix = fs::path(file).extension();
+  return suffix == ".cu" || suffix == ".cuh";
+}
+
 Result<ExtensionRequest> parse_extension_request(const std::string& text) {
   if (nests_too_deeply(text)) return unusable("the request nests too deeply");
   const json all = json::parse(text, nullptr, false);
@@ -89,11 +94,18 @@ Result<ExtensionRequest> parse_extension_request(const std::string& text) {
   return request;
 }
 
-Result<std::vector<fs::path>> write_units(const ExtensionRequest& request, const fs::path& folder) {
+Result<std::vector<fs::path>> write_units(const ExtensionRequest& extension, const ExtensionHeaders& headers,
+                                          BuildRequest& request) {
   std::vector<fs::path> paths;
-  for (const ExtensionUnit& unit : request.units) {
-    paths.push_back(folder / unit.file);
+  for (const ExtensionUnit& unit : extension.units) {
+    paths.push_back(request.output_directory / unit.file);
     if (auto written = write_file_atomically(paths.back(), unit.text); !written) return written.errors();
+  }
+  if (request.readable) {
+    std::vector<fs::path>& readable = *request.readable;
+    readable.insert(readable.end(), paths.begin(), paths.end());
+    readable.push_back(extension.torch_headers ? headers.torch : headers.small);
+    if (extension.torch_headers) readable.push_back(headers.python);
   }
   return paths;
 }

@@ -16,6 +16,9 @@ struct ExtensionUnit {
   std::string file;  // "cuda.cu": a plain name
   std::string text;
   std::vector<std::string> small_flags;  // only with kgrade's headers
+
+  // By its name, as PyTorch decides it.
+  bool is_cuda() const;
 };
 
 struct ExtensionRequest {
@@ -27,22 +30,29 @@ struct ExtensionRequest {
   std::vector<std::string> include_paths;
   // Against PyTorch's own headers and libraries, instead of the small ones of kgrade.
   bool torch_headers = false;
+
+  // Those that the request has for units of this one's kind.
+  const std::vector<std::string>& flags_of(const ExtensionUnit& unit) const {
+    return unit.is_cuda() ? cuda_cflags : cflags;
+  }
 };
 
 // Where headers and libraries are.
 struct ExtensionHeaders {
-  std::filesystem::path small;                 // harness/python/include
-  std::filesystem::path torch;                 // the folder of the package
-  std::filesystem::path python;                // of Python.h
+  std::filesystem::path small;   // harness/python/include
+  std::filesystem::path torch;   // the folder of the package
+  std::filesystem::path python;  // of Python.h
 };
 
-// Reads a request as harness/python/kgrade_python/extension_sources.py makes it. It comes from a candidate: an
-// Error says in one line what of it cannot be used. Flags that would run programs or write files elsewhere
+// Reads a request as harness/python/kgrade_python/extension_sources.py makes it. It comes from a candidate:
+// an Error says in one line what of it cannot be used. Flags that would run programs or write files elsewhere
 // are among that.
 Result<ExtensionRequest> parse_extension_request(const std::string& json);
 
-// Writes the units into `folder`. An Error is the machine's.
-Result<std::vector<std::filesystem::path>> write_units(const ExtensionRequest& request,
-                                                       const std::filesystem::path& folder);
+// Writes the units into the output folder of `request`, in their order, and lets its compilers read them and
+// the headers. An Error is the machine's.
+Result<std::vector<std::filesystem::path>> write_units(const ExtensionRequest& extension,
+                                                       const ExtensionHeaders& headers,
+                                                       BuildRequest& request);
 
 }  // namespace kgrade

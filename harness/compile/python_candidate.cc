@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/subprocess.h"
-#include "base/text_file.h"
+#include "base/text.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
 

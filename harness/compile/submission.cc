@@ -290,6 +290,11 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   return whole_file(SubmissionKind::cuda, content);
 }
 
+Result<Submission> read_submission(const std::filesystem::path& file) {
+  const auto content = read_text_file(file);
+  return content ? find_submission(*content, file) : content.errors();
+}
+
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file) {
   return submission.kind == SubmissionKind::python && file.extension() != ".cu";
 }

@@ -35,6 +35,9 @@ struct Submission {
 // why none is a submission.
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file);
 
+// The same of the file as it is now; also an Error where that cannot be read.
+Result<Submission> read_submission(const std::filesystem::path& file);
+
 // Whether it is for a Python worker. In a .cu file Python is a mistake, which gets a sentence.
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file);
 

@@ -1,25 +1,19 @@
 #include "contest/worker_process.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <stdexcept>
-#include <thread>
 
 #include "base/defences.h"
 #include "base/memory_file.h"
-#include "base/process_table.h"
 #include "base/text.h"
+#include "contest/worker_files.h"
 #include "draw/seed.h"
 #include "sandbox/policy.h"
 
@@ -48,29 +42,15 @@ std::string search_path() {
   return path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
 }
 
-// A worker sees no folder of ours, and what it loads must not change: it gets a copy in memory.
-UniqueFd sealed_copy(const std::filesystem::path& library) {
-  // A link or a fifo is none of kgrade's making: compilers run as a candidate's flags say.
-  const UniqueFd file(::open(library.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  struct stat status {};
-  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return UniqueFd();
-  UniqueFd copy(::memfd_create("kgrade-contestant", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!copy) return UniqueFd();
-  constexpr std::size_t at_once = std::size_t{1} << 30;
-  ssize_t sent = 0;
-  do {
-    sent = ::sendfile(copy.get(), file.get(), nullptr, at_once);
-  } while (sent > 0);
-  const int seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-  return sent == 0 && ::fcntl(copy.get(), F_ADD_SEALS, seals) == 0 ? std::move(copy) : UniqueFd();
-}
-
 // compute-sanitizer injects itself and creates a context before the worker says anything.
 constexpr std::chrono::seconds connecting_patience{60};
 
 // Of all but the slowest kernels on a GPU. A thread that goes to sleep wakes up the later the longer it has
 // slept (140 us after 60 ms): a call of a slow contestant would look different by the referee's clock.
 constexpr std::chrono::milliseconds usual_answer{200};
+
+// Of what a contestant in Python reports of its rehearsal.
+constexpr std::size_t longest_report = std::size_t{1} << 16;
 
 constexpr const char* ahead_of_time = "the worker answered before it was asked";
 
@@ -92,65 +72,7 @@ bool comes_from_outside(int status) {
   return WIFSIGNALED(status) && std::find(signals.begin(), signals.end(), WTERMSIG(status)) != signals.end();
 }
 
-// Of what a worker prints.
-constexpr std::size_t room_bytes = 64 * 1024;
-constexpr std::size_t longest_line = 800;
-// Of a contestant in Python: what it wants built, how often, and what it reports.
-constexpr std::size_t longest_request = std::size_t{16} << 20;
-constexpr int most_builds = 64;
-constexpr std::chrono::minutes longest_building{30};  // of all of them together
-constexpr std::size_t longest_report = std::size_t{1} << 16;
-
-// Of a file that a worker sent: whatever it is, reading it neither waits nor takes more than so much. Empty
-// for what is no file or too long.
-std::string text_in(const UniqueFd& file, std::size_t most) {
-  struct stat status {};
-  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return "";
-  if (status.st_size <= 0 || static_cast<std::size_t>(status.st_size) > most) return "";
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  const ssize_t size = ::pread(file.get(), text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return text;
-}
-
-// The worker writes where the last one wrote: both descriptors share their place in the file. It may move
-// that place, and then loses what it prints.
-std::size_t printed_bytes(int file) {
-  const off_t place = ::lseek(file, 0, SEEK_CUR);
-  return place > 0 ? std::min(static_cast<std::size_t>(place), room_bytes) : 0;
-}
-
 }  // namespace
-
-WorkerOutput::WorkerOutput() : file_(::memfd_create("kgrade-output", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
-  if (!file_ || ::ftruncate(file_.get(), room_bytes) != 0) return;
-  ::fcntl(file_.get(), F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-}
-
-std::string WorkerOutput::last_line() const {
-  std::string text(room_bytes, '\0');
-  const ssize_t size = ::pread(file_.get(), text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  const auto end = text.find_last_not_of(std::string("\0\n\r\t ", 5));
-  if (end == std::string::npos) return "";
-  text.resize(end + 1);
-  if (const auto newline = text.rfind('\n'); newline != std::string::npos) text.erase(0, newline + 1);
-  return printable(text.substr(0, longest_line));
-}
-
-void WorkerOutput::clear() const {
-  const std::string nothing(room_bytes, '\0');
-  if (::pwrite(file_.get(), nothing.data(), nothing.size(), 0) >= 0) ::lseek(file_.get(), 0, SEEK_SET);
-}
-
-std::string WorkerOutput::text() const {
-  std::string text(printed_bytes(file_.get()), '\0');
-  const ssize_t size = ::pread(file_.get(), text.data(), text.size(), 0);
-  text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-  return text;
-}
-
-bool WorkerOutput::is_full() const { return printed_bytes(file_.get()) == room_bytes; }
 
 Result<std::unique_ptr<WorkerProcess>> WorkerProcess::start(const std::vector<std::string>& command,
                                                             ModuleLoading loading) {
@@ -326,73 +248,12 @@ Answer WorkerProcess::settle(Patience patience) {
   return fail(Fault::malformed, "the worker answered a call with a message that does not belong there");
 }
 
-// Below a sandbox the worker is the only child of an only child. Its contestant, which could start
-// children, is not loaded yet.
-void WorkerProcess::find_worker() {
-  worker_ = process_.pid();
-  const std::vector<ProcessEntry> table = process_table();
-  launchers_.clear();
-  for (bool deeper = true; deeper;) {
-    const auto child = std::find_if(table.begin(), table.end(),
-                                    [&](const ProcessEntry& entry) { return entry.parent == worker_; });
-    deeper = child != table.end();
-    if (!deeper) break;
-    launchers_.push_back(worker_);
-    worker_ = child->pid;
-  }
-}
-
-// What the worker has started is its child, or, when its parent has ended, a child of what started the
-// worker.
-std::vector<pid_t> WorkerProcess::started_by_contestant() const {
-  std::vector<pid_t> parents = launchers_;
-  parents.push_back(worker_);
-  std::vector<pid_t> found;
-  for (std::size_t i = 0; worker_ > 0 && i < parents.size(); ++i) {
-    for (const pid_t child : children_of(parents[i])) {
-      if (child == worker_ || std::find(launchers_.begin(), launchers_.end(), child) != launchers_.end())
-        continue;
-      parents.push_back(child);
-      const auto entry = process_entry(child);
-      if (entry && entry->state != 'Z') found.push_back(child);
-    }
-  }
-  return found;
-}
-
-void WorkerProcess::end_other_processes() {
-  // One that is started meanwhile is found in the next round.
-  constexpr int most_rounds = 100;
-  for (int round = 0; round < most_rounds; ++round) {
-    const std::vector<pid_t> others = started_by_contestant();
-    if (others.empty()) return;
-    for (const pid_t process : others) ::kill(process, SIGKILL);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-}
-
 void WorkerProcess::freeze() {
-  if (alive_ && worker_ > 0 && is_on(Defence::frozen_between_calls)) ::kill(worker_, SIGSTOP);
+  if (alive_ && tree_.worker() > 0 && is_on(Defence::frozen_between_calls)) ::kill(tree_.worker(), SIGSTOP);
 }
 
 void WorkerProcess::thaw() {
-  if (alive_ && worker_ > 0 && is_on(Defence::frozen_between_calls)) ::kill(worker_, SIGCONT);
-}
-
-unsigned int WorkerProcess::threads() const {
-  if (worker_ < 0) return 0;
-  const std::string folder = fmt::format("/proc/{}/task", worker_);
-  // A folder has a link for itself, one for its name, and one for each folder in it (proc(5) keeps to that).
-  struct stat status {};
-  if (::stat(folder.c_str(), &status) == 0 && status.st_nlink > 2)
-    return static_cast<unsigned int>(status.st_nlink) - 2;
-  std::error_code error;
-  unsigned int count = 0;
-  for (std::filesystem::directory_iterator task(folder, error), end; !error && task != end;
-       task.increment(error)) {
-    ++count;
-  }
-  return count;
+  if (alive_ && tree_.worker() > 0 && is_on(Defence::frozen_between_calls)) ::kill(tree_.worker(), SIGCONT);
 }
 
 void WorkerProcess::dismiss(Patience patience) {
@@ -435,7 +296,7 @@ bool WorkerProcess::send(Request request, int descriptor) {
 Answer WorkerProcess::receive(Patience patience, UniqueFd* descriptor) {
   if (!alive_) return {Fault::ended, "the worker is not running", {}, {}};
   UniqueFd sent;
-  UniqueFd* const wanted = builder_ || descriptor != nullptr ? &sent : nullptr;
+  UniqueFd* const wanted = builds_.has_builder() || descriptor != nullptr ? &sent : nullptr;
   Reply reply;
   switch (connection_.receive(reply, sequence_, patience, wanted)) {
     case Connection::Outcome::timeout:
@@ -457,23 +318,16 @@ Answer WorkerProcess::receive(Patience patience, UniqueFd* descriptor) {
 }
 
 std::optional<Answer> WorkerProcess::serve_build(const UniqueFd& wanted) {
-  if (!builder_) return fail(Fault::malformed, "the worker wants something built, and nothing is built now");
-  if (++builds_ > most_builds)
-    return fail(Fault::raised, fmt::format("wants more than {} extensions built", most_builds));
-  if (spent_building_ > longest_building)
-    return fail(Fault::raised,
-                fmt::format("its extensions take more than {} minutes to build", longest_building.count()));
-  const auto start = std::chrono::steady_clock::now();
-  const BuiltExtension built = builder_(text_in(wanted, longest_request));
-  spent_building_ += std::chrono::steady_clock::now() - start;
-  failed_build_ = built.library.empty() ? built.message : "";
+  if (!builds_.has_builder())
+    return fail(Fault::malformed, "the worker wants something built, and nothing is built now");
+  const WantedBuilds::Outcome built = builds_.build(wanted);
+  if (!built.refusal.empty()) return fail(Fault::raised, built.refusal);
+  if (!built.answer) return fail(Fault::no_memory, "there is no memory for an extension");
   Request answer;
   answer.type = RequestType::built;
   answer.sequence = sequence_;
-  answer.parameter = built.library.empty() ? 1 : 0;
-  const UniqueFd file = built.library.empty() ? memory_file(built.log) : sealed_copy(built.library);
-  if (!file) return fail(Fault::no_memory, "there is no memory for an extension");
-  if (!connection_.send(answer, file.get())) return fail_to_send();
+  answer.parameter = built.failed ? 1 : 0;
+  if (!connection_.send(answer, built.answer.get())) return fail_to_send();
   return std::nullopt;
 }
 
@@ -495,7 +349,7 @@ Answer WorkerProcess::interpret(const Reply& reply) {
       return fail(Fault::stack_overflow,
                   fmt::format("stack overflow: the stack has {}", format_bytes(reply.limit_bytes)));
     case ReplyStatus::raised:
-      if (!failed_build_.empty()) return fail(Fault::not_built, failed_build_);
+      if (!builds_.failure().empty()) return fail(Fault::not_built, builds_.failure());
       return fail(Fault::raised, last_words("it raised an exception"));
     case ReplyStatus::unsupported:
       return fail(Fault::unsupported, last_words("this cannot be graded"));

@@ -4,7 +4,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +12,9 @@
 #include "base/subprocess.h"
 #include "contest/mapped_libraries.h"
 #include "contest/protocol.h"
+#include "contest/wanted_builds.h"
+#include "contest/worker_output.h"
+#include "contest/worker_tree.h"
 #include "device/device.h"
 #include "device/gate.h"
 
@@ -68,49 +70,15 @@ struct CallSlots {
   std::vector<Slot> slots;
 };
 
-// What became of an extension that a contestant in Python wants built.
-struct BuiltExtension {
-  std::filesystem::path library;  // empty: it was not built
-  std::string message;            // then one line: the first thing that is wrong
-  std::string log;                // of the compilers
-};
-using ExtensionBuilder = std::function<BuiltExtension(const std::string& request)>;
-
 // When kernels come to the device: all of them with their library, or each with its first launch. A vendor's
 // library has thousands.
 enum class ModuleLoading { eager, lazy };
-
-// What a worker prints, as far as it tells why it ended: an assertion that failed, a deadlock, an exception.
-class WorkerOutput {
- public:
-  // Room for the first 64 KiB, which cannot grow: printing more fails in the worker, and costs nothing here.
-  WorkerOutput();
-
-  // For the worker's stdout and stderr; -1 when the machine gives none.
-  int descriptor() const { return file_.get(); }
-
-  // The last line that was printed, without control characters and at most 800 bytes of it; empty for none.
-  std::string last_line() const;
-
-  // Makes room again for all of it: what has been printed is forgotten.
-  void clear() const;
-  // All that has been printed since, as it is: any bytes.
-  std::string text() const;
-  // Nothing more can be printed.
-  bool is_full() const;
-
- private:
-  UniqueFd file_;
-};
 
 class WorkerProcess {
  public:
   // An Error when the worker's program is missing or no process can be started.
   static Result<std::unique_ptr<WorkerProcess>> start(const std::vector<std::string>& command,
                                                       ModuleLoading loading = ModuleLoading::eager);
-  // Builds what the contestant asks for while it is loaded or rehearsed. Without one, asking is a fault: from
-  // when nothing is to be built any more, set none.
-  void set_builder(ExtensionBuilder builder) { builder_ = std::move(builder); }
   // The same below a tool that hands no descriptors on: `command` ends with a worker and the path of the
   // socket that it connects to, in `folder`, where the tool may also write.
   static Result<std::unique_ptr<WorkerProcess>> start_connecting(const std::vector<std::string>& command,
@@ -122,6 +90,10 @@ class WorkerProcess {
   static std::unique_ptr<WorkerProcess> over(Connection connection, Numbering numbering = Numbering::counted);
   // The name of that socket.
   static constexpr const char* socket_name = "socket";
+
+  // Builds what the contestant asks for while it is loaded or rehearsed. Without one, asking is a fault: from
+  // when nothing is to be built any more, set none.
+  void set_builder(ExtensionBuilder builder) { builds_.set_builder(std::move(builder)); }
 
   using Patience = std::chrono::milliseconds;
   // Before load(): what is wrong with the contestant's memory accesses goes into the book in this buffer.
@@ -156,20 +128,22 @@ class WorkerProcess {
   Answer evict_cache_lines(Patience patience);
 
   // Finds the worker's process, below the launcher that started it. Before load().
-  void find_worker();
+  void find_worker() { tree_.find_below(process_.pid()); }
   // Stops all of the worker's threads, and lets them go on: between calls it has nothing to do. After
   // find_worker().
   void freeze();
   void thaw();
   // How many threads the worker has; 0 when that is not known.
-  unsigned int threads() const;
+  unsigned int threads() const { return tree_.threads(); }
   // How many processes there are besides the worker and what started it: those that a contestant in Python,
   // which may start some while it is rehearsed, has left. After find_worker().
-  unsigned int other_processes() const { return static_cast<unsigned int>(started_by_contestant().size()); }
+  unsigned int other_processes() const {
+    return static_cast<unsigned int>(tree_.started_by_contestant().size());
+  }
   // Kills them.
-  void end_other_processes();
+  void end_other_processes() { tree_.end_started(); }
   // Which libraries it has; nothing when that is not known. After find_worker().
-  std::optional<LibraryNames> libraries() const { return mapped_libraries(worker_); }
+  std::optional<LibraryNames> libraries() const { return mapped_libraries(tree_.worker()); }
 
   // What it prints; of a worker below a tool nothing.
   const WorkerOutput& output() const { return output_; }
@@ -196,24 +170,19 @@ class WorkerProcess {
   Answer interpret(const Reply& reply);
   Answer fail(Fault fault, std::string detail);
   Answer fail_to_send();
-  std::vector<pid_t> started_by_contestant() const;
   std::optional<int> end_status();  // wait status; nothing when it does not end
   std::string last_words(const char* otherwise) const;
   std::string describe_end(const std::optional<int>& status) const;
 
   ChildProcess process_;
   Connection connection_;
-  ExtensionBuilder builder_;
-  int builds_ = 0;  // that were asked for
-  std::chrono::steady_clock::duration spent_building_{0};
-  std::string failed_build_;  // the message of the last one, when it failed
+  WantedBuilds builds_;
   WorkerOutput output_;
   Numbering numbering_;
   std::uint64_t sequence_ = 0;  // of the latest request
   bool alive_ = true;
-  pid_t worker_ = -1;             // which may be a descendant of process_
-  std::vector<pid_t> launchers_;  // process_ and what lies between it and the worker
-  bool queueing_ = false;         // the present call waits at a gate, and has not said that it is queued
+  WorkerTree tree_;
+  bool queueing_ = false;  // the present call waits at a gate, and has not said that it is queued
 };
 
 }  // namespace kgrade

@@ -15,6 +15,7 @@
 #include "grade/case_calls.h"
 #include "grade/contestants.h"
 #include "grade/module_cases.h"
+#include "grade/rehearsal.h"
 #include "measure/speed_checks.h"
 #include "measure/speedup.h"
 #include "record/python_report.h"
@@ -29,14 +30,6 @@ constexpr int calls_alone = 3;
 constexpr int unqueued_calls_alone = 2;
 // Draws of their own: no candidate has seen these inputs or will see them.
 constexpr std::uint32_t first_draw_alone = 1 << 20;
-// Likewise. In three calls a graph is warmed up, captured and replayed.
-constexpr std::uint32_t first_draw_of_rehearsal = 1 << 21;
-constexpr int calls_of_rehearsal = 3;
-// Graphs are for short calls.
-constexpr double slow_call_ms = 50;
-constexpr Patience rehearsal_patience{300'000};
-// Of all cases together: with some forty of them, each call's own limit would allow hours.
-constexpr std::chrono::minutes longest_rehearsal{30};
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
   CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
@@ -188,51 +181,16 @@ class CandidateRun {
     return session_.arena.candidate_rehearses() ? rehearsal_patience : candidate_load_patience;
   }
 
-  // Whatever a candidate in Python compiles or tunes by itself, it does here: each case a few times, on
-  // contents that no other call has.
   Errors rehearse(const std::vector<PlannedCase>& cases) {
-    Arena& arena = session_.arena;
-    if (!arena.candidate_rehearses()) return {};
-    const auto timer = session_.stages.time("rehearsal");
-    DrawSequence draws(session_.seed, first_draw_of_rehearsal);
-    const auto end = std::chrono::steady_clock::now() + longest_rehearsal;
-    for (const PlannedCase& planned : cases) {
-      if (!planned.skipped.empty()) continue;
-      session_.progress(fmt::format("rehearsing {}", planned.bound.name));
-      auto lent = arena.lend(Role::candidate, planned.bound, 1);
-      if (!lent) return lent.errors();
-      if (!take(*lent)) return {};
-      int calls = arena.measures_speed() ? calls_of_rehearsal : 1;
-      for (int call = 0; call < calls; ++call) {
-        const Draw draw = draws.fresh();
-        const CallReport report =
-            arena.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience_until(end));
-        if (auto finding = review_rehearsal(report)) {
-          if (is_crash(report))
-            finding = explain_crash(*finding, arena.diagnose(planned.bound, draw, rehearsal_patience));
-          finding->message = fmt::format("case '{}': {}", planned.bound.name, finding->message);
-          settle(*finding);
-          return {};
-        }
-        if (call > 0 && report.elapsed_ms > slow_call_ms) calls = call + 1;
-      }
+    if (!session_.arena.candidate_rehearses()) return {};
+    const auto rehearsal = kgrade::rehearse(session_, cases);
+    if (!rehearsal) return rehearsal.errors();
+    if (rehearsal->finding) {
+      settle(*rehearsal->finding);
+    } else if (take(rehearsal->answer) && record_.python) {
+      read_python_report(rehearsal->report, *record_.python);
     }
-    arena.take_back();
-    std::string report;
-    if (take(arena.lock_candidate(rehearsal_patience, report)) && record_.python)
-      read_python_report(report, *record_.python);
     return {};
-  }
-
-  static Patience patience_until(std::chrono::steady_clock::time_point end) {
-    const auto left = std::chrono::duration_cast<Patience>(end - std::chrono::steady_clock::now());
-    return std::clamp(left, Patience(1), rehearsal_patience);
-  }
-
-  // Threads and processes of compilers and frameworks come and go until it is over.
-  static std::optional<CallFinding> review_rehearsal(CallReport report) {
-    report.threads_left = report.processes_left = 0;
-    return review_call(report);
   }
 
   // Takes the outcome of loading into the record; true if the candidate is loaded.

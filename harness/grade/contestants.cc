@@ -83,8 +83,7 @@ Result<BuildOutcome> build_contestant(const Toolchain& toolchain, const Problem&
 // in messages,
 // __FILE__ and debug information is the document's.
 std::unique_ptr<TemporaryDirectory> take_block(BuildRequest& request) {
-  const auto content = read_text_file(request.source);
-  const auto found = content ? find_submission(*content, request.source) : content.errors();
+  const auto found = read_submission(request.source);
   if (!found || !found->is_block() || found->kind != SubmissionKind::cuda) return nullptr;
   auto folder = std::make_unique<TemporaryDirectory>();
   const fs::path code = resolved(folder->path()) / request.source.filename();
@@ -197,9 +196,7 @@ void Build::start_python(const Toolchain& toolchain, const Problem& problem, con
       std::launch::async,
       [&toolchain, &problem, &tools, &stages, request = std::move(request)]() -> Result<BuildOutcome> {
         const auto timer = stages.time("compile");
-        const auto content = read_text_file(request.source);
-        if (!content) return content.errors();
-        const auto found = find_submission(*content, request.source);
+        const auto found = read_submission(request.source);
         if (!found) return found.errors();
         return build_python(toolchain, tools, problem, found->text, request);
       });

@@ -31,8 +31,7 @@ std::uint64_t size_of(Build& build) {
 }
 
 bool is_in_python(const std::filesystem::path& candidate) {
-  const auto content = read_text_file(candidate);
-  const auto found = content ? find_submission(*content, candidate) : content.errors();
+  const auto found = read_submission(candidate);
   return found && is_python_candidate(*found, candidate);
 }
 

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/temporary_directory.h"
+#include "base/text.h"
 
 namespace kgrade {
 namespace {
@@ -112,6 +113,36 @@ TEST(ExtensionRequests, HaveFlagsThatAreTextsAndNotThousands) {
   EXPECT_TRUE(parse_extension_request(with("cflags", "-O3").dump())->cflags.empty());
   const json many = std::vector<std::string>(100'000, "-O3");
   EXPECT_LE(parse_extension_request(with("cflags", many).dump())->cflags.size(), 256u);
+}
+
+// As PyTorch sorts them, on every device.
+TEST(ExtensionUnits, HaveTheFlagsOfTheirKind) {
+  ExtensionRequest extension;
+  extension.cflags = {"host"};
+  extension.cuda_cflags = {"cuda"};
+  for (const char* name : {"a.cu", "a.cuh", "main.cpp.cu"})
+    EXPECT_THAT(extension.flags_of({name, "", {}}), ElementsAre("cuda")) << name;
+  for (const char* name : {"a.cpp", "a.cc", "a", "a.cu.cpp", "cu"})
+    EXPECT_THAT(extension.flags_of({name, "", {}}), ElementsAre("host")) << name;
+}
+
+TEST(ExtensionUnits, AreWrittenAndMayBeReadWithTheirHeadersAlone) {
+  const TemporaryDirectory folder;
+  ExtensionRequest extension;
+  extension.units = {{"main.cpp", "int x;\n", {}}, {"cuda.cu", "int y;\n", {}}};
+  for (const bool torch_headers : {false, true}) {
+    extension.torch_headers = torch_headers;
+    BuildRequest request;
+    request.output_directory = folder.path();
+    request.readable.emplace();
+    const auto units = write_units(extension, {"small", "torch", "python"}, request);
+    ASSERT_TRUE(units.ok());
+    EXPECT_EQ(read_text_file(units->at(1)).value(), "int y;\n");
+    std::vector<std::filesystem::path> expected = *units;
+    expected.emplace_back(torch_headers ? "torch" : "small");
+    if (torch_headers) expected.emplace_back("python");
+    EXPECT_EQ(request.readable, expected);
+  }
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
-#include "compile/nvcc_toolchain.h"
+#include "compile/nvcc.h"
 
 namespace kgrade {
 namespace {

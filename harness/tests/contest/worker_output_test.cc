@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "contest/worker_process.h"
+#include "contest/worker_output.h"
 
 namespace kgrade {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "contest/worker_process.h"
+#include "contest/worker_output.h"
 #include "tests/fuzz/targets.h"
 
 namespace kgrade::fuzz {

@@ -363,21 +363,18 @@ Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& 
     outcome.message = "the extension needs PyTorch's own headers, which the emulated device does not have";
     return outcome;
   }
-  const auto units = write_units(extension, request.output_directory);
-  if (!units) return units.errors();
-  std::string text = standard_headers(extension);
-  for (const auto& unit : *units) {
-    const Definitions own = definitions_of(unit.extension() == ".cu" ? extension.cuda_cflags : extension.cflags);
-    text += fmt::format("{}#include \"{}\"\n{}", own.before, unit.filename().string(), own.behind);
-  }
   BuildRequest whole = request;
+  if (const auto written = write_units(extension, headers, whole); !written) return written.errors();
+  std::string text = standard_headers(extension);
+  for (const ExtensionUnit& unit : extension.units) {
+    const Definitions own = definitions_of(extension.flags_of(unit));
+    text += fmt::format("{}#include \"{}\"\n{}", own.before, unit.file, own.behind);
+  }
   whole.source = request.output_directory / "extension.cu";
   whole.shown_as = "extension.cu";
-  whole.include_directories.insert(whole.include_directories.begin(), {headers.small, headers.small / "emulated"});
-  if (whole.readable) {
-    whole.readable->insert(whole.readable->end(), units->begin(), units->end());
-    whole.readable->insert(whole.readable->end(), {whole.source, headers.small});
-  }
+  whole.include_directories.insert(whole.include_directories.begin(),
+                                   {headers.small, headers.small / "emulated"});
+  if (whole.readable) whole.readable->push_back(whole.source);
   if (auto written = write_file_atomically(whole.source, text); !written) return written.errors();
   return build_library(whole);
 }

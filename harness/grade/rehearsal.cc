@@ -1,0 +1,86 @@
+#include "grade/rehearsal.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "draw/draws.h"
+
+namespace kgrade {
+namespace {
+
+// Draws of their own: no other call has these inputs.
+constexpr std::uint32_t first_draw_of_rehearsal = 1 << 21;
+// In three calls a graph is warmed up, captured and replayed.
+constexpr int calls_of_rehearsal = 3;
+// Graphs are for short calls.
+constexpr double slow_call_ms = 50;
+// Of all cases together: with some forty of them, each call's own limit would allow hours.
+constexpr std::chrono::minutes longest_rehearsal{30};
+
+// Threads and processes of compilers and frameworks come and go until it is over.
+std::optional<CallFinding> review_rehearsal(CallReport report) {
+  report.threads_left = report.processes_left = 0;
+  return review_call(report);
+}
+
+class RehearsalRun {
+ public:
+  explicit RehearsalRun(Session& session)
+      : session_(session), arena_(session.arena), draws_(session.seed, first_draw_of_rehearsal) {}
+
+  Result<Rehearsal> run(const std::vector<PlannedCase>& cases) {
+    Rehearsal rehearsal;
+    for (const PlannedCase& planned : cases) {
+      if (!planned.skipped.empty()) continue;
+      session_.progress(fmt::format("rehearsing {}", planned.bound.name));
+      auto lent = arena_.lend(Role::candidate, planned.bound, 1);
+      if (!lent) return lent.errors();
+      rehearsal.answer = std::move(*lent);
+      if (!rehearsal.answer.ok()) return rehearsal;
+      rehearsal.finding = call(planned.bound);
+      if (rehearsal.finding) return rehearsal;
+    }
+    arena_.take_back();
+    rehearsal.answer = arena_.lock_candidate(rehearsal_patience, rehearsal.report);
+    return rehearsal;
+  }
+
+ private:
+  std::optional<CallFinding> call(const Case& bound) {
+    int calls = arena_.measures_speed() ? calls_of_rehearsal : 1;
+    for (int call = 0; call < calls; ++call) {
+      const Draw draw = draws_.fresh();
+      const CallReport report =
+          arena_.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience());
+      if (auto finding = review_rehearsal(report)) {
+        if (is_crash(report))
+          finding = explain_crash(*finding, arena_.diagnose(bound, draw, rehearsal_patience));
+        finding->message = fmt::format("case '{}': {}", bound.name, finding->message);
+        return finding;
+      }
+      if (call > 0 && report.elapsed_ms > slow_call_ms) calls = call + 1;
+    }
+    return std::nullopt;
+  }
+
+  Patience patience() const {
+    const auto left = std::chrono::duration_cast<Patience>(end_ - std::chrono::steady_clock::now());
+    return std::clamp(left, Patience(1), rehearsal_patience);
+  }
+
+  Session& session_;
+  Arena& arena_;
+  DrawSequence draws_;
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + longest_rehearsal;
+};
+
+}  // namespace
+
+Result<Rehearsal> rehearse(Session& session, const std::vector<PlannedCase>& cases) {
+  const auto timer = session.stages.time("rehearsal");
+  return RehearsalRun(session).run(cases);
+}
+
+}  // namespace kgrade
