@@ -14,8 +14,9 @@ namespace {
 constexpr std::uint32_t first_draw_of_rehearsal = 1 << 21;
 // In three calls a graph is warmed up, captured and replayed.
 constexpr int calls_of_rehearsal = 3;
-// Graphs are for short calls.
+// Graphs are for short calls, and are captured in a call that is not quick.
 constexpr double slow_call_ms = 50;
+constexpr double quick_call_ms = 1;
 // Of all cases together: with some forty of them, each call's own limit would allow hours.
 constexpr std::chrono::minutes longest_rehearsal{30};
 
@@ -60,7 +61,8 @@ class RehearsalRun {
         finding->message = fmt::format("case '{}': {}", bound.name, finding->message);
         return finding;
       }
-      if (call > 0 && report.elapsed_ms > slow_call_ms) calls = call + 1;
+      const bool is_telling = report.elapsed_ms < quick_call_ms || report.elapsed_ms > slow_call_ms;
+      if (call > 0 && is_telling) calls = call + 1;
     }
     return std::nullopt;
   }
