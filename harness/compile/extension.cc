@@ -86,10 +86,14 @@ Result<ExtensionRequest> parse_extension_request(const std::string& text) {
   request.ldflags = texts(all, "ldflags");
   request.include_paths = texts(all, "include_paths");
   request.torch_headers = all.value("headers", json("")) == "torch";
+  auto own_headers = parse_submission_headers(all.value("own_headers", json::object()));
+  if (!own_headers) return unusable(own_headers.error().message);
+  request.own_headers = std::move(*own_headers);
   return request;
 }
 
 Result<std::vector<fs::path>> write_units(const ExtensionRequest& request, const fs::path& folder) {
+  if (auto written = write_submission_headers(request.own_headers, folder); !written) return written.errors();
   std::vector<fs::path> paths;
   for (const ExtensionUnit& unit : request.units) {
     paths.push_back(folder / unit.file);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compile/submission_headers.h"
 #include "compile/toolchain.h"
 
 namespace kgrade {
@@ -27,21 +28,22 @@ struct ExtensionRequest {
   std::vector<std::string> include_paths;
   // Against PyTorch's own headers and libraries, instead of the small ones of kgrade.
   bool torch_headers = false;
+  SubmissionHeaders own_headers = {};
 };
 
 // Where headers and libraries are.
 struct ExtensionHeaders {
-  std::filesystem::path small;                 // harness/python/include
-  std::filesystem::path torch;                 // the folder of the package
-  std::filesystem::path python;                // of Python.h
+  std::filesystem::path small;   // harness/python/include
+  std::filesystem::path torch;   // the folder of the package
+  std::filesystem::path python;  // of Python.h
 };
 
-// Reads a request as harness/python/kgrade_python/extension_sources.py makes it. It comes from a candidate: an
-// Error says in one line what of it cannot be used. Flags that would run programs or write files elsewhere
+// Reads a request as harness/python/kgrade_python/extension_sources.py makes it. It comes from a candidate:
+// an Error says in one line what of it cannot be used. Flags that would run programs or write files elsewhere
 // are among that.
 Result<ExtensionRequest> parse_extension_request(const std::string& json);
 
-// Writes the units into `folder`. An Error is the machine's.
+// Writes the units and the submission's own headers into `folder`. An Error is the machine's.
 Result<std::vector<std::filesystem::path>> write_units(const ExtensionRequest& request,
                                                        const std::filesystem::path& folder);
 

@@ -300,10 +300,11 @@ Result<BuildOutcome> NvccToolchain::build_extension(const ExtensionRequest& exte
     confined.readable->push_back(extension.torch_headers ? headers.torch : headers.small);
     if (extension.torch_headers) confined.readable->push_back(headers.python);
   }
+  add_submission_headers(extension.own_headers, confined);
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";
   outcome.log = flags_left_out(extension);
-  const std::vector<std::string> includes = include_flags(extension, headers, request);
+  const std::vector<std::string> includes = include_flags(extension, headers, confined);
   std::vector<std::future<Result<ProcessOutcome>>> running;
   for (std::size_t i = 0; i < units->size(); ++i) {
     running.push_back(std::async(std::launch::async, [&, i] {

@@ -509,6 +509,37 @@ class Requests(unittest.TestCase):
         self.assertEqual(extension_sources.place_of(text, lines.index("d") + 1), ("cpp_sources[1]", 2))
         self.assertEqual(extension_sources.place_of(text, 1), (None, 1))
 
+    def test_headers_that_are_included_go_along(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder).resolve()
+            for name, text in {
+                "include/a.h": '#include "../more/b.h"\n#include <nowhere.h>\n', "more/b.h": "#include <a.h>\nlong b = FLT_MAX;\n",
+                "include/unused.h": "", "a.cpp": '#include "include/a.h"\n'
+            }.items():  # fmt: skip
+                (path / name).parent.mkdir(exist_ok=True)
+                (path / name).write_text(text)
+            inline = extension_sources.inline_request("x", "#include <a.h>", extra_include_paths=[path / "include"])
+            files = extension_sources.file_request("x", path / "a.cpp", extra_cflags=[f"-I{path}/include"])
+            place = str(path)[1:]
+            for request in (inline, files):
+                self.assertEqual(
+                    {file["file"]: file["text"].split("\n", 1)[1] for file in request["own_headers"]["files"]},
+                    {f"{place}/{name}": (path / name).read_text() for name in ("include/a.h", "more/b.h")},
+                )
+                self.assertIn("cfloat", request["units"][0]["small_flags"])
+            self.assertEqual(inline["own_headers"]["folders"], [f"{place}/include"])
+            self.assertEqual(files["own_headers"]["folders"], [f"{place}", f"{place}/include"])
+
+    def test_headers_of_others_and_huge_ones_do_not_go_along(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder)
+            (path / "huge.h").write_text("//" + "x" * (3 << 20))
+            (path / "elsewhere.h").symlink_to("/usr/include/stdio.h")
+            (path / "folder.h").mkdir()
+            text = "#include <huge.h>\n#include <elsewhere.h>\n#include <folder.h>\n#include <stdlib.h>"
+            request = extension_sources.inline_request("x", text, extra_include_paths=[folder, "/usr/include"])
+            self.assertEqual(request["own_headers"], {})
+
     def test_a_literal_with_escapes_has_no_line(self):
         text = 'a = "one\\ntwo\\n"\nb = """x\ny"""\n'
         origin_of = extension_sources.literal_origins("f.py", text)
