@@ -42,7 +42,8 @@ def place(module, name, value):
                 computed = hook.compute_weight(part)
                 setattr(part, last, computed)
             else:
-                setattr(part, last, value)
+                # It may keep the tensor itself, which is only lent.
+                setattr(part, last, value.clone())
                 computed = getattr(part, last)
         except (RuntimeError, NotImplementedError, ValueError) as error:
             raise SignatureMismatch(f"ModelNew computes '{name}' from other parameters, and it cannot be set to the "

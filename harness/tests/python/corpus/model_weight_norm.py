@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=accepted fails="a weight that is computed from others has no place for the problem's"
+# expect: part=more problem=conv-1d cases=plain verdict=accepted
 # The weight is computed from two other parameters in each forward.
 import torch.nn as nn
 from torch.nn.utils.parametrizations import weight_norm
