@@ -14,7 +14,7 @@ import warnings
 
 from extension_build import HEADERS, build, installed, torch
 
-from kgrade_python import extension_module, extension_sources
+from kgrade_python import extension_module, extension_setup, extension_sources
 
 SOURCE = r"""
 #include <ATen/Dispatch.h>
@@ -441,6 +441,61 @@ class ModuleDefinition(unittest.TestCase):
             extension_module.load(library, "none", self.builder._bridge)
         with self.assertRaisesRegex(ImportError, "extension none"):
             extension_module.load("/nowhere/x.so", "none", self.builder._bridge)
+
+
+class Setup(unittest.TestCase):
+    def test_extensions_are_importable_and_nothing_is_run_or_installed(self):
+        loaders, builder = installed()
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder) / "a.cpp"
+            source.write_text(
+                "#include <torch/extension.h>\nint number() { return NUMBER; }\n"
+                'PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("number", &number); }\n'
+            )
+            loaders["setup"](
+                name="package",
+                ext_modules=[
+                    loaders["CppExtension"]("a_package.inner._C", [source], define_macros=[("NUMBER", "4")]),
+                    loaders["CUDAExtension"]("alone", sources=[source], extra_compile_args=["-DNUMBER=5"]),
+                ],
+                script_args=["install"],
+            )
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [source])
+        import a_package.inner
+        from a_package.inner import _C
+        import alone
+
+        self.assertEqual((_C.number(), a_package.inner._C.number(), alone.number()), (4, 4, 5))
+        self.assertEqual([request["name"] for request in builder.requests], ["_C", "alone"])
+
+    def test_arguments_are_those_of_load(self):
+        extension = extension_setup.Extension(
+            "a.b",
+            ["x.cu"],
+            include_dirs=["i"],
+            define_macros=[("A", None), ("B", "1")],
+            undef_macros=["C"],
+            libraries=["cublas"],
+            library_dirs=["l"],
+            extra_link_args=["-s"],
+            extra_compile_args={"nvcc": ["-G"]},
+        )
+        self.assertEqual(
+            extension_setup.load_arguments(extension),
+            {
+                "name": "b",
+                "sources": ["x.cu"],
+                "extra_include_paths": ["i"],
+                "extra_ldflags": ["-Ll", "-lcublas", "-s"],
+                "extra_cflags": ["-DA", "-DB=1", "-UC"],
+                "extra_cuda_cflags": ["-DA", "-DB=1", "-UC", "-G"],
+            },
+        )
+
+    def test_without_extensions_it_does_nothing(self):
+        loaders, builder = installed()
+        loaders["setup"](name="package")
+        self.assertEqual(builder.requests, [])
 
 
 class Requests(unittest.TestCase):
