@@ -27,7 +27,8 @@ class WithoutPyTorch : public testing::Test {
                                                      "naive.cu");
     // Answers as a Python without PyTorch does.
     std::ofstream(python())
-        << "#!/bin/sh\necho 'kgrade-python {\"program\": \"/opt/bin/python3\", \"version\": \"3.11.7\", "
+        << "#!/bin/sh\necho\necho 'kgrade-python {\"program\": \"/opt/bin/python3\", \"version\": "
+           "\"3.11.7\", "
            "\"torch\": \"\", \"cuda\": \"\", \"triton\": \"\", \"torch_folder\": \"\", \"include\": \"\", "
            "\"readable\": []}'\n";
     fs::permissions(python(), fs::perms::owner_all);
@@ -42,7 +43,7 @@ class WithoutPyTorch : public testing::Test {
 TEST_F(WithoutPyTorch, SweepsGradeTheOthersAndEndAsIncomplete) {
   const std::string results = (folder_.path() / "out.jsonl").string();
   const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions", at("*"),
-                                "--hidden", "0", "--python", python(), "--output", results});
+                                "--hidden", "0", "--jobs", "1", "--python", python(), "--output", results});
   EXPECT_EQ(result.exit_code, 3) << result.output;
   EXPECT_THAT(
       result.output,
