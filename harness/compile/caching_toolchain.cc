@@ -182,6 +182,12 @@ std::optional<std::string> extension_key(const std::string& identity, const Exte
     parts.add(fmt::format("{} flags", flags->size()));
     for (const std::string& flag : *flags) parts.add(flag);
   }
+  parts.add(fmt::format("{} own headers", extension.own_headers.files.size()));
+  for (const SubmissionHeader& header : extension.own_headers.files) {
+    parts.add(header.file);
+    parts.add(header.text);
+  }
+  for (const std::string& folder : extension.own_headers.folders) parts.add(folder);
   if (extension.torch_headers) {
     parts.add("torch " + headers.torch.string());
     if (!parts.add_file("version", headers.torch / "version.py")) return std::nullopt;

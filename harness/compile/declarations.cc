@@ -146,6 +146,7 @@ Result<Declarations> read_declarations(const fs::path& candidate) {
     if (!declared) continue;
     auto error = read_line(*declared, declarations);
     if (!error) continue;
+    if (code.is_python) error->remedy = replace_all(error->remedy, "`// kgrade:", "`# kgrade:");
     error->location = {candidate.string(), number, 1};
     return *error;
   }

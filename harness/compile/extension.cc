@@ -91,11 +91,16 @@ Result<ExtensionRequest> parse_extension_request(const std::string& text) {
   request.ldflags = texts(all, "ldflags");
   request.include_paths = texts(all, "include_paths");
   request.torch_headers = all.value("headers", json("")) == "torch";
+  auto own_headers = parse_submission_headers(all.value("own_headers", json::object()));
+  if (!own_headers) return unusable(own_headers.error().message);
+  request.own_headers = std::move(*own_headers);
   return request;
 }
 
 Result<std::vector<fs::path>> write_units(const ExtensionRequest& extension, const ExtensionHeaders& headers,
                                           BuildRequest& request) {
+  if (auto written = write_submission_headers(extension.own_headers, request.output_directory); !written)
+    return written.errors();
   std::vector<fs::path> paths;
   for (const ExtensionUnit& unit : extension.units) {
     paths.push_back(request.output_directory / unit.file);
@@ -107,6 +112,7 @@ Result<std::vector<fs::path>> write_units(const ExtensionRequest& extension, con
     readable.push_back(extension.torch_headers ? headers.torch : headers.small);
     if (extension.torch_headers) readable.push_back(headers.python);
   }
+  add_submission_headers(extension.own_headers, request);
   return paths;
 }
 

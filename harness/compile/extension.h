@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "compile/submission_headers.h"
 #include "compile/toolchain.h"
 
 namespace kgrade {
@@ -30,7 +31,7 @@ struct ExtensionRequest {
   std::vector<std::string> include_paths;
   // Against PyTorch's own headers and libraries, instead of the small ones of kgrade.
   bool torch_headers = false;
-
+  SubmissionHeaders own_headers = {};
   // Those that the request has for units of this one's kind.
   const std::vector<std::string>& flags_of(const ExtensionUnit& unit) const {
     return unit.is_cuda() ? cuda_cflags : cflags;
@@ -49,8 +50,8 @@ struct ExtensionHeaders {
 // are among that.
 Result<ExtensionRequest> parse_extension_request(const std::string& json);
 
-// Writes the units into the output folder of `request`, in their order, and lets its compilers read them and
-// the headers. An Error is the machine's.
+// Writes the units and the submission's own headers into the output folder of `request`, and lets its compilers
+// read them and `headers`. Returns the units, in their order. An Error is the machine's.
 Result<std::vector<std::filesystem::path>> write_units(const ExtensionRequest& extension,
                                                        const ExtensionHeaders& headers,
                                                        BuildRequest& request);

@@ -108,7 +108,7 @@ Result<BuildOutcome> build_extension_with(const Nvcc& nvcc, const ExtensionReque
   BuildOutcome outcome;
   outcome.library = request.output_directory / "contestant.so";
   outcome.log = flags_left_out(extension);
-  const Words includes = include_flags(extension, headers, request);
+  const Words includes = include_flags(extension, headers, own);
   std::vector<std::future<Result<ProcessOutcome>>> running;
   for (std::size_t i = 0; i < units->size(); ++i) {
     running.push_back(std::async(std::launch::async, [&, i] {

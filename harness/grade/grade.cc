@@ -163,18 +163,23 @@ class GradeRun {
     return std::nullopt;
   }
 
+  // A candidate in Python whose fault is known before Python is looked for takes the others' kind of runner.
+  bool needs_python_runner(const CandidateSource& source) const {
+    return source.is_python && setup_.python() != nullptr;
+  }
+
   // How many candidates of that kind have no verdict yet.
   std::size_t left_of(bool python) const {
     const auto& all = setup_.candidates();
-    auto left = static_cast<std::size_t>(
-        std::count_if(all.begin(), all.end(), [=](const CandidateSource& c) { return c.is_python == python; }));
-    for (const std::size_t number : graded_) left -= all.at(number).is_python == python ? 1 : 0;
+    auto left = static_cast<std::size_t>(std::count_if(
+        all.begin(), all.end(), [=, this](const CandidateSource& c) { return needs_python_runner(c) == python; }));
+    for (const std::size_t number : graded_) left -= needs_python_runner(all.at(number)) == python ? 1 : 0;
     return left;
   }
 
   Failure start_python_runners() {
     const std::size_t left = left_of(true);
-    if (left == 0 || setup_.python() == nullptr) return std::nullopt;
+    if (left == 0) return std::nullopt;
     if (!python_runners_) {
       const PythonInterpreter& interpreter = setup_.python()->interpreter;
       const PythonHost host{interpreter.program, setup_.python()->folder / "worker.py", interpreter.readable,
@@ -189,7 +194,7 @@ class GradeRun {
 
   // With the candidate's builder, where it may ask for something to be built.
   Result<std::unique_ptr<ContestantRunner>> runner_for(const CandidateSource& source, const Build& build) {
-    if (!source.is_python || !python_runners_) return next_runner();
+    if (!needs_python_runner(source)) return next_runner();
     auto runner = python_runners_->next(left_of(true));
     if (runner) (*runner)->set_builder(build.extension_builder());
     return runner;

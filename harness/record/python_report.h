@@ -10,7 +10,7 @@ namespace kgrade {
 // Takes headers and functions from the report; what is none of these, or too much, is left out.
 void read_python_report(const std::string& report, PythonRecord& record);
 
-// "PyTorch computed conv1d, relu beside its own kernels"; empty when it computed nothing.
+// "PyTorch computed conv1d, relu (as seen in the rehearsal)"; empty when it computed nothing.
 std::string functions_note(const PythonRecord& record);
 
 }  // namespace kgrade

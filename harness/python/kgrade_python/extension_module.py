@@ -11,7 +11,7 @@ import types
 
 import torch
 
-from . import extension_sources
+from . import extension_setup, extension_sources
 from .extension_bridge import Bridge
 from .extension_interface import ABSENT, ENTRY, FUNCTION, text_at, values_at
 
@@ -67,7 +67,7 @@ def load_torch_extension(path, name):
 
 
 def install(build, as_cuda=False, origin_of=None, folder=None, checked_memory=None):
-    """Replaces load_inline, load and _jit_compile of torch.utils.cpp_extension by kgrade's.
+    """Replaces load_inline, load and _jit_compile of torch.utils.cpp_extension by kgrade's, and setuptools' setup().
 
     build     -- function(request) -> (path of the library, "small" or "torch": the headers that it was built
                  with); raises BuildFailed
@@ -102,6 +102,7 @@ class Builder:
             original = getattr(cpp_extension, name, None)
             if original is not None:
                 setattr(cpp_extension, name, _with_signature_of(original, ours))
+        extension_setup.replace(self.load, cpp_extension)
 
     def load_inline(self, arguments):
         """arguments -- of PyTorch's load_inline, by name"""

@@ -7,6 +7,7 @@ A request is a plain dict, fit for JSON:
     cflags, cuda_cflags, ldflags, include_paths    lists of str, as the submission gave them
     with_cuda      whether CUDA's headers and libraries belong to it
     headers        "small": kgrade's own, or "torch": PyTorch's
+    own_headers    those that the submission wrote itself, see submission_headers.py
 
 The units are what PyTorch itself would compile, so the same request is compiled with either headers; only with
 the small ones a unit's "small_flags" are added. Sources keep their own line numbers: an error is reported at
@@ -18,6 +19,8 @@ import functools
 import os
 import pathlib
 import re
+
+from . import submission_headers
 
 # What PyTorch's headers bring along and sources use without including it. Kgrade's headers leave it out, since
 # it costs time, so each unit gets what it names.
@@ -91,6 +94,7 @@ def inline_request(
     with_cuda=None,
     with_pytorch_error_handling=True,
     no_implicit_headers=False,
+    build_directory=None,
     origin_of=None,
     **_others,
 ):
@@ -114,7 +118,9 @@ def inline_request(
         units.append(_unit("cuda.cu", implicit, _placed(cuda_sources, "cuda_sources", origin_of), []))
     if with_cuda is None:
         with_cuda = bool(cuda_sources)
-    return _request(name, units, extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda)
+    request = _request(name, units, extra_cflags, extra_cuda_cflags, extra_ldflags, extra_include_paths, with_cuda)
+    # PyTorch would write the sources there.
+    return _with_own_headers(request, [build_directory] * len(units))
 
 
 def file_request(
@@ -140,7 +146,8 @@ def file_request(
         with_cuda = any(path.endswith(_CUDA_SUFFIXES) for path in paths)
     include_paths = _texts(extra_include_paths, "extra_include_paths")
     include_paths += sorted({os.path.dirname(path) for path in paths} - set(include_paths))
-    return _request(name, units, extra_cflags, extra_cuda_cflags, extra_ldflags, include_paths, with_cuda)
+    request = _request(name, units, extra_cflags, extra_cuda_cflags, extra_ldflags, include_paths, with_cuda)
+    return _with_own_headers(request, [os.path.dirname(path) for path in paths])
 
 
 def literal_origins(file, text):
@@ -185,6 +192,19 @@ def _request(name, units, cflags, cuda_cflags, ldflags, include_paths, with_cuda
         "with_cuda": bool(with_cuda),
         "headers": "small",
     }
+
+
+def _with_own_headers(request, folders):
+    """The request with the headers that the submission wrote. `folders`: of the units' files, or None."""
+    flags = request["cflags"] + request["cuda_cflags"]
+    named = [flag[2:].strip() for flag in flags if flag.startswith("-I")]
+    sources = [(unit["text"], folder) for unit, folder in zip(request["units"], folders)]
+    request["own_headers"] = submission_headers.collect(sources, request["include_paths"] + named)
+    headers = "\n".join(header["text"] for header in request["own_headers"].get("files", []))
+    if headers:
+        for unit in request["units"]:
+            unit["small_flags"] = _small_flags(unit["file"], unit["text"] + headers)
+    return request
 
 
 def _texts(value, what):

@@ -5,6 +5,7 @@ import re
 import torch
 from torch.overrides import TorchFunctionMode
 
+from . import derived_weights
 from .errors import SignatureMismatch
 
 STATE_LINE = re.compile(r"^\s*#\s*kgrade:\s*state\s+(.+)$", re.MULTILINE)
@@ -22,8 +23,13 @@ def wanted_pairs(source):
 
 
 def state_of(module):
-    """Parameters and buffers of a module by their full names."""
-    return {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    """Parameters and buffers of a module by their full names; weights that it computes, in the place of what it
+    computes them from."""
+    state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
+    for name, (weight, sources) in derived_weights.computed_weights(module).items():
+        state = {other: tensor for other, tensor in state.items() if other not in sources}
+        state[name] = weight
+    return state
 
 
 def is_merged(shape, whole):
@@ -282,8 +288,12 @@ def build(module_class, call, contract, tensors, source):
     if contract["torch"]["mode"] == "eval":
         module.eval()
     state = state_of(module)
+    computed = derived_weights.computed_weights(module)
     for weight, name in places.items():
         if name in dropped:
+            continue
+        if name in computed:
+            derived_weights.place(module, name, tensors[weight].to(state[name].dtype).view(state[name].shape))
             continue
         if name not in state:
             raise SignatureMismatch(f"ModelNew has '{name}' in one process and not in the next")

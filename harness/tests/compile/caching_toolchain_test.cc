@@ -264,6 +264,12 @@ TEST(ExtensionKey, DiffersWhereverTheRequestDoes) {
   ExtensionRequest elsewhere = one;
   elsewhere.cuda_cflags = {"-O3"};
   EXPECT_NE(key(moved), key(elsewhere));
+  ExtensionRequest with_header = one;
+  with_header.own_headers = {{"tmp"}, {{"tmp/x.h", "1"}}};
+  ExtensionRequest with_another = one;
+  with_another.own_headers = {{"tmp"}, {{"tmp/x.h", "2"}}};
+  EXPECT_NE(key(with_header), key(one));
+  EXPECT_NE(key(with_header), key(with_another));
   request.readable.reset();
   EXPECT_EQ(key(two), "") << "what is not confined is not kept";
 }

@@ -55,6 +55,33 @@ TEST_F(CandidateDeclarations, AreDeclaredInTheCommentThatAFileBeginsWith) {
   }
 }
 
+// In Python a comment begins with '#', and other lines with "# kgrade:" choose an entry point or name
+// weights.
+TEST_F(CandidateDeclarations, OfPythonStandInItsComments) {
+  const auto in_python = [&](const std::string& content) {
+    return read_declarations(write("candidate.py", content));
+  };
+  EXPECT_THAT(in_python("# kgrade: dtype float16\nimport torch\n")->dtype, Optional(std::string("float16")));
+  const auto both = in_python(
+      "#!/usr/bin/env python3\n# Text.\n\n# kgrade: entry run\n# kgrade: precision tf32\r\n# kgrade: state "
+      "a=b.c\n"
+      "# kgrade: dtype bfloat16\n");
+  ASSERT_TRUE(both.ok()) << to_string(both.errors());
+  EXPECT_THAT(both->dtype, Optional(std::string("bfloat16")));
+  EXPECT_THAT(both->precision, Optional(std::string("tf32")));
+  EXPECT_EQ(in_python("import torch\n# kgrade: dtype float16\n")->dtype, std::nullopt);
+  EXPECT_EQ(in_python("// kgrade: dtype float16\n")->dtype, std::nullopt);
+  EXPECT_EQ(declared("# kgrade: dtype float16\n").dtype, std::nullopt) << "not in CUDA";
+}
+
+TEST_F(CandidateDeclarations, FaultsOfPythonSayWhatToWriteInPython) {
+  for (const char* lines : {"# kgrade: dtype half\n", "# kgrade: dtype float16\n# kgrade: dtype float16\n"}) {
+    const auto found = read_declarations(write("candidate.py", lines));
+    ASSERT_FALSE(found.ok());
+    EXPECT_THAT(found.error().remedy, HasSubstr("`# kgrade: dtype"));
+  }
+}
+
 TEST_F(CandidateDeclarations, OfTypeAndPrecisionStandInAnyOrder) {
   const std::string dtype = "// kgrade: dtype float16\n";
   const std::string precision = "// kgrade: precision tf32\n";

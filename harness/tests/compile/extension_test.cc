@@ -145,5 +145,64 @@ TEST(ExtensionUnits, AreWrittenAndMayBeReadWithTheirHeadersAlone) {
   }
 }
 
+json with_headers(const std::vector<json>& folders, const std::vector<json>& files) {
+  return with("own_headers", {{"folders", folders}, {"files", files}});
+}
+
+json header(const json& file) { return {{"file", file}, {"text", "int x;"}}; }
+
+TEST(ExtensionHeaders, AreLaidOutAsTheyWere) {
+  const auto parsed = parse_extension_request(
+      with_headers({json("tmp/mine/src")}, {header("tmp/mine/shared.h"), header("tmp/mine/.parts/x+y.h")})
+          .dump());
+  ASSERT_TRUE(parsed.ok()) << to_string(parsed.errors());
+  const TemporaryDirectory folder("kgrade-headers");
+  BuildRequest request;
+  request.output_directory = folder.path();
+  request.readable.emplace();
+  ASSERT_TRUE(write_units(*parsed, {"small", "torch", "python"}, request).ok());
+  ASSERT_EQ(request.include_directories.size(), 1u);
+  const auto& looked_in = request.include_directories.front();
+  // A header beside the folder is found from it, though nothing is in the folder itself.
+  EXPECT_TRUE(std::ifstream(looked_in / "../shared.h").good());
+  EXPECT_TRUE(std::ifstream(looked_in / "../.parts/x+y.h").good());
+  EXPECT_TRUE(looked_in.string().starts_with(request.readable->back().string() + "/"));
+}
+
+TEST(ExtensionHeaders, StayBelowTheirFolder) {
+  for (const char* place : {"", "/", "/etc/passwd", "../x.h", "a/../../x.h", "a//x.h", "a/./x.h", "a/", ".",
+                            "-o/x.h", "a b.h", "a\nb.h", "$(id).h", "m\xc3\xa4.h"}) {
+    expect_refused(with_headers({}, {header(place)}).dump(), "no plain path");
+    expect_refused(with_headers({json(place)}, {header("x.h")}).dump(), "no plain path");
+  }
+  expect_refused(with_headers({}, {header(std::string(101, 'a'))}).dump(), "no plain path");
+  std::string deep = "a";
+  for (int level = 0; level < 1000; ++level) deep += "/a";
+  expect_refused(with_headers({}, {header(deep)}).dump(), "no plain path");
+}
+
+// Otherwise writing them would fail, as if the disk were full.
+TEST(ExtensionHeaders, AreInDifferentPlaces) {
+  const auto refused = [](const std::vector<json>& folders, const std::vector<json>& files) {
+    expect_refused(with_headers(folders, files).dump(), "in one place");
+  };
+  refused({}, {header("a/x.h"), header("a/x.h")});
+  refused({}, {header("a"), header("a/x.h")});
+  refused({json("a/x.h")}, {header("a/x.h")});
+  refused({json("a/x.h/src")}, {header("a/x.h")});
+}
+
+TEST(ExtensionHeaders, OfOtherTypesAreRefused) {
+  for (const json& value : {json(), json(1), json("x.h"), json(json::array())})
+    expect_refused(with("own_headers", value).dump(), "no JSON object");
+  expect_refused(with("own_headers", {{"folders", "a"}}).dump(), "no list");
+  expect_refused(with("own_headers", {{"files", "a"}}).dump(), "no list");
+  expect_refused(with_headers({json(1)}, {}).dump(), "no plain path");
+  expect_refused(with_headers({}, {json(1)}).dump(), "no plain path");
+  expect_refused(with_headers({}, {header(1)}).dump(), "no plain path");
+  expect_refused(with_headers({}, {json{{"file", "x.h"}, {"text", 1}}}).dump(), "no text");
+  expect_refused(with_headers({}, std::vector<json>(1000, header("x.h"))).dump(), "too many");
+}
+
 }  // namespace
 }  // namespace kgrade

@@ -66,6 +66,17 @@ TEST_F(NvccExtensionTest, PlainFlagsReachTheCompilers) {
   EXPECT_EQ(build(without).status, BuildStatus::compile_error);
 }
 
+TEST_F(NvccExtensionTest, HeadersOfTheSubmissionAreFoundByBothCompilers) {
+  ExtensionRequest extension = plain();
+  for (ExtensionUnit& unit : extension.units)
+    unit.text = "#include <parts/a.h>\nstatic_assert(b == 1);\n" + unit.text;
+  extension.own_headers = {{"tmp/mine"},
+                           {{"tmp/mine/parts/a.h", "#include \"../b.h\"\n"},
+                            {"tmp/mine/b.h", "#pragma once\nconstexpr int b = 1;\n"}}};
+  const BuildOutcome outcome = build(extension);
+  EXPECT_EQ(outcome.status, BuildStatus::built) << outcome.log;
+}
+
 TEST_F(NvccExtensionTest, FlagsRunNoPrograms) {
   ExtensionRequest hostile = plain();
   hostile.cflags.insert(hostile.cflags.end(),

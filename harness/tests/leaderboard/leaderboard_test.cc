@@ -83,6 +83,41 @@ TEST(Leaderboard, RanksByProblemTypeDeviceAndClass) {
   }
 }
 
+Record of_module(Record made) {
+  made.candidate().python.emplace().is_module = true;
+  return made;
+}
+
+Record of_function(Record made) {
+  made.candidate().python.emplace();
+  return made;
+}
+
+// A module prepares its weights once, a function in each call.
+TEST(Leaderboard, ModulesHaveBoardsOfTheirOwn) {
+  const Leaderboard made = make_leaderboard({record("a.cu", 2), of_module(record("b.py", 9)),
+                                             of_function(record("c.py", 3)), of_module(record("d.py", 8))});
+  ASSERT_THAT(made.boards, SizeIs(2));
+  const bool modules_first = made.boards[0].modules;
+  const Board& modules = made.boards[modules_first ? 0 : 1];
+  const Board& others = made.boards[modules_first ? 1 : 0];
+  EXPECT_TRUE(modules.modules);
+  EXPECT_FALSE(others.modules);
+  EXPECT_THAT(paths_of(modules), ElementsAre("b.py", "d.py"));
+  EXPECT_THAT(paths_of(others), ElementsAre("c.py", "a.cu"));
+  EXPECT_EQ(others.rows[0].rank->best, 1u) << "the modules are faster, and do not count here";
+}
+
+// Over all problems too: the same file name may be a module for one problem and none for another.
+TEST(Leaderboard, ModulesHaveSuitesOfTheirOwn) {
+  const Leaderboard made =
+      make_leaderboard({record("x/mine.cu", 2), on(record("y/mine.cu", 2), "shift"),
+                        of_module(record("x/mine.py", 9)), on(of_module(record("y/mine.py", 9)), "shift")});
+  ASSERT_THAT(made.suites, SizeIs(2));
+  EXPECT_NE(made.suites[0].modules, made.suites[1].modules);
+  for (const Suite& suite : made.suites) EXPECT_THAT(suite.rows, SizeIs(1));
+}
+
 TEST(Leaderboard, TiesAreSaid) {
   const Leaderboard made = make_leaderboard({record("a.cu", 1), record("b.cu", 2), record("c.cu", 2.01)});
   const Board& board = made.boards.at(0);

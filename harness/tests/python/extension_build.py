@@ -64,11 +64,15 @@ def _run(command):
 
 def installed(as_cuda=False, **more):
     """The functions that install() puts into torch.utils.cpp_extension, by name, and the builder."""
+    import setuptools
     import torch.utils.cpp_extension as cpp_extension
 
-    originals = {name: getattr(cpp_extension, name) for name in ("load_inline", "load", "_jit_compile")}
+    names = ("load_inline", "load", "_jit_compile", "CUDAExtension", "CppExtension")
+    originals = {name: getattr(cpp_extension, name) for name in names}
+    setup = setuptools.setup
     builder = extension_module.install(build, as_cuda=as_cuda, **more)
     loaders = {name: getattr(cpp_extension, name) for name in originals}
+    loaders["setup"], setuptools.setup = setuptools.setup, setup
     for name, original in originals.items():
         setattr(cpp_extension, name, original)
     return loaders, builder

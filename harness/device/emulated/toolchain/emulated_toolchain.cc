@@ -123,7 +123,11 @@ struct CompilerJob {
   bool threads_cooperate = false;
   // Every access to memory is reported (device/emulated/checker/checking.h).
   bool checked = false;
+  // Nothing but object_of() is made.
+  bool is_object = false;
 };
+
+std::filesystem::path object_of(std::filesystem::path library) { return library.replace_extension(".o"); }
 
 void append(Words& words, const Words& more) { words.insert(words.end(), more.begin(), more.end()); }
 
@@ -182,19 +186,29 @@ Words common(const HostCompiler& compiler, const CompilerJob& job, bool threads_
   return words;
 }
 
+Words link_command(const HostCompiler& compiler, const std::filesystem::path& library,
+                   const std::vector<std::filesystem::path>& objects, bool checked) {
+  Words link = compiler.command;
+  append(link, {"-shared", "-Wl,-Bsymbolic"});
+  if (checked) {
+    append(link,
+           {"-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset", "-Wl,--wrap=malloc,--wrap=calloc,--wrap=free",
+            "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdlPvm,--wrap=_ZdaPv,--wrap=_ZdaPvm"});
+  }
+  append(link, {"-o", library.string()});
+  for (const auto& object : objects) link.push_back(object.string());
+  return link;
+}
+
 std::vector<Words> checked_commands(const HostCompiler& compiler, const CompilerJob& job) {
-  const std::filesystem::path object = std::filesystem::path(job.library).replace_extension(".o");
+  const std::filesystem::path object = object_of(job.library);
   Words compile = compiler.command;
   compile.emplace_back(language);
   append(compile, checked_flags(compiler));
   append(compile, common(compiler, job, true));
   append(compile, {"-DKGRADE_EMULATED_CHECKED=1", "-c", "-o", object.string(), job.unit.string()});
-  Words link = compiler.command;
-  append(link, {"-shared", "-Wl,-Bsymbolic", "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset",
-                "-Wl,--wrap=malloc,--wrap=calloc,--wrap=free",
-                "-Wl,--wrap=_Znwm,--wrap=_Znam,--wrap=_ZdlPv,--wrap=_ZdlPvm,--wrap=_ZdaPv,--wrap=_ZdaPvm",
-                "-o", job.library.string(), object.string()});
-  return {compile, link};
+  if (job.is_object) return {compile};
+  return {compile, link_command(compiler, job.library, {object}, true)};
 }
 
 // The flags that every contestant is built with, the same for all sources: what a record keeps.
@@ -210,7 +224,8 @@ std::vector<Words> commands_for(const HostCompiler& compiler, const CompilerJob&
   Words command = compiler.command;
   append(command, fixed_flags());
   append(command, common(compiler, job, job.threads_cooperate));
-  append(command, {"-o", job.library.string(), job.unit.string()});
+  if (job.is_object) command.emplace_back("-c");
+  append(command, {"-o", (job.is_object ? object_of(job.library) : job.library).string(), job.unit.string()});
   return {command};
 }
 
@@ -278,15 +293,22 @@ Definitions definitions_of(const std::vector<std::string>& flags) {
   return lines;
 }
 
-// Those of "-include cmath". Other flags of units are for headers that are compiled in a unit of their own.
-std::string standard_headers(const ExtensionRequest& extension) {
+// Those of "-include cmath".
+std::string standard_headers(const ExtensionUnit& unit) {
   std::string text;
-  for (const ExtensionUnit& unit : extension.units) {
-    for (std::size_t i = 0; i + 1 < unit.small_flags.size(); ++i) {
-      if (unit.small_flags[i] == "-include") text += fmt::format("#include <{}>\n", unit.small_flags[i + 1]);
-    }
+  for (std::size_t i = 0; i + 1 < unit.small_flags.size(); ++i) {
+    if (unit.small_flags[i] == "-include") text += fmt::format("#include <{}>\n", unit.small_flags[i + 1]);
   }
   return text;
+}
+
+// Of units that cannot be one: each has something of its own under a name that the others use too.
+bool says_that_names_clash(const std::string& log) {
+  static const std::regex clash(
+      "error: (redefinition of|redeclaration of|ambiguating new declaration|conflicting declaration|"
+      "functions that differ only|call of overloaded .* is ambiguous|reference to .* is ambiguous|"
+      "call to .* is ambiguous|different exception specifier|.* was declared 'extern' and later 'static')");
+  return std::regex_search(log, clash);
 }
 
 }  // namespace
@@ -353,7 +375,7 @@ Result<BuildOutcome> EmulatedToolchain::build_library(const BuildRequest& reques
   return build_unit(request, nullptr);
 }
 
-// In one unit: the sources are small, and one pass is faster than two side by side.
+// In one unit, if that is possible: the sources are small, and one pass is faster than two side by side.
 Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& extension,
                                                         const ExtensionHeaders& headers,
                                                         const BuildRequest& request) const {
@@ -364,8 +386,10 @@ Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& 
     return outcome;
   }
   BuildRequest whole = request;
-  if (const auto written = write_units(extension, headers, whole); !written) return written.errors();
-  std::string text = standard_headers(extension);
+  const auto units = write_units(extension, headers, whole);
+  if (!units) return units.errors();
+  std::string text;
+  for (const ExtensionUnit& unit : extension.units) text += standard_headers(unit);
   for (const ExtensionUnit& unit : extension.units) {
     const Definitions own = definitions_of(extension.flags_of(unit));
     text += fmt::format("{}#include \"{}\"\n{}", own.before, unit.file, own.behind);
@@ -376,7 +400,52 @@ Result<BuildOutcome> EmulatedToolchain::build_extension(const ExtensionRequest& 
                                    {headers.small, headers.small / "emulated"});
   if (whole.readable) whole.readable->push_back(whole.source);
   if (auto written = write_file_atomically(whole.source, text); !written) return written.errors();
-  return build_library(whole);
+  auto outcome = build_library(whole);
+  const bool clashes = outcome && outcome->status == BuildStatus::compile_error && units->size() > 1 &&
+                       says_that_names_clash(outcome->log);
+  return clashes ? build_units_apart(extension, *units, whole) : outcome;
+}
+
+// Each to an object, with its own flags, then one library of all.
+Result<BuildOutcome> EmulatedToolchain::build_units_apart(const ExtensionRequest& extension,
+                                                          const std::vector<std::filesystem::path>& units,
+                                                          const BuildRequest& whole) const {
+  BuildOutcome all;
+  std::vector<std::filesystem::path> objects;
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    BuildRequest one = whole;
+    // No source of an extension has this name: those begin with no dot.
+    one.output_directory = whole.output_directory / fmt::format(".unit-{}", i);
+    one.source = one.output_directory / "extension.cu";
+    if (one.readable) one.readable->push_back(one.source);
+    std::error_code failure;
+    std::filesystem::create_directories(one.output_directory, failure);
+    const std::string text = standard_headers(extension.units[i]) +
+                             definitions_of(extension.units[i].small_flags).before +
+                             definitions_of(extension.flags_of(extension.units[i])).before +
+                             fmt::format("#include \"../{}\"\n", units[i].filename().string());
+    if (auto written = write_file_atomically(one.source, text); !written) return written.errors();
+    auto outcome = build_unit(one, nullptr, true);
+    if (!outcome || outcome->status != BuildStatus::built) return outcome;
+    objects.push_back(object_of(outcome->library));
+    all.seconds += outcome->seconds;
+    all.log += outcome->log;
+  }
+  all.library = whole.output_directory / "contestant.so";
+  all.command = link_command(compiler_, all.library, objects, whole.checked);
+  BuildRequest link = whole;
+  if (link.readable) link.readable->insert(link.readable->end(), objects.begin(), objects.end());
+  const ProcessLimits limits = compile_limits(whole);
+  const auto process = confined_.run(link, all.command, clean_environment(whole.output_directory), limits);
+  if (!process) return process.errors();
+  all.seconds += process->seconds;
+  all.log += with_shown_names(process->output, whole.source, whole.shown_as, whole.output_directory);
+  all.status = BuildStatus::built;
+  if (!process->success()) {
+    all.status = BuildStatus::compile_error;
+    judge_failure(nullptr, whole.dtype, limits, *process, all);
+  }
+  return all;
 }
 
 // With absolute paths, since rewriter and compiler run in the output folder.
@@ -410,8 +479,8 @@ Result<Result<emulated::RewrittenTree>> EmulatedToolchain::rewrite(const BuildRe
   return emulated::rewrite_tree(what);
 }
 
-Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
-                                                   const Problem* problem) const {
+Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request, const Problem* problem,
+                                                   bool is_object) const {
   const emulated::RewriteRequest source = rewrite_request(request);
   const std::filesystem::path folder = source.output_directory;
   const std::filesystem::path unit = folder / "unit.cpp";
@@ -427,8 +496,13 @@ Result<BuildOutcome> EmulatedToolchain::build_unit(const BuildRequest& request,
   const Result<emulated::RewrittenTree>& tree = *rewritten;
   if (!tree) return rewrite_failure(tree.error());
 
-  CompilerJob job{unit, folder / "contestant.so", definitions_and_folders(request), tree->threads_cooperate,
-                  request.checked};
+  // Objects that become one library share functions that depend on whether threads cooperate.
+  CompilerJob job{unit,
+                  folder / "contestant.so",
+                  definitions_and_folders(request),
+                  tree->threads_cooperate || is_object,
+                  request.checked,
+                  is_object};
   BuildOutcome outcome;
   outcome.library = job.library;
   for (const auto& command : commands_for(compiler_, job)) {

@@ -44,7 +44,12 @@ class EmulatedToolchain : public Toolchain {
 
  private:
   std::string rewriter_identity() const;
-  Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem) const;
+  // `is_object`: an object file is made in the place of the library, with its name but for ".o".
+  Result<BuildOutcome> build_unit(const BuildRequest& request, const Problem* problem,
+                                  bool is_object = false) const;
+  Result<BuildOutcome> build_units_apart(const ExtensionRequest& extension,
+                                         const std::vector<std::filesystem::path>& units,
+                                         const BuildRequest& whole) const;
   emulated::RewriteRequest rewrite_request(const BuildRequest& request) const;
   // The outer Error is the machine's, the inner one the source's.
   Result<Result<emulated::RewrittenTree>> rewrite(const BuildRequest& request,

@@ -1,4 +1,4 @@
-# expect: problem=conv-pointwise-2d cases=tiny,plain verdict=accepted fails="headers that a submission writes do not reach the compilers"
+# expect: problem=conv-pointwise-2d cases=tiny,plain verdict=accepted
 # load() instead of load_inline(): the submission writes its sources into a temporary folder.
 import os
 import tempfile

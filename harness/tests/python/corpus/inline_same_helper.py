@@ -1,4 +1,4 @@
-# expect: problem=conv-pointwise-2d cases=tiny,plain verdict=accepted emulated-fails="the emulated toolchain compiles all units as one"
+# expect: problem=conv-pointwise-2d cases=tiny,plain verdict=accepted
 # C++ and CUDA sources are two units: both may have a static function of one name.
 from torch.utils.cpp_extension import load_inline
 

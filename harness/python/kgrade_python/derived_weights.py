@@ -1,0 +1,53 @@
+"""Weights that a module computes from other parameters in each forward: PyTorch's parametrizations, and weight_norm as it
+was before them. The problem's weight goes into the parameters from which the module computes it."""
+
+import torch
+from torch.nn.utils import parametrize
+from torch.nn.utils.weight_norm import WeightNorm
+
+from .errors import SignatureMismatch
+
+# Computing it again rounds.
+RELATIVE, ABSOLUTE = 1e-4, 1e-6
+
+
+def computed_weights(module):
+    """{name: (the weight, the names of the parameters that it is computed from)} of a module and those in it."""
+    found = {}
+    for prefix, part in module.named_modules():
+        start = prefix + "." if prefix else ""
+        if parametrize.is_parametrized(part):
+            for name, steps in part.parametrizations.items():
+                sources = [f"{start}parametrizations.{name}.{each}" for each, _ in steps.named_parameters()]
+                sources += [f"{start}parametrizations.{name}.{each}" for each, _ in steps.named_buffers()]
+                found[start + name] = (getattr(part, name), sources)
+        for hook in part._forward_pre_hooks.values():  # pylint: disable=protected-access
+            if isinstance(hook, WeightNorm):
+                found[start + hook.name] = (hook.compute_weight(part),
+                                            [f"{start}{hook.name}_g", f"{start}{hook.name}_v"])
+    return found
+
+
+def place(module, name, value):
+    """Makes the computed weight `name` come out as `value`; SignatureMismatch where that cannot be."""
+    prefix, _, last = name.rpartition(".")
+    part = module.get_submodule(prefix)
+    hook = next((each for each in part._forward_pre_hooks.values()  # pylint: disable=protected-access
+                 if isinstance(each, WeightNorm) and each.name == last), None)
+    with torch.no_grad():
+        try:
+            if hook is not None:
+                getattr(part, f"{last}_v").copy_(value)
+                getattr(part, f"{last}_g").copy_(torch.norm_except_dim(value, 2, hook.dim))
+                computed = hook.compute_weight(part)
+                setattr(part, last, computed)
+            else:
+                # It may keep the tensor itself, which is only lent.
+                setattr(part, last, value.clone())
+                computed = getattr(part, last)
+        except (RuntimeError, NotImplementedError, ValueError) as error:
+            raise SignatureMismatch(f"ModelNew computes '{name}' from other parameters, and it cannot be set to the "
+                                    f"problem's weight: {error}") from error
+    if not torch.allclose(computed, value, rtol=RELATIVE, atol=ABSOLUTE):
+        raise SignatureMismatch(f"ModelNew computes '{name}' from other parameters, and it cannot come out as the "
+                                "problem's weight; use a plain parameter")

@@ -1,0 +1,73 @@
+"""Headers that a submission writes itself: compilers cannot see its files, so a request carries their texts.
+
+Only what is included goes along, found as a compiler would: beside the file that includes it, then in the include
+folders. Headers elsewhere (PyTorch's, the toolkit's) are the compilers' own matter.
+"""
+
+import os
+import re
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(["<])([^">\n]+)[">]', re.MULTILINE)
+
+# Where a submission can write.
+OWN_FOLDERS = ("/tmp", "/dev/shm", os.environ.get("TMPDIR") or "/tmp")
+# As compile/submission_headers.cc has it. What does not fit is not sent; then the compiler says what it misses.
+PLAIN_PART = re.compile(r"[A-Za-z0-9_.+][A-Za-z0-9_.+-]{0,99}")
+MOST_FILES = 250
+MOST_FOLDERS = 250
+MOST_CHARACTERS = 2 << 20
+
+
+def place_of(path):
+    """The place of an own file or folder below the root, or None: "tmp/mine/shared.cuh"."""
+    path = os.path.realpath(path)
+    if not any(path.startswith(os.path.realpath(folder) + "/") for folder in OWN_FOLDERS):
+        return None
+    parts = path.split("/")[1:]
+    return "/".join(parts) if all(PLAIN_PART.fullmatch(part) for part in parts) and len(path) < 1000 else None
+
+
+def collect(sources, folders):
+    """The request's "own_headers": {"folders": [place], "files": [{"file": place, "text"}]}, or {} if there are none.
+
+    sources -- (text, the folder that it lies in or None) of each unit
+    folders -- include folders, in the order in which they are looked through
+    """
+    folders = list(dict.fromkeys([os.path.abspath(folder) for folder in folders]
+                                 + [os.path.abspath(folder) for _, folder in sources if folder]))[:MOST_FOLDERS]
+    found, characters = {}, 0
+    waiting = list(sources)
+    while waiting and len(found) < MOST_FILES:
+        text, beside = waiting.pop()
+        for quote, name in INCLUDE.findall(text):
+            path = _header(name, ([beside] if quote == '"' and beside else []) + folders)
+            place = place_of(path) if path else None
+            if place is None or place in found or len(found) >= MOST_FILES:
+                continue
+            content = _text(path, MOST_CHARACTERS - characters)
+            if content is None:
+                continue
+            characters += len(content)
+            found[place] = f'#line 1 "{path}"\n{content}'
+            waiting.append((content, os.path.dirname(path)))
+    places = [place for place in map(place_of, folders) if place]
+    return {"folders": places, "files": [{"file": place, "text": text} for place, text in found.items()]} if found else {}
+
+
+def _header(name, folders):
+    """The path of a header; realpath, since it is laid out at that place."""
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return os.path.realpath(path)
+    return None
+
+
+def _text(path, most):
+    """None for a file that cannot be read, or with more than `most` characters."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read(most + 1)
+    except OSError:
+        return None
+    return text if len(text) <= most else None

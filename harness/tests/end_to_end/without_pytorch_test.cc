@@ -1,0 +1,73 @@
+// Candidates in Python where PyTorch is missing: what else there is to grade is graded.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using testing::AllOf;
+using testing::HasSubstr;
+
+const std::string slug = "conv-depthwise-2d-square-input-asym-kernel";
+
+class WithoutPyTorch : public testing::Test {
+ protected:
+  void SetUp() override {
+    fs::create_directories(folder_.path() / slug);
+    std::ofstream(at("mine.py")) << "def solution(input, kernel):\n    return input\n";
+    std::ofstream(at("plain.cu")) << *read_text_file(fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug /
+                                                     "naive.cu");
+    // Answers as a Python without PyTorch does.
+    std::ofstream(python())
+        << "#!/bin/sh\necho\necho 'kgrade-python {\"program\": \"/opt/bin/python3\", \"version\": "
+           "\"3.11.7\", "
+           "\"torch\": \"\", \"cuda\": \"\", \"triton\": \"\", \"torch_folder\": \"\", \"include\": \"\", "
+           "\"readable\": []}'\n";
+    fs::permissions(python(), fs::perms::owner_all);
+  }
+
+  std::string at(const std::string& name) const { return (folder_.path() / slug / name).string(); }
+  std::string python() const { return (folder_.path() / "python").string(); }
+
+  TemporaryDirectory folder_;
+};
+
+TEST_F(WithoutPyTorch, SweepsGradeTheOthersAndEndAsIncomplete) {
+  const std::string results = (folder_.path() / "out.jsonl").string();
+  const Result result = kgrade({"sweep", "--device", "emulated", "--only", slug, "--solutions", at("*"),
+                                "--hidden", "0", "--jobs", "1", "--python", python(), "--output", results});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(
+      result.output,
+      AllOf(HasSubstr("mine.py: error: PyTorch is not installed for Python 3.11.7 (/opt/bin/python3)"),
+            HasSubstr("run `/opt/bin/python3 -m pip install torch`"),
+            HasSubstr("2 candidates: 1 accepted, 0 not, 1 without a verdict")));
+  std::ifstream lines(results);
+  std::string line;
+  ASSERT_TRUE(std::getline(lines, line));
+  EXPECT_EQ(json::parse(line)["candidates"][0]["path"], at("plain.cu"));
+  EXPECT_EQ(json::parse(line)["candidates"][0]["verdict"], "accepted");
+  EXPECT_FALSE(std::getline(lines, line)) << "what was not judged has no record: " << line;
+}
+
+TEST_F(WithoutPyTorch, AGradedFileIsTheMachinesFault) {
+  const Result result =
+      kgrade({"grade", slug, at("mine.py"), "--device", "emulated", "--case", "tiny", "--python", python()});
+  EXPECT_EQ(result.exit_code, 3) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("PyTorch is not installed for Python 3.11.7"));
+  EXPECT_EQ(
+      kgrade({"grade", slug, at("plain.cu"), "--device", "emulated", "--case", "tiny", "--python", python()})
+          .exit_code,
+      0);
+}
+
+}  // namespace
+}  // namespace kgrade::test
