@@ -243,10 +243,12 @@ class ParameterLog(TorchFunctionMode):
         return super().__exit__(*error)
 
 
-def follow_origins(places, tensors, state, dropped, log, make):
+def follow_origins(places, tensors, state, dropped, log, computed, make):
     """`places`, but with the parameter that a placed tensor is derived from instead of it: the tensor is another one
-    where that parameter holds the problem's weight. `make`: makes the module again."""
-    origins = {weight: same_shape_before(name, state, dropped, log) for weight, name in places.items() if name in state}
+    where that parameter holds the problem's weight. `computed`: names that are placed in a way of their own.
+    `make`: makes the module again."""
+    origins = {weight: same_shape_before(name, state, dropped, log) for weight, name in places.items()
+               if name in state and name not in computed}
     origins = {weight: origin for weight, origin in origins.items() if origin is not None}
     if not origins:
         return places
@@ -277,7 +279,8 @@ def build(module_class, call, contract, tensors, source):
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
     if len(places) < len(weights):
         raise mismatch(weights, shapes, state, places)
-    places = follow_origins(places, tensors, state, dropped, log, lambda: construct(module_class, call))
+    places = follow_origins(places, tensors, state, dropped, log, derived_weights.computed_weights(module),
+                            lambda: construct(module_class, call))
     numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()}
     values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
     del module, log
