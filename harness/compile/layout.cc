@@ -7,6 +7,7 @@ namespace kgrade {
 namespace fs = std::filesystem;
 
 fs::path Layout::reference_source(const Problem& problem) const {
+  if (!problem.reference.empty()) return problem.path.parent_path() / problem.reference;
   std::error_code ignored;
   const fs::path folder = fs::absolute(problem.path, ignored).lexically_normal().parent_path().parent_path();
   const fs::path own = problem.slug + ".cu";

@@ -31,7 +31,7 @@ struct Layout {
 
   bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
 
-  // The reference of a problem, <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
+  // The reference of a problem: the Python file beside it that it names, or <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
   // folder of the problem's own file if it is there, else in `reference`, else in that of `operators`. When
   // there is none, where its author should write it: beside the folder of the problem's own file.
   std::filesystem::path reference_source(const Problem& problem) const;

@@ -28,8 +28,11 @@ json torch_json(const TorchModule& module) {
   for (const auto& [input, name] : module.weights) weights[input] = name;
   json arguments = json::array();
   for (const ModuleArgument& argument : module.init) arguments.push_back(argument.name);
+  json forward = json::array();
+  for (const std::string& argument : module.forward)
+    forward.push_back(is_given_value(argument) ? json::parse(argument) : json(argument));
   return {{"init", arguments},
-          {"forward", module.forward},
+          {"forward", forward},
           {"weights", weights},
           {"mode", std::string(to_string(module.mode))}};
 }

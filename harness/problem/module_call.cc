@@ -22,6 +22,7 @@ class CallEvaluator {
       if (*holds == 0) return std::optional<ModuleCall>();
     }
     ModuleCall call;
+    call.given = module.given;
     for (const ModuleArgument& argument : module.init) add(argument, call);
     if (!errors_.empty()) return std::move(errors_);
     return std::optional(std::move(call));
@@ -92,13 +93,51 @@ std::optional<ModuleCall> module_call(const Problem& problem, const Case& bound)
 }
 
 Json to_json(const ModuleCall& call) {
+  if (!call.given.empty()) {
+    Json json = Json::parse(call.given);
+    json["encoded"] = true;
+    return json;
+  }
   Json json = {{"positional", Json::array()}, {"keywords", Json::object()}};
   for (const ModuleValue& value : call.positional) json["positional"].push_back(json_of(value));
   for (const auto& [name, value] : call.keywords) json["keywords"][name] = json_of(value);
   return json;
 }
 
+namespace {
+
+// As Python writes it.
+std::string text_of(const Json& value) {
+  if (value.is_null()) return "None";
+  if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
+  if (value.is_object() && value.size() == 1) {
+    const auto& [kind, content] = *value.items().begin();
+    if (kind == "float" && content.is_string()) return fmt::format("float('{}')", content.get<std::string>());
+    std::vector<std::string> items;
+    for (const Json& item : content) {
+      items.push_back(kind == "dict" && item.size() == 2 ? text_of(item[0]) + ": " + text_of(item[1])
+                                                         : text_of(item));
+    }
+    const std::string all = fmt::format("{}", fmt::join(items, ", "));
+    if (kind == "tuple") return items.size() == 1 ? "(" + all + ",)" : "(" + all + ")";
+    return kind == "dict" ? "{" + all + "}" : "[" + all + "]";
+  }
+  return value.dump();
+}
+
+std::string text_of_given(const std::string& given) {
+  const Json call = Json::parse(given);
+  std::vector<std::string> arguments;
+  for (const Json& value : call.at("positional")) arguments.push_back(text_of(value));
+  for (const auto& [name, value] : call.at("keywords").items())
+    arguments.push_back(name + "=" + text_of(value));
+  return fmt::format("{}", fmt::join(arguments, ", "));
+}
+
+}  // namespace
+
 std::string to_string(const ModuleCall& call) {
+  if (!call.given.empty()) return text_of_given(call.given);
   std::vector<std::string> arguments;
   for (const ModuleValue& value : call.positional) arguments.push_back(to_string(value));
   for (const auto& [name, value] : call.keywords)

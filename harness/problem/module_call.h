@@ -13,6 +13,7 @@
 namespace kgrade {
 
 struct ModuleCall {
+  std::string given;  // TorchModule::given, instead of the others
   std::vector<ModuleValue> positional;
   std::vector<std::pair<std::string, ModuleValue>> keywords;  // in the order of the file
 };

@@ -114,6 +114,8 @@ struct Problem {
   Libraries libraries = Libraries::any;
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem, if the file says it
   std::string source;
+  // A Python file beside this one: its `Model` is oracle and reference. Empty: reference/<slug>.cu is.
+  std::string reference;
   // Markdown, all that follows the frontmatter, line ends as \n; then that of the family.
   std::string statement;
   // Of the whole file. With a family: of two lines, this digest and that of the family's file.

@@ -18,7 +18,8 @@ const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {"slug",      "title",      "difficulty", "author", "tags",
                                                 "family",    "parameters", "dtypes",     "let",    "require",
                                                 "defaults",  "cases",      "fuzz",       "flops",  "bytes",
-                                                "precision", "thresholds", "libraries",  "source", "torch"};
+                                                "precision", "thresholds", "libraries",  "source", "torch",
+                                                "reference"};
   return keys;
 }
 
@@ -53,6 +54,7 @@ class ProblemReader {
     if (const YamlNode* author = root_.find("author")) read_author(*author);
     if (const YamlNode* tags = root_.find("tags")) problem_.tags = read_texts(*tags, "[convolution]");
     if (const YamlNode* source = root_.find("source")) read_into(*source, problem_.source);
+    if (const YamlNode* reference = root_.find("reference")) read_reference(*reference);
   }
 
   bool read_signature() {
@@ -115,6 +117,15 @@ class ProblemReader {
     if (text.empty()) return;
     diagnostics_.add(node->location, fmt::format("unknown difficulty {}", in_quotes(text)),
                      "write EASY, MEDIUM or HARD");
+  }
+
+  void read_reference(const YamlNode& node) {
+    read_into(node, problem_.reference);
+    const std::filesystem::path file(problem_.reference);
+    if (problem_.reference.empty() || (file.extension() == ".py" && file == file.filename())) return;
+    diagnostics_.add(node.place(), fmt::format("'reference' is {}", in_quotes(problem_.reference)),
+                     "write the name of a Python file beside this one, as in 23_Softmax.py, or leave it out for "
+                     "reference/<slug>.cu");
   }
 
   // An empty author is as good as none.

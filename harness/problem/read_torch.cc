@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "base/text.h"
 #include "problem/fields.h"
@@ -131,10 +132,12 @@ class TorchReader {
   std::optional<TorchModule> read() {
     if (!expect_map(node_, "'torch'", "a map: `init:`, `forward:`, `weights:` and so on", 100, diagnostics_))
       return std::nullopt;
-    refuse_unknown_keys(node_, {"module", "init", "forward", "weights", "free", "mode", "require"}, "'torch'",
+    refuse_unknown_keys(node_, {"module", "init", "given", "forward", "weights", "free", "mode", "require"}, "'torch'",
                         diagnostics_);
     if (const YamlNode* wrapped = node_.find("module")) read_wrapped(*wrapped);
-    if (const YamlNode* init = node_.find("init")) {
+    if (const YamlNode* given = node_.find("given")) {
+      read_given(*given);
+    } else if (const YamlNode* init = node_.find("init")) {
       read_init(*init);
     } else {
       diagnostics_.add(node_.location, "'torch' has no 'init'",
@@ -172,6 +175,20 @@ class TorchReader {
     if (is_state_name(*text)) return;
     diagnostics_.add(node.place(), fmt::format("'module' is {}", in_quotes(*text)),
                      "write the name of a module, as in torch.nn.Conv2d");
+  }
+
+  void read_given(const YamlNode& node) {
+    const auto text = read_text(node, "'given'", diagnostics_);
+    if (!text) return;
+    const auto call = nlohmann::json::parse(*text, nullptr, false);
+    const bool fits = call.is_object() && call.size() == 2 && call.value("positional", nlohmann::json()).is_array() &&
+                      call.value("keywords", nlohmann::json()).is_object();
+    if (fits) {
+      module_.given = *text;
+      return;
+    }
+    diagnostics_.add(node.place(), "'given' is no call in JSON",
+                     R"(write '{"positional": [64, 3], "keywords": {}}', or `init:` with expressions)");
   }
 
   void read_init(const YamlNode& node) {
@@ -255,13 +272,24 @@ class TorchReader {
     bool sound = true;
     for (const YamlNode& child : node.children) {
       const auto name = read_text(child, "an item of 'forward'", diagnostics_);
-      if (!name || !check_input(*name, child.place(), "'forward'")) {
+      if (name && is_given_value(*name)) {
+        sound = check_given_value(*name, child) && sound;
+        module_.forward.push_back(*name);
+      } else if (!name || !check_input(*name, child.place(), "'forward'")) {
         sound = false;
       } else {
         module_.forward.push_back(*name);
       }
     }
     return sound;
+  }
+
+  bool check_given_value(const std::string& text, const YamlNode& node) {
+    const auto value = nlohmann::json::parse(text, nullptr, false);
+    if (value.is_object() && value.size() == 1 && value.contains("value")) return true;
+    diagnostics_.add(node.place(), fmt::format("'forward' has {}, which is no value", in_quotes(text)),
+                     R"(write the name of an input, or '{"value": 3}')");
+    return false;
   }
 
   bool read_weights(const YamlNode& node) {

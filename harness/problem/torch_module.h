@@ -53,7 +53,11 @@ enum class ModuleMode { train, eval };
 struct TorchModule {
   std::string wrapped;               // the module of PyTorch that `Model` wraps, for people; may be empty
   std::vector<ModuleArgument> init;  // those without `fallback` come first
-  std::vector<std::string> forward;  // inputs, in order
+  // Instead of `init`: the same arguments in every case, whatever they are, as JSON: {"positional": [...],
+  // "keywords": {...}}, with values as harness/python/describe_module.py writes them.
+  std::string given;
+  // Inputs, in order; is_given_value() tells values, {"value": 3}, which stand for themselves.
+  std::vector<std::string> forward;
   // An input, and the parameter or buffer of the module that it is: {"kernel", "conv2d.weight"}.
   std::vector<std::pair<std::string, std::string>> weights;
   // Parameters and buffers of `Model` that are no input, since they cannot change the answer. They keep what
@@ -65,6 +69,9 @@ struct TorchModule {
   // Null where the input is handed to forward().
   const std::string* weight_of(std::string_view input) const;
 };
+
+// Of `forward`: no name is a map.
+inline bool is_given_value(std::string_view argument) { return argument.starts_with('{'); }
 
 std::string_view to_string(ModuleMode mode);      // "train"
 std::string to_string(const ModuleValue& value);  // as Python writes it: "(2, 3)", "False", "1e-05"

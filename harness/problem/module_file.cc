@@ -1,0 +1,180 @@
+#include "problem/module_file.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/text.h"
+#include "problem/fields.h"
+
+namespace kgrade {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_dimensions = 16;
+
+// In YAML's double quotes, which JSON's are.
+std::string quoted(const Json& text) { return text.dump(-1, ' ', true, Json::error_handler_t::replace); }
+
+std::string slug_from(std::string_view text) {
+  std::string slug;
+  for (const char c : text) {
+    if (is_letter(c) || is_digit(c)) {
+      slug += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  while (!slug.empty() && slug.back() == '-') slug.pop_back();
+  return slug.substr(0, 100);
+}
+
+// Refuses by exception: there are many places, and one message.
+struct Refused {
+  std::string message;
+  std::string remedy;
+};
+
+[[noreturn]] void refuse(std::string message, std::string remedy = "") {
+  throw Refused{std::move(message), std::move(remedy)};
+}
+
+const Json& member(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) refuse(fmt::format("cannot be described: no '{}'", key));
+  return *found;
+}
+
+std::string text_of(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_string()) refuse(fmt::format("cannot be described: '{}' is no text", key));
+  return value.get<std::string>();
+}
+
+// A tensor without dimensions is one element.
+std::string shape_text(const Json& tensor, const std::string& name) {
+  const Json& shape = member(tensor, "shape");
+  if (!shape.is_array() || shape.size() > most_dimensions)
+    refuse(fmt::format("'{}' has more than {} dimensions", name, most_dimensions));
+  std::vector<std::string> extents;
+  for (const Json& extent : shape) {
+    if (!extent.is_number_integer() || extent.get<std::int64_t>() < 1)
+      refuse(fmt::format("'{}' has no elements", name), "give it a shape without zeros");
+    extents.push_back(std::to_string(extent.get<std::int64_t>()));
+  }
+  return extents.empty() ? "[1]" : fmt::format("[{}]", fmt::join(extents, ", "));
+}
+
+void check_type(const Json& tensor, const std::string& name) {
+  const std::string type = text_of(tensor, "dtype");
+  if (type != "float32")
+    refuse(fmt::format("'{}' is of type {}, and tensors of float32 alone are graded", name, type),
+           "there is no way round it yet");
+}
+
+std::string init_text(const Json& tensor, const std::string& name) {
+  const Json& draw = member(tensor, "draw");
+  if (draw.is_null())
+    refuse(fmt::format("the input '{}' is computed from what get_inputs() draws", name),
+           "return what torch.rand, torch.randn or torch.randint gives, as it is");
+  const std::string kind = text_of(draw, "kind");
+  const double first = member(draw, "first").get<double>();
+  if (kind == "constant") return fmt::format("constant({})", first);
+  const double second = member(draw, "second").get<double>();
+  if (kind == "integers")
+    return fmt::format("integers({}, {})", static_cast<std::int64_t>(first), static_cast<std::int64_t>(second));
+  if (kind != "uniform" && kind != "normal") refuse("cannot be described: a draw of kind " + kind);
+  return fmt::format("{}({}, {})", kind, first, second);
+}
+
+class ProblemText {
+ public:
+  ProblemText(const Json& description, const std::filesystem::path& path)
+      : description_(description), path_(path) {}
+
+  std::string write() {
+    const std::string slug = slug_of_module_file(path_);
+    if (!is_slug(slug)) refuse("its name gives no slug", "rename it: letters and digits, as in 23_Softmax.py");
+    std::string title = text_of(description_, "title");
+    if (title.empty()) title = path_.stem().string();
+    text_ = fmt::format("---\nslug: {}\ntitle: {}\ndifficulty: EASY\nsource: {}\nreference: {}\nparameters:\n", slug,
+                        quoted(title), quoted(path_.filename().string()), quoted(path_.filename().string()));
+    for (const char* kind : {"inputs", "weights"}) {
+      for (const Json& tensor : member(description_, kind)) add_tensor(tensor, true);
+    }
+    for (const Json& tensor : member(description_, "outputs")) add_tensor(tensor, false);
+    text_ += "dtypes: [float32]\nprecision: fp32\ncases:\n  - {name: kernelbench, role: bench}\n";
+    add_torch();
+    text_ += fmt::format("---\n`Model` of {} says what to compute.\n", path_.filename().string());
+    for (const Json& note : member(description_, "notes"))
+      if (note.is_string()) text_ += "\n" + one_line(note.get<std::string>()) + "\n";
+    return text_;
+  }
+
+ private:
+  static std::string one_line(std::string text) {
+    std::replace_if(text.begin(), text.end(), [](unsigned char c) { return c < ' '; }, ' ');
+    return text;
+  }
+
+  void add_tensor(const Json& tensor, bool is_input) {
+    const std::string name = text_of(tensor, "name");
+    check_type(tensor, name);
+    text_ += fmt::format("  - {{name: {}, type: \"[VAR]\", pointer: true, const: {}, shape: {}{}}}\n", quoted(name),
+                         is_input, shape_text(tensor, name),
+                         is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : "");
+  }
+
+  void add_torch() {
+    const Json given = {{"positional", member(description_, "positional")},
+                        {"keywords", member(description_, "keywords")}};
+    std::vector<std::string> forward;
+    for (const Json& argument : member(description_, "forward"))
+      forward.push_back(quoted(argument.contains("input") ? member(argument, "input") : Json(argument.dump())));
+    text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", quoted(given.dump()), fmt::join(forward, ", "));
+    std::vector<std::string> weights;
+    for (const Json& weight : member(description_, "weights"))
+      weights.push_back(fmt::format("{}: {}", quoted(member(weight, "name")), quoted(member(weight, "module_name"))));
+    if (!weights.empty()) text_ += fmt::format("  weights: {{{}}}\n", fmt::join(weights, ", "));
+    text_ += fmt::format("  mode: {}\n", text_of(description_, "mode"));
+  }
+
+  const Json& description_;
+  const std::filesystem::path& path_;
+  std::string text_;
+};
+
+}  // namespace
+
+bool is_module_file(const std::filesystem::path& path) { return path.extension() == ".py"; }
+
+std::string slug_of_module_file(const std::filesystem::path& path) {
+  const std::string folder = path.parent_path().filename().string();
+  const std::string slug = slug_from(path.stem().string());
+  // Their numbers begin again in each level.
+  return folder.starts_with("level") ? slug_from(folder) + "-" + slug : slug;
+}
+
+Result<std::string> problem_text_of(std::string_view description, const std::filesystem::path& path) {
+  const Json json = Json::parse(description, nullptr, false);
+  Location place{path.string(), 0, 0};
+  try {
+    if (!json.is_object()) refuse("cannot be described: the interpreter gave no answer");
+    if (json.contains("error")) {
+      if (const auto line = json.find("line"); line != json.end() && line->is_number_unsigned())
+        place.line = line->get<int>();
+      return Error{text_of(json, "error"), "", place};
+    }
+    return ProblemText(json, path).write();
+  } catch (const Refused& refused) {
+    return Error{refused.message, refused.remedy, place};
+  } catch (const Json::exception&) {
+    return Error{"cannot be described: the interpreter's answer is none", "", place};
+  }
+}
+
+}  // namespace kgrade
