@@ -9,7 +9,8 @@ from .draws import Draw, Overrun, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
-from .module_run import ModuleRun, flat
+from .module_run import ModuleRun
+from .module_state import flat
 
 # Results of a file that is small enough to be run as it is: for others, PyTorch's modules for tensors without memory are
 # imported, which takes a second.

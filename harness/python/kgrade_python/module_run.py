@@ -11,13 +11,6 @@ from .module_file import FileError
 SEED = 0
 
 
-def flat(value):
-    """The tensors of nested tuples and lists in their order."""
-    if isinstance(value, (tuple, list)):
-        return [each for part in value for each in flat(part)]
-    return [value]
-
-
 class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
     weights, `random` operators of forward.
