@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-from . import extensions, late_compiles, module_state, operator_trace, streams
+from . import extensions, late_compiles, module_state, operator_trace, streams, trusted_module
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, is_same
 
@@ -29,18 +29,23 @@ class Call:
         self.types = description["types"]
         self.module_call = description.get("module")
         self.module = None
+        # Of a problem that is a file with a Model.
+        self.is_of_file = bool(self.module_call and self.module_call.get("encoded"))
         self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items())))
         self.inputs = [p for p in contract["parameters"] if p["role"] == "input"]
         self.outputs = [p for p in contract["parameters"] if p["role"] == "output"]
+        self.output_types = [TYPES[self.types[p["name"]]][0] for p in self.outputs]
 
 
 class Contestant:
-    """The candidate of one process. `bundle` is what compile/python_candidate.cc writes."""
+    """The contestant of one process. `bundle` is what compile/python_candidate.cc writes: a candidate, or with a "role"
+    the Model of a problem's file."""
 
     def __init__(self, library, bundle):
         self.library = library
         self.contract = bundle["contract"]
-        self.entry = bundle["entry"]
+        self.role = bundle.get("role")
+        self.entry = bundle["entry"] if self.role is None else trusted_module.ENTRY
         self.source = bundle["source"].removeprefix("\ufeff")
         self.shown = bundle["shown_as"]
         self.files = {}
@@ -112,6 +117,8 @@ class Contestant:
 
     def begin(self):
         self.kept.clear()
+        if self.role is not None and self.current is not None and self.current.module is not None:
+            self.current.module.begin()
 
     def call(self, arguments):
         call = self.current
@@ -153,6 +160,10 @@ class Contestant:
 
     def run(self, call, tensors):
         if self.module_class is not None:
+            if call.is_of_file:
+                trusted_module.seed_forward()
+            if self.role is not None:
+                return call.module.forward_with(tensors, call.output_types)
             return call.module.forward_with(tensors)
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
@@ -162,9 +173,13 @@ class Contestant:
                                         values[self.entry["positional"]:])))
 
     def build_module(self, call, tensors):
-        if self.is_locked:
+        if self.is_locked and self.role is None:
             raise Unsupported("builds a module in a measured call")
-        call.module = module_state.build(self.module_class, call.module_call, self.contract, tensors, self.source)
+        call.module = module_state.build(self.module_class, call.module_call, self.contract, tensors, self.source,
+                                         self.role is not None)
+        if self.role is not None:
+            device = next(iter(tensors.values())).device
+            call.module = trusted_module.TrustedModule(call.module, self.role, device)
 
     @staticmethod
     def are_outputs(results, call, tensors):

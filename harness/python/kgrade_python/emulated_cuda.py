@@ -180,6 +180,8 @@ def install():
     for name in ("current_stream", "default_stream"):
         setattr(cuda, name, answering(stream))
     cuda.Stream, cuda.Event = Stream, Event
+    # Recurrent layers would lay out their weights for cuDNN.
+    torch.backends.cudnn.is_acceptable = answering(False)
     # PyTorch reads its argument before any mode sees the call.
     torch.Tensor.record_stream = answering(None)
     cuda.stream = lambda *_: contextlib.nullcontext()

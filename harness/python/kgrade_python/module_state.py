@@ -1,11 +1,13 @@
 """A `ModelNew`: built for a case, with the problem's tensors as its weights."""
 
+import copy
 import re
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from . import derived_weights
+from .encoded import decode
 from .errors import SignatureMismatch
 
 STATE_LINE = re.compile(r"^\s*#\s*kgrade:\s*state\s+(.+)$", re.MULTILINE)
@@ -120,25 +122,48 @@ def mismatch(weights, shapes, state, places):
 
 
 class BuiltModule:
-    """A module with the problem's weights in it: a copy of what was lent, at an address that stays."""
+    """A module with the problem's weights in it: a copy of what was lent, at an address that stays.
+
+    `forward`: its arguments in order, names of inputs or {"value": encoded}."""
 
     def __init__(self, module, forward):
         self.module = module
-        self.forward_names = forward
+        self.names = [each for each in forward if isinstance(each, str)]
+        self.values = [None if isinstance(each, str) else decode(each["value"]) for each in forward]
+        self.places = [i for i, each in enumerate(forward) if isinstance(each, str)]
 
     def forward_with(self, tensors):
-        return self.module(*[tensors[name] for name in self.forward_names])
+        if len(self.names) == len(self.values):
+            return self.module(*[tensors[name] for name in self.names])
+        arguments = copy.deepcopy(self.values)
+        for place, name in zip(self.places, self.names):
+            arguments[place] = tensors[name]
+        return self.module(*arguments)
+
+
+class FlatModule(BuiltModule):
+    """A module of a problem that is a file: what it returns may be lists in lists."""
+
+    def forward_with(self, tensors):
+        return flat(super().forward_with(tensors))
+
+
+def flat(value):
+    """The elements of nested tuples and lists in their order."""
+    if isinstance(value, (tuple, list)):
+        return [each for part in value for each in flat(part)]
+    return [value]
 
 
 def construct(module_class, call):
+    positional, keywords = arguments_of(call)
     try:
-        module = module_class(*arguments_of(call["positional"]),
-                              **dict(zip(call["keywords"], arguments_of(call["keywords"].values()))))
+        module = module_class(*positional, **keywords)
     except TypeError as error:
         if "__init__()" not in str(error):
             raise
-        words = ", ".join([repr(value) for value in arguments_of(call["positional"])] +
-                          [f"{name}={value!r}" for name, value in call["keywords"].items()])
+        words = ", ".join([repr(value) for value in positional] +
+                          [f"{name}={value!r}" for name, value in keywords.items()])
         raise SignatureMismatch(f"ModelNew cannot be built as the problem's Model is, ModelNew({words}): {error}")
     if not isinstance(module, torch.nn.Module):
         raise SignatureMismatch("ModelNew is no module; write: class ModelNew(torch.nn.Module):")
@@ -152,8 +177,14 @@ def refuse_lazy(state):
                                     "not lazy")
 
 
-def arguments_of(values):
-    return [tuple(value) if isinstance(value, list) else value for value in values]
+def arguments_of(call):
+    """A new list of positional arguments, and new keywords. Lists of a problem's own section are tuples."""
+    if call.get("encoded"):
+        read = decode
+    else:
+        def read(value):
+            return tuple(value) if isinstance(value, list) else value
+    return [read(value) for value in call["positional"]], {name: read(value) for name, value in call["keywords"].items()}
 
 
 def memory_of(tensor):
@@ -260,8 +291,9 @@ def follow_origins(places, tensors, state, dropped, log, computed, make):
     return {**places, **derived}
 
 
-def build(module_class, call, contract, tensors, source):
-    """The module of one case. `tensors`: what is lent, by name."""
+def build(module_class, call, contract, tensors, source, is_own=False):
+    """The module of one case. `tensors`: what is lent, by name. `is_own`: it is the problem's own Model, whose weights
+    are the problem's under their own names."""
     weights = contract["torch"]["weights"]
     # In the problem's order, which modules often have too.
     weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
@@ -279,8 +311,13 @@ def build(module_class, call, contract, tensors, source):
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
     if len(places) < len(weights):
         raise mismatch(weights, shapes, state, places)
-    places = follow_origins(places, tensors, state, dropped, log, derived_weights.computed_weights(module),
-                            lambda: construct(module_class, call))
+    if not is_own:
+        # Of a file's Model the weights are known by name: what has that name is meant.
+        known = {weight: name for weight, name in places.items() if call.get("encoded") and weights[weight] == name}
+        rest = {weight: name for weight, name in places.items() if weight not in known}
+        computed = derived_weights.computed_weights(module)
+        places = {**known, **follow_origins(rest, tensors, state, dropped, log, computed,
+                                            lambda: construct(module_class, call))}
     numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()}
     values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
     del module, log
@@ -304,4 +341,4 @@ def build(module_class, call, contract, tensors, source):
         state[name].data = tensors[weight].clone().to(state[name].dtype).view(state[name].shape)
     for parameter in module.parameters():
         parameter.requires_grad_(False)
-    return BuiltModule(module, contract["torch"]["forward"])
+    return (FlatModule if call.get("encoded") else BuiltModule)(module, contract["torch"]["forward"])

@@ -1,0 +1,45 @@
+"""Describes a problem that is a Python file in KernelBench's form: describe_module.py FILE.py OUTPUT.json.
+
+Writes one JSON object to OUTPUT: inputs, weights and outputs with their shapes, types and distributions, or {"error",
+"line"}; see kgrade_python/module_description.py. It imports PyTorch and needs no device. The file is hostile, so this runs
+in the compilers' sandbox, under a time limit; nothing of the answer is trusted.
+"""
+
+import json
+import os
+import sys
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+os.environ.setdefault("PYTORCH_NVML_BASED_CUDA_CHECK", "1")
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from kgrade_python import errors  # noqa: E402
+
+
+def answer_for(path):
+    from kgrade_python.module_description import describe, prepare
+
+    prepare()
+    return describe(path)
+
+
+def main(path, output):
+    # Saved before the file is run, which may replace them.
+    encode, end = json.JSONEncoder(allow_nan=False).encode, os._exit
+    write = open(output, "w", encoding="utf-8")  # pylint: disable=consider-using-with
+    sys.stdout, sys.stderr = errors.stream_of(1), errors.stream_of(2)
+    sys.argv = [path]
+    try:
+        text = encode(answer_for(path))
+    except BaseException as error:  # pylint: disable=broad-except
+        text = encode({"error": f"the file cannot be described: {errors.in_one_line(error, {})}", "line": 0})
+    write.write(text)
+    write.close()
+    # Nothing that the file has registered runs any more.
+    end(0)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2])

@@ -1,0 +1,256 @@
+"""Which random numbers or constants the elements of a tensor are, read off PyTorch's operators while they run."""
+
+import math
+from dataclasses import dataclass, replace
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class Overrun(BaseException):
+    """Ends a run that costs more than it may. No error of the file, and not caught by its `except Exception`."""
+
+
+@dataclass(frozen=True)
+class Draw:
+    """kind: "uniform" (from, to), "normal" (mean, deviation), "integers" (both ends included), "constant" (value), or
+    "nothing", memory that nobody has written."""
+
+    kind: str
+    first: float = 0
+    second: float = 0
+
+    def scaled(self, factor):
+        if self.kind == "normal":
+            return replace(self, first=self.first * factor, second=abs(self.second * factor))
+        if self.kind in ("uniform", "constant"):
+            ends = sorted((self.first * factor, self.second * factor))
+            return replace(self, first=ends[0], second=ends[1])
+        return None
+
+    def moved(self, offset):
+        if self.kind == "normal":
+            return replace(self, first=self.first + offset)
+        if self.kind in ("uniform", "constant"):
+            return replace(self, first=self.first + offset, second=self.second + offset)
+        return None
+
+    def as_json(self):
+        return {"kind": self.kind, "first": self.first, "second": self.second}
+
+
+def constant(value):
+    return Draw("constant", value, value)
+
+
+def simplified(draw):
+    """The same draw, as a constant where its elements are all alike; None for one whose numbers are no numbers."""
+    if draw is None or not all(isinstance(end, (int, float)) and math.isfinite(end) for end in (draw.first, draw.second)):
+        return None
+    draw = replace(draw, first=draw.first * 1, second=draw.second * 1)  # True is 1
+    if (draw.kind == "normal" and draw.second == 0) or (draw.kind == "uniform" and draw.first == draw.second):
+        return constant(draw.first)
+    return draw
+
+
+def measured(tensor):
+    """A draw that resembles the elements of a real tensor; None where they are no numbers."""
+    values = tensor.detach().double()
+    if values.numel() == 0:
+        return constant(0.0)
+    least, most = values.min().item(), values.max().item()
+    if least == most:
+        return simplified(constant(least))
+    mean, deviation = values.mean().item(), values.std(unbiased=False).item()
+    return simplified(Draw("normal", float(f"{mean:.6g}"), float(f"{deviation:.6g}")))
+
+
+# What PyTorch's operators say about the tensors that they return: positions as in their schemas.
+MADE = {
+    "rand": lambda *_: Draw("uniform", 0, 1),
+    "rand_like": lambda *_: Draw("uniform", 0, 1),
+    "randn": lambda *_: Draw("normal", 0, 1),
+    "randn_like": lambda *_: Draw("normal", 0, 1),
+    "ones": lambda *_: constant(1),
+    "ones_like": lambda *_: constant(1),
+    "new_ones": lambda *_: constant(1),
+    "zeros": lambda *_: constant(0),
+    "zeros_like": lambda *_: constant(0),
+    "new_zeros": lambda *_: constant(0),
+    "full": lambda _, value, *__: constant(value),
+    "full_like": lambda _, value, *__: constant(value),
+    "new_full": lambda _, __, value, *___: constant(value),
+    "scalar_tensor": lambda value, *_: constant(value),
+    "empty": lambda *_: Draw("nothing"),
+    "empty_like": lambda *_: Draw("nothing"),
+    "empty_strided": lambda *_: Draw("nothing"),
+    "new_empty": lambda *_: Draw("nothing"),
+}
+MADE_BY_OVERLOAD = {
+    "randint": lambda high, *_: Draw("integers", 0, high - 1),
+    "randint.generator": lambda high, *_: Draw("integers", 0, high - 1),
+    "randint.low": lambda low, high, *_: Draw("integers", low, high - 1),
+    "randint.low_generator": lambda low, high, *_: Draw("integers", low, high - 1),
+    "randint_like": lambda _, high, *__: Draw("integers", 0, high - 1),
+    "randint_like.low_dtype": lambda _, low, high, *__: Draw("integers", low, high - 1),
+    "normal.float_float": lambda mean, deviation, *_: Draw("normal", mean, deviation),
+}
+# What they write into a whole tensor.
+WRITTEN = {
+    "uniform_": lambda first=0, second=1: Draw("uniform", first, second),
+    "normal_": lambda first=0, second=1: Draw("normal", first, second),
+    "fill_": lambda value: constant(value),
+    "zero_": lambda: constant(0),
+}
+RANDOM = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "normal", "bernoulli", "multinomial",
+          "poisson", "native_dropout", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "cauchy_",
+          "geometric_", "log_normal_", "rrelu_with_noise", "_fused_dropout"}
+
+
+def storage_of(tensor):
+    """What tensors of the same memory have in common, or None."""
+    try:
+        return tensor.untyped_storage()._cdata  # pylint: disable=protected-access
+    except (RuntimeError, NotImplementedError):
+        return None
+
+
+def is_whole(tensor):
+    """Whether a tensor is all of its storage."""
+    return tensor.numel() * tensor.element_size() == tensor.untyped_storage().nbytes()
+
+
+def is_alike(one, other):
+    """Whether two tensors of one storage have the same elements in the same order: PyTorch makes a new object of what a
+    mode returns, so that being the same object says nothing."""
+    return (one.shape, one.stride(), one.dtype, one.storage_offset()) == (
+        other.shape, other.stride(), other.dtype, other.storage_offset())
+
+
+@dataclass
+class Content:
+    """What is known of one storage."""
+
+    tensor: object
+    draw: Draw
+    is_computed: bool
+
+
+class DrawLog(TorchDispatchMode):
+    """Notes what the tensors that are made below it hold.
+
+    `budget`: after how many elements of results it raises Overrun; None for no limit.
+    """
+
+    def __init__(self, budget=None):
+        super().__init__()
+        self.contents = {}
+        self.budget = budget
+        self.random = set()
+        self.written = set()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if self.budget is not None:
+            self.spend_before(function, args)
+        result = function(*args, **kwargs)
+        if isinstance(result, torch.Tensor) and self.budget is not None:
+            self.spend(result.numel())
+        self.note(function, args, kwargs, result)
+        return result
+
+    def spend(self, elements):
+        self.budget -= elements
+        if self.budget < 0:
+            raise Overrun
+
+    def spend_before(self, function, args):
+        """Refuses a large tensor before it takes memory."""
+        sizes = args[0] if args and isinstance(args[0], (list, tuple)) else ()
+        if sizes and all(isinstance(extent, int) for extent in sizes) and math.prod(sizes) > self.budget:
+            raise Overrun
+        if function._schema.name == "aten::randint" and any(  # pylint: disable=protected-access
+                isinstance(each, (list, tuple)) and math.prod(each) > self.budget for each in args):
+            raise Overrun
+
+    def note(self, function, args, kwargs, result):
+        schema = function._schema  # pylint: disable=protected-access
+        name = schema.name.rpartition("::")[2]
+        if name in RANDOM:
+            self.random.add(name)
+        targets = [args[i] if i < len(args) else kwargs.get(argument.name)
+                   for i, argument in enumerate(schema.arguments)
+                   if argument.alias_info is not None and argument.alias_info.is_write]
+        for target in targets:
+            self.note_write(name, target, args)
+        if targets or not isinstance(result, torch.Tensor):
+            return
+        overload = f"{name}.{schema.overload_name}" if schema.overload_name else name
+        make = MADE.get(name) or MADE_BY_OVERLOAD.get(overload)
+        if make is not None:
+            self.keep(result, self.read(make, args), False)
+        elif name in ("clone", "_to_copy", "mul", "div", "add", "sub", "neg", "rsub"):
+            self.keep(result, self.derived(name, args), True)
+
+    @staticmethod
+    def read(make, args):
+        try:
+            return make(*args)
+        except (TypeError, ValueError):
+            return None
+
+    def keep(self, tensor, draw, is_computed):
+        key = storage_of(tensor)
+        if key is not None:
+            # Held, so that its storage's address is not given to another.
+            self.contents[key] = Content(tensor, draw, is_computed)
+
+    def note_write(self, name, target, args):
+        for tensor in target if isinstance(target, (list, tuple)) else (target,):
+            if not isinstance(tensor, torch.Tensor):
+                continue
+            key = storage_of(tensor)
+            self.written.add(key)
+            content = self.contents.get(key)
+            if content is None or not is_whole(tensor):
+                self.contents[key] = Content(tensor if content is None else content.tensor, None, True)
+                continue
+            write = WRITTEN.get(name)
+            content.draw = self.read(write, args[1:]) if write else self.derived(name.rstrip("_"), args)
+            content.is_computed = write is None
+
+    def derived(self, name, args):
+        """The draw of a result of one tracked tensor and numbers."""
+        if name == "copy":
+            content = self.draw_of(args[1]) if len(args) > 1 and isinstance(args[1], torch.Tensor) else None
+            is_alike = content is not None and (args[1].numel() == args[0].numel() or content.kind == "constant")
+            return content if is_alike else None
+        draw = self.draw_of(args[0]) if args and isinstance(args[0], torch.Tensor) else None
+        if draw is None or draw.kind == "nothing":
+            return draw if name in ("clone", "_to_copy") else None
+        if name in ("clone", "_to_copy"):
+            return draw
+        if name == "neg":
+            return draw.scaled(-1)
+        other = args[1] if len(args) > 1 else None
+        if isinstance(other, bool) or not isinstance(other, (int, float)) or len(args) > 2:
+            return None
+        if name == "rsub":
+            moved = draw.scaled(-1)
+            return moved.moved(other) if moved else None
+        if name in ("mul", "div"):
+            return draw.scaled(other if name == "mul" else 1 / other) if name == "mul" or other else None
+        return draw.moved(other if name == "add" else -other) if name in ("add", "sub") else None
+
+    def draw_of(self, tensor):
+        """The draw of all elements of a tensor, or None where it cannot be told."""
+        key = storage_of(tensor)
+        content = self.contents.get(key)
+        return content.draw if content is not None and is_whole(tensor) else None
+
+    def untouched(self, tensor):
+        """The draw of a tensor that is as PyTorch made it, with nothing computed; or None."""
+        content = self.contents.get(storage_of(tensor))
+        if content is None or content.is_computed or not is_alike(content.tensor, tensor):
+            return None
+        return content.draw

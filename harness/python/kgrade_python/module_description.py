@@ -1,0 +1,169 @@
+"""Describes a problem that is a Python file in KernelBench's form, without a device: what describe_module.py writes."""
+
+import contextlib
+
+import torch
+
+from . import emulated_cuda
+from .draws import Draw, Overrun, measured, simplified, storage_of
+from .encoded import NotEncodable, encode
+from .identifiers import Names
+from .module_file import FileError, ModuleFile
+from .module_run import ModuleRun
+from .module_state import flat
+
+# Results of a file that is small enough to be run as it is: for others, PyTorch's modules for tensors without memory are
+# imported, which takes a second.
+SMALL_RUN = 1 << 24
+# Of memory that nobody has initialised.
+SMALL_NORMAL = Draw("normal", 0.0, 0.1)
+
+
+def describe(path):
+    """The description of a file, or {"error", "line"}; see docs/python.md."""
+    try:
+        file = ModuleFile(path)
+        return Description(file, *run(file)).as_json()
+    except FileError as error:
+        return {"error": " ".join(error.message.split()), "line": error.line}
+
+
+def run(file):
+    """Runs the file: small ones as they are, others with tensors that have no memory, and as they are if that fails."""
+    with contextlib.suppress(Overrun):
+        return ModuleRun(file, budget=SMALL_RUN), []
+    with contextlib.suppress(FileError):
+        return ModuleRun(file, modes=fake_tensors), []
+    return ModuleRun(file), ["forward() depends on the values of its inputs: shapes are those of a run on the CPU"]
+
+
+def fake_tensors():
+    from torch._subclasses import FakeTensorMode
+
+    return FakeTensorMode(allow_non_fake_inputs=True)
+
+
+class Description:
+    """The parts of the description, of a run."""
+
+    def __init__(self, file, seen, notes):
+        self.file, self.run, self.notes = file, seen, notes
+        self.names = Names()
+        self.real = None
+
+    def as_json(self):
+        inputs, forward = self.inputs()
+        weights = self.weights()
+        if self.run.random:
+            self.notes.append(f"forward() draws random numbers ({', '.join(self.run.random)}): each call gets the same seed")
+        return {
+            "title": self.file.title(),
+            "positional": [self.encoded(each, f"argument {i + 1} of Model") for i, each in enumerate(self.run.positional)],
+            "keywords": {name: self.encoded(each, f"argument '{name}' of Model")
+                         for name, each in self.run.keywords.items()},
+            "forward": forward,
+            "inputs": inputs,
+            "weights": weights,
+            "buffers": [{"module_name": name, **form(each)} for name, each in self.run.model.named_buffers()],
+            "outputs": self.outputs(),
+            "mode": "train" if self.run.model.training else "eval",
+            "notes": self.notes,
+        }
+
+    @staticmethod
+    def encoded(value, what):
+        try:
+            return encode(value)
+        except NotEncodable as error:
+            raise FileError(f"{what} is {error}; use numbers, strings, None, lists, tuples and dictionaries") from None
+
+    def inputs(self):
+        inputs, forward, seen = [], [], set()
+        for name, value, draw in zip(self.run.forward_names, self.run.inputs, self.run.input_draws):
+            if not isinstance(value, torch.Tensor):
+                forward.append({"value": self.encoded(value, f"input '{name}'")})
+                continue
+            name = self.names.give(name)
+            is_new = storage_of(value) not in seen
+            seen.add(storage_of(value))
+            draw = simplified(draw) if is_new and draw is not None and draw.kind != "nothing" else None
+            if draw is None:
+                self.notes.append(f"input '{name}' is computed in get_inputs()")
+            refuse_layout(value, f"input '{name}'")
+            inputs.append({"name": name, **form(value), "draw": draw.as_json() if draw else None})
+            forward.append({"input": name})
+        return inputs, forward
+
+    def weights(self):
+        return [self.weight(name, parameter) for name, parameter in self.run.model.named_parameters()
+                if parameter.is_floating_point()]
+
+    def weight(self, module_name, parameter):
+        if torch.nn.parameter.is_lazy(parameter):
+            raise FileError(f"the weight '{module_name}' has no shape; use a layer that is not lazy")
+        refuse_layout(parameter, f"the weight '{module_name}'")
+        draw = self.draw_of(module_name, parameter)
+        is_constant = draw.kind == "constant"
+        if is_constant:
+            distance = abs(draw.first) / 10 or 0.1
+            draw = Draw("uniform", draw.first - distance, draw.first + distance)
+        return {"name": self.names.give(module_name), "module_name": module_name, **form(parameter),
+                "draw": draw.as_json(), "constant": is_constant}
+
+    def draw_of(self, module_name, parameter):
+        known = self.run.draws.draw_of(parameter)
+        if known is not None and known.kind == "nothing":
+            self.notes.append(f"the weight '{module_name}' is never initialised: drawn from normal(0, {SMALL_NORMAL.second})")
+            return SMALL_NORMAL
+        return simplified(known) or self.measured_draw(module_name)
+
+    def measured_draw(self, module_name):
+        """Of what cannot be read off: the elements of a module that is built as it is."""
+        if self.real is None:
+            self.real = RealModel(self.file).parameters
+        draw = measured(self.real[module_name]) if module_name in self.real else None
+        if draw is None:
+            self.notes.append(f"the weight '{module_name}' is not finite: drawn from normal(0, {SMALL_NORMAL.second})")
+            return SMALL_NORMAL
+        if draw.kind != "constant":
+            self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and deviation "
+                              "that it has")
+        return draw
+
+    def outputs(self):
+        tensors = flat(self.run.outputs)
+        for each in tensors:
+            if not isinstance(each, torch.Tensor):
+                kind = "None" if each is None else f"a {type(each).__name__}"
+                raise FileError(f"forward() returns {kind}; return a tensor, or a tuple of tensors",
+                                self.file.line_of(self.run.model.forward))
+            refuse_layout(each, "an output of forward()")
+        if not tensors:
+            raise FileError("forward() returns no tensor; return one, or a tuple of tensors",
+                            self.file.line_of(self.run.model.forward))
+        wanted = ["output"] if len(tensors) == 1 else [f"output{i}" for i in range(len(tensors))]
+        return [{"name": self.names.give(name), **form(each)} for name, each in zip(wanted, tensors)]
+
+
+class RealModel(ModuleRun):
+    """A model with real weights, without a call."""
+
+    def __init__(self, file):  # pylint: disable=super-init-not-called
+        self.file = file
+        with torch.no_grad():
+            self.build(contextlib.nullcontext())
+        self.parameters = dict(self.model.named_parameters())
+
+
+def form(tensor):
+    return {"shape": [int(extent) for extent in tensor.shape], "dtype": str(tensor.dtype).replace("torch.", "")}
+
+
+def refuse_layout(tensor, what):
+    if tensor.layout != torch.strided:
+        raise FileError(f"{what} is a {str(tensor.layout).replace('torch.', '')} tensor; use a dense one")
+
+
+def prepare():
+    """Makes this process one in which `cuda` means the host: nothing here needs a device."""
+    emulated_cuda.install()

@@ -1,0 +1,95 @@
+"""A problem that is a Python file in KernelBench's form: `Model`, `get_inputs` and `get_init_inputs`. The file is hostile:
+whatever it does wrong becomes one line with its place."""
+
+import importlib.util
+import os
+import sys
+
+import torch
+
+from . import errors
+from .draws import Overrun
+
+NEEDED = {
+    "Model": "class Model(torch.nn.Module):",
+    "get_inputs": "def get_inputs(): return [torch.rand(16, 64)]",
+    "get_init_inputs": "def get_init_inputs(): return []",
+}
+
+
+class FileError(Exception):
+    """What is wrong with the file, in one line with a remedy, and where. `line` is 0 where there is none."""
+
+    def __init__(self, message, line=0):
+        super().__init__(message)
+        self.message, self.line = message, line
+
+
+class ModuleFile:
+    """The loaded file. Its attributes are the three definitions."""
+
+    def __init__(self, path):
+        self.path = os.path.abspath(path)
+        self.namespace = self.call("the file", self.load)
+        for name, remedy in NEEDED.items():
+            if not callable(getattr(self.namespace, name, None)):
+                raise FileError(f"the file defines no '{name}'; add: {remedy}")
+        self.model_class = self.namespace.Model
+        self.get_inputs = self.namespace.get_inputs
+        self.get_init_inputs = self.namespace.get_init_inputs
+        if not (isinstance(self.model_class, type) and issubclass(self.model_class, torch.nn.Module)):
+            raise FileError(f"'Model' is no module; write: {NEEDED['Model']}", self.line_of(self.model_class))
+
+    def load(self):
+        stem = "".join(c if c.isalnum() else "_" for c in os.path.basename(self.path).rsplit(".", 1)[0])
+        name = f"problem_{stem}"
+        spec = importlib.util.spec_from_file_location(name, self.path)
+        if spec is None:
+            raise FileError("the file is no Python file; name it with .py at the end")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        spec.loader.exec_module(module)
+        return module
+
+    def call(self, what, function, *arguments, **keywords):
+        """Calls what the file defines; what it raises becomes a FileError that names `what`."""
+        try:
+            return function(*arguments, **keywords)
+        except (FileError, Overrun):
+            raise
+        except BaseException as error:  # pylint: disable=broad-except
+            raise self.error_of(what, error) from error
+
+    def error_of(self, what, error):
+        line = self.line_in(error)
+        if isinstance(error, SyntaxError):
+            in_file = isinstance(error.filename, str) and os.path.abspath(error.filename) == self.path
+            return FileError(f"SyntaxError: {error.msg}", (error.lineno or 0) if in_file else line)
+        if isinstance(error, SystemExit):
+            return FileError(f"{what} ends the program; remove the call of exit", line)
+        if isinstance(error, ModuleNotFoundError) and error.name:
+            version = ".".join(str(part) for part in sys.version_info[:3])
+            return FileError(f"needs the package '{error.name}', which Python {version} here does not have; install it", line)
+        return FileError(f"{what} raised {errors.in_one_line(error, {})}; correct it", line)
+
+    def line_in(self, error):
+        """The line of the innermost frame that lies in the file, or 0."""
+        trace, line = error.__traceback__, 0
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == self.path:
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        return line
+
+    def line_of(self, definition):
+        """Where a function or method of the file begins, or 0."""
+        code = getattr(getattr(definition, "__func__", definition), "__code__", None)
+        return code.co_firstlineno if code is not None and code.co_filename == self.path else 0
+
+    def title(self):
+        """The first line of Model's docstring, or of the file's, or ''."""
+        for owner in (self.model_class, self.namespace):
+            text = vars(owner).get("__doc__")
+            if isinstance(text, str) and text.strip():
+                return text.strip().splitlines()[0].strip().encode("utf-8", "replace").decode()
+        return ""

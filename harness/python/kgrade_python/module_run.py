@@ -1,0 +1,125 @@
+"""One run of a module's file to see what it makes: inputs, weights, outputs."""
+
+import contextlib
+import inspect
+
+import torch
+
+from .draws import DrawLog, storage_of
+from .module_file import FileError
+
+SEED = 0
+
+
+class ModuleRun:
+    """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
+    weights, `random` operators of forward.
+
+    `modes`: makes the modes to run under. `budget`: as DrawLog has it.
+    """
+
+    def __init__(self, file, modes=contextlib.nullcontext, budget=None):
+        self.file = file
+        torch.manual_seed(SEED)
+        with modes() as mode, torch.no_grad():
+            self.mode = mode
+            self.draws = DrawLog(budget)
+            with self.draws, numpy_watched(self.draws):
+                self.inputs = self.get_inputs()
+            self.input_draws = [self.draws.untouched(each) if isinstance(each, torch.Tensor) else None
+                                for each in self.inputs]
+            self.build(self.draws)
+            forward = DrawLog(self.draws.budget)
+            with forward:
+                self.outputs = self.run_forward()
+            self.random = sorted(forward.random)
+            self.refuse_written_inputs(forward)
+
+    def get_inputs(self):
+        inputs = self.file.call("get_inputs()", self.file.get_inputs)
+        if not isinstance(inputs, (list, tuple)):
+            raise FileError(f"get_inputs() returns {in_words(inputs)}; return a list with one element for each input of "
+                            "forward()", self.file.line_of(self.file.get_inputs))
+        return list(inputs)
+
+    def build(self, log):
+        """Makes the model under its seed, as the workers do."""
+        torch.manual_seed(SEED)
+        with log:
+            self.positional, self.keywords = self.init_arguments()
+            self.model = self.file.call("Model(*get_init_inputs())", self.file.model_class, *self.positional,
+                                        **self.keywords)
+
+    def init_arguments(self):
+        arguments = self.file.call("get_init_inputs()", self.file.get_init_inputs)
+        if isinstance(arguments, dict):
+            arguments = [[], arguments]
+        if not isinstance(arguments, (list, tuple)):
+            raise FileError(f"get_init_inputs() returns {in_words(arguments)}; return a list of Model's arguments",
+                            self.file.line_of(self.file.get_init_inputs))
+        if self.is_split(arguments):
+            return list(arguments[0]), dict(arguments[1])
+        return list(arguments), {}
+
+    def is_split(self, arguments):
+        """Whether they are [[positional...], {keyword: value}], as some collections write them."""
+        if len(arguments) != 2 or not isinstance(arguments[0], (list, tuple)) or not isinstance(arguments[1], dict):
+            return False
+        try:
+            known = inspect.signature(self.file.model_class.__init__).parameters.values()
+        except (TypeError, ValueError):
+            return False
+        names = {each.name for each in known}
+        takes_any = any(each.kind is each.VAR_KEYWORD for each in known)
+        return all(isinstance(key, str) and (key in names or takes_any) for key in arguments[1])
+
+    def run_forward(self):
+        self.forward_names = self.names_of_forward()
+        return self.file.call("forward()", self.model, *self.inputs)
+
+    def names_of_forward(self):
+        """The names of forward's parameters that get_inputs() fills, in their order."""
+        forward = self.model.forward
+        line = self.file.line_of(forward)
+        try:
+            parameters = list(inspect.signature(forward).parameters.values())
+        except (TypeError, ValueError):
+            return [f"input{i}" for i in range(len(self.inputs))]
+        names = [each.name for each in parameters if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
+        needed = [each.name for each in parameters if each.default is each.empty
+                  and each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD, each.KEYWORD_ONLY)]
+        count = len(self.inputs)
+        if any(each.kind is each.VAR_POSITIONAL for each in parameters):
+            names += [f"input{i}" for i in range(len(names), count)]
+        missing = [name for name in needed if name not in names[:count]]
+        if missing or count > len(names):
+            takes = ", ".join(names) or "nothing"
+            raise FileError(f"get_inputs() returns {count} value{'s' * (count != 1)}, forward() takes {len(names)} ({takes}); return one "
+                            "value for each", line)
+        return names[:count]
+
+    def refuse_written_inputs(self, log):
+        for name, each in zip(self.forward_names, self.inputs):
+            if isinstance(each, torch.Tensor) and storage_of(each) in log.written:
+                raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} = "
+                                f"{name}.clone()", self.file.line_of(self.model.forward))
+
+
+def in_words(value):
+    return "nothing" if value is None else f"a {type(value).__name__}"
+
+
+@contextlib.contextmanager
+def numpy_watched(log):
+    """NumPy writes to a tensor's memory where no mode sees it: what it has been handed counts as written."""
+    numpy = torch.Tensor.numpy
+
+    def watched(tensor, *arguments, **keywords):
+        log.note_write("numpy", tensor, (tensor,))
+        return numpy(tensor, *arguments, **keywords)
+
+    torch.Tensor.numpy = watched
+    try:
+        yield
+    finally:
+        torch.Tensor.numpy = numpy

@@ -1,0 +1,284 @@
+"""Model of a problem's file as the oracle, as the reference, and as a candidate: what a worker answers, without one."""
+
+import math
+import sys
+import tempfile
+import textwrap
+import types
+import unittest
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from kgrade_python import contestant, emulated_cuda, emulated_triton, trusted_module  # noqa: E402
+from kgrade_python.module_description import describe, prepare  # noqa: E402
+from kgrade_python.tensors import TYPES  # noqa: E402
+
+
+class Memory:
+    """Stands in for the referee's memory: tensors by their addresses."""
+
+    def __init__(self):
+        self.lent = {}
+
+    def lend(self, tensor):
+        self.lent[tensor.data_ptr()] = tensor
+        return tensor.data_ptr()
+
+    def tensor(self, address, *_):
+        return self.lent[address].view(self.lent[address].shape)
+
+
+def contract_of(description):
+    """As the C++ side makes it of a description."""
+    parameters = [{"name": each["name"], "role": "input"} for each in description["inputs"] + description["weights"]]
+    outputs = [{"name": each["name"], "role": "output"} for each in description["outputs"]]
+    return {
+        "parameters": parameters + outputs,
+        "output_positions": [len(parameters) + i for i in range(len(outputs))],
+        "torch": {"init": [], "mode": description["mode"],
+                  "forward": [each.get("input", each) for each in description["forward"]],
+                  "weights": {each["name"]: each["module_name"] for each in description["weights"]}},
+    }
+
+
+class Worker:
+    """One process's contestant. `role`: "oracle", "reference" or None for a candidate with a ModelNew."""
+
+    def __init__(self, source, description, role):
+        self.description = description
+        self.contract = contract_of(description)
+        self.library = types.SimpleNamespace(is_emulated=True, report=lambda _: None,
+                                             functions=types.SimpleNamespace(
+                                                 kgrade_lent_tensor=None, kgrade_is_checking=lambda: 0))
+        bundle = {"contract": self.contract, "source": source, "shown_as": "mine.py"}
+        if role is None:
+            bundle["entry"] = {**trusted_module.ENTRY, "name": "ModelNew"}
+        else:
+            bundle["role"] = role
+        self.contestant = contestant.Contestant(self.library, bundle)
+        self.memory = self.contestant.lender = Memory()
+        self.contestant.load()
+        tensors = description["inputs"] + description["weights"] + description["outputs"]
+        self.contestant.describe({
+            "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {},
+            "types": {each["name"]: each["dtype"] for each in tensors},
+            "module": {"positional": description["positional"], "keywords": description["keywords"], "encoded": True}})
+
+    def call(self, tensors):
+        outputs = {each["name"]: torch.empty(each["shape"], dtype=TYPES[each["dtype"]][0])
+                   for each in self.description["outputs"]}
+        every = {**tensors, **outputs}
+        arguments = [self.memory.lend(every[each["name"]]) for each in self.contract["parameters"]]
+        self.contestant.begin()
+        self.contestant.call(arguments)
+        return [each.clone() for each in self.contestant.kept]
+
+
+def drawn(description, seed=1):
+    generator = torch.Generator().manual_seed(seed)
+    tensors = {}
+    for each in description["inputs"] + description["weights"]:
+        draw, shape = each["draw"], each["shape"]
+        if draw["kind"] == "integers":
+            values = torch.randint(draw["first"], draw["second"] + 1, shape, generator=generator)
+        elif draw["kind"] == "normal":
+            values = torch.randn(shape, generator=generator) * draw["second"] + draw["first"]
+        else:
+            values = torch.rand(shape, generator=generator) * (draw["second"] - draw["first"]) + draw["first"]
+        tensors[each["name"]] = values.to(TYPES[each["dtype"]][0])
+    return tensors
+
+
+class TrustedModuleTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        prepare()
+        # Once a process is enough.
+        emulated_cuda.install = emulated_triton.install = lambda: None
+        cls.temporary = tempfile.TemporaryDirectory()
+        contestant.FOLDER = cls.temporary.name
+
+    def look(self, source):
+        path = Path(self.temporary.name) / "problem.py"
+        source = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n" + textwrap.dedent(source)
+        path.write_text(source, encoding="utf-8")
+        description = describe(str(path))
+        self.assertNotIn("error", description)
+        return source, description
+
+    def answers(self, source, calls=1):
+        """The last answers of the oracle, the reference and a candidate that is Model itself."""
+        source, description = self.look(source)
+        tensors = drawn(description)
+        found = []
+        for role, text in (("oracle", source), ("reference", source), (None, source.replace("Model", "ModelNew"))):
+            worker = Worker(text, description, role)
+            for _ in range(calls):
+                answer = worker.call(tensors)
+            found.append(answer)
+        return tensors, *found
+
+    def assert_near(self, one, other, bound=1e-5):
+        self.assertEqual([each.shape for each in one], [each.shape for each in other])
+        for a, b in zip(one, other):
+            self.assertEqual(a.dtype, b.dtype)
+            error = (a.double() - b.double()).norm().item() / max(b.double().norm().item(), 1e-30)
+            self.assertLess(error, bound)
+
+    def test_the_oracle_computes_in_double(self):
+        source, description = self.look("""
+            class Model(nn.Module):
+                def forward(self, x):
+                    return ((x + 1e8) - 1e8).contiguous()
+            def get_inputs(): return [torch.rand(64)]
+            def get_init_inputs(): return []
+        """)
+        tensors = drawn(description)
+        self.assertTrue(torch.allclose(Worker(source, description, "oracle").call(tensors)[0], tensors["x"], atol=1e-6))
+        self.assertFalse(torch.allclose(Worker(source, description, "reference").call(tensors)[0], tensors["x"], atol=1e-3))
+
+    def test_weights_are_the_problems(self):
+        tensors, oracle, reference, candidate = self.answers("""
+            class Model(nn.Module):
+                def __init__(self, n, scale=1.0):
+                    super().__init__()
+                    self.linear = nn.Linear(n, 3)
+                    self.scale = nn.Parameter(torch.ones(3))
+                    self.table = torch.full((3,), scale)
+                    self.more = {"tables": [torch.ones(3)]}
+                def forward(self, x, factor, y):
+                    return (self.linear(x) * self.scale * self.table + y) * factor * self.more["tables"][0]
+            def get_inputs(): return [torch.rand(4, 5), 2.0, torch.randn(3)]
+            def get_init_inputs(): return [[5], {"scale": 0.5}]
+        """)
+        expected = (tensors["x"] @ tensors["linear_weight"].T + tensors["linear_bias"]) * tensors["scale"] + 2 * tensors["y"]
+        for answer in (oracle, reference, candidate):
+            self.assert_near(answer, [expected])
+
+    def test_running_statistics_do_not_run_away(self):
+        source = """
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.bn = nn.BatchNorm1d(4)
+                    self.register_buffer("count", torch.zeros(1))
+                def forward(self, x):
+                    self.count = self.count + 1
+                    return self.bn(x) + self.bn.running_mean + self.count
+            def get_inputs(): return [torch.rand(8, 4)]
+            def get_init_inputs(): return []
+        """
+        _, *first = self.answers(source)
+        _, *third = self.answers(source, calls=3)
+        self.assert_near(third[0], first[0], 1e-7)
+        self.assert_near(third[1], first[1], 1e-7)
+        self.assert_near(first[0], first[1])
+        # Those of a candidate stay in its worker.
+        self.assertGreater((third[2][0] - first[2][0]).abs().max().item(), 1)
+
+    def test_dropout_and_draws_are_the_same_for_all(self):
+        _, oracle, reference, candidate = self.answers("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.dropout = nn.Dropout(0.3)
+                def forward(self, x):
+                    noise = torch.randn(64, 4) + torch.rand_like(x) + torch.empty(64, 4).normal_(2, 3)
+                    return self.dropout(x) + F.dropout(x, 0.5) + noise + torch.bernoulli(x) + torch.normal(0.0, 1.0, (64, 4))
+            def get_inputs(): return [torch.rand(64, 4)]
+            def get_init_inputs(): return []
+        """, calls=2)
+        self.assert_near(oracle, reference)
+        self.assert_near(candidate, reference, 1e-30)
+
+    def test_fused_dropout_has_the_mask_of_single_precision(self):
+        # Only GPUs fuse it.
+        values = torch.rand(50, dtype=torch.float64)
+        torch.manual_seed(3)
+        expected = torch.native_dropout(torch.ones(50), 0.25, True)
+        torch.manual_seed(3)
+        with trusted_module.SingleDraws():
+            result, mask = torch.native_dropout(values, 0.25, True)
+        self.assertTrue(torch.equal(mask, expected[1]))
+        self.assertTrue(torch.allclose(result, values * mask / 0.75))
+
+    def test_a_state_that_forward_draws(self):
+        _, oracle, reference, _ = self.answers("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.lstm = nn.LSTM(3, 4, 2, batch_first=True)
+                def forward(self, x):
+                    h0, c0 = torch.randn(2, x.size(0), 4), torch.zeros(2, x.size(0), 4, device=x.device)
+                    return self.lstm(x, (h0, c0))
+            def get_inputs(): return [torch.rand(2, 5, 3)]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual([list(each.shape) for each in oracle], [[2, 5, 4], [2, 2, 4], [2, 2, 4]])
+        self.assert_near(oracle, reference)
+
+    def test_views_and_other_types(self):
+        tensors, *answers = self.answers("""
+            class Model(nn.Module):
+                def forward(self, x, labels):
+                    top = x.max(dim=1)
+                    return x.t() * 2, [top.values, top.indices], x > 0.5, labels + 1
+            def get_inputs(): return [torch.rand(6, 4), torch.randint(0, 9, (6,))]
+            def get_init_inputs(): return []
+        """)
+        for answer in answers:
+            self.assertEqual([each.dtype for each in answer],
+                             [torch.float32, torch.float32, torch.int64, torch.bool, torch.int64])
+            self.assertTrue(all(each.is_contiguous() for each in answer))
+            self.assertTrue(torch.equal(answer[0], tensors["x"].t() * 2))
+            self.assertTrue(torch.equal(answer[4], tensors["labels"] + 1))
+
+    def test_a_model_that_returns_its_input(self):
+        source, description = self.look("""
+            class Model(nn.Module):
+                def forward(self, x): return x.view(-1)
+            def get_inputs(): return [torch.rand(2, 3)]
+            def get_init_inputs(): return []
+        """)
+        tensors = drawn(description)
+        for role in ("oracle", "reference"):
+            self.assertTrue(torch.equal(Worker(source, description, role).call(tensors)[0], tensors["x"].view(-1)))
+
+    def test_a_derived_weight_under_its_own_name_is_the_problems(self):
+        tensors, *answers = self.answers("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    layer = nn.Linear(3, 3, bias=False)
+                    self.weight = nn.Parameter(layer.weight.t().contiguous())
+                def forward(self, x): return x @ self.weight
+            def get_inputs(): return [torch.rand(2, 3)]
+            def get_init_inputs(): return []
+        """)
+        for answer in answers:
+            self.assert_near(answer, [tensors["x"] @ tensors["weight"]])
+
+    def test_eval_and_special_arguments(self):
+        _, oracle, reference, candidate = self.answers("""
+            class Model(nn.Module):
+                def __init__(self, sizes, low, name=None, **more):
+                    super().__init__()
+                    assert isinstance(sizes, tuple) and isinstance(more["table"], dict) and name is None
+                    self.low = low
+                    self.dropout = nn.Dropout(0.5)
+                    self.eval()
+                def forward(self, x): return self.dropout(x.clamp_min(self.low) * 2)
+            def get_inputs(): return [torch.rand(6)]
+            def get_init_inputs(): return [[(1, 2), -float("inf")], {"name": None, "table": {1: [2]}}]
+        """)
+        self.assertGreater(oracle[0].count_nonzero().item(), 5)
+        self.assert_near(oracle, reference, 1e-7)
+        self.assert_near(candidate, reference, 1e-7)
+        self.assertTrue(math.isfinite(oracle[0].sum().item()))
+
+
+if __name__ == "__main__":
+    unittest.main()
