@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "base/text.h"
 #include "record/shared_json.h"
@@ -173,9 +174,13 @@ std::string passes_text(const CheckedCandidate& candidate, const Style& style) {
   return table.render(style);
 }
 
+// Python's only message is the whole log: it is not said twice.
 std::string log_text(const CheckedCandidate& candidate, bool verbose) {
   const bool wanted = verbose || candidate.status == CheckStatus::compile_error;
   if (candidate.compiler_log.empty() || !wanted) return "";
+  std::string_view log = candidate.compiler_log;
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  if (log == candidate.message) return "";
   std::string text = "\n" + printable(candidate.compiler_log);
   if (!text.ends_with('\n')) text += '\n';
   return text;
