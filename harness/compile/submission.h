@@ -37,6 +37,8 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
 
 // Whether it is for a Python worker. In a .cu file Python is a mistake, which gets a sentence.
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file);
+// The same of a file; false where it cannot be read, or holds no submission.
+bool is_in_python(const std::filesystem::path& candidate);
 
 // True for a file that `kgrade sweep` grades where it lies among others: *.cu, and *.py, *.md and *.txt that
 // hold a submission.
