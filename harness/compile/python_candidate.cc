@@ -11,6 +11,7 @@
 #include "base/text_file.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "problem/python_forms.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -30,6 +31,8 @@ json torch_json(const TorchModule& module) {
   for (const ModuleArgument& argument : module.init) arguments.push_back(argument.name);
   return {{"init", arguments},
           {"forward", module.forward},
+          {"init_line", init_form(module)},
+          {"forward_line", forward_form(module)},
           {"weights", weights},
           {"mode", std::string(to_string(module.mode))}};
 }
