@@ -26,7 +26,7 @@ TEST(CheckTable, ReadsAtAGlance) {
             "  ran forward, reverse: tiny\n"
             "  skipped large: too large\n"
             "clean  good.cu\n"
-            "  ran forward, reverse, shuffled: tiny\n");
+            "  ran forward, reverse: tiny\n");
 }
 
 TEST(CheckTable, VerboseAddsEveryPass) {

@@ -76,12 +76,10 @@ TEST(Commands, ShowSaysHowAModuleIsCalled) {
 
 TEST(Commands, ShowSaysHowFunctionsInPythonAreWritten) {
   const std::string text = kgrade({"show", "conv-1d"}).output;
-  const std::string scalars =
-      "batch_size, in_channels, out_channels, length, kernel_size, stride,\n          padding, dilation, "
-      "groups)";
-  EXPECT_THAT(text, HasSubstr("  # Writes output. Arguments that it does not use may be left out.\n"
-                              "  def solution(input, kernel, output, " +
-                              scalars + ":\n"));
+  EXPECT_THAT(
+      text, HasSubstr("  # Writes output. Arguments that it does not use may be left out.\n"
+                      "  def solution(input, kernel, output, batch_size, in_channels, out_channels, length, "
+                      "kernel_size,\n          stride, padding, dilation, groups):\n"));
   EXPECT_THAT(text, HasSubstr("  # Returns output. Likewise.\n  def solution(input, kernel, batch_size, "));
   EXPECT_THAT(text, HasSubstr("  # Returns output.\n  def custom_kernel(data):\n"
                               "      (input, kernel, batch_size, "));
