@@ -41,7 +41,7 @@ std::string in_words(std::vector<std::string> names) {
 std::string note_of(const Counts& counts) {
   if (counts.unstated == 0 || counts.run == 0) return "";
   std::string note =
-      fmt::format("{} of {} ran: the problem's module cannot state {}", counts.run,
+      fmt::format("{} of {} can run here: the problem's module cannot state {}", counts.run,
                   counted(counts.run + counts.unstated + counts.too_large, "case"), counts.unstated);
   if (counts.too_large > 0)
     note += fmt::format(", and {} left out for {}",

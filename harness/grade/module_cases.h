@@ -10,7 +10,7 @@ namespace kgrade {
 
 struct ModuleCases {
   std::vector<PlannedCase> cases;  // those that no module can state are skipped
-  std::string note;                // how many ran of how many, and why not all; empty: all, or none
+  std::string note;                // how many can run of how many, and why not all; empty: all, or none
   std::string unsupported;         // why none is left to run, and which could; usually empty
 };
 

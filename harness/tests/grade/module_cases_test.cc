@@ -56,7 +56,7 @@ TEST_F(ModuleCasesOf, ThatAreAllStatedHaveNoNote) {
 
 TEST_F(ModuleCasesOf, ThatAreNotAllStatedAreCounted) {
   const ModuleCases found = of({"plain", "padding-2"});
-  EXPECT_EQ(found.note, "1 of 2 cases ran: the problem's module cannot state 1");
+  EXPECT_EQ(found.note, "1 of 2 cases can run here: the problem's module cannot state 1");
   EXPECT_EQ(found.unsupported, "");
   EXPECT_EQ(found.cases.at(0).skipped, "");
   EXPECT_THAT(found.cases.at(1).skipped, HasSubstr("cannot state it"));
@@ -64,9 +64,9 @@ TEST_F(ModuleCasesOf, ThatAreNotAllStatedAreCounted) {
 
 TEST_F(ModuleCasesOf, ThatAreTooLargeAreCountedByWhetherTheyCanBeStated) {
   EXPECT_EQ(of({"plain", "padding-2", "kernelbench!"}).note,
-            "1 of 3 cases ran: the problem's module cannot state 1, and 1 is left out for its size");
+            "1 of 3 cases can run here: the problem's module cannot state 1, and 1 is left out for its size");
   const ModuleCases found = of({"plain", "padding-2!"});
-  EXPECT_EQ(found.note, "1 of 2 cases ran: the problem's module cannot state 1");
+  EXPECT_EQ(found.note, "1 of 2 cases can run here: the problem's module cannot state 1");
   EXPECT_THAT(found.cases.at(1).skipped, Not(HasSubstr("GPU"))) << "a GPU would not help";
 }
 
