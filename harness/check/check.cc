@@ -114,9 +114,9 @@ class CandidateCheck {
     for (const PlannedCase& planned : cases) {
       record_.cases.push_back(blank_record(planned));
       if (!planned.skipped.empty()) continue;
-      if (out_of_time_) {
+      if (!ended_by_.empty()) {
         record_.cases.back().run = false;
-        record_.cases.back().message = "not run: the candidate ran into the time limit before";
+        record_.cases.back().message = fmt::format("not run: the candidate {} before", ended_by_);
         continue;
       }
       if (auto errors = run_case(planned.bound, record_.cases.back()); !errors.empty()) return errors;
@@ -148,7 +148,7 @@ class CandidateCheck {
     if (auto errors = measure_norms(bound); !errors.empty()) return errors;
     if (const auto report = call_oracle(bound, draw); !report) return report.errors();
     for (const CheckPass& pass : session_.passes) {
-      if (out_of_time_ || refused_) break;
+      if (!ended_by_.empty() || refused_) break;
       session_.progress(fmt::format("{}: {}", bound.name, pass.name));
       if (auto errors = run_pass(bound, pass, draw, record); !errors.empty()) return errors;
     }
@@ -215,6 +215,12 @@ class CandidateCheck {
     report.detail = answer.detail;
     if (!is_of_python(answer.fault)) report.detail.insert(0, "while loading: ");
     seen_ = review_call(report);
+    note_exception(report);
+  }
+
+  // Python's: a traceback knows no order of threads, and what comes after would be the same once more.
+  void note_exception(const CallReport& report) {
+    if (report.fault == Fault::raised) ended_by_ = "raised an exception";
   }
 
   // False when there can be no further call.
@@ -223,7 +229,8 @@ class CandidateCheck {
     if (report.fault == Fault::none) row.calls += 1;
     if (const auto failure = review_call(report)) {
       see(*failure);
-      out_of_time_ = failure->verdict == Verdict::time_limit;
+      if (failure->verdict == Verdict::time_limit) ended_by_ = "ran into the time limit";
+      note_exception(report);
       return report.fault == Fault::none && !is_crash(report);
     }
     const std::vector<OutputErrors> outputs = session_.arena.compare();
@@ -311,7 +318,7 @@ class CandidateCheck {
   CheckedCandidate record_;
   FindingList list_;
   UsualNorms norms_;                 // of the present case
-  bool out_of_time_ = false;         // a loop without end runs into it on every case and in every order
+  std::string ended_by_;             // why nothing else is run: it would end in the same way; usually empty
   std::vector<Finding> evidence_;    // of all passes of this case
   std::optional<CallFinding> seen_;  // by the referee, in this pass
   std::optional<CallFinding> refused_;

@@ -86,7 +86,7 @@ std::string github_summary(const std::vector<CheckRecord>& records) {
   for (const CheckRecord& record : records) all += record.candidates.size();
   std::string text = fmt::format("### kgrade check: {} of {} clean", entries.clean.size(), all);
   if (!entries.for_gpu.empty())
-    text += fmt::format(", {} not checked here because it needs a GPU", entries.for_gpu.size());
+    text += fmt::format(", {} unsupported on this machine", entries.for_gpu.size());
   text += "\n\n| problem | candidate | result | |\n| --- | --- | --- | --- |\n";
   std::size_t left_out = 0;
   const auto add = [&](const std::vector<CheckEntry>& some, bool bad) {

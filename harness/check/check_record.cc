@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "record/shared_json.h"
@@ -139,6 +141,31 @@ std::string headline(const CheckedCandidate& candidate, const Style& style) {
   return line;
 }
 
+// All of them, but for a candidate that ended the check before.
+std::vector<std::string> passes_run(const CheckRecord& record, const CheckedCandidate& candidate) {
+  std::vector<std::string> names;
+  for (const std::string& pass : record.passes) {
+    const auto has_it = [&pass](const CheckedCase& c) {
+      return std::any_of(c.passes.begin(), c.passes.end(),
+                         [&pass](const PassRecord& row) { return row.pass == pass; });
+    };
+    if (std::any_of(candidate.cases.begin(), candidate.cases.end(), has_it)) names.push_back(pass);
+  }
+  return names.empty() ? record.passes : names;
+}
+
+// Why, and which: one line for cases in a row that have the same reason.
+std::vector<std::pair<std::string, std::vector<std::string>>> skipped_cases(
+    const CheckedCandidate& candidate) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> skipped;
+  for (const CheckedCase& c : candidate.cases) {
+    if (c.run) continue;
+    if (skipped.empty() || skipped.back().first != c.message) skipped.push_back({c.message, {}});
+    skipped.back().second.push_back(c.name);
+  }
+  return skipped;
+}
+
 // "ran tiny, plain in forward, reverse and shuffled order": what a clean verdict rests on.
 std::string coverage_text(const CheckRecord& record, const CheckedCandidate& candidate, const Style& style) {
   std::vector<std::string> run;
@@ -147,13 +174,13 @@ std::string coverage_text(const CheckRecord& record, const CheckedCandidate& can
     if (c.run) run.push_back(c.name);
   }
   if (!run.empty()) {
-    text = fmt::format("  {}\n", style(Colour::dim, fmt::format("ran {}: {}", fmt::join(record.passes, ", "),
-                                                                fmt::join(run, ", "))));
+    text = fmt::format(
+        "  {}\n", style(Colour::dim, fmt::format("ran {}: {}", fmt::join(passes_run(record, candidate), ", "),
+                                                 fmt::join(run, ", "))));
   }
-  for (const CheckedCase& c : candidate.cases) {
-    if (c.run) continue;
-    text += fmt::format("  {}\n",
-                        style(Colour::dim, fmt::format("skipped {}: {}", c.name, printable(c.message))));
+  for (const auto& [why, names] : skipped_cases(candidate)) {
+    text += fmt::format(
+        "  {}\n", style(Colour::dim, fmt::format("skipped {}: {}", fmt::join(names, ", "), printable(why))));
   }
   return text;
 }
@@ -173,9 +200,13 @@ std::string passes_text(const CheckedCandidate& candidate, const Style& style) {
   return table.render(style);
 }
 
+// Python's only message is the whole log: it is not said twice.
 std::string log_text(const CheckedCandidate& candidate, bool verbose) {
   const bool wanted = verbose || candidate.status == CheckStatus::compile_error;
   if (candidate.compiler_log.empty() || !wanted) return "";
+  std::string_view log = candidate.compiler_log;
+  while (log.ends_with('\n')) log.remove_suffix(1);
+  if (log == candidate.message) return "";
   std::string text = "\n" + printable(candidate.compiler_log);
   if (!text.ends_with('\n')) text += '\n';
   return text;

@@ -123,10 +123,10 @@ Finding torch_of(const PythonInterpreter& python) {
 }
 
 // What only Python candidates need: not having it is no failure.
-std::vector<Finding> python_for_candidates() {
+std::vector<Finding> python_for_candidates(const std::string& chosen) {
   const std::string python = "Python";
   const std::string torch = "PyTorch";
-  const auto found = find_python();
+  const auto found = find_python(chosen);
   if (!found)
     return {{false, python, found.error().message + ": no Python candidates", found.error().remedy}};
   std::vector<Finding> findings = {{true, python,
@@ -142,6 +142,8 @@ std::vector<Finding> python_for_candidates() {
                       fmt::format("run `{} -m pip install triton`", found->program.string())});
   return findings;
 }
+
+bool runs_candidates(const std::string& chosen) { return find_python_with_torch(chosen).ok(); }
 
 // What `kgrade check` uses beside all that.
 std::vector<Finding> checking_tools() {
@@ -232,22 +234,30 @@ Finding host() {
           ""};
 }
 
-int run(const std::string& directory) {
-  const Layout layout = Layout::find(directory);
+struct DoctorArguments {
+  std::string directory;
+  std::string python;
+};
+
+int run(const DoctorArguments& arguments) {
+  const Layout layout = Layout::find(arguments.directory);
   const std::vector<Finding> of_emulated = needs_of_emulated(layout);
   const std::vector<Finding> of_cuda = needs_of_cuda(layout);
+  const std::vector<Finding> python = python_for_candidates(arguments.python);
   const std::vector<Finding> of_both = {temporary_folder(), problems(layout)};
   const Sandbox sandbox = Sandbox::probe(layout.launcher);
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
        {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, telemetry(), checking_tools(),
-        python_for_candidates(), of_both, layer_findings(sandbox)}) {
+        python, of_both, layer_findings(sandbox)}) {
     print(findings, style);
   }
   const bool emulated = all_present(of_emulated);
   const bool cuda = all_present(of_cuda);
   fmt::print("\nGrading on a GPU:               {}\nGrading on the emulated device: {}\n{}\n",
              cuda ? "ready" : "not ready", emulated ? "ready" : "not ready", sandbox_text(sandbox));
+  // Who names a Python asks whether it will do.
+  if (!arguments.python.empty() && !runs_candidates(arguments.python)) return exit_machine;
   // Grading works on the layers that are left.
   return (cuda || emulated) && all_present(of_both) ? exit_ok : exit_machine;
 }
@@ -255,11 +265,12 @@ int run(const std::string& directory) {
 }  // namespace
 
 Command add_doctor(CLI::App& app) {
-  auto directory = std::make_shared<std::string>();
+  auto arguments = std::make_shared<DoctorArguments>();
   CLI::App* command =
       app.add_subcommand("doctor", "Show what this machine has and lacks for grading, with remedies");
-  add_problems_option(*command, *directory);
-  return {command, [directory] { return run(*directory); }};
+  add_problems_option(*command, arguments->directory);
+  add_python_option(*command, arguments->python);
+  return {command, [arguments] { return run(*arguments); }};
 }
 
 }  // namespace kgrade::cli

@@ -12,6 +12,7 @@
 #include "problem/case.h"
 #include "problem/catalogue.h"
 #include "problem/module_call.h"
+#include "problem/python_forms.h"
 #include "record/terminal.h"
 
 namespace kgrade::cli {
@@ -146,6 +147,38 @@ void print_stated_cases(const Problem& problem, const std::vector<Case>& cases) 
              fmt::join(conditions, ", "));
 }
 
+// At commas, where it is longer than a line of Python.
+std::string wrapped(const std::string& form) {
+  constexpr std::size_t width = 100;
+  std::string text;
+  std::string line;
+  for (std::size_t begin = 0; begin < form.size();) {
+    const std::size_t comma = form.find(", ", begin);
+    const std::size_t end = comma == form.npos ? form.size() : comma + 2;
+    if (line.size() + end - begin > width) {
+      text += std::string(trimmed(line)) + "\n          ";
+      line.clear();
+    }
+    line += form.substr(begin, end - begin);
+    begin = end;
+  }
+  return text + line;
+}
+
+// The entry points of candidates in Python; docs/python.md says more of each.
+void print_python_forms(const Problem& problem) {
+  const std::string outputs = returned_form(problem);
+  fmt::print("\nEntry points in Python, of which a file defines one\n");
+  fmt::print("  # Writes {}. Arguments that it does not use may be left out.\n  {}\n", output_names(problem),
+             wrapped(writing_form(problem)));
+  fmt::print("  # Returns {}. Likewise.\n  {}\n", outputs, wrapped(returning_form(problem)));
+  fmt::print("  # Returns {}.\n  def custom_kernel(data):\n      {} = data\n", outputs,
+             wrapped(data_form(problem)));
+  if (!problem.torch) return;
+  fmt::print("  # forward returns {}.\n  class ModelNew(torch.nn.Module):\n      {}\n      {}\n", outputs,
+             wrapped(init_form(*problem.torch)), forward_form(*problem.torch));
+}
+
 // How a ModelNew is called.
 void print_module(const Problem& problem, const std::vector<Case>& cases) {
   const TorchModule& module = *problem.torch;
@@ -167,6 +200,7 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
              parameters_text(problem, style));
   for (const auto& [name, expression] : problem.let) fmt::print("  let {} = {}\n", name, expression.text());
   fmt::print("Outputs hold arbitrary values before the call: write every element.\n");
+  print_python_forms(problem);
   if (problem.torch) print_module(problem, cases);
   TextTable table({"case", "role", "output", "memory", "arithmetic", "parameters"},
                   {false, false, false, true, true, false});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdio>
 #include <memory>
 #include <thread>
 
@@ -221,6 +222,11 @@ int run(SweepArguments& arguments) {
   fmt::print("{}", log_text(arguments.ci, summary));
   const auto told = write_ci_output(arguments.ci, outcome->records, stdout, ungraded_of(*outcome));
   if (!told) return fail(told.errors());
+  // Once, behind what was left out for it.
+  if (!outcome->lacks.empty()) {
+    std::fflush(stdout);
+    fail(outcome->lacks, exit_machine);
+  }
   return exit_code_of(arguments, *outcome);
 }
 

@@ -54,7 +54,7 @@ constexpr std::array magics = {
 
 constexpr const char* python =
     "is Python, not CUDA C++; give the file a name that ends in .py";
-constexpr const char* prose = "is prose, not CUDA C++; keep only the code";
+constexpr const char* prose = "is prose, not CUDA C++ or Python; keep only the code";
 
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);

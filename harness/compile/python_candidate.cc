@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "compile/compiler_log.h"
 #include "compile/confined_compiler.h"
+#include "problem/python_forms.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -33,6 +34,8 @@ json torch_json(const TorchModule& module) {
     forward.push_back(is_given_value(argument) ? json::parse(argument) : json(argument));
   return {{"init", arguments},
           {"forward", forward},
+          {"init_line", init_form(module)},
+          {"forward_line", forward_form(module)},
           {"weights", weights},
           {"mode", std::string(to_string(module.mode))}};
 }

@@ -209,6 +209,8 @@ Result<PythonInterpreter> find_python(const fs::path& chosen, std::chrono::secon
   return std::move(*python);
 }
 
+bool is_python_named(const fs::path& chosen) { return !choice_of(chosen).option.empty(); }
+
 Errors lacks_of(const PythonInterpreter& python) {
   const std::string name = name_of(python);
   if (numbers_of(python.version) < std::pair{3, 9})

@@ -34,6 +34,9 @@ inline constexpr std::chrono::seconds python_patience{30};
 Result<PythonInterpreter> find_python(const std::filesystem::path& chosen = {},
                                       std::chrono::seconds patience = python_patience);
 
+// Whether --python (`chosen`) or $KGRADE_PYTHON names an interpreter: then no other one will do.
+bool is_python_named(const std::filesystem::path& chosen);
+
 // The same, fit for Python candidates. An Error also where Python is older than 3.9, or PyTorch than 2.0, or
 // missing: names the interpreter and the command that installs what it lacks.
 Result<PythonInterpreter> find_python_with_torch(const std::filesystem::path& chosen = {});

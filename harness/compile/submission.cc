@@ -244,6 +244,10 @@ std::string complaints_about(const std::vector<Block>& blocks) {
       text);
 }
 
+constexpr const char* no_blocks =
+    "is a document without a code block, so that it holds no submission; put one between lines of ```, or "
+    "into a file of its own";
+
 Submission whole_file(SubmissionKind kind, std::string_view content) {
   return {kind, std::string(content), 0, 0};
 }
@@ -270,8 +274,14 @@ Result<Submission> in_document(std::string_view content, const std::filesystem::
                                const OtherKind& other) {
   const std::vector<Block> blocks = blocks_in(content);
   if (auto found = last_submission(blocks)) return std::move(*found);
-  const bool about_blocks = other.kind == TextKind::document && !blocks.empty();
-  return Error{about_blocks ? complaints_about(blocks) : other.message, "", {file.string(), other.line, 0}};
+  std::string message = other.message;
+  if (other.kind == TextKind::document && !blocks.empty()) message = complaints_about(blocks);
+  if (other.kind == TextKind::document && blocks.empty() && is_document_name(file)) message = no_blocks;
+  return Error{message, "", {file.string(), other.line, 0}};
+}
+
+bool is_markdown_name(const std::filesystem::path& file) {
+  return file.extension() == ".md" || file.extension() == ".markdown";
 }
 
 }  // namespace
@@ -285,7 +295,10 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   if (other) return in_document(content, file, *other);
   if (is_document_name(file)) {
     // Prose that does not look like any, such as notes in telegram style.
-    if (auto found = last_submission(blocks_in(content))) return std::move(*found);
+    const std::vector<Block> blocks = blocks_in(content);
+    if (auto found = last_submission(blocks)) return std::move(*found);
+    if (is_markdown_name(file) && !defines_cuda_entry(content))
+      return Error{blocks.empty() ? no_blocks : complaints_about(blocks), "", {file.string(), 0, 0}};
   }
   return whole_file(SubmissionKind::cuda, content);
 }
@@ -297,6 +310,12 @@ Result<Submission> read_submission(const std::filesystem::path& file) {
 
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file) {
   return submission.kind == SubmissionKind::python && file.extension() != ".cu";
+}
+
+bool is_in_python(const std::filesystem::path& candidate) {
+  const auto content = read_text_file(candidate);
+  const auto found = content ? find_submission(*content, candidate) : content.errors();
+  return found && is_python_candidate(*found, candidate);
 }
 
 bool is_candidate(const std::filesystem::path& file) {

@@ -40,6 +40,8 @@ Result<Submission> read_submission(const std::filesystem::path& file);
 
 // Whether it is for a Python worker. In a .cu file Python is a mistake, which gets a sentence.
 bool is_python_candidate(const Submission& submission, const std::filesystem::path& file);
+// The same of a file; false where it cannot be read, or holds no submission.
+bool is_in_python(const std::filesystem::path& candidate);
 
 // True for a file that `kgrade sweep` grades where it lies among others: *.cu, and *.py, *.md and *.txt that
 // hold a submission.

@@ -10,8 +10,8 @@ namespace kgrade {
 
 struct ModuleCases {
   std::vector<PlannedCase> cases;  // those that no module can state are skipped
-  std::string note;                // how many these are; empty: none
-  std::string unsupported;         // why none is left to run; usually empty
+  std::string note;                // how many can run of how many, and why not all; empty: all, or none
+  std::string unsupported;         // why none is left to run, and which could; usually empty
 };
 
 // A module cannot state all cases: one may have a single stride for both axes.

@@ -159,7 +159,7 @@ std::string outcome_text(const ComparedPair& pair) {
     case VerdictChange::lower_class:
       return "lower class";
     case VerdictChange::needs_gpu:
-      return "needs a GPU";
+      return "unsupported";
     case VerdictChange::none:
       break;
   }
@@ -321,7 +321,8 @@ std::string summary_text(const ComparedRecords& comparison) {
   add(missing, "accepted before and missing now");
   add(comparison.unfinished_before.size() + comparison.unfinished_after.size(), "cut off");
   add(count_of(comparison, VerdictChange::improvement), "now accepted");
-  add(count_of(comparison, VerdictChange::needs_gpu), "accepted before and now unsupported (needs a GPU)");
+  add(count_of(comparison, VerdictChange::needs_gpu),
+      "accepted before and now unsupported on the emulated device");
   for (const Statement s : {Statement::faster, Statement::slower, Statement::same, Statement::inconclusive})
     add(count_of(comparison, s), to_string(s));
   add(count_of_same_files(comparison), "of the same files on another device");

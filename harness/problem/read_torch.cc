@@ -227,10 +227,10 @@ class TorchReader {
 
   bool read_with_default(const YamlNode& node, ModuleArgument& argument) {
     const std::string what = "'init' " + in_quotes(argument.name);
-    const std::string_view example = "{value: groups, default: 1}";
+    const std::string_view form = "{value: groups, default: 1}";
     refuse_unknown_keys(node, {"value", "default"}, what, diagnostics_);
-    const YamlNode* const value = require_key(node, "value", what, example, diagnostics_);
-    const YamlNode* const fallback = require_key(node, "default", what, example, diagnostics_);
+    const YamlNode* const value = require_key(node, "value", what, form, diagnostics_);
+    const YamlNode* const fallback = require_key(node, "default", what, form, diagnostics_);
     if (value == nullptr || fallback == nullptr || !read_value(*value, argument)) return false;
     return read_default(*fallback, argument);
   }

@@ -239,7 +239,7 @@ std::string github_summary(const std::vector<Record>& records, const std::vector
   const std::size_t all = order.size() + ungraded.size();
   std::string text = fmt::format("### kgrade: {} of {} accepted", accepted, all);
   if (first_for_gpu != others)
-    text += fmt::format(", {} not judged here because it needs a GPU", others - first_for_gpu);
+    text += fmt::format(", {} unsupported on this machine", others - first_for_gpu);
   text += ungraded.empty() ? "\n" : fmt::format(", {} not graded\n", ungraded.size());
   if (all == 0) return text;
   text += "\n| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n";

@@ -231,6 +231,8 @@ Result<int> run_chunk(const fs::path& plan_file, std::size_t round, std::size_t 
   };
   const auto outcome = sweep(plan, options, *results);
   if (!outcome) return outcome.errors();
+  // For the task's log: the failures name the candidates.
+  if (!outcome->lacks.empty()) fmt::print(stderr, "{}\n", to_string(outcome->lacks));
   write_failures(failures_of_chunk(path), *outcome);
   return outcome->ungraded.empty() ? 0 : exit_internal;
 }

@@ -10,7 +10,6 @@
 #include <cerrno>
 
 #include "base/unique_fd.h"
-#include "base/text_file.h"
 #include "compile/declarations.h"
 #include "compile/submission.h"
 #include "device/registry.h"
@@ -28,11 +27,6 @@ std::uint64_t size_of(Build& build) {
   std::error_code none;
   const auto bytes = outcome ? std::filesystem::file_size(outcome->library, none) : 0;
   return none ? 0 : bytes;
-}
-
-bool is_in_python(const std::filesystem::path& candidate) {
-  const auto found = read_submission(candidate);
-  return found && is_python_candidate(*found, candidate);
 }
 
 // Puts the job's candidates into the cache, or, where it names none, what its problem is graded with: oracle,

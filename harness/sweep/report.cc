@@ -116,7 +116,7 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
   text += fmt::format("{}: {} accepted, {} not",
                       counted(outcome.records.size() + outcome.ungraded.size(), "candidate"), accepted,
                       static_cast<std::ptrdiff_t>(outcome.records.size()) - accepted - for_gpu);
-  if (for_gpu > 0) text += fmt::format(", {} unsupported (needs a GPU)", for_gpu);
+  if (for_gpu > 0) text += fmt::format(", {} unsupported on this machine", for_gpu);
   if (!outcome.ungraded.empty()) text += fmt::format(", {} without a verdict", outcome.ungraded.size());
   if (outcome.taken_over > 0) text += fmt::format("; {} of them from before", outcome.taken_over);
   return text + fmt::format("; {:.1f} s\n", outcome.seconds);

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "sweep/build_ahead.h"
 #include "sweep/earlier_results.h"
+#include "sweep/lack_of_python.h"
 #include "sweep/queue.h"
 #include "sweep/report.h"
 
@@ -40,6 +41,7 @@ class Sweep {
         finder_(plan, options.lane.effort),
         earlier_(find_earlier_results(plan, options, results)),
         found_(std::move(earlier_.found)),
+        no_python_(find_lack_of_python(plan, found_, options.lane.python)),
         queue_(open_tasks(), options.devices.size()),
         ahead_(plan, options),
         start_(clock_.now()),
@@ -51,6 +53,7 @@ class Sweep {
   }
 
   Result<SweepOutcome> run() {
+    if (no_python_.is_named) return no_python_.errors;
     if (!earlier_.note.empty()) options_.events.note(earlier_.note);
     while (queue_.left() > 0) {
       if (lanes_left() == 0) return no_lane_left();
@@ -75,6 +78,7 @@ class Sweep {
         open[task] = plan_.tasks[task].group;
       }
     }
+    for (const std::size_t task : no_python_.tasks) open[task].reset();
     done_ = taken_over_;
     return open;
   }
@@ -287,6 +291,9 @@ class Sweep {
     }
     outcome.taken_over = taken_over_;
     outcome.ungraded = plan_.refused;
+    for (const std::size_t task : no_python_.tasks)
+      outcome.ungraded.push_back(without_verdict(plan_, task, without_python, exit_machine));
+    outcome.lacks = no_python_.errors;
     for (const SweepFailure& one : queue_.failures())
       outcome.ungraded.push_back(without_verdict(plan_, one.task, one.message, one.exit_code));
     outcome.seconds = clock_.now() - start_;
@@ -299,6 +306,7 @@ class Sweep {
   TaskFinder finder_;
   EarlierResults earlier_;
   std::vector<std::optional<Record>> found_;  // by task
+  LackOfPython no_python_;
   std::size_t taken_over_ = 0;
   std::size_t done_ = 0;
   SweepQueue queue_;

@@ -37,12 +37,13 @@ struct SweepOutcome {
   std::vector<Record> records;  // of all tasks that have a verdict, in the plan's order; older ones too
   std::size_t taken_over = 0;   // of them, those that were in the file already
   std::vector<UngradedCandidate> ungraded;  // refused by the plan, or given up
+  Errors lacks = {};                        // of this machine, for which some of them were not tried
   double seconds = 0;
 };
 
 // Grades the tasks that have no result in the file yet. A lane that refuses its work again and again
-// is left out, with a note. An Error when results cannot be written, no lane can be started or none is left;
-// what is in the file stays.
+// is left out, with a note. An Error when results cannot be written, no lane can be started or none is left,
+// or when the Python that is named runs no candidates in Python; what is in the file stays.
 Result<SweepOutcome> sweep(const SweepPlan& plan, const SweepOptions& options, ResultFile& results);
 
 }  // namespace kgrade

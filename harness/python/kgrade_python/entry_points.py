@@ -74,6 +74,14 @@ def wanted_line(contract):
     return f"def solution({', '.join(names)}):"
 
 
+def wanted_module(contract):
+    """The other form that can be written where a module states the problem; empty where none does."""
+    module = contract.get("torch")
+    if not module:
+        return ""
+    return f", or `class {MODULE}(torch.nn.Module):` with `{module['init_line']}` and `{module['forward_line']}`"
+
+
 def choose(found, source, contract):
     names = [name for name in (*FUNCTIONS, MODULE) if name in found]
     asked = ENTRY_LINE.findall(source)
@@ -89,7 +97,7 @@ def choose(found, source, contract):
                           f"does not; write: {wanted_line(contract)}", found[MODULE].lineno)
     if not names:
         raise Refusal("signature_mismatch", "the file defines none of 'solution', 'custom_kernel', 'run' and "
-                      f"'ModelNew'; write: {wanted_line(contract)}")
+                      f"'ModelNew'; write `{wanted_line(contract)}`{wanted_module(contract)}")
     if len(names) > 1:
         names = fitting(names, found, contract)
     if len(names) > 1:

@@ -107,18 +107,70 @@ def same_shape_before(place, state, dropped, log):
     return before[0] if len(before) == 1 else None
 
 
-def mismatch(weights, shapes, state, places):
+MOST_NAMED = 8
+
+
+def choices(weights, shapes, state, places):
+    """{weight without a place: the module's tensors that could be it}, in the module's order."""
+    return {weight: [name for name, tensor in state.items()
+                     if name not in places.values() and tuple(tensor.shape) == shapes[weight]]
+            for weight in weights if weight not in places}
+
+
+def state_line(possible):
+    """"# kgrade: state kernel=conv.weight, bias=b": each weight that can be placed, no tensor twice; or empty."""
+    pairs = {}
+    for weight, names in possible.items():
+        free = [name for name in names if name not in pairs.values()]
+        if free:
+            pairs[weight] = free[0]
+    return "# kgrade: state " + ", ".join(f"{weight}={name}" for weight, name in pairs.items()) if pairs else ""
+
+
+def in_words(items, word):
+    """"a, b or c"; of many only the first ones."""
+    shown = items[:MOST_NAMED]
+    if len(shown) < len(items):
+        return ", ".join(shown) + f" and {len(items) - len(shown)} more"
+    return f" {word} ".join(part for part in (", ".join(shown[:-1]), shown[-1]) if part)
+
+
+def both_sides(weights, shapes, state, places, possible):
+    """A line for each weight of the problem, with what it is or could be in the module; then what else that has."""
+    lines = []
+    for weight in weights:
+        if weight in places:
+            right = places[weight]
+        else:
+            right = in_words(possible[weight], "or") if possible[weight] else "nothing of this shape"
+        lines.append(f"{weight} {list(shapes[weight])} = {right}")
+    named = {*places.values(), *(name for names in possible.values() for name in names)}
+    others = [f"{name} {list(tensor.shape)}" for name, tensor in state.items() if name not in named]
+    if others:
+        lines.append(f"ModelNew also has {in_words(others, 'and')}")
+    return lines if state else [*lines, "ModelNew has none"]
+
+
+def wrong_pairs(pairs, possible, state):
+    """What is wrong with the lines that the file has."""
+    return [f"'{name}', which '# kgrade: state' names for '{weight}', " +
+            ("has another shape" if name in state else "is none of the module's")
+            for weight, name in pairs.items() if weight in possible and name not in possible[weight]]
+
+
+def mismatch(weights, shapes, state, places, pairs):
     """The line to add, then both sides: what is quoted of a message may end early."""
-    missing = next(name for name in weights if name not in places)
-    free = [name for name, tensor in state.items()
-            if name not in places.values() and tuple(tensor.shape) == shapes[missing]]
-    remedy = (f"add the line: # kgrade: state {missing}={free[0]}" if free else
-              f"make a parameter of shape {list(shapes[missing])} for '{missing}'")
-    problem = ", ".join(f"{name} {list(shapes[name])}" + (f" = {places[name]}" if name in places else "")
-                        for name in weights)
-    module = ", ".join(f"{name} {list(tensor.shape)}" for name, tensor in state.items()) or "none"
-    return SignatureMismatch(f"the module's weights do not fit the problem's; {remedy}\n"
-                             f"the problem has {problem}\nModelNew has {module}")
+    possible = choices(weights, shapes, state, places)
+    line = state_line(possible)
+    none = [weight for weight, names in possible.items() if not names]
+    remedies = wrong_pairs(pairs, possible, state)
+    remedies += [f"make a parameter of shape {list(shapes[weight])} for '{weight}'" for weight in none]
+    if line:
+        others = any(len(names) > 1 for names in possible.values())
+        remedies.append(f"add the line: {line}" + (" (or with others that are listed)" if others else ""))
+    table = both_sides(weights, shapes, state, places, possible)
+    return SignatureMismatch("the module's weights do not fit the problem's; " + "; ".join(remedies) + "\n" +
+                             "\n".join(table))
 
 
 class BuiltModule:
@@ -155,7 +207,7 @@ def flat(value):
     return [value]
 
 
-def construct(module_class, call):
+def construct(module_class, call, init_line):
     positional, keywords = arguments_of(call)
     try:
         module = module_class(*positional, **keywords)
@@ -164,7 +216,8 @@ def construct(module_class, call):
             raise
         words = ", ".join([repr(value) for value in positional] +
                           [f"{name}={value!r}" for name, value in keywords.items()])
-        raise SignatureMismatch(f"ModelNew cannot be built as the problem's Model is, ModelNew({words}): {error}")
+        raise SignatureMismatch(f"ModelNew cannot be built as the problem's Model is, ModelNew({words}): {error}; write: "
+                                f"{init_line}")
     if not isinstance(module, torch.nn.Module):
         raise SignatureMismatch("ModelNew is no module; write: class ModelNew(torch.nn.Module):")
     return module
@@ -300,7 +353,7 @@ def build(module_class, call, contract, tensors, source, is_own=False):
     shapes = {name: tuple(tensors[name].shape) for name in weights}
     torch.manual_seed(0)
     with ParameterLog() as log:
-        module = construct(module_class, call)
+        module = construct(module_class, call, contract["torch"]["init_line"])
     state = state_of(module)
     refuse_lazy(state)
     pairs = wanted_pairs(source)
@@ -310,20 +363,21 @@ def build(module_class, call, contract, tensors, source, is_own=False):
     if len(places) < len(weights):
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
     if len(places) < len(weights):
-        raise mismatch(weights, shapes, state, places)
+        raise mismatch(weights, shapes, state, places, pairs)
     if not is_own:
         # Of a file's Model the weights are known by name: what has that name is meant.
         known = {weight: name for weight, name in places.items() if call.get("encoded") and weights[weight] == name}
         rest = {weight: name for weight, name in places.items() if weight not in known}
         computed = derived_weights.computed_weights(module)
         places = {**known, **follow_origins(rest, tensors, state, dropped, log, computed,
-                                            lambda: construct(module_class, call))}
+                                            lambda: construct(module_class, call,
+                                                              contract["torch"]["init_line"]))}
     numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()}
     values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
     del module, log
     torch.manual_seed(0)
     with ParameterLog(values):
-        module = construct(module_class, call)
+        module = construct(module_class, call, contract["torch"]["init_line"])
     module = module.to(next(iter(tensors.values())).device)
     if contract["torch"]["mode"] == "eval":
         module.eval()

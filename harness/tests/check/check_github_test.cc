@@ -32,7 +32,7 @@ TEST(CheckGithub, AFindingIsAnErrorAtItsLine) {
 
 TEST(CheckGithub, TheSummarySaysWhyAndWhatIsClean) {
   const std::string text = github_summary(with_one_for_a_gpu());
-  EXPECT_THAT(text, HasSubstr("### kgrade check: 1 of 3 clean, 1 not checked here because it needs a GPU\n"));
+  EXPECT_THAT(text, HasSubstr("### kgrade check: 1 of 3 clean, 1 unsupported on this machine\n"));
   EXPECT_THAT(text, HasSubstr("| scale | <code>mine/x&#46;cu</code> | **race** | "
                               "<code>mine/x&#46;cu&#58;9</code>: <code>reads 4 bytes"));
   EXPECT_THAT(text, HasSubstr("| scale | <code>ptx&#46;cu</code> | unsupported | "));

@@ -162,6 +162,28 @@ TEST_F(CheckRunTest, ACrashEndsThePassAndIsAFindingUnlessOneExplainsIt) {
   EXPECT_EQ(explained.cases[0].passes[0].verdict, Verdict::runtime_error);
 }
 
+TEST_F(CheckRunTest, AnExceptionInPythonEndsTheCheckSinceEveryPassGivesTheSame) {
+  cases_.resize(3);
+  cases_[2].bound.name = "large";
+  arena_.report.fault = Fault::raised;
+  arena_.report.detail = "ValueError: no way (mine.py:2)";
+  const CheckedCandidate called = run();
+  EXPECT_THAT(arena_.passes, ElementsAre("forward"));
+  EXPECT_THAT(arena_.draws, SizeIs(1));
+  ASSERT_THAT(called.findings, SizeIs(1));
+  EXPECT_THAT(called.findings[0].message, HasSubstr("mine.py:2"));
+  EXPECT_TRUE(called.cases.at(0).run);
+  EXPECT_FALSE(called.cases.at(2).run);
+  EXPECT_EQ(called.cases.at(2).message, "not run: the candidate raised an exception before");
+}
+
+TEST_F(CheckRunTest, AnExceptionWhileLoadingEndsTheCheck) {
+  cases_.resize(2);
+  arena_.load_answer.fault = Fault::raised;
+  EXPECT_THAT(run().findings, SizeIs(1));
+  EXPECT_THAT(arena_.passes, ElementsAre("forward"));
+}
+
 // The kernel's memory killer, or someone at a shell.
 TEST_F(CheckRunTest, APassThatASignalFromOutsideEndsIsRunOnceMore) {
   arena_.kills = 1;

@@ -23,15 +23,34 @@ TEST(CheckTable, ReadsAtAGlance) {
             "    put a __syncthreads() between\n"
             "  wrong_answer: the answer is wrong in reverse order: `out` is off\n"
             "    case tiny, reverse\n"
-            "  ran forward, reverse, shuffled: tiny\n"
+            "  ran forward, reverse: tiny\n"
             "  skipped large: too large\n"
             "clean  good.cu\n"
-            "  ran forward, reverse, shuffled: tiny\n");
+            "  ran forward, reverse: tiny\n");
 }
 
 TEST(CheckTable, VerboseAddsEveryPass) {
   const std::string table = render_table(test::sample_check(), Style(false), true);
   EXPECT_THAT(table, HasSubstr("tiny  reverse      2  wrong_answer         2     0.50  `out` is off"));
+}
+
+TEST(CheckTable, CasesThatAreSkippedForTheSameReasonShareALine) {
+  CheckRecord record = test::sample_check();
+  CheckedCase skipped;
+  skipped.message = "not run";
+  for (const char* name : {"a", "b", "c"}) {
+    skipped.name = name;
+    record.candidates[1].cases.push_back(skipped);
+  }
+  EXPECT_THAT(render_table(record, Style(false), false), HasSubstr("  skipped a, b, c: not run\n"));
+}
+
+TEST(CheckTable, OnlyPassesThatRanAreNamed) {
+  CheckRecord record = test::sample_check();
+  for (CheckedCase& c : record.candidates[0].cases) {
+    if (c.passes.size() > 1) c.passes.resize(1);
+  }
+  EXPECT_THAT(render_table(record, Style(false), false), HasSubstr("  ran forward: tiny\n"));
 }
 
 TEST(CheckTable, WhereThreadsWaitIsQuoted) {

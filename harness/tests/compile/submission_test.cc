@@ -157,8 +157,18 @@ TEST(Submission, MayBeInAnAnswerThatIsNamedAsASource) {
 
 TEST(Submission, SaysWhatIsNeitherCodeNorHoldsAny) {
   EXPECT_THAT(refusal(std::string("PK\x03\x04\0\0", 6), "mine.py"), HasSubstr("0: is an archive"));
-  EXPECT_THAT(refusal("This is the answer that you want.\n"), HasSubstr("1: is prose"));
+  EXPECT_THAT(refusal("This is the answer that you want.\n", "mine.cu"), HasSubstr("1: is prose"));
   EXPECT_THAT(refusal("{\"a\": 1}\n", "mine.txt"), HasSubstr("1: is JSON"));
+}
+
+TEST(Submission, IsMissedInADocumentWithoutBlocks) {
+  const std::string none = "is a document without a code block, so that it holds no submission";
+  for (const char* name : {"mine.md", "mine.txt", "mine"})
+    EXPECT_THAT(refusal("This is the answer that you want.\n", name), HasSubstr("1: " + none)) << name;
+  // No sentence that would be known as one.
+  EXPECT_THAT(refusal("nothing\n"), HasSubstr("0: " + none));
+  EXPECT_THAT(refusal("nothing\n```sh\nmake\n```\n"), HasSubstr("the one of line 3 (sh)"));
+  EXPECT_EQ(found("nothing\n", "mine.txt").kind, SubmissionKind::cuda) << "a compiler says more of a source";
 }
 
 TEST(Submission, IsFoundQuicklyInHostileText) {

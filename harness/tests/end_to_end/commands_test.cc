@@ -60,6 +60,10 @@ TEST(Commands, ShowSaysWhatToCompute) {
 
 TEST(Commands, ShowSaysHowAModuleIsCalled) {
   const std::string text = kgrade({"show", depthwise}).output;
+  EXPECT_THAT(text, HasSubstr("  # forward returns output.\n"
+                              "  class ModelNew(torch.nn.Module):\n"
+                              "      def __init__(self, in_channels, "));
+  EXPECT_THAT(text, HasSubstr("\n      def forward(self, input):\n"));
   EXPECT_THAT(text, HasSubstr("\nAs a module of PyTorch (torch.nn.Conv2d)\n"
                               "  model = ModelNew(in_channels, kernel_h, stride_h, padding_h, dilation_h, "
                               "bias=False)\n"
@@ -68,6 +72,18 @@ TEST(Commands, ShowSaysHowAModuleIsCalled) {
                               "  weight conv2d.weight is kernel\n"
                               "  called in training mode\n"));
   EXPECT_THAT(text, HasSubstr("  2 of 16 cases can be stated so: those with out_channels == in_channels, "));
+}
+
+TEST(Commands, ShowSaysHowFunctionsInPythonAreWritten) {
+  const std::string text = kgrade({"show", "conv-1d"}).output;
+  EXPECT_THAT(
+      text, HasSubstr("  # Writes output. Arguments that it does not use may be left out.\n"
+                      "  def solution(input, kernel, output, batch_size, in_channels, out_channels, length, "
+                      "kernel_size,\n          stride, padding, dilation, groups):\n"));
+  EXPECT_THAT(text, HasSubstr("  # Returns output. Likewise.\n  def solution(input, kernel, batch_size, "));
+  EXPECT_THAT(text, HasSubstr("  # Returns output.\n  def custom_kernel(data):\n"
+                              "      (input, kernel, batch_size, "));
+  EXPECT_THAT(text, HasSubstr("groups) = data\n"));
 }
 
 TEST(Commands, LintOfTheCatalogueIsClean) {
@@ -90,6 +106,12 @@ TEST(Commands, DoctorIsContentWithoutPython) {
   EXPECT_THAT(result.output,
               HasSubstr("KGRADE_PYTHON: '/no/such/python' is no program that can be started: no "
                         "Python candidates"));
+}
+
+TEST(Commands, DoctorIsAskedAboutAPythonByItsName) {
+  const Result result = kgrade({"doctor", "--python", "/no/such/python"});
+  EXPECT_EQ(result.exit_code, 3) << "it was asked for";
+  EXPECT_THAT(result.output, HasSubstr("--python: '/no/such/python' is no program that can be started"));
 }
 
 TEST(Grade, PrintsOnePlainTableWithoutATerminal) {

@@ -268,7 +268,7 @@ TEST(Compare, WhatNowNeedsAGpuIsNoLoss) {
   const auto comparison = compare_records({emulated(Verdict::accepted)}, {emulated(Verdict::unsupported)});
   EXPECT_EQ(comparison.pairs.at(0).change, VerdictChange::needs_gpu);
   EXPECT_FALSE(loses_accepted(comparison));
-  EXPECT_EQ(summary_text(comparison), "1 accepted before and now unsupported (needs a GPU)");
+  EXPECT_EQ(summary_text(comparison), "1 accepted before and now unsupported on the emulated device");
   EXPECT_EQ(compare_records({record("a.cu", 1)}, {refused("a.cu", Verdict::unsupported)}).pairs.at(0).change,
             VerdictChange::regression);
 }

@@ -16,7 +16,8 @@ CONTRACT = {
         {"name": "n", "role": "scalar", "type": "size_t"},
     ],
     "output_positions": [2],
-    "torch": {"init": ["n"], "forward": ["x"], "weights": {"w": "linear.weight"}, "mode": "train"},
+    "torch": {"init": ["n"], "forward": ["x"], "weights": {"w": "linear.weight"}, "mode": "train",
+              "init_line": "def __init__(self, n):", "forward_line": "def forward(self, x):"},
     "shown_as": "mine.py",
 }
 
@@ -83,6 +84,13 @@ class Refusals(unittest.TestCase):
     def test_some_outputs_are_not_enough(self):
         two = CONTRACT["parameters"] + [{"name": "z", "role": "output", "type": "[VAR]"}]
         self.assertIn("'z'", refusal("def solution(x, w, y): pass", parameters=two)[1])
+
+    def test_without_an_entry_both_forms_are_named(self):
+        message = refusal("def other(x): pass")[1]
+        for part in ("def solution(x, w, y, n):", "class ModelNew(torch.nn.Module)", "def __init__(self, n):",
+                     "def forward(self, x):"):
+            self.assertIn(part, message)
+        self.assertNotIn("class ModelNew", refusal("def other(x): pass", torch=None)[1])
 
     def test_several_entries_need_a_choice(self):
         source = "def solution(x): pass\nclass ModelNew: pass\n"

@@ -84,7 +84,7 @@ TEST(Github, WhatNeedsAGpuIsANoticeAndNoFailure) {
             "::error file=b.cu,title=wrong_answer%3A scale::wrong\n");
   EXPECT_EQ(
       github_summary(records),
-      "### kgrade: 1 of 3 accepted, 1 not judged here because it needs a GPU\n\n"
+      "### kgrade: 1 of 3 accepted, 1 unsupported on this machine\n\n"
       "| problem | candidate | verdict | class and speed | |\n| --- | --- | --- | --- | --- |\n"
       "| scale | <code>b&#46;cu</code> | **wrong_answer** |  | <code>wrong</code> |\n"
       "| scale | <code>g&#46;cu</code> | unsupported |  | <code>g&#46;cu&#58;4&#58; inline assembly is for "

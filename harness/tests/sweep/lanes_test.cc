@@ -260,6 +260,83 @@ TEST_F(Lanes, AreNotGivenWhatThePlanRefuses) {
   EXPECT_EQ(found.ungraded.at(0).exit_code, exit_usage);
 }
 
+// Candidates in Python, on a machine whose only Python has no PyTorch.
+class LanesWithoutPyTorch : public Lanes {
+ protected:
+  void SetUp() override {
+    Lanes::SetUp();
+    for (const char* name : {"PATH", "KGRADE_PYTHON"}) {
+      const char* value = std::getenv(name);
+      saved_.emplace_back(name, value != nullptr ? std::optional<std::string>(value) : std::nullopt);
+    }
+    fs::create_directory(bin());
+    ::setenv("PATH", (bin().string() + ":/usr/bin:/bin").c_str(), 1);
+    ::unsetenv("KGRADE_PYTHON");
+    std::ofstream(python())
+        << "#!/bin/sh\necho asked >>" << bin().string() << "/asked\necho hello\n"
+        << R"(echo 'kgrade-python {"program": "/bin/python3", "version": "3.11.7", "torch": "", )"
+        << R"("cuda": "", "triton": "", "torch_folder": "", "readable": []}')"
+        << "\n";
+    fs::permissions(python(), fs::perms::owner_all);
+  }
+  void TearDown() override {
+    for (const auto& [name, value] : saved_) {
+      if (value) ::setenv(name.c_str(), value->c_str(), 1);
+      if (!value) ::unsetenv(name.c_str());
+    }
+    Lanes::TearDown();
+  }
+
+  fs::path bin() const { return checkout_.path() / "bin"; }
+  fs::path python() const { return bin() / "python3"; }
+  void add_python(const std::string& name) const {
+    test::write_content(checkout_.path() / "solutions" / name, "def solution(input):\n    return input\n");
+  }
+
+  std::vector<std::pair<std::string, std::optional<std::string>>> saved_;
+};
+
+TEST_F(LanesWithoutPyTorch, GradeTheOtherCandidates) {
+  add("alpha", {"good", "good.2"});
+  add("beta", {});
+  for (const char* name : {"alpha/a.py", "alpha/b.py", "alpha/c.py", "beta/a.py", "beta/b.py"})
+    add_python(name);
+  const SweepOutcome found = outcome();
+  EXPECT_THAT(names(found.records), ElementsAre("alpha/good.2", "alpha/good"));
+  const std::string why = ": is in Python, and no Python with PyTorch was found";
+  EXPECT_THAT(ungraded(found),
+              ElementsAre("alpha/a" + why, "alpha/b" + why, "alpha/c" + why, "beta/a" + why, "beta/b" + why));
+  for (const UngradedCandidate& one : found.ungraded) EXPECT_EQ(one.exit_code, exit_machine);
+  ASSERT_THAT(found.lacks, SizeIs(1));
+  EXPECT_THAT(found.lacks.front().message, HasSubstr("PyTorch is not installed for Python 3.11.7"));
+  EXPECT_THAT(notes_, IsEmpty()) << "no device is left out";
+}
+
+TEST_F(LanesWithoutPyTorch, GradeNothingWhereThePythonIsNamed) {
+  add("alpha", {"good"});
+  add_python("alpha/a.py");
+  options_.lane.python = "/nonexistent";
+  auto found = swept();
+  ASSERT_FALSE(found.ok());
+  EXPECT_EQ(found.error().message, "--python: '/nonexistent' is no program that can be started");
+  options_.lane.python.clear();
+  ::setenv("KGRADE_PYTHON", python().c_str(), 1);
+  found = swept();
+  ASSERT_FALSE(found.ok());
+  EXPECT_THAT(found.error().message, HasSubstr("PyTorch is not installed"));
+  EXPECT_THAT(*read_records(results()), IsEmpty());
+}
+
+TEST_F(LanesWithoutPyTorch, AskNoPythonWhereNothingNeedsIt) {
+  add("alpha", {"good"});
+  options_.lane.python = "/nonexistent";
+  EXPECT_THAT(names(outcome().records), ElementsAre("alpha/good"));
+  options_.lane.python = python();
+  fs::remove(results());
+  EXPECT_THAT(outcome().lacks, IsEmpty());
+  EXPECT_FALSE(fs::exists(bin() / "asked"));
+}
+
 TEST_F(Lanes, OfAWrongProgramGradeNothing) {
   add("alpha", {"good", "good.2"});
   add("beta", {"good"});

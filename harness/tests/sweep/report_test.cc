@@ -68,7 +68,7 @@ TEST(SweepSummary, WhatNeedsAGpuIsCountedApart) {
   outcome.records[2].candidate().verdict = Verdict::unsupported;
   outcome.records[2].device.kind = "emulated";
   EXPECT_THAT(render_summary(outcome, Style(false)),
-              HasSubstr("3 candidates: 1 accepted, 1 not, 1 unsupported (needs a GPU); "));
+              HasSubstr("3 candidates: 1 accepted, 1 not, 1 unsupported on this machine; "));
 }
 
 TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {

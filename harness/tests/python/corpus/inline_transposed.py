@@ -1,5 +1,5 @@
 # expect: problem=conv-transpose-2d-asym-input-sq-kernel-dilated-padded-strided cases=plain,kernelbench-small
-# expect: verdict=accepted note="1 case is left out"
+# expect: verdict=accepted note="cannot state 1"
 # A module with a kernel of its own for a transposed convolution; weights drawn in __init__ by randn.
 import torch
 import torch.nn as nn

@@ -1,5 +1,5 @@
 # expect: problem=conv-transpose2d-batchnorm-tanh-maxpool-groupnorm cases=plain,stride-2x3 verdict=accepted
-# expect: note="1 case is left out"
+# expect: note="cannot state 1"
 # A module has one stride for both axes.
 import torch
 import torch.nn as nn

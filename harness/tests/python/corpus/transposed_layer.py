@@ -1,5 +1,5 @@
 # expect: problem=conv-transpose-2d-asym-input-sq-kernel-dilated-padded-strided cases=kernelbench-small,stride-2x3
-# expect: verdict=accepted note="1 case is left out"
+# expect: verdict=accepted note="cannot state 1"
 import torch.nn as nn
 
 

@@ -1,5 +1,5 @@
 # expect: part=more problem=conv-transpose-2d-asym-input-sq-kernel-dilated-padded-strided cases=kernelbench-small
-# expect: verdict=signature_mismatch message="ModelNew has weight [5, 3, 3, 3]"
+# expect: verdict=signature_mismatch message="ModelNew also has weight [5, 3, 3, 3]"
 # Output channels first, as the other convolution has them.
 import torch
 import torch.nn as nn
