@@ -286,6 +286,14 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
   if (is_document_name(file)) {
     // Prose that does not look like any, such as notes in telegram style.
     if (auto found = last_submission(blocks_in(content))) return std::move(*found);
+    // A compiler would say of each of its lines that it is none of a source.
+    if (!file.extension().empty() && !defines_cuda_entry(content)) {
+      return Error{
+          "holds no code block that is a submission, and defines no function 'solution' itself; put the "
+          "code between lines of ```",
+          "",
+          {file.string(), 0, 0}};
+    }
   }
   return whole_file(SubmissionKind::cuda, content);
 }

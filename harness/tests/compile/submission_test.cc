@@ -161,6 +161,15 @@ TEST(Submission, SaysWhatIsNeitherCodeNorHoldsAny) {
   EXPECT_THAT(refusal("{\"a\": 1}\n", "mine.txt"), HasSubstr("1: is JSON"));
 }
 
+TEST(Submission, IsMissedOnceInNotesThatLookLikeNoProse) {
+  for (const char* name : {"mine.md", "mine.txt"}) {
+    EXPECT_THAT(refusal("TODO\n* tile: 64\n", name), HasSubstr("0: holds no code block that is a submission"))
+        << name;
+    EXPECT_EQ(found(kernel, name).kind, SubmissionKind::cuda) << name;
+  }
+  EXPECT_EQ(found("int x;\n", "mine.cu").kind, SubmissionKind::cuda) << "a compiler says more of a source";
+}
+
 TEST(Submission, IsFoundQuicklyInHostileText) {
   constexpr std::size_t large = std::size_t{8} << 20;
   const auto repeated = [](const std::string& text) {
