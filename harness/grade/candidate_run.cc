@@ -35,8 +35,23 @@ constexpr int calls_of_rehearsal = 3;
 // Graphs are for short calls.
 constexpr double slow_call_ms = 50;
 constexpr Patience rehearsal_patience{300'000};
+// Later calls of a case compile nothing, or little; on the emulated device PyTorch and Triton compile nothing
+// at all.
+constexpr Patience later_call_patience{30'000};
+constexpr Patience emulated_call_patience{60'000};
+// Even where --time-limit is shorter: an extension may be built in a first call.
+constexpr Patience least_first_patience{20'000};
 // Of all cases together: with some forty of them, each call's own limit would allow hours.
 constexpr std::chrono::minutes longest_rehearsal{30};
+
+// Of one call of the rehearsal: the first of a case, or a later one.
+Patience rehearsal_limit(const Session& session, bool is_first) {
+  Patience limit = is_first ? rehearsal_patience : later_call_patience;
+  if (!session.arena.measures_speed()) limit = std::min(limit, emulated_call_patience);
+  if (!session.time_limit) return limit;
+  return is_first ? std::min(limit, std::max(*session.time_limit, least_first_patience))
+                  : *session.time_limit;
+}
 
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
   CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
@@ -205,8 +220,8 @@ class CandidateRun {
       int calls = arena.measures_speed() ? calls_of_rehearsal : 1;
       for (int call = 0; call < calls; ++call) {
         const Draw draw = draws.fresh();
-        const CallReport report =
-            arena.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience_until(end));
+        const CallReport report = arena.call_as(Role::candidate, {.ahead = false, .captures = true}, draw,
+                                                patience_until(end, rehearsal_limit(session_, call == 0)));
         if (auto finding = review_rehearsal(report)) {
           if (is_crash(report))
             finding = explain_crash(*finding, arena.diagnose(planned.bound, draw, rehearsal_patience));
@@ -224,9 +239,9 @@ class CandidateRun {
     return {};
   }
 
-  static Patience patience_until(std::chrono::steady_clock::time_point end) {
+  static Patience patience_until(std::chrono::steady_clock::time_point end, Patience limit) {
     const auto left = std::chrono::duration_cast<Patience>(end - std::chrono::steady_clock::now());
-    return std::clamp(left, Patience(1), rehearsal_patience);
+    return std::clamp(left, Patience(1), limit);
   }
 
   // Threads and processes of compilers and frameworks come and go until it is over.
