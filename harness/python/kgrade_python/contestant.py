@@ -51,7 +51,7 @@ class Contestant:
         self.is_locked = False
         self.function = None
         self.module_class = None
-        self.traced = operator_trace.Trace()
+        self.traced = operator_trace.Trace(self.source)
         self.extensions = extensions.Extensions(library)
         self.compiled_late = None
         if library.is_emulated:
