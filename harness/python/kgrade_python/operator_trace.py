@@ -1,5 +1,6 @@
-"""Which of PyTorch's functions a candidate calls in the rehearsal, beside its own kernels. Help, and no promise: a candidate
-can hide what it calls, and other threads than the one that calls it are not watched."""
+"""Which of PyTorch's functions a candidate calls in the rehearsal, beside its own kernels.
+
+Help, and no promise: a candidate can hide what it calls, and other threads than the one that calls it are not watched."""
 
 import contextlib
 import sys
