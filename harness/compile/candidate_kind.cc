@@ -24,11 +24,11 @@ struct Magic {
 using namespace std::string_view_literals;
 
 constexpr const char* compiled =
-    "is a compiled program or library, not source code; name the .cu file it was built from";
-constexpr const char* archive = "is an archive; unpack it and name the .cu file in it";
+    "is a compiled program or library, not source code; name the .cu or .py file it was built from";
+constexpr const char* archive = "is an archive; unpack it and name the .cu or .py file in it";
 constexpr const char* utf16 = "is text in UTF-16, which compilers do not read; save it as UTF-8";
-constexpr const char* document = "is a PDF document; name a .cu file that holds the code as text";
-constexpr const char* image = "is an image; name a .cu file that holds the code as text";
+constexpr const char* document = "is a PDF document; name a .cu or .py file that holds the code as text";
+constexpr const char* image = "is an image; name a .cu or .py file that holds the code as text";
 
 constexpr std::array magics = {
     Magic{"\x7f"
@@ -52,8 +52,7 @@ constexpr std::array magics = {
     Magic{"\xff\xd8\xff"sv, 0, image},
 };
 
-constexpr const char* python =
-    "is Python, not CUDA C++; give the file a name that ends in .py";
+constexpr const char* python = "is Python, not CUDA C++; give the file a name that ends in .py";
 constexpr const char* prose = "is prose, not CUDA C++ or Python; keep only the code";
 
 bool is_control(char c) {
@@ -73,7 +72,7 @@ std::optional<OtherKind> binary_kind(std::string_view content) {
       return OtherKind{magic.message, 0, TextKind::binary};
   }
   if (is_binary(content))
-    return OtherKind{"is a binary file, not source code; name a .cu file", 0, TextKind::binary};
+    return OtherKind{"is a binary file, not source code; name a .cu or .py file", 0, TextKind::binary};
   return std::nullopt;
 }
 
@@ -123,7 +122,8 @@ bool is_prose(const std::string& line) {
 
 const char* kind_of_first_line(const std::string& line) {
   if (is_python(line)) return python;
-  if (line == "---") return "is a Markdown file such as a problem; name the problem first, then a .cu file";
+  if (line == "---")
+    return "is a Markdown file such as a problem; name the problem first, then a .cu or .py file";
   if (line == ".version" || line.starts_with(".version ")) return "is PTX assembly; name the CUDA C++ source";
   // What follows is a comment of C++.
   if (line == "version https:")
@@ -131,9 +131,9 @@ const char* kind_of_first_line(const std::string& line) {
   if (line.starts_with("diff --git ") || line.starts_with("--- a/"))
     return "is a patch; apply it and name the file that it makes";
   if (line.starts_with("{") || (line.starts_with("[") && !line.starts_with("[[")))
-    return "is JSON or another data file; take the code out of it and put it into a .cu file";
+    return "is JSON or another data file; take the code out of it and put it into a .cu or .py file";
   if (line.starts_with("<think>") || line.starts_with("~~~")) return prose;
-  if (line.starts_with("<")) return "is HTML or XML; save the code alone as a .cu file";
+  if (line.starts_with("<")) return "is HTML or XML; save the code alone as a .cu or .py file";
   return is_prose(line) ? prose : nullptr;
 }
 
@@ -150,7 +150,8 @@ std::optional<OtherKind> kind_by_first_line(std::string_view content) {
   each_code_line(content, [&](const CodeLine& line) {
     const char* message = nullptr;
     if (is_script(line)) {
-      message = line.text.find("python") != std::string::npos ? python : "is a script; name a .cu file";
+      message =
+          line.text.find("python") != std::string::npos ? python : "is a script; name a .cu or .py file";
     } else if (line.text.starts_with("#") && !is_directive(line.text)) {
       return true;
     } else {

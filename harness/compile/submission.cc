@@ -297,7 +297,8 @@ Result<Submission> find_submission(std::string_view content, const std::filesyst
     // Prose that does not look like any, such as notes in telegram style.
     const std::vector<Block> blocks = blocks_in(content);
     if (auto found = last_submission(blocks)) return std::move(*found);
-    if (is_markdown_name(file) && !defines_cuda_entry(content))
+    // A compiler would say of each of its lines that it is none of a source.
+    if (!file.extension().empty() && !defines_cuda_entry(content))
       return Error{blocks.empty() ? no_blocks : complaints_about(blocks), "", {file.string(), 0, 0}};
   }
   return whole_file(SubmissionKind::cuda, content);

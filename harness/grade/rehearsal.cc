@@ -17,6 +17,12 @@ constexpr int calls_of_rehearsal = 3;
 // Graphs are for short calls, and are captured in a call that is not quick.
 constexpr double slow_call_ms = 50;
 constexpr double quick_call_ms = 1;
+// Later calls of a case compile nothing, or little; on the emulated device PyTorch and Triton compile nothing
+// at all.
+constexpr Patience later_call_patience{30'000};
+constexpr Patience emulated_call_patience{60'000};
+// Even where --time-limit is shorter: an extension may be built in a first call.
+constexpr Patience least_first_patience{20'000};
 // Of all cases together: with some forty of them, each call's own limit would allow hours.
 constexpr std::chrono::minutes longest_rehearsal{30};
 
@@ -54,7 +60,7 @@ class RehearsalRun {
     for (int call = 0; call < calls; ++call) {
       const Draw draw = draws_.fresh();
       const CallReport report =
-          arena_.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience());
+          arena_.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience(call == 0));
       if (auto finding = review_rehearsal(report)) {
         if (is_crash(report))
           finding = explain_crash(*finding, arena_.diagnose(bound, draw, rehearsal_patience));
@@ -67,9 +73,17 @@ class RehearsalRun {
     return std::nullopt;
   }
 
-  Patience patience() const {
+  // Of the first call of a case, or a later one.
+  Patience patience(bool is_first) const {
     const auto left = std::chrono::duration_cast<Patience>(end_ - std::chrono::steady_clock::now());
-    return std::clamp(left, Patience(1), rehearsal_patience);
+    return std::clamp(left, Patience(1), limit(is_first));
+  }
+
+  Patience limit(bool is_first) const {
+    Patience most = is_first ? rehearsal_patience : later_call_patience;
+    if (!arena_.measures_speed()) most = std::min(most, emulated_call_patience);
+    if (!session_.time_limit) return most;
+    return is_first ? std::min(most, std::max(*session_.time_limit, least_first_patience)) : *session_.time_limit;
   }
 
   Session& session_;

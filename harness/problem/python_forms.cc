@@ -47,6 +47,8 @@ std::string returned_form(const Problem& problem) {
 
 std::string init_form(const TorchModule& module) {
   Names arguments = {"self"};
+  // Only the file that they are from knows their names.
+  if (!module.given.empty()) arguments.emplace_back("*arguments");
   for (const ModuleArgument& argument : module.init) {
     arguments.push_back(argument.fallback ? fmt::format("{}={}", argument.name, to_string(*argument.fallback))
                                           : argument.name);
@@ -56,7 +58,9 @@ std::string init_form(const TorchModule& module) {
 
 std::string forward_form(const TorchModule& module) {
   Names arguments = {"self"};
-  arguments.insert(arguments.end(), module.forward.begin(), module.forward.end());
+  int values = 0;
+  for (const std::string& argument : module.forward)
+    arguments.push_back(is_given_value(argument) ? fmt::format("value{}", ++values) : argument);
   return definition("forward", arguments);
 }
 

@@ -152,7 +152,14 @@ def reach_threads():
     threading.Thread.run = run_on_device
 
 
-class Generator(torch.Generator):
+class GeneratorKind(type(torch.Generator)):
+    """PyTorch's own generators are of the class that `torch.Generator` was before."""
+
+    def __instancecheck__(cls, instance):
+        return isinstance(instance, Generator.__base__) if cls is Generator else super().__instancecheck__(instance)
+
+
+class Generator(torch.Generator, metaclass=GeneratorKind):
     """No mode sees how a generator is made."""
 
     def __new__(cls, device="cpu"):

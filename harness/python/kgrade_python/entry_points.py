@@ -1,7 +1,8 @@
 """Finds a candidate's entry point in its syntax tree, and says what is wrong with its signature before anything runs.
 
 The answer of examine() is {"status": "ok" | "compile_error" | "signature_mismatch", "message", "line": 0 for none,
-"entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"}, "extensions": requests of
+"entry": {"name", "kind": "function" | "data" | "module", "arguments", "positional", "writes"; "may_return" if nothing
+tells whether it writes its outputs or returns them}, "extensions": requests of
 load_inline that can be read off the source}.
 """
 
@@ -147,7 +148,8 @@ def names_of(contract, roles):
 
 def in_order(name, contract):
     names = [parameter["name"] for parameter in contract["parameters"]]
-    return {"name": name, "kind": "function", "arguments": names, "positional": len(names), "writes": True}
+    return {"name": name, "kind": "function", "arguments": names, "positional": len(names), "writes": True,
+            "may_return": True}
 
 
 def all_arguments(node):

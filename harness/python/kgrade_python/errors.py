@@ -49,6 +49,17 @@ def in_one_line(error, files):
     return f"{name}: {text}{place_of(error, files)}" if text else f"{name}{place_of(error, files)}"
 
 
+BUILDERS = {"nvcc", "ninja", "cmake", "make", "g++", "gcc", "clang", "clang++"}
+
+
+def remedy_of(error):
+    """What to write instead, for a compiler that the sandbox does not have; or ""."""
+    program = os.path.basename(str(error.filename)) if isinstance(error, OSError) else ""
+    if program not in BUILDERS:
+        return ""
+    return "; build with torch.utils.cpp_extension.load_inline, which kgrade compiles"
+
+
 # The referee quotes less.
 LONGEST_LINE = 4096
 

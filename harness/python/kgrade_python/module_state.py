@@ -7,6 +7,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from . import derived_weights
+from .drawn_tensors import DRAWS_IN_PLACE, DrawnTensors, is_reordered, memory_of
 from .encoded import decode
 from .errors import SignatureMismatch
 
@@ -240,29 +241,19 @@ def arguments_of(call):
     return [read(value) for value in call["positional"]], {name: read(value) for name, value in call["keywords"].items()}
 
 
-def memory_of(tensor):
-    """The address of a tensor's whole storage; None where it has none yet."""
-    try:
-        return tensor.untyped_storage().data_ptr() or None
-    except (RuntimeError, NotImplementedError, ValueError):
-        return None
-
-
 class ParameterLog(TorchFunctionMode):
     """Numbers the parameters that a constructor makes. With `values` (number: tensor), those get these values as soon as
     they are made, and keep them: what initialises them later is passed over. So whatever the constructor derives from
-    its weights, it derives from the problem's."""
+    its weights, it derives from the problem's. `draws`: likewise for plain tensors that it draws, by their own numbers."""
 
     INITIALISERS = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
                     "xavier_normal_", "fill_", "zero_", "copy_", "constant_", "ones_", "zeros_", "exponential_",
                     "orthogonal_", "mul_", "add_", "clamp_", "erfinv_", "sub_", "div_", "__setitem__"}
 
-    DRAWS = {"uniform_", "normal_", "trunc_normal_", "kaiming_uniform_", "kaiming_normal_", "xavier_uniform_",
-             "xavier_normal_", "exponential_", "orthogonal_"}
-
-    def __init__(self, values=None):
+    def __init__(self, values=None, draws=None):
         super().__init__()
         self.values = values or {}
+        self.drawn = DrawnTensors(draws)
         self.made = []
         self.placed = set()
 
@@ -271,12 +262,16 @@ class ParameterLog(TorchFunctionMode):
         # torch.nn.init hands its tensor on by name.
         target = args[0] if args else kwargs.get("tensor")
         if self.placed and isinstance(target, torch.Tensor) and self.initialises(function, target, args):
-            if getattr(function, "__name__", "") in self.DRAWS:
+            if getattr(function, "__name__", "") in DRAWS_IN_PLACE:
                 # Later draws are those of a module that nothing was placed in.
                 function(*([target.clone(), *args[1:]] if args else []),
                          **(kwargs if args else {**kwargs, "tensor": target.clone()}))
             return target
-        return function(*args, **kwargs)
+        result = function(*args, **kwargs)
+        placed = self.drawn.note(getattr(function, "__name__", ""), args, target, result)
+        if placed is not None:
+            self.placed.add(memory_of(placed))
+        return result
 
     def initialises(self, function, target, args):
         """Whether a call would change a placed parameter, or the part of it that `target` is."""
@@ -344,6 +339,23 @@ def follow_origins(places, tensors, state, dropped, log, computed, make):
     return {**places, **derived}
 
 
+def follow_draws(places, tensors, state, drawn, log, make):
+    """Likewise, with a plain tensor that was drawn. Only where the placed one has its elements in another order: what is
+    drawn and then scaled is a weight itself."""
+    origins = {}
+    for weight, name in places.items():
+        same = [other for other, tensor in drawn.items() if name in state and tensor.shape == state[name].shape]
+        if len(same) == 1 and same[0] not in [*origins.values(), *places.values()]:
+            origins[weight] = same[0]
+    if not origins:
+        return places
+    torch.manual_seed(0)
+    with ParameterLog(draws=log.drawn.values_at(origins, tensors)):
+        again = state_of(make())
+    return {**places, **{weight: name for weight, name in origins.items() if places[weight] in again
+                         and is_reordered(again[places[weight]], tensors[weight])}}
+
+
 def build(module_class, call, contract, tensors, source, is_own=False):
     """The module of one case. `tensors`: what is lent, by name. `is_own`: it is the problem's own Model, whose weights
     are the problem's under their own names."""
@@ -362,29 +374,36 @@ def build(module_class, call, contract, tensors, source, is_own=False):
     dropped = log.dropped(state)
     if len(places) < len(weights):
         places = find_places(weights, shapes, {**state, **dropped}, pairs)
+    drawn = log.drawn.named([*state.values(), *dropped.values()])
+    if len(places) < len(weights):
+        place_by_shape(weights, shapes, {**state, **dropped, **drawn}, places)
     if len(places) < len(weights):
         raise mismatch(weights, shapes, state, places, pairs)
+
+    def make():
+        return construct(module_class, call, contract["torch"]["init_line"])
+
     if not is_own:
         # Of a file's Model the weights are known by name: what has that name is meant.
         known = {weight: name for weight, name in places.items() if call.get("encoded") and weights[weight] == name}
         rest = {weight: name for weight, name in places.items() if weight not in known}
         computed = derived_weights.computed_weights(module)
-        places = {**known, **follow_origins(rest, tensors, state, dropped, log, computed,
-                                            lambda: construct(module_class, call,
-                                                              contract["torch"]["init_line"]))}
-    numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items()}
+        rest = follow_origins(rest, tensors, state, dropped, log, computed, make)
+        places = {**known, **follow_draws(rest, tensors, state, drawn, log, make)}
+    draws = log.drawn.values_at(places, tensors)
+    numbers = {log.number_of({**state, **dropped}[name]): weight for weight, name in places.items() if name not in drawn}
     values = {number: tensors[weight].cpu() for number, weight in numbers.items() if number is not None}
     del module, log
     torch.manual_seed(0)
-    with ParameterLog(values):
-        module = construct(module_class, call, contract["torch"]["init_line"])
+    with ParameterLog(values, draws):
+        module = make()
     module = module.to(next(iter(tensors.values())).device)
     if contract["torch"]["mode"] == "eval":
         module.eval()
     state = state_of(module)
     computed = derived_weights.computed_weights(module)
     for weight, name in places.items():
-        if name in dropped:
+        if name in dropped or name in drawn:
             continue
         if name in computed:
             derived_weights.place(module, name, tensors[weight].to(state[name].dtype).view(state[name].shape))

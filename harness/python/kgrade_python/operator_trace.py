@@ -1,11 +1,13 @@
-"""Which of PyTorch's functions a candidate calls in the rehearsal, beside its own kernels. Help, and no promise: a candidate
-can hide what it calls."""
+"""Which of PyTorch's functions a candidate calls in the rehearsal, beside its own kernels.
+
+Help, and no promise: a candidate can hide what it calls, and other threads than the one that calls it are not watched."""
 
 import contextlib
 import sys
 
 import torch
 from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
 
 # They make or rename memory, or ask for facts, and compute nothing.
 HOUSEKEEPING = {
@@ -20,7 +22,36 @@ HOUSEKEEPING = {
 }
 
 
-class _Recorder(TorchFunctionMode):
+# Of the dispatcher's names, which are not those of functions.
+HOUSEKEEPING_OF_DISPATCHER = HOUSEKEEPING | {
+    "_conj", "_local_scalar_dense", "_neg_view", "_pin_memory", "_reshape_alias", "_to_copy", "_unsafe_view", "lift",
+    "lift_fresh", "lift_fresh_copy", "set_data", "unsafe_chunk", "unsafe_split",
+}
+
+
+class _Counts:
+    """What has been called so far. What a function calls in turn is not counted: `conv1d` says more than `convolution`."""
+
+    def __init__(self, counts):
+        self.counts = counts
+        self.depth = 0
+
+    def add(self, name):
+        if self.depth == 0:
+            self.counts[name] = self.counts.get(name, 0) + 1
+
+    @contextlib.contextmanager
+    def inside(self):
+        self.depth += 1
+        try:
+            yield
+        finally:
+            self.depth -= 1
+
+
+class _Functions(TorchFunctionMode):
+    """Records what Python calls."""
+
     def __init__(self, counts):
         super().__init__()
         self.counts = counts
@@ -28,14 +59,44 @@ class _Recorder(TorchFunctionMode):
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
         if name and name not in HOUSEKEEPING and not name.startswith("_"):
-            self.counts[name] = self.counts.get(name, 0) + 1
-        return function(*args, **(kwargs or {}))
+            self.counts.add(name)
+        # An operator of an extension may call others in C++.
+        if isinstance(function, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):  # pylint: disable=protected-access
+            return function(*args, **(kwargs or {}))
+        with self.counts.inside():
+            return function(*args, **(kwargs or {}))
+
+
+class _Operators(TorchDispatchMode):
+    """Records what C++ calls, such as an extension that is built with PyTorch's own headers, or a scripted function."""
+
+    # Otherwise those would refuse to run below a mode.
+    supports_higher_order_operators = True
+
+    def __init__(self, counts):
+        super().__init__()
+        self.counts = counts
+
+    @classmethod
+    def _should_skip_dynamo(cls):
+        # It would import PyTorch's compiler, which takes seconds.
+        return False
+
+    def __torch_dispatch__(self, function, kinds, args=(), kwargs=None):
+        schema = getattr(function, "_schema", None)
+        name = schema.name.split("::")[-1] if schema is not None else str(function)
+        if name not in HOUSEKEEPING_OF_DISPATCHER:
+            self.counts.add(name.lstrip("_"))
+        with self.counts.inside():
+            return function(*args, **(kwargs or {}))
 
 
 class Trace:
-    """Records the first call of each case; further ones would only count the same again."""
+    """Records the first call of each case; further ones would only count the same again. `source`: the candidate's."""
 
-    def __init__(self):
+    def __init__(self, source=""):
+        # PyTorch's compiler skips what it meets below a recorder of operators, in some versions for good.
+        self.may_compile = "compile" in source
         self.counts = {}
         self.cases = set()
 
@@ -47,7 +108,8 @@ class Trace:
         if not is_new or "torch._dynamo" in sys.modules:
             yield
             return
-        with _Recorder(self.counts):
+        counts = _Counts(self.counts)
+        with _Functions(counts), contextlib.nullcontext() if self.may_compile else _Operators(counts):
             yield
 
     def names(self):

@@ -107,7 +107,7 @@ class Server:
         if refused:
             errors.print_last(refused)
             self.library.end(ENDS_UNSUPPORTED)
-        errors.print_last("raised " + errors.in_one_line(error, files))
+        errors.print_last("raised " + errors.in_one_line(error, files) + errors.remedy_of(error))
         self.library.end(ENDS_DEVICE_FAILED if is_device_lost() else ENDS_RAISED)
 
     def load(self, descriptor):

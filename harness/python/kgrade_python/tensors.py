@@ -27,6 +27,7 @@ _new_capsule.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
 _from_dlpack = torch._C._from_dlpack  # pylint: disable=protected-access
 _tensor = torch.Tensor
 _data_ptr = torch.Tensor.data_ptr
+copy_to = torch.Tensor.copy_
 
 
 class Lender:

@@ -168,7 +168,9 @@ TEST(Submission, IsMissedInADocumentWithoutBlocks) {
   // No sentence that would be known as one.
   EXPECT_THAT(refusal("nothing\n"), HasSubstr("0: " + none));
   EXPECT_THAT(refusal("nothing\n```sh\nmake\n```\n"), HasSubstr("the one of line 3 (sh)"));
-  EXPECT_EQ(found("nothing\n", "mine.txt").kind, SubmissionKind::cuda) << "a compiler says more of a source";
+  EXPECT_THAT(refusal("TODO\n* tile: 64\n", "mine.txt"), HasSubstr("0: " + none));
+  for (const char* name : {"mine.md", "mine.txt"}) EXPECT_EQ(found(kernel, name).kind, SubmissionKind::cuda) << name;
+  EXPECT_EQ(found("int x;\n", "mine.cu").kind, SubmissionKind::cuda) << "a compiler says more of a source";
 }
 
 TEST(Submission, IsFoundQuicklyInHostileText) {

@@ -70,6 +70,11 @@ class Functions(unittest.TestCase):
             with self.subTest(other):
                 self.assertEqual(entry(other + "\nclass ModelNew: pass\n")["kind"], "module")
 
+    def test_where_no_name_tells_outputs_may_be_returned(self):
+        for source in ("def solution(*all, **rest): pass", "solution = print", "from m import solution"):
+            self.assertTrue(entry(source)["may_return"], source)
+        self.assertNotIn("may_return", entry("def solution(x, w, y): pass"))
+
     def test_a_lambda_is_called_in_order(self):
         self.assertEqual(entry("solution = lambda *all: None")["arguments"], ["x", "w", "y", "n"])
 

@@ -3,6 +3,9 @@ import torch
 
 GENERATOR = torch.Generator(device="cuda").manual_seed(3)
 
+assert isinstance(GENERATOR, torch.Generator) and isinstance(torch.default_generator, torch.Generator)
+assert not isinstance(torch, torch.Generator)
+
 
 def solution(input, kernel):
     noise = torch.rand(4, generator=GENERATOR, device="cuda")

@@ -1,0 +1,15 @@
+# expect: part=more problem=conv-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
+# What the plain tensor is packed to has its own shape in the second case.
+import torch
+import torch.nn as nn
+
+
+class ModelNew(nn.Module):
+    def __init__(self, in_channels, out_channels, kernel_size):
+        super().__init__()
+        self.shape = (out_channels, in_channels, kernel_size)
+        weight = torch.randn(out_channels, in_channels, kernel_size)
+        self.packed = nn.Parameter(weight.permute(2, 1, 0).contiguous())
+
+    def forward(self, x):
+        return torch.conv1d(x, self.packed.permute(2, 1, 0))
