@@ -138,7 +138,7 @@ std::string name_of(const Problem& problem, bool with_class) {
 }  // namespace
 
 Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options) {
-  const auto problem = problem_named(arguments.problem, options.layout);
+  const auto problem = problem_named(arguments.problem, options.layout, arguments.python);
   if (!problem) return problem.errors();
   auto groups = group_candidates(*problem, options.candidates, arguments.dtype);
   if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;

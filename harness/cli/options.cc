@@ -7,8 +7,10 @@
 #include <limits>
 
 #include "base/text.h"
+#include "compile/module_file.h"
 #include "problem/catalogue.h"
 #include "problem/hidden_cases.h"
+#include "problem/module_file.h"
 
 namespace kgrade::cli {
 namespace {
@@ -62,7 +64,8 @@ void add_problems_option(CLI::App& command, std::string& directory) {
       ->type_name("DIR");
 }
 
-Result<Problem> problem_named(const std::string& problem, const Layout& layout) {
+Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python) {
+  if (is_module_file(problem)) return load_problem_file(problem, python, layout);
   auto found = find_problem(problem, layout.problems);
   if (!found || found->slug != problem) return found;
   for (const auto& other : files_behind(found->path, layout.problems))

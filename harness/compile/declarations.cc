@@ -160,11 +160,14 @@ Result<Problem> with_precision(Problem problem, std::string_view name) {
   return problem;
 }
 
+Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_view precision) {
+  auto bound = with_dtype(std::move(problem), dtype);
+  return bound ? with_precision(std::move(*bound), precision) : bound;
+}
+
 Result<Problem> load_problem_as(const fs::path& path, std::string_view dtype, std::string_view precision) {
   auto problem = load_problem(path);
-  if (problem) problem = with_dtype(std::move(*problem), dtype);
-  if (problem) problem = with_precision(std::move(*problem), precision);
-  return problem;
+  return problem ? as_asked(std::move(*problem), dtype, precision) : problem;
 }
 
 bool asks_for_the_same(const Problem& one, const Problem& other) {

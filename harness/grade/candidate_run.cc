@@ -31,15 +31,6 @@ constexpr int unqueued_calls_alone = 2;
 // Draws of their own: no candidate has seen these inputs or will see them.
 constexpr std::uint32_t first_draw_alone = 1 << 20;
 
-// Of one call of the rehearsal: the first of a case, or a later one.
-Patience rehearsal_limit(const Session& session, bool is_first) {
-  Patience limit = is_first ? rehearsal_patience : later_call_patience;
-  if (!session.arena.measures_speed()) limit = std::min(limit, emulated_call_patience);
-  if (!session.time_limit) return limit;
-  return is_first ? std::min(limit, std::max(*session.time_limit, least_first_patience))
-                  : *session.time_limit;
-}
-
 Result<CallReport> call_alone(Session& session, const Case& bound, CallKind kind, DrawSequence& draws) {
   CallReport report = session.arena.call_as(Role::reference, kind, draws.fresh(), trusted_patience);
   if (const auto finding = review_call(report))

@@ -157,7 +157,7 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, cons
   BuildRequest request = request_for(role, source, directory_.path(), layout, problem.dtype);
   request.checked = checked;
   if (python != nullptr) {
-    start_python(toolchain, problem, *python, std::move(request), stages);
+    start_python(toolchain, problem, role, *python, std::move(request), stages);
     return;
   }
   if (role == Role::candidate) document_ = take_block(request);
@@ -184,7 +184,7 @@ void Build::start(const Toolchain& toolchain, const Problem& problem, Role role,
                         });
 }
 
-void Build::start_python(const Toolchain& toolchain, const Problem& problem, const PythonTools& tools,
+void Build::start_python(const Toolchain& toolchain, const Problem& problem, Role role, const PythonTools& tools,
                          BuildRequest request, StageClock& stages) {
   extension_builder_ = [&toolchain, &tools, request](const std::string& extension) -> BuiltExtension {
     const auto built = build_extension_of(toolchain, tools, extension, request);
@@ -194,8 +194,12 @@ void Build::start_python(const Toolchain& toolchain, const Problem& problem, con
   };
   running_ = std::async(
       std::launch::async,
-      [&toolchain, &problem, &tools, &stages, request = std::move(request)]() -> Result<BuildOutcome> {
+      [&toolchain, &problem, &tools, &stages, role, request = std::move(request)]() -> Result<BuildOutcome> {
         const auto timer = stages.time("compile");
+        if (role != Role::candidate) {
+          const auto model = read_text_file(request.source);
+          return model ? bundle_model(problem, *model, request, role == Role::oracle) : model.errors();
+        }
         const auto found = read_submission(request.source);
         if (!found) return found.errors();
         return build_python(toolchain, tools, problem, found->text, request);
@@ -212,8 +216,9 @@ TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, st
       source_(std::move(source)),
       build_(std::move(build)) {}
 
-Failure TrustedContestant::start_runner(Device& device, const Problem& problem) {
-  auto runner = ContestantRunner::start(device, problem);
+Failure TrustedContestant::start_runner(Device& device, const Problem& problem, const PythonHost* python) {
+  auto runner = python != nullptr ? ContestantRunner::start(device, problem, *python)
+                                  : ContestantRunner::start(device, problem);
   if (!runner) return GradeFailure{exit_machine, runner.errors()};
   runner_ = std::move(*runner);
   runner_->keep_small_buffers();

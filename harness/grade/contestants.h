@@ -41,7 +41,7 @@ BuildRequest request_for(const BaselineSource& baseline, const std::filesystem::
                          const Layout& layout);
 
 // A contestant being built, for a checked run or a plain one, on a thread of its own, in a private folder
-// that goes with the object. `python`: for a candidate in Python; null for others.
+// that goes with the object. `python`: for a candidate in Python, or the Model of a problem's file; null for others.
 class Build {
  public:
   Build(const Toolchain& toolchain, const Problem& problem, Role role, const std::filesystem::path& source,
@@ -67,7 +67,7 @@ class Build {
   void start(const Toolchain& toolchain, const Problem& problem, Role role, BuildRequest request,
              const Layout& layout, StageClock& stages);
 
-  void start_python(const Toolchain& toolchain, const Problem& problem, const PythonTools& tools,
+  void start_python(const Toolchain& toolchain, const Problem& problem, Role role, const PythonTools& tools,
                     BuildRequest request, StageClock& stages);
 
   TemporaryDirectory directory_;
@@ -87,8 +87,8 @@ class TrustedContestant {
   // `build` is under way, from `source`.
   TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build);
 
-  // Starts its worker.
-  Failure start_runner(Device& device, const Problem& problem);
+  // Starts its worker; with `python` one of a problem's own Model.
+  Failure start_runner(Device& device, const Problem& problem, const PythonHost* python = nullptr);
   // Waits until the worker has the device. A failure is the machine's.
   Failure await_ready();
   // Waits for the build. If the reference does not build, its author has to mend it.

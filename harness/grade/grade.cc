@@ -181,12 +181,9 @@ class GradeRun {
     const std::size_t left = left_of(true);
     if (left == 0) return std::nullopt;
     if (!python_runners_) {
-      const PythonInterpreter& interpreter = setup_.python()->interpreter;
-      const PythonHost host{interpreter.program, setup_.python()->folder / "worker.py", interpreter.readable,
-                            setup_.any_uses_triton()};
       const bool on_gpu = setup_.device().info().measures_speed;
       python_runners_ =
-          std::make_unique<PythonRunners>(setup_.device(), problem_, host, on_gpu ? python_runners_at_once : 1);
+          std::make_unique<PythonRunners>(setup_.device(), problem_, setup_.python_host(), on_gpu ? python_runners_at_once : 1);
     }
     const Errors errors = python_runners_->start(left);
     return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};

@@ -14,6 +14,7 @@
 #include "contest/lease.h"
 #include "draw/seed.h"
 #include "grade/contestants.h"
+#include "problem/module_file.h"
 
 namespace kgrade {
 namespace {
@@ -200,7 +201,8 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   for (const Role role : trusted) {
     trusted_.emplace_back(
         role, reference_source_,
-        std::make_unique<Build>(*toolchain_, problem_, role, reference_source_, options_.layout, stages_));
+        std::make_unique<Build>(*toolchain_, problem_, role, reference_source_, options_.layout, stages_, false,
+                                has_model() ? python_.get() : nullptr));
   }
   start_build(0);
   auto device = open_device();
@@ -209,10 +211,19 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   device_->confine_workers(machinery_.sandbox);
   const Errors memory = check_memory(cases_, problem_, *device_);
   if (!memory.empty()) return GradeFailure{exit_usage, memory};
+  if (has_model()) model_host_ = python_host();
   for (TrustedContestant& contestant : trusted_) {
-    if (auto failure = contestant.start_runner(*device_, problem_)) return failure;
+    if (auto failure = contestant.start_runner(*device_, problem_, model_host_ ? &*model_host_ : nullptr))
+      return failure;
   }
   return std::nullopt;
+}
+
+bool RunSetup::has_model() const { return is_module_file(reference_source_); }
+
+PythonHost RunSetup::python_host() const {
+  const PythonInterpreter& interpreter = python_->interpreter;
+  return {interpreter.program, python_->folder / "worker.py", interpreter.readable, any_uses_triton()};
 }
 
 bool RunSetup::is_left_out(const CandidateSource& source) const {
@@ -229,12 +240,13 @@ bool RunSetup::any_uses_triton() const {
 
 Failure RunSetup::find_python() {
   const auto in_python = [](const CandidateSource& source) { return source.is_python && source.fault.empty(); };
-  if (std::none_of(candidates_.begin(), candidates_.end(), in_python)) return std::nullopt;
+  if (!has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python)) return std::nullopt;
   auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
   if (!tools) {
     no_python_ = GradeFailure{exit_machine, tools.errors()};
     // The others are graded first.
-    return std::all_of(candidates_.begin(), candidates_.end(), in_python) ? no_python_ : std::nullopt;
+    const bool all = has_model() || std::all_of(candidates_.begin(), candidates_.end(), in_python);
+    return all ? no_python_ : std::nullopt;
   }
   python_ = std::make_unique<PythonTools>(std::move(*tools));
   return std::nullopt;
@@ -271,7 +283,7 @@ void RunSetup::describe(RunRecord& record) const {
   record.problem_sha256 = problem_.content_sha256;
   record.dtype = problem_.dtype;
   const auto reference = reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
-  record.reference = {"reference/" + reference.string(), hash_of_reference(reference_source_)};
+  record.reference = {(has_model() ? "" : "reference/") + reference.string(), hash_of_reference(reference_source_)};
   record.toolchain = toolchain_->describe();
   record.seed = seed_;
 }

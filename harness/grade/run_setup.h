@@ -94,6 +94,8 @@ class RunSetup {
   const Toolchain& toolchain() const { return *toolchain_; }
   // For candidates in Python; null where there is none.
   const PythonTools* python() const { return python_.get(); }
+  // Of workers that need one: where python() is not null.
+  PythonHost python_host() const;
   // In the order in which they were started.
   ContestantRunner& trusted_runner(std::size_t index) { return trusted_.at(index).runner(); }
   bool all_are_modules() const;
@@ -120,12 +122,15 @@ class RunSetup {
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;
   Failure find_python();
+  // Oracle and reference are the Model of a Python file.
+  bool has_model() const;
   bool is_left_out(const CandidateSource& source) const;
 
   std::unique_ptr<Toolchain> toolchain_;
   std::unique_ptr<PythonTools> python_;
   Failure no_python_;  // why candidates in Python are left out, beside others that are not
   std::unique_ptr<Device> device_;
+  std::optional<PythonHost> model_host_;
   std::vector<TrustedContestant> trusted_;
   std::unique_ptr<Build> next_build_;
 };

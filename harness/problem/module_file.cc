@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t most_dimensions = 16;
 
 // In YAML's double quotes, which JSON's are.
-std::string quoted(const Json& text) { return text.dump(-1, ' ', true, Json::error_handler_t::replace); }
+std::string yaml_text(const Json& text) { return text.dump(-1, ' ', true, Json::error_handler_t::replace); }
 
 std::string slug_from(std::string_view text) {
   std::string slug;
@@ -102,7 +102,7 @@ class ProblemText {
     std::string title = text_of(description_, "title");
     if (title.empty()) title = path_.stem().string();
     text_ = fmt::format("---\nslug: {}\ntitle: {}\ndifficulty: EASY\nsource: {}\nreference: {}\nparameters:\n", slug,
-                        quoted(title), quoted(path_.filename().string()), quoted(path_.filename().string()));
+                        yaml_text(title), yaml_text(path_.filename().string()), yaml_text(path_.filename().string()));
     for (const char* kind : {"inputs", "weights"}) {
       for (const Json& tensor : member(description_, kind)) add_tensor(tensor, true);
     }
@@ -124,7 +124,7 @@ class ProblemText {
   void add_tensor(const Json& tensor, bool is_input) {
     const std::string name = text_of(tensor, "name");
     check_type(tensor, name);
-    text_ += fmt::format("  - {{name: {}, type: \"[VAR]\", pointer: true, const: {}, shape: {}{}}}\n", quoted(name),
+    text_ += fmt::format("  - {{name: {}, type: \"[VAR]\", pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
                          is_input, shape_text(tensor, name),
                          is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : "");
   }
@@ -134,11 +134,11 @@ class ProblemText {
                         {"keywords", member(description_, "keywords")}};
     std::vector<std::string> forward;
     for (const Json& argument : member(description_, "forward"))
-      forward.push_back(quoted(argument.contains("input") ? member(argument, "input") : Json(argument.dump())));
-    text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", quoted(given.dump()), fmt::join(forward, ", "));
+      forward.push_back(yaml_text(argument.contains("input") ? member(argument, "input") : Json(argument.dump())));
+    text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", yaml_text(given.dump()), fmt::join(forward, ", "));
     std::vector<std::string> weights;
     for (const Json& weight : member(description_, "weights"))
-      weights.push_back(fmt::format("{}: {}", quoted(member(weight, "name")), quoted(member(weight, "module_name"))));
+      weights.push_back(fmt::format("{}: {}", yaml_text(member(weight, "name")), yaml_text(member(weight, "module_name"))));
     if (!weights.empty()) text_ += fmt::format("  weights: {{{}}}\n", fmt::join(weights, ", "));
     text_ += fmt::format("  mode: {}\n", text_of(description_, "mode"));
   }

@@ -10,6 +10,7 @@
 #include <cerrno>
 
 #include "base/unique_fd.h"
+#include "compile/module_file.h"
 #include "compile/declarations.h"
 #include "compile/submission.h"
 #include "device/registry.h"
@@ -81,7 +82,9 @@ class LaneWorker {
   Failure carry_out(const LaneJob& job) {
     const auto device = parse_device_choice(job.options.device);
     if (!device) return GradeFailure{exit_usage, device.errors()};
-    const auto problem = load_problem_as(job.problem, job.dtype, job.precision);
+    const Layout layout = Layout::find(job.options.problems);
+    auto problem = load_problem_file(job.problem, job.options.python, layout);
+    if (problem) problem = as_asked(*std::move(problem), job.dtype, job.precision);
     if (!problem) return GradeFailure{exit_usage, problem.errors()};
     built_ = 0;
     if (job.only_builds) {

@@ -1,0 +1,106 @@
+#include "compile/module_file.h"
+
+#include <fmt/format.h>
+
+#include "base/subprocess.h"
+#include "base/temporary_directory.h"
+#include "base/text.h"
+#include "base/text_file.h"
+#include "base/user_cache.h"
+#include "compile/caching_toolchain.h"
+#include "compile/compiler_log.h"
+#include "compile/confined_compiler.h"
+#include "compile/python_candidate.h"
+#include "problem/module_file.h"
+#include "sandbox/sandbox.h"
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::uint64_t longest_description = std::uint64_t{4} << 20;
+constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20;
+
+// Modules of billions of parameters are built without their memory, where PyTorch can.
+ProcessLimits description_limits() {
+  ProcessLimits limits;
+  limits.wall = std::chrono::seconds(120);
+  limits.file_size_bytes = 64 * mebibyte;
+  return limits;
+}
+
+Result<std::string> run_description(const std::string& content, const fs::path& file, const PythonTools& tools) {
+  const TemporaryDirectory folder;
+  BuildRequest request;
+  request.output_directory = folder.path();
+  request.source = folder.path() / "module.py";
+  request.readable.emplace();
+  const fs::path answer = folder.path() / "description.json";
+  if (auto written = write_file_atomically(request.source, content); !written) return written.errors();
+  std::vector<fs::path> readable = tool_paths(tools.interpreter.program.string());
+  readable.insert(readable.end(), tools.interpreter.readable.begin(), tools.interpreter.readable.end());
+  readable.push_back(tools.folder);
+  const ConfinedCompiler confined(tools.sandbox, readable);
+  const std::vector<std::string> command = {tools.interpreter.program.string(), "-I", "-B",
+                                            (tools.folder / "describe_module.py").string(), request.source.string(),
+                                            answer.string()};
+  const auto process = confined.run(request, command, {"LC_ALL=C.UTF-8", "TMPDIR=" + folder.path().string()},
+                                    description_limits());
+  if (!process) return process.errors();
+  auto description = read_text_file(answer, longest_description);
+  if (description && !description->empty()) return description;
+  return Error{fmt::format("cannot be read as a problem: {}", exceeded_limit(*process, description_limits())
+                                                                  .value_or("the interpreter ended early")),
+               "",
+               {file.string(), 0, 0}};
+}
+
+// Empty: nothing is kept.
+fs::path place_in_cache(const std::string& content, const PythonTools& tools) {
+  const fs::path folder = user_cache_folder("modules");
+  const auto program = hash_of_folder(tools.folder / "kgrade_python");
+  if (folder.empty() || !program) return {};
+  return folder / (sha256_hex(fmt::format("{}\n{}\n{}", content, tools.interpreter.torch_version, *program)) + ".json");
+}
+
+void keep(const std::string& description, const fs::path& place) {
+  std::error_code failure;
+  if (place.empty()) return;
+  fs::create_directories(place.parent_path(), failure);
+  // Without it the next run reads the file again.
+  if (!failure) (void)write_file_atomically(place, description);
+}
+
+}  // namespace
+
+Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
+  const auto content = read_text_file(file);
+  if (!content) return content.errors();
+  const auto tools = find_python_tools(python, layout.python, Sandbox::shared(layout.launcher));
+  if (!tools) return tools.errors();
+  const fs::path cached = place_in_cache(*content, *tools);
+  if (!cached.empty()) {
+    // A cache is not trusted: what it says is checked as what the interpreter says.
+    if (const auto known = read_text_file(cached, longest_description)) {
+      if (auto text = problem_text_of(*known, file)) return text;
+    }
+  }
+  const auto description = run_description(*content, file, *tools);
+  if (!description) return description.errors();
+  auto text = problem_text_of(*description, file);
+  if (text) keep(*description, cached);
+  return text;
+}
+
+Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, const Layout& layout) {
+  if (!is_module_file(file)) return load_problem(file);
+  const auto text = describe_module_file(file, python, layout);
+  if (!text) return text.errors();
+  auto problem = parse_problem(*text, file);
+  if (!problem) return problem;
+  const auto content = read_text_file(file);
+  problem->content_sha256 = sha256_hex(content ? *content : std::string());
+  return problem;
+}
+
+}  // namespace kgrade
