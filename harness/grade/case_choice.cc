@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "draw/seed.h"
 #include "problem/hidden_cases.h"
+#include "problem/module_file.h"
 
 namespace kgrade {
 namespace {
@@ -22,6 +23,12 @@ std::vector<std::string> case_names(const Problem& problem) {
 
 bool is_named(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The one case of a file in KernelBench's form is all there is of it.
+bool is_small(const Case& bound) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 24;
+  return bound.tensor_bytes() <= most_bytes;
 }
 
 // The cases of the file that are named, then those that are written.
@@ -122,7 +129,8 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std:
       errors.insert(errors.end(), bound.errors().begin(), bound.errors().end());
       continue;
     }
-    const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty();
+    const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty() &&
+                          !(is_module_file(problem.reference) && is_small(*bound));
     planned.push_back(
         {std::move(*bound),
          too_slow ? fmt::format("sized for a GPU; --case {} --force runs it all the same", spec.name) : ""});

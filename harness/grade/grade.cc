@@ -309,7 +309,7 @@ class GradeRun {
                           {built.is_module, built.returns_outputs});
     Session session = session_with(referee, setup_.progress_of(source));
     session.launches = options_.launches;
-    session.returns_outputs = built.returns_outputs;
+    session.returns_outputs = built.returns_outputs || setup_.has_model();
     session.cache = options_.cache;
     session.ceilings = record_.ceilings;
     session.sampler = &sampler;

@@ -94,6 +94,8 @@ class RunSetup {
   const Toolchain& toolchain() const { return *toolchain_; }
   // For candidates in Python; null where there is none.
   const PythonTools* python() const { return python_.get(); }
+  // Oracle and reference are the Model of a Python file, which returns its outputs.
+  bool has_model() const;
   // Of workers that need one: where python() is not null.
   PythonHost python_host() const;
   // In the order in which they were started.
@@ -122,8 +124,6 @@ class RunSetup {
   std::vector<PlannedCase> cases_;
   std::filesystem::path reference_source_;
   Failure find_python();
-  // Oracle and reference are the Model of a Python file.
-  bool has_model() const;
   bool is_left_out(const CandidateSource& source) const;
 
   std::unique_ptr<Toolchain> toolchain_;
