@@ -27,8 +27,6 @@ namespace {
 
 // Workers that wait for their candidates: each has a context, of half a gigabyte of a GPU's memory.
 constexpr std::size_t runners_at_once = 4;
-// In Python they also import for seconds, all of them while others are graded.
-constexpr std::size_t python_runners_at_once = 8;
 
 // Of oracle, reference and candidate together, where speed is not measured: 10 on a test case, 12 on a bench.
 constexpr double calls_of_a_case = 12;
@@ -183,7 +181,7 @@ class GradeRun {
     if (!python_runners_) {
       const bool on_gpu = setup_.device().info().measures_speed;
       python_runners_ =
-          std::make_unique<PythonRunners>(setup_.device(), problem_, setup_.python_host(), on_gpu ? python_runners_at_once : 1);
+          std::make_unique<PythonRunners>(setup_.device(), problem_, setup_.python_host(), on_gpu ? runners_at_once : 1);
     }
     const Errors errors = python_runners_->start(left);
     return errors.empty() ? Failure() : GradeFailure{exit_machine, errors};
