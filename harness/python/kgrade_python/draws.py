@@ -1,6 +1,7 @@
 """Which random numbers or constants the elements of a tensor are, read off PyTorch's operators while they run."""
 
 import math
+import time
 from dataclasses import dataclass, replace
 
 import torch
@@ -139,13 +140,14 @@ class Content:
 class DrawLog(TorchDispatchMode):
     """Notes what the tensors that are made below it hold.
 
-    `budget`: after how many elements of results it raises Overrun; None for no limit.
+    `budget`: after how many elements of results it raises Overrun; None for no limit. `seconds`: after which time.
     """
 
-    def __init__(self, budget=None):
+    def __init__(self, budget=None, seconds=math.inf):
         super().__init__()
         self.contents = {}
         self.budget = budget
+        self.deadline = time.monotonic() + seconds
         self.random = set()
         self.written = set()
 
@@ -161,7 +163,7 @@ class DrawLog(TorchDispatchMode):
 
     def spend(self, elements):
         self.budget -= elements
-        if self.budget < 0:
+        if self.budget < 0 or time.monotonic() > self.deadline:
             raise Overrun
 
     def spend_before(self, function, args):

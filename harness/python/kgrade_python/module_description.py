@@ -11,10 +11,12 @@ from .identifiers import Names
 from .module_file import FileError, ModuleFile
 from .module_run import ModuleRun
 from .module_state import flat
+from .recurrent_shapes import RecurrentShapes
 
 # Results of a file that is small enough to be run as it is: for others, PyTorch's modules for tensors without memory are
 # imported, which takes a second.
 SMALL_RUN = 1 << 24
+SMALL_RUN_SECONDS = 1.5
 # Of memory that nobody has initialised.
 SMALL_NORMAL = Draw("normal", 0.0, 0.1)
 
@@ -31,9 +33,10 @@ def describe(path):
 def run(file):
     """Runs the file: small ones as they are, others with tensors that have no memory, and as they are if that fails."""
     with contextlib.suppress(Overrun):
-        return ModuleRun(file, budget=SMALL_RUN), []
-    with contextlib.suppress(FileError):
-        return ModuleRun(file, modes=fake_tensors), []
+        return ModuleRun(file, budget=SMALL_RUN, seconds=SMALL_RUN_SECONDS), []
+    for is_model_fake in (True, False):
+        with contextlib.suppress(FileError), RecurrentShapes():
+            return ModuleRun(file, mode=fake_tensors, is_model_fake=is_model_fake), []
     return ModuleRun(file), ["forward() depends on the values of its inputs: shapes are those of a run on the CPU"]
 
 
@@ -120,7 +123,8 @@ class Description:
     def measured_draw(self, module_name):
         """Of what cannot be read off: the elements of a module that is built as it is."""
         if self.real is None:
-            self.real = RealModel(self.file).parameters
+            model = RealModel(self.file).model if self.run.is_model_fake else self.run.model
+            self.real = dict(model.named_parameters())
         draw = measured(self.real[module_name]) if module_name in self.real else None
         if draw is None:
             self.notes.append(f"the weight '{module_name}' is not finite: drawn from normal(0, {SMALL_NORMAL.second})")
@@ -152,7 +156,6 @@ class RealModel(ModuleRun):
         self.file = file
         with torch.no_grad():
             self.build(contextlib.nullcontext())
-        self.parameters = dict(self.model.named_parameters())
 
 
 def form(tensor):

@@ -15,25 +15,27 @@ class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
     weights, `random` operators of forward.
 
-    `modes`: makes the modes to run under. `budget`: as DrawLog has it.
+    `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`, `seconds`: as
+    DrawLog has them.
     """
 
-    def __init__(self, file, modes=contextlib.nullcontext, budget=None):
+    def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, **limits):
         self.file = file
+        self.is_model_fake = is_model_fake
+        self.draws, forward = DrawLog(**limits), DrawLog(**limits)
+        mode = mode()
         torch.manual_seed(SEED)
-        with modes() as mode, torch.no_grad():
-            self.mode = mode
-            self.draws = DrawLog(budget)
-            with self.draws, numpy_watched(self.draws):
+        with torch.no_grad():
+            with mode, self.draws, numpy_watched(self.draws):
                 self.inputs = self.get_inputs()
             self.input_draws = [self.draws.untouched(each) if isinstance(each, torch.Tensor) else None
                                 for each in self.inputs]
-            self.build(self.draws)
-            forward = DrawLog(self.draws.budget)
-            with forward:
+            with mode if is_model_fake else contextlib.nullcontext():
+                self.build(self.draws)
+            with mode, forward:
                 self.outputs = self.run_forward()
-            self.random = sorted(forward.random)
-            self.refuse_written_inputs(forward)
+        self.random = sorted(forward.random)
+        self.refuse_written_inputs(forward)
 
     def get_inputs(self):
         inputs = self.file.call("get_inputs()", self.file.get_inputs)
