@@ -37,7 +37,12 @@ class Draw:
         return None
 
     def as_json(self):
-        return {"kind": self.kind, "first": self.first, "second": self.second}
+        return {"kind": self.kind, "first": rounded(self.first), "second": rounded(self.second)}
+
+
+def rounded(number):
+    """Without the last digits of a computed bound: 0.5 for 0.49999999999999994."""
+    return float(f"{number:.12g}") if isinstance(number, float) else number
 
 
 def constant(value):
