@@ -1,15 +1,10 @@
 """Which random numbers or constants the elements of a tensor are, read off PyTorch's operators while they run."""
 
 import math
-import time
 from dataclasses import dataclass, replace
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
-
-
-class Overrun(BaseException):
-    """Ends a run that costs more than it may. No error of the file, and not caught by its `except Exception`."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +108,11 @@ RANDOM = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like",
           "geometric_", "log_normal_", "rrelu_with_noise", "_fused_dropout"}
 
 
+def short_name(function):
+    """"mul_" of aten::mul_.Tensor."""
+    return function._schema.name.rpartition("::")[2]  # pylint: disable=protected-access
+
+
 def storage_of(tensor):
     """What tensors of the same memory have in common, or None."""
     try:
@@ -143,46 +143,29 @@ class Content:
 
 
 class DrawLog(TorchDispatchMode):
-    """Notes what the tensors that are made below it hold.
+    """Notes what the tensors that are made below it hold. `budget`: what they may cost, or None."""
 
-    `budget`: after how many elements of results it raises Overrun; None for no limit. `seconds`: after which time.
-    """
-
-    def __init__(self, budget=None, seconds=math.inf):
+    def __init__(self, budget=None):
         super().__init__()
         self.contents = {}
         self.budget = budget
-        self.deadline = time.monotonic() + seconds
         self.random = set()
         self.written = set()
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if self.budget is not None:
-            self.spend_before(function, args)
-        result = function(*args, **kwargs)
-        if isinstance(result, torch.Tensor) and self.budget is not None:
-            self.spend(result.numel())
+        if self.budget is None:
+            result = function(*args, **kwargs)
+        else:
+            self.budget.before(short_name(function), args)
+            result = function(*args, **kwargs)
+            self.budget.spend(result.numel() if isinstance(result, torch.Tensor) else 0)
         self.note(function, args, kwargs, result)
         return result
 
-    def spend(self, elements):
-        self.budget -= elements
-        if self.budget < 0 or time.monotonic() > self.deadline:
-            raise Overrun
-
-    def spend_before(self, function, args):
-        """Refuses a large tensor before it takes memory."""
-        sizes = args[0] if args and isinstance(args[0], (list, tuple)) else ()
-        if sizes and all(isinstance(extent, int) for extent in sizes) and math.prod(sizes) > self.budget:
-            raise Overrun
-        if function._schema.name == "aten::randint" and any(  # pylint: disable=protected-access
-                isinstance(each, (list, tuple)) and math.prod(each) > self.budget for each in args):
-            raise Overrun
-
     def note(self, function, args, kwargs, result):
         schema = function._schema  # pylint: disable=protected-access
-        name = schema.name.rpartition("::")[2]
+        name = short_name(function)
         if name in RANDOM:
             self.random.add(name)
         targets = [args[i] if i < len(args) else kwargs.get(argument.name)

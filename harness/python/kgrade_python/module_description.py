@@ -1,17 +1,29 @@
-"""Describes a problem that is a Python file in KernelBench's form, without a device: what describe_module.py writes."""
+"""Describes a problem that is a Python file in KernelBench's form, without a device: what describe_module.py writes.
+
+{"title", "mode": "train" or "eval", "notes": [line],
+ "positional": [encoded], "keywords": {name: encoded},              of get_init_inputs(); encoded.py
+ "forward": [{"input": name} or {"value": encoded}],                in the order of get_inputs()
+ "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null where it is computed
+ "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
+ "buffers": [{"module_name", "shape", "dtype"}], "outputs": [{"name", "shape", "dtype"}]}
+
+draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant weight is
+drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for none}.
+"""
 
 import contextlib
 
 import torch
 
 from . import emulated_cuda
-from .draws import Draw, Overrun, measured, simplified, storage_of
+from .draws import Draw, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
 from .module_run import ModuleRun
 from .module_state import flat
 from .recurrent_shapes import RecurrentShapes
+from .run_budget import Budget, Overrun
 
 # Results of a file that is small enough to be run as it is: for others, PyTorch's modules for tensors without memory are
 # imported, which takes a second.
@@ -19,10 +31,11 @@ SMALL_RUN = 1 << 24
 SMALL_RUN_SECONDS = 1.5
 # Of memory that nobody has initialised.
 SMALL_NORMAL = Draw("normal", 0.0, 0.1)
+SMALL_NORMAL_WORDS = "normal(0, 0.1)"
 
 
 def describe(path):
-    """The description of a file, or {"error", "line"}; see docs/python.md."""
+    """The description of a file, or what is wrong with it."""
     try:
         file = ModuleFile(path)
         return Description(file, *run(file)).as_json()
@@ -33,7 +46,7 @@ def describe(path):
 def run(file):
     """Runs the file: small ones as they are, others with tensors that have no memory, and as they are if that fails."""
     with contextlib.suppress(Overrun):
-        return ModuleRun(file, budget=SMALL_RUN, seconds=SMALL_RUN_SECONDS), []
+        return ModuleRun(file, budget=Budget(SMALL_RUN, SMALL_RUN_SECONDS)), []
     for is_model_fake in (True, False):
         with contextlib.suppress(FileError), RecurrentShapes():
             return ModuleRun(file, mode=fake_tensors, is_model_fake=is_model_fake), []
@@ -58,10 +71,12 @@ class Description:
         inputs, forward = self.inputs()
         weights = self.weights()
         if self.run.random:
-            self.notes.append(f"forward() draws random numbers ({', '.join(self.run.random)}): each call gets the same seed")
+            drawn = ", ".join(self.run.random)
+            self.notes.append(f"forward() draws random numbers ({drawn}): each call gets the same seed")
         return {
             "title": self.file.title(),
-            "positional": [self.encoded(each, f"argument {i + 1} of Model") for i, each in enumerate(self.run.positional)],
+            "positional": [self.encoded(each, f"argument {i + 1} of Model")
+                           for i, each in enumerate(self.run.positional)],
             "keywords": {name: self.encoded(each, f"argument '{name}' of Model")
                          for name, each in self.run.keywords.items()},
             "forward": forward,
@@ -102,8 +117,6 @@ class Description:
                 if parameter.is_floating_point()]
 
     def weight(self, module_name, parameter):
-        if torch.nn.parameter.is_lazy(parameter):
-            raise FileError(f"the weight '{module_name}' has no shape; use a layer that is not lazy")
         refuse_layout(parameter, f"the weight '{module_name}'")
         draw = self.draw_of(module_name, parameter)
         is_constant = draw.kind == "constant"
@@ -116,7 +129,7 @@ class Description:
     def draw_of(self, module_name, parameter):
         known = self.run.draws.draw_of(parameter)
         if known is not None and known.kind == "nothing":
-            self.notes.append(f"the weight '{module_name}' is never initialised: drawn from normal(0, {SMALL_NORMAL.second})")
+            self.notes.append(f"the weight '{module_name}' is never initialised: drawn from {SMALL_NORMAL_WORDS}")
             return SMALL_NORMAL
         return simplified(known) or self.measured_draw(module_name)
 
@@ -127,7 +140,7 @@ class Description:
             self.real = dict(model.named_parameters())
         draw = measured(self.real[module_name]) if module_name in self.real else None
         if draw is None:
-            self.notes.append(f"the weight '{module_name}' is not finite: drawn from normal(0, {SMALL_NORMAL.second})")
+            self.notes.append(f"the weight '{module_name}' is not finite: drawn from {SMALL_NORMAL_WORDS}")
             return SMALL_NORMAL
         if draw.kind != "constant":
             self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and deviation "

@@ -8,7 +8,7 @@ import sys
 import torch
 
 from . import errors
-from .draws import Overrun
+from .run_budget import Overrun
 
 NEEDED = {
     "Model": "class Model(torch.nn.Module):",

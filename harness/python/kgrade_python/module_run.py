@@ -15,14 +15,14 @@ class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
     weights, `random` operators of forward.
 
-    `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`, `seconds`: as
-    DrawLog has them.
+    `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog has
+    it.
     """
 
-    def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, **limits):
+    def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, budget=None):
         self.file = file
         self.is_model_fake = is_model_fake
-        self.draws, forward = DrawLog(**limits), DrawLog(**limits)
+        self.draws, forward = DrawLog(budget), DrawLog(budget)
         mode = mode()
         torch.manual_seed(SEED)
         with torch.no_grad():
@@ -51,6 +51,9 @@ class ModuleRun:
             self.positional, self.keywords = self.init_arguments()
             self.model = self.file.call("Model(*get_init_inputs())", self.file.model_class, *self.positional,
                                         **self.keywords)
+        for name, parameter in self.model.named_parameters():
+            if torch.nn.parameter.is_lazy(parameter):
+                raise FileError(f"the weight '{name}' has no shape before the first forward; use a layer that is not lazy")
 
     def init_arguments(self):
         arguments = self.file.call("get_init_inputs()", self.file.get_init_inputs)
@@ -96,8 +99,8 @@ class ModuleRun:
         missing = [name for name in needed if name not in names[:count]]
         if missing or count > len(names):
             takes = ", ".join(names) or "nothing"
-            raise FileError(f"get_inputs() returns {count} value{'s' * (count != 1)}, forward() takes {len(names)} ({takes}); return one "
-                            "value for each", line)
+            raise FileError(f"get_inputs() returns {count} value{'s' * (count != 1)}, forward() takes {len(names)} "
+                            f"({takes}); return one value for each", line)
         return names[:count]
 
     def refuse_written_inputs(self, log):
