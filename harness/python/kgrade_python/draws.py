@@ -9,8 +9,8 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 @dataclass(frozen=True)
 class Draw:
-    """kind: "uniform" (from, to), "normal" (mean, deviation), "integers" (both ends included), "constant" (value), or
-    "nothing", memory that nobody has written."""
+    """kind: "uniform" (from, to), "normal" (mean, deviation), "integers" (both ends included), "constant" (the value,
+    twice), or "nothing", memory that nobody has written."""
 
     kind: str
     first: float = 0
@@ -46,7 +46,9 @@ def constant(value):
 
 def simplified(draw):
     """The same draw, as a constant where its elements are all alike; None for one whose numbers are no numbers."""
-    if draw is None or not all(isinstance(end, (int, float)) and math.isfinite(end) for end in (draw.first, draw.second)):
+    if draw is None:
+        return None
+    if not all(isinstance(end, (int, float)) and math.isfinite(end) for end in (draw.first, draw.second)):
         return None
     draw = replace(draw, first=draw.first * 1, second=draw.second * 1)  # True is 1
     if (draw.kind == "normal" and draw.second == 0) or (draw.kind == "uniform" and draw.first == draw.second):
@@ -103,9 +105,9 @@ WRITTEN = {
     "fill_": lambda value: constant(value),
     "zero_": lambda: constant(0),
 }
-RANDOM = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "normal", "bernoulli", "multinomial",
-          "poisson", "native_dropout", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "cauchy_",
-          "geometric_", "log_normal_", "rrelu_with_noise", "_fused_dropout"}
+RANDOM = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "normal", "bernoulli",
+          "multinomial", "poisson", "native_dropout", "uniform_", "normal_", "random_", "bernoulli_", "exponential_",
+          "cauchy_", "geometric_", "log_normal_", "rrelu_with_noise", "_fused_dropout"}
 
 
 def short_name(function):

@@ -49,6 +49,11 @@ def in_one_line(error, files):
     return f"{name}: {text}{place_of(error, files)}" if text else f"{name}{place_of(error, files)}"
 
 
+def printable(text, longest=1000):
+    """One line of a hostile text: white space as single spaces, and nothing that a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))[:longest]
+
+
 # The referee quotes less.
 LONGEST_LINE = 4096
 

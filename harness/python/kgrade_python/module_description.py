@@ -7,8 +7,9 @@
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
  "buffers": [{"module_name", "shape", "dtype"}], "outputs": [{"name", "shape", "dtype"}]}
 
-draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant weight is
-drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for none}.
+draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
+weight is drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for
+none}.
 """
 
 import contextlib
@@ -25,8 +26,8 @@ from .module_state import flat
 from .recurrent_shapes import RecurrentShapes
 from .run_budget import Budget, Overrun
 
-# Results of a file that is small enough to be run as it is: for others, PyTorch's modules for tensors without memory are
-# imported, which takes a second.
+# Elements of all results of a file that is small enough to be run as it is. For others, PyTorch's modules for tensors
+# without memory are imported, which takes a second.
 SMALL_RUN = 1 << 24
 SMALL_RUN_SECONDS = 1.5
 # Of memory that nobody has initialised.
@@ -40,7 +41,7 @@ def describe(path):
         file = ModuleFile(path)
         return Description(file, *run(file)).as_json()
     except FileError as error:
-        return {"error": " ".join(error.message.split()), "line": error.line}
+        return {"error": error.message, "line": error.line}
 
 
 def run(file):
@@ -77,12 +78,12 @@ class Description:
             "title": self.file.title(),
             "positional": [self.encoded(each, f"argument {i + 1} of Model")
                            for i, each in enumerate(self.run.positional)],
-            "keywords": {name: self.encoded(each, f"argument '{name}' of Model")
+            "keywords": {refuse_name(name): self.encoded(each, f"argument '{name}' of Model")
                          for name, each in self.run.keywords.items()},
             "forward": forward,
             "inputs": inputs,
             "weights": weights,
-            "buffers": [{"module_name": name, **form(each)} for name, each in self.run.model.named_buffers()],
+            "buffers": [{"module_name": refuse_name(name), **form(each)} for name, each in self.run.model.named_buffers()],
             "outputs": self.outputs(),
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
@@ -123,7 +124,7 @@ class Description:
         if is_constant:
             distance = abs(draw.first) / 10 or 0.1
             draw = Draw("uniform", draw.first - distance, draw.first + distance)
-        return {"name": self.names.give(module_name), "module_name": module_name, **form(parameter),
+        return {"name": self.names.give(module_name), "module_name": refuse_name(module_name), **form(parameter),
                 "draw": draw.as_json(), "constant": is_constant}
 
     def draw_of(self, module_name, parameter):
@@ -143,8 +144,8 @@ class Description:
             self.notes.append(f"the weight '{module_name}' is not finite: drawn from {SMALL_NORMAL_WORDS}")
             return SMALL_NORMAL
         if draw.kind != "constant":
-            self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and deviation "
-                              "that it has")
+            self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and "
+                              "deviation that it has")
         return draw
 
     def outputs(self):
@@ -173,6 +174,13 @@ class RealModel(ModuleRun):
 
 def form(tensor):
     return {"shape": [int(extent) for extent in tensor.shape], "dtype": str(tensor.dtype).replace("torch.", "")}
+
+
+def refuse_name(name):
+    """A name as it is; a FileError for one that no message could show."""
+    if not name.isprintable():
+        raise FileError(f"the name '{name}' has characters that cannot be printed; choose another one")
+    return name
 
 
 def refuse_layout(tensor, what):

@@ -13,7 +13,7 @@ class RecurrentShapes(TorchFunctionMode):
     def __torch_function__(self, function, kinds, args=(), kwargs=None):
         name = getattr(function, "__name__", "")
         # Of packed sequences the second argument is a tensor, and the third one the state.
-        if name in ONE_STATE and len(args) == 9 and isinstance(args[1], torch.Tensor) and isinstance(args[2], (list, tuple)):
+        if name in ONE_STATE and len(args) == 9 and isinstance(args[2], (list, tuple)):
             return self.answer(args[0], [args[1]], args[7], args[8])
         if name == "lstm" and len(args) == 9 and isinstance(args[1], (list, tuple)):
             return self.answer(args[0], args[1], args[7], args[8])

@@ -13,8 +13,8 @@ class Overrun(BaseException):
 
 
 class Budget:
-    """`elements`: of all results together. `seconds`: since the budget was made. Asks for little more than a large operator
-    would cost, so it refuses that before it begins."""
+    """`elements`: of all results together. `seconds`: since the budget was made. An operator that would take much of
+    either is refused before it begins."""
 
     def __init__(self, elements, seconds):
         self.elements = elements

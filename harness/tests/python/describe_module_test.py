@@ -430,6 +430,13 @@ def get_init_inputs(): return []
         self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), [torch.rand(2)]]\n",
                    "input 'input1' is a torch.Tensor")
 
+    def test_what_is_quoted_can_be_printed(self):
+        found = self.error("raise ValueError('\\x1b[31m\\ud800\\n' * 1000)\n", "ValueError", "?[31m?")
+        self.assertLessEqual(len(found), 1100)
+        self.error("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                   "        self.register_buffer('\\ud800', torch.ones(1))\n    def forward(self, x): return x + 1\n" +
+                   self.INPUTS + self.INIT, "cannot be printed")
+
     def test_answers_that_are_none(self):
         for expression, word in (("None", "None"), ("x.sum().item()", "a float"), ("{'y': x}", "a dict"), ("()", "no tensor"),
                                  ("(x, 3)", "a int"), ("x.to_sparse()", "sparse")):
