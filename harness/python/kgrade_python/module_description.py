@@ -83,7 +83,8 @@ class Description:
             "forward": forward,
             "inputs": inputs,
             "weights": weights,
-            "buffers": [{"module_name": refuse_name(name), **form(each)} for name, each in self.run.model.named_buffers()],
+            "buffers": [{"module_name": refuse_name(name), **form(each)}
+                        for name, each in self.run.model.named_buffers()],
             "outputs": self.outputs(),
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,

@@ -15,8 +15,8 @@ class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
     weights, `random` operators of forward.
 
-    `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog has
-    it.
+    `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog
+    has it.
     """
 
     def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, budget=None):
@@ -53,7 +53,8 @@ class ModuleRun:
                                         **self.keywords)
         for name, parameter in self.model.named_parameters():
             if torch.nn.parameter.is_lazy(parameter):
-                raise FileError(f"the weight '{name}' has no shape before the first forward; use a layer that is not lazy")
+                raise FileError(f"the weight '{name}' has no shape before the first forward; use a layer that is not "
+                                "lazy")
 
     def init_arguments(self):
         arguments = self.file.call("get_init_inputs()", self.file.get_init_inputs)
@@ -106,8 +107,8 @@ class ModuleRun:
     def refuse_written_inputs(self, log):
         for name, each in zip(self.forward_names, self.inputs):
             if isinstance(each, torch.Tensor) and storage_of(each) in log.written:
-                raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} = "
-                                f"{name}.clone()", self.file.line_of(self.model.forward))
+                raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} "
+                                f"= {name}.clone()", self.file.line_of(self.model.forward))
 
 
 def in_words(value):
