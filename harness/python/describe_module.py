@@ -1,8 +1,9 @@
 """Describes a problem that is a Python file in KernelBench's form: describe_module.py FILE.py OUTPUT.json.
 
 Writes one JSON object to OUTPUT: inputs, weights and outputs with their shapes, types and distributions, or {"error",
-"line"}; see kgrade_python/module_description.py. It imports PyTorch and needs no device. The file is hostile, so this runs
-in the compilers' sandbox, under a time limit; nothing of the answer is trusted.
+"line"}; see kgrade_python/module_description.py. It imports PyTorch and needs no device. The file is hostile, so this
+runs in the compilers' sandbox, under a time limit; nothing of the answer is trusted. A file that ends the process leaves
+OUTPUT empty.
 """
 
 import json

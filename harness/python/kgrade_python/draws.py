@@ -7,14 +7,10 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 
-class Overrun(BaseException):
-    """Ends a run that costs more than it may. No error of the file, and not caught by its `except Exception`."""
-
-
 @dataclass(frozen=True)
 class Draw:
-    """kind: "uniform" (from, to), "normal" (mean, deviation), "integers" (both ends included), "constant" (value), or
-    "nothing", memory that nobody has written."""
+    """kind: "uniform" (from, to), "normal" (mean, deviation), "integers" (both ends included), "constant" (the value,
+    twice), or "nothing", memory that nobody has written."""
 
     kind: str
     first: float = 0
@@ -36,7 +32,12 @@ class Draw:
         return None
 
     def as_json(self):
-        return {"kind": self.kind, "first": self.first, "second": self.second}
+        return {"kind": self.kind, "first": rounded(self.first), "second": rounded(self.second)}
+
+
+def rounded(number):
+    """Without the last digits of a computed bound: 0.5 for 0.49999999999999994."""
+    return float(f"{number:.12g}") if isinstance(number, float) else number
 
 
 def constant(value):
@@ -45,7 +46,9 @@ def constant(value):
 
 def simplified(draw):
     """The same draw, as a constant where its elements are all alike; None for one whose numbers are no numbers."""
-    if draw is None or not all(isinstance(end, (int, float)) and math.isfinite(end) for end in (draw.first, draw.second)):
+    if draw is None:
+        return None
+    if not all(isinstance(end, (int, float)) and math.isfinite(end) for end in (draw.first, draw.second)):
         return None
     draw = replace(draw, first=draw.first * 1, second=draw.second * 1)  # True is 1
     if (draw.kind == "normal" and draw.second == 0) or (draw.kind == "uniform" and draw.first == draw.second):
@@ -102,9 +105,14 @@ WRITTEN = {
     "fill_": lambda value: constant(value),
     "zero_": lambda: constant(0),
 }
-RANDOM = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "normal", "bernoulli", "multinomial",
-          "poisson", "native_dropout", "uniform_", "normal_", "random_", "bernoulli_", "exponential_", "cauchy_",
-          "geometric_", "log_normal_", "rrelu_with_noise", "_fused_dropout"}
+RANDOM = {"rand", "randn", "rand_like", "randn_like", "randint", "randint_like", "randperm", "normal", "bernoulli",
+          "multinomial", "poisson", "native_dropout", "uniform_", "normal_", "random_", "bernoulli_", "exponential_",
+          "cauchy_", "geometric_", "log_normal_", "rrelu_with_noise", "_fused_dropout"}
+
+
+def short_name(function):
+    """"mul_" of aten::mul_.Tensor."""
+    return function._schema.name.rpartition("::")[2]  # pylint: disable=protected-access
 
 
 def storage_of(tensor):
@@ -137,10 +145,7 @@ class Content:
 
 
 class DrawLog(TorchDispatchMode):
-    """Notes what the tensors that are made below it hold.
-
-    `budget`: after how many elements of results it raises Overrun; None for no limit.
-    """
+    """Notes what the tensors that are made below it hold. `budget`: what they may cost, or None."""
 
     def __init__(self, budget=None):
         super().__init__()
@@ -151,31 +156,18 @@ class DrawLog(TorchDispatchMode):
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if self.budget is not None:
-            self.spend_before(function, args)
-        result = function(*args, **kwargs)
-        if isinstance(result, torch.Tensor) and self.budget is not None:
-            self.spend(result.numel())
+        if self.budget is None:
+            result = function(*args, **kwargs)
+        else:
+            self.budget.before(short_name(function), args)
+            result = function(*args, **kwargs)
+            self.budget.spend(result.numel() if isinstance(result, torch.Tensor) else 0)
         self.note(function, args, kwargs, result)
         return result
 
-    def spend(self, elements):
-        self.budget -= elements
-        if self.budget < 0:
-            raise Overrun
-
-    def spend_before(self, function, args):
-        """Refuses a large tensor before it takes memory."""
-        sizes = args[0] if args and isinstance(args[0], (list, tuple)) else ()
-        if sizes and all(isinstance(extent, int) for extent in sizes) and math.prod(sizes) > self.budget:
-            raise Overrun
-        if function._schema.name == "aten::randint" and any(  # pylint: disable=protected-access
-                isinstance(each, (list, tuple)) and math.prod(each) > self.budget for each in args):
-            raise Overrun
-
     def note(self, function, args, kwargs, result):
         schema = function._schema  # pylint: disable=protected-access
-        name = schema.name.rpartition("::")[2]
+        name = short_name(function)
         if name in RANDOM:
             self.random.add(name)
         targets = [args[i] if i < len(args) else kwargs.get(argument.name)

@@ -60,6 +60,11 @@ def remedy_of(error):
     return "; build with torch.utils.cpp_extension.load_inline, which kgrade compiles"
 
 
+def printable(text, longest=1000):
+    """One line of a hostile text: white space as single spaces, and nothing that a terminal would obey."""
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))[:longest]
+
+
 # The referee quotes less.
 LONGEST_LINE = 4096
 

@@ -4,11 +4,11 @@ import keyword
 import re
 
 CPP_KEYWORDS = set("""
-alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl concept
-const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double
-dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new noexcept
-not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short signed sizeof
-static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union
+alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl
+concept const consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double
+dynamic_cast else enum explicit export extern false float for friend goto if inline int long mutable namespace new
+noexcept not not_eq nullptr operator or or_eq private protected public register reinterpret_cast requires return short
+signed sizeof static static_assert static_cast struct switch template this thread_local throw true try typedef typeid typename union
 unsigned using virtual void volatile wchar_t while xor xor_eq
 """.split())
 # Names of types and entry points in a candidate's file, and keys of a case.
@@ -25,7 +25,7 @@ class Names:
 
     def give(self, wanted):
         """A name as near to `wanted` as can be: "conv.weight" is conv_weight, a second one conv_weight_2."""
-        name = re.sub(r"_+", "_", re.sub(r"[^A-Za-z0-9_]", "_", wanted, flags=re.ASCII)).strip("_")[:LONGEST].rstrip("_")
+        name = re.sub(r"[^A-Za-z0-9]+", "_", wanted).strip("_")[:LONGEST].rstrip("_")
         if not name or not name[0].isalpha():
             name = f"p{name}"
         if name in CPP_KEYWORDS or keyword.iskeyword(name) or name in TAKEN:

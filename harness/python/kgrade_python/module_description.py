@@ -1,39 +1,56 @@
-"""Describes a problem that is a Python file in KernelBench's form, without a device: what describe_module.py writes."""
+"""Describes a problem that is a Python file in KernelBench's form, without a device: what describe_module.py writes.
+
+{"title", "mode": "train" or "eval", "notes": [line],
+ "positional": [encoded], "keywords": {name: encoded},              of get_init_inputs(); encoded.py
+ "forward": [{"input": name} or {"value": encoded}],                in the order of get_inputs()
+ "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null where it is computed
+ "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
+ "buffers": [{"module_name", "shape", "dtype"}], "outputs": [{"name", "shape", "dtype"}]}
+
+draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
+weight is drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for
+none}.
+"""
 
 import contextlib
 
 import torch
 
 from . import emulated_cuda
-from .draws import Draw, Overrun, measured, simplified, storage_of
+from .draws import Draw, measured, simplified, storage_of
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
 from .module_run import ModuleRun
 from .module_state import flat
+from .recurrent_shapes import RecurrentShapes
+from .run_budget import Budget, Overrun
 
-# Results of a file that is small enough to be run as it is: for others, PyTorch's modules for tensors without memory are
-# imported, which takes a second.
+# Elements of all results of a file that is small enough to be run as it is. For others, PyTorch's modules for tensors
+# without memory are imported, which takes a second.
 SMALL_RUN = 1 << 24
+SMALL_RUN_SECONDS = 1.5
 # Of memory that nobody has initialised.
 SMALL_NORMAL = Draw("normal", 0.0, 0.1)
+SMALL_NORMAL_WORDS = "normal(0, 0.1)"
 
 
 def describe(path):
-    """The description of a file, or {"error", "line"}; see docs/python.md."""
+    """The description of a file, or what is wrong with it."""
     try:
         file = ModuleFile(path)
         return Description(file, *run(file)).as_json()
     except FileError as error:
-        return {"error": " ".join(error.message.split()), "line": error.line}
+        return {"error": error.message, "line": error.line}
 
 
 def run(file):
     """Runs the file: small ones as they are, others with tensors that have no memory, and as they are if that fails."""
     with contextlib.suppress(Overrun):
-        return ModuleRun(file, budget=SMALL_RUN), []
-    with contextlib.suppress(FileError):
-        return ModuleRun(file, modes=fake_tensors), []
+        return ModuleRun(file, budget=Budget(SMALL_RUN, SMALL_RUN_SECONDS)), []
+    for is_model_fake in (True, False):
+        with contextlib.suppress(FileError), RecurrentShapes():
+            return ModuleRun(file, mode=fake_tensors, is_model_fake=is_model_fake), []
     return ModuleRun(file), ["forward() depends on the values of its inputs: shapes are those of a run on the CPU"]
 
 
@@ -55,16 +72,19 @@ class Description:
         inputs, forward = self.inputs()
         weights = self.weights()
         if self.run.random:
-            self.notes.append(f"forward() draws random numbers ({', '.join(self.run.random)}): each call gets the same seed")
+            drawn = ", ".join(self.run.random)
+            self.notes.append(f"forward() draws random numbers ({drawn}): each call gets the same seed")
         return {
             "title": self.file.title(),
-            "positional": [self.encoded(each, f"argument {i + 1} of Model") for i, each in enumerate(self.run.positional)],
-            "keywords": {name: self.encoded(each, f"argument '{name}' of Model")
+            "positional": [self.encoded(each, f"argument {i + 1} of Model")
+                           for i, each in enumerate(self.run.positional)],
+            "keywords": {refuse_name(name): self.encoded(each, f"argument '{name}' of Model")
                          for name, each in self.run.keywords.items()},
             "forward": forward,
             "inputs": inputs,
             "weights": weights,
-            "buffers": [{"module_name": name, **form(each)} for name, each in self.run.model.named_buffers()],
+            "buffers": [{"module_name": refuse_name(name), **form(each)}
+                        for name, each in self.run.model.named_buffers()],
             "outputs": self.outputs(),
             "mode": "train" if self.run.model.training else "eval",
             "notes": self.notes,
@@ -99,35 +119,34 @@ class Description:
                 if parameter.is_floating_point()]
 
     def weight(self, module_name, parameter):
-        if torch.nn.parameter.is_lazy(parameter):
-            raise FileError(f"the weight '{module_name}' has no shape; use a layer that is not lazy")
         refuse_layout(parameter, f"the weight '{module_name}'")
         draw = self.draw_of(module_name, parameter)
         is_constant = draw.kind == "constant"
         if is_constant:
             distance = abs(draw.first) / 10 or 0.1
             draw = Draw("uniform", draw.first - distance, draw.first + distance)
-        return {"name": self.names.give(module_name), "module_name": module_name, **form(parameter),
+        return {"name": self.names.give(module_name), "module_name": refuse_name(module_name), **form(parameter),
                 "draw": draw.as_json(), "constant": is_constant}
 
     def draw_of(self, module_name, parameter):
         known = self.run.draws.draw_of(parameter)
         if known is not None and known.kind == "nothing":
-            self.notes.append(f"the weight '{module_name}' is never initialised: drawn from normal(0, {SMALL_NORMAL.second})")
+            self.notes.append(f"the weight '{module_name}' is never initialised: drawn from {SMALL_NORMAL_WORDS}")
             return SMALL_NORMAL
         return simplified(known) or self.measured_draw(module_name)
 
     def measured_draw(self, module_name):
         """Of what cannot be read off: the elements of a module that is built as it is."""
         if self.real is None:
-            self.real = RealModel(self.file).parameters
+            model = RealModel(self.file).model if self.run.is_model_fake else self.run.model
+            self.real = dict(model.named_parameters())
         draw = measured(self.real[module_name]) if module_name in self.real else None
         if draw is None:
-            self.notes.append(f"the weight '{module_name}' is not finite: drawn from normal(0, {SMALL_NORMAL.second})")
+            self.notes.append(f"the weight '{module_name}' is not finite: drawn from {SMALL_NORMAL_WORDS}")
             return SMALL_NORMAL
         if draw.kind != "constant":
-            self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and deviation "
-                              "that it has")
+            self.notes.append(f"the weight '{module_name}' is drawn from a normal distribution with the mean and "
+                              "deviation that it has")
         return draw
 
     def outputs(self):
@@ -152,11 +171,17 @@ class RealModel(ModuleRun):
         self.file = file
         with torch.no_grad():
             self.build(contextlib.nullcontext())
-        self.parameters = dict(self.model.named_parameters())
 
 
 def form(tensor):
     return {"shape": [int(extent) for extent in tensor.shape], "dtype": str(tensor.dtype).replace("torch.", "")}
+
+
+def refuse_name(name):
+    """A name as it is; a FileError for one that no message could show."""
+    if not name.isprintable():
+        raise FileError(f"the name '{name}' has characters that cannot be printed; choose another one")
+    return name
 
 
 def refuse_layout(tensor, what):

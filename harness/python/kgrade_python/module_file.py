@@ -1,5 +1,5 @@
-"""A problem that is a Python file in KernelBench's form: `Model`, `get_inputs` and `get_init_inputs`. The file is hostile:
-whatever it does wrong becomes one line with its place."""
+"""A problem that is a Python file in KernelBench's form: `Model`, `get_inputs` and `get_init_inputs`. The file is
+hostile: whatever it does wrong becomes one line with its place."""
 
 import importlib.util
 import os
@@ -8,7 +8,7 @@ import sys
 import torch
 
 from . import errors
-from .draws import Overrun
+from .run_budget import Overrun
 
 NEEDED = {
     "Model": "class Model(torch.nn.Module):",
@@ -17,12 +17,15 @@ NEEDED = {
 }
 
 
+LONGEST_TITLE = 200
+
+
 class FileError(Exception):
     """What is wrong with the file, in one line with a remedy, and where. `line` is 0 where there is none."""
 
     def __init__(self, message, line=0):
         super().__init__(message)
-        self.message, self.line = message, line
+        self.message, self.line = errors.printable(message), line
 
 
 class ModuleFile:
@@ -69,7 +72,8 @@ class ModuleFile:
             return FileError(f"{what} ends the program; remove the call of exit", line)
         if isinstance(error, ModuleNotFoundError) and error.name:
             version = ".".join(str(part) for part in sys.version_info[:3])
-            return FileError(f"needs the package '{error.name}', which Python {version} here does not have; install it", line)
+            return FileError(f"needs the package '{error.name}', which Python {version} here does not have; install it",
+                             line)
         return FileError(f"{what} raised {errors.in_one_line(error, {})}; correct it", line)
 
     def line_in(self, error):
@@ -91,5 +95,5 @@ class ModuleFile:
         for owner in (self.model_class, self.namespace):
             text = vars(owner).get("__doc__")
             if isinstance(text, str) and text.strip():
-                return text.strip().splitlines()[0].strip().encode("utf-8", "replace").decode()
+                return errors.printable(text.strip().splitlines()[0], LONGEST_TITLE)
         return ""

@@ -15,25 +15,27 @@ class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
     weights, `random` operators of forward.
 
-    `modes`: makes the modes to run under. `budget`: as DrawLog has it.
+    `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog
+    has it.
     """
 
-    def __init__(self, file, modes=contextlib.nullcontext, budget=None):
+    def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, budget=None):
         self.file = file
+        self.is_model_fake = is_model_fake
+        self.draws, forward = DrawLog(budget), DrawLog(budget)
+        mode = mode()
         torch.manual_seed(SEED)
-        with modes() as mode, torch.no_grad():
-            self.mode = mode
-            self.draws = DrawLog(budget)
-            with self.draws, numpy_watched(self.draws):
+        with torch.no_grad():
+            with mode, self.draws, numpy_watched(self.draws):
                 self.inputs = self.get_inputs()
             self.input_draws = [self.draws.untouched(each) if isinstance(each, torch.Tensor) else None
                                 for each in self.inputs]
-            self.build(self.draws)
-            forward = DrawLog(self.draws.budget)
-            with forward:
+            with mode if is_model_fake else contextlib.nullcontext():
+                self.build(self.draws)
+            with mode, forward:
                 self.outputs = self.run_forward()
-            self.random = sorted(forward.random)
-            self.refuse_written_inputs(forward)
+        self.random = sorted(forward.random)
+        self.refuse_written_inputs(forward)
 
     def get_inputs(self):
         inputs = self.file.call("get_inputs()", self.file.get_inputs)
@@ -49,6 +51,10 @@ class ModuleRun:
             self.positional, self.keywords = self.init_arguments()
             self.model = self.file.call("Model(*get_init_inputs())", self.file.model_class, *self.positional,
                                         **self.keywords)
+        for name, parameter in self.model.named_parameters():
+            if torch.nn.parameter.is_lazy(parameter):
+                raise FileError(f"the weight '{name}' has no shape before the first forward; use a layer that is not "
+                                "lazy")
 
     def init_arguments(self):
         arguments = self.file.call("get_init_inputs()", self.file.get_init_inputs)
@@ -94,15 +100,15 @@ class ModuleRun:
         missing = [name for name in needed if name not in names[:count]]
         if missing or count > len(names):
             takes = ", ".join(names) or "nothing"
-            raise FileError(f"get_inputs() returns {count} value{'s' * (count != 1)}, forward() takes {len(names)} ({takes}); return one "
-                            "value for each", line)
+            raise FileError(f"get_inputs() returns {count} value{'s' * (count != 1)}, forward() takes {len(names)} "
+                            f"({takes}); return one value for each", line)
         return names[:count]
 
     def refuse_written_inputs(self, log):
         for name, each in zip(self.forward_names, self.inputs):
             if isinstance(each, torch.Tensor) and storage_of(each) in log.written:
-                raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} = "
-                                f"{name}.clone()", self.file.line_of(self.model.forward))
+                raise FileError(f"forward() writes to its input '{name}', and inputs are read-only; begin with {name} "
+                                f"= {name}.clone()", self.file.line_of(self.model.forward))
 
 
 def in_words(value):

@@ -238,7 +238,8 @@ def arguments_of(call):
     else:
         def read(value):
             return tuple(value) if isinstance(value, list) else value
-    return [read(value) for value in call["positional"]], {name: read(value) for name, value in call["keywords"].items()}
+    return ([read(value) for value in call["positional"]],
+            {name: read(value) for name, value in call["keywords"].items()})
 
 
 class ParameterLog(TorchFunctionMode):

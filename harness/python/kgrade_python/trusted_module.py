@@ -11,10 +11,6 @@ REFERENCE = "reference"
 ENTRY = {"name": "Model", "kind": "module", "arguments": [], "positional": 0, "writes": False}
 
 
-def is_floating(value):
-    return isinstance(value, torch.Tensor) and value.is_floating_point()
-
-
 def holds_tensors(value):
     """Whether a value is a tensor, or a plain list, tuple or dictionary with one in it."""
     if type(value) in (list, tuple):
@@ -58,14 +54,12 @@ class SingleDraws(TorchDispatchMode):
             if not is_double(args[0]):
                 return function(*args, **kwargs)
             return args[0].copy_(function(args[0].float(), *args[1:], **kwargs))
-        if name.endswith("_like") or name == "bernoulli":
-            args = (args[0].float() if is_double(args[0]) else args[0], *args[1:])
-        asked = kwargs.get("dtype")
-        is_default = asked is None and not any(isinstance(each, torch.Tensor) and not is_floating(each) for each in args)
-        if asked == torch.float64 or is_default:
-            kwargs = {**kwargs, "dtype": torch.float32} if takes_dtype(function) else kwargs
-            return function(*args, **kwargs).double()
-        return function(*args, **kwargs)
+        if kwargs.get("dtype", torch.float64) not in (None, torch.float64):
+            return function(*args, **kwargs)
+        args = tuple(each.float() if is_double(each) else each for each in args)
+        if takes_dtype(function):
+            kwargs = {**kwargs, "dtype": torch.float32}
+        return function(*args, **kwargs).double()
 
     @staticmethod
     def dropout(function, values, rate, is_training):

@@ -1,0 +1,58 @@
+"""What a run on the CPU may cost: a file that is too large for it is looked at in another way."""
+
+import math
+import time
+
+import torch
+
+MULTIPLICATIONS = 1 << 31
+
+
+class Overrun(BaseException):
+    """Ends a run that costs more than it may. No error of the file, and not caught by its `except Exception`."""
+
+
+class Budget:
+    """`elements`: of all results together. `seconds`: since the budget was made. An operator that would take much of
+    either is refused before it begins."""
+
+    def __init__(self, elements, seconds):
+        self.elements = elements
+        self.deadline = time.monotonic() + seconds
+
+    def spend(self, elements):
+        self.elements -= elements
+        if self.elements < 0 or time.monotonic() > self.deadline:
+            raise Overrun
+
+    def before(self, name, args):
+        """Raises Overrun if an operator is too large to be begun."""
+        if least_result(args) > self.elements or multiplications(name, args) > MULTIPLICATIONS:
+            raise Overrun
+
+
+def least_result(args):
+    """How many elements a result of a factory, or of tensors that are broadcast, has."""
+    most = 0
+    for each in args:
+        if isinstance(each, (list, tuple)) and all(isinstance(extent, int) for extent in each):
+            most = max(most, math.prod(each) if each else 0)
+    shapes = [each.shape for each in args if isinstance(each, torch.Tensor)]
+    if len(shapes) > 1:
+        try:
+            most = max(most, math.prod(torch.broadcast_shapes(*shapes)))
+        except RuntimeError:
+            pass
+    return most
+
+
+def multiplications(name, args):
+    """How many a product of matrices or a convolution takes, about."""
+    tensors = [each for each in args if isinstance(each, torch.Tensor)]
+    if name in ("mm", "bmm") and len(tensors) == 2:
+        return tensors[0].numel() * tensors[1].shape[-1]
+    if name in ("addmm", "baddbmm") and len(tensors) == 3:
+        return tensors[1].numel() * tensors[2].shape[-1]
+    if name == "convolution" and len(tensors) > 1 and tensors[0].dim() > 1:
+        return tensors[0].numel() // max(tensors[0].shape[1], 1) * tensors[1].numel()
+    return 0

@@ -1,0 +1,494 @@
+"""Describing a file with Model, get_inputs and get_init_inputs: what is read off, and what is said of files that are wrong."""
+
+import json
+import subprocess
+import sys
+import tempfile
+import textwrap
+import time
+import unittest
+from pathlib import Path
+
+PROGRAMS = Path(__file__).resolve().parents[2] / "python"
+sys.path.insert(0, str(PROGRAMS))
+
+from kgrade_python.encoded import NotEncodable, decode, encode  # noqa: E402
+from kgrade_python.identifiers import Names  # noqa: E402
+from kgrade_python.module_description import describe, prepare  # noqa: E402
+
+HEAD = "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\n"
+# Of a test's file, line 1 is this one.
+FIRST_LINE = HEAD.count("\n") + 1
+IDENTITY = """
+class Model(nn.Module):
+    def forward(self, *all): return sum(x.float().sum() for x in all if isinstance(x, torch.Tensor)) * torch.ones(1)
+def get_init_inputs(): return []
+"""
+
+
+def uniform(first, second):
+    return {"kind": "uniform", "first": first, "second": second}
+
+
+class DescribeModuleTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        prepare()
+        cls.temporary = tempfile.TemporaryDirectory()
+        cls.folder = Path(cls.temporary.name)
+
+    def describe(self, source, head=HEAD):
+        path = self.folder / "23_Softmax.py"
+        path.write_text(head + textwrap.dedent(source).removeprefix("\n"), encoding="utf-8")
+        description = describe(str(path))
+        json.dumps(description, allow_nan=False)
+        return description
+
+    def described(self, source):
+        description = self.describe(source)
+        self.assertNotIn("error", description)
+        return description
+
+    def error(self, source, *parts, line=None):
+        """`line`: counted in `source`."""
+        description = self.describe(source)
+        self.assertEqual(set(description), {"error", "line"})
+        for part in parts:
+            self.assertIn(part, description["error"])
+        self.assertNotIn("\n", description["error"])
+        if line is not None:
+            self.assertEqual(description["line"], line + FIRST_LINE - 1 if line else 0)
+        return description["error"]
+
+    def inputs(self, get_inputs):
+        """{name: draw} of the inputs of a Model that takes any."""
+        found = self.described(IDENTITY + textwrap.dedent(get_inputs))["inputs"]
+        return [each["draw"] for each in found]
+
+    def weights(self, constructor):
+        lines = textwrap.indent(textwrap.dedent(constructor).strip(), " " * 8)
+        found = self.described(f"""
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+{lines}
+    def forward(self, x): return x + 1
+def get_inputs(): return [torch.rand(3)]
+def get_init_inputs(): return []
+""")
+        return {each["module_name"]: each for each in found["weights"]}, found
+
+    # A whole file.
+
+    def test_a_plain_file(self):
+        found = self.described('''
+            """A file."""
+            class Model(nn.Module):
+                """
+                Softmax of rows.
+                More about it.
+                """
+                def __init__(self, features, dim=1):
+                    super().__init__()
+                    self.linear = nn.Linear(features, 8, bias=False)
+                    self.dim = dim
+                def forward(self, x):
+                    return torch.softmax(self.linear(x), self.dim)
+            def get_inputs():
+                x = torch.rand(16, 4)
+                return [x]
+            def get_init_inputs():
+                return [4]
+        ''')
+        self.assertEqual(found, {
+            "title": "Softmax of rows.", "positional": [4], "keywords": {}, "forward": [{"input": "x"}],
+            "inputs": [{"name": "x", "shape": [16, 4], "dtype": "float32", "draw": uniform(0, 1)}],
+            "weights": [{"name": "linear_weight", "module_name": "linear.weight", "shape": [8, 4], "dtype": "float32",
+                         "draw": uniform(-0.5, 0.5), "constant": False}],
+            "buffers": [], "outputs": [{"name": "output", "shape": [16, 8], "dtype": "float32"}], "mode": "train",
+            "notes": []})
+
+    def test_the_title_is_the_files_where_model_has_none(self):
+        rest = IDENTITY + "def get_inputs(): return [torch.rand(2)]\n"
+        self.assertEqual(self.describe(rest, head='"""  Of the file.\nMore."""\n' + HEAD)["title"], "Of the file.")
+        self.assertEqual(self.describe(rest)["title"], "")
+
+    def test_large_inputs_need_no_memory(self):
+        begin = time.monotonic()
+        found = self.described("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.linear = nn.Linear(1 << 20, 1 << 20)
+                    self.scale = nn.Parameter(torch.randn(1 << 20) * 0.02 + 1)
+                def forward(self, x, y): return self.linear(x @ y) * self.scale, x.argmax(dim=1)
+            def get_inputs(): return [torch.randn(1 << 20, 1 << 20), torch.ones(1 << 20, 1 << 20)]
+            def get_init_inputs(): return []
+        """)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual([(each["shape"], each["dtype"]) for each in found["outputs"]],
+                         [([1 << 20, 1 << 20], "float32"), ([1 << 20], "int64")])
+        self.assertEqual([each["draw"]["kind"] for each in found["inputs"]], ["normal", "constant"])
+        self.assertEqual([each["draw"] for each in found["weights"]],
+                         [{"kind": "normal", "first": 1, "second": 0.02}, uniform(-2**-10, 2**-10), uniform(-2**-10, 2**-10)])
+
+    def test_a_large_model_that_reads_values(self):
+        found = self.described("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.rates = [rate.item() for rate in torch.linspace(0, 1, 3)]
+                    self.scale = nn.Parameter(torch.rand(5))
+                def forward(self, x):
+                    return x[: int(x.max() * 0) + 2] * self.rates[2]
+            def get_inputs(): return [torch.rand(1 << 13, 1 << 12)]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual(found["outputs"][0]["shape"], [2, 1 << 12])
+        self.assertIn("run on the CPU", found["notes"][0])
+        self.assertEqual(found["weights"][0]["draw"], uniform(0, 1))
+
+    def test_long_recurrences_are_quick(self):
+        begin = time.monotonic()
+        found = self.described("""
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    self.gru = nn.GRU(64, 128, 4, bidirectional=True)
+                    self.lstm = nn.LSTM(64, 128, 4, batch_first=True, proj_size=32)
+                def forward(self, x):
+                    return self.gru(x), self.lstm(x)
+            def get_inputs(): return [torch.rand(4096, 64, 64)]
+            def get_init_inputs(): return []
+        """)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertEqual([each["shape"] for each in found["outputs"]],
+                         [[4096, 64, 256], [8, 64, 128], [4096, 64, 32], [4, 4096, 32], [4, 4096, 128]])
+
+    # Inputs.
+
+    def test_draws_of_inputs(self):
+        self.assertEqual(self.inputs("""
+            def get_inputs():
+                return [torch.rand(2, 3), torch.randn((2, 3)), torch.randint(7, (4,)), torch.randint(-2, 3, size=(4,)),
+                        torch.ones(2), torch.zeros(2), torch.full((2,), 2.5), torch.normal(1.0, 2.0, (3,)),
+                        torch.empty(3).uniform_(-1, 2), torch.empty(3).normal_(), torch.randint(0, 2, (3,), dtype=torch.float32)]
+        """), [uniform(0, 1), {"kind": "normal", "first": 0, "second": 1}, {"kind": "integers", "first": 0, "second": 6},
+               {"kind": "integers", "first": -2, "second": 2}, {"kind": "constant", "first": 1, "second": 1},
+               {"kind": "constant", "first": 0, "second": 0}, {"kind": "constant", "first": 2.5, "second": 2.5},
+               {"kind": "normal", "first": 1, "second": 2}, uniform(-1, 2), {"kind": "normal", "first": 0, "second": 1},
+               {"kind": "integers", "first": 0, "second": 1}])
+
+    def test_computed_inputs_are_no_draws(self):
+        for expression in ("torch.rand(4) * 2", "torch.rand(4).mul_(2)", "torch.tril(torch.rand(4, 4))", "torch.rand(2, 3).t()",
+                           "torch.rand(1).expand(4)", "torch.rand(8)[:4]", "torch.arange(4.0)", "torch.tensor([1.0, 2.0])",
+                           "torch.rand(4).softmax(-1)", "torch.rand(4).double()", "torch.randperm(4)", "torch.empty(4)",
+                           "torch.rand(4).clone()", "torch.rand(4) > 0.5"):
+            with self.subTest(expression):
+                self.assertEqual(self.inputs(f"def get_inputs(): return [{expression}]"), [None])
+
+    def test_inputs_that_are_touched_later_are_no_draws(self):
+        for line in ("x[0] = 1", "x += 1", "x.view(-1)[1:2].zero_()", "x.data.mul_(2)", "x.t().fill_(3)", "torch.relu_(x)",
+                     "x.numpy()[0] = 5", "torch.add(x, 1, out=x)", "x.clamp_(min=0.5)"):
+            with self.subTest(line):
+                try:
+                    import numpy  # noqa: F401
+                except ImportError:
+                    if "numpy" in line:
+                        continue
+                (draw,) = self.inputs(f"def get_inputs():\n    x = torch.rand(2, 3)\n    {line}\n    return [x]\n")
+                self.assertIn(draw, (None, {"kind": "constant", "first": 3, "second": 3}))
+
+    def test_what_returns_the_same_tensor_leaves_the_draw(self):
+        for expression in ("torch.rand(4).cuda()", "torch.rand(4, device='cuda')", "torch.rand(4).to('cuda').float()",
+                           "torch.rand(4).contiguous()", "torch.rand(4, requires_grad=True)", "torch.rand(4).requires_grad_()"):
+            with self.subTest(expression):
+                self.assertEqual(self.inputs(f"def get_inputs(): return [{expression}]"), [uniform(0, 1)])
+
+    def test_one_tensor_twice_is_one_draw(self):
+        self.assertEqual(self.inputs("def get_inputs():\n    x = torch.rand(3)\n    return [x, x]\n"), [uniform(0, 1), None])
+
+    def test_types_and_shapes_of_inputs(self):
+        found = self.described(IDENTITY + """
+def get_inputs():
+    return (torch.rand(()), torch.zeros(2, 0, dtype=torch.bool), torch.randint(0, 2, (3,), dtype=torch.int32),
+            torch.rand(2, dtype=torch.float16))
+""")["inputs"]
+        self.assertEqual([(each["name"], each["shape"], each["dtype"]) for each in found],
+                         [("input0", [], "float32"), ("input1", [2, 0], "bool"), ("input2", [3], "int32"),
+                          ("input3", [2], "float16")])
+
+    def test_values_among_the_inputs(self):
+        found = self.described("""
+            class Model(nn.Module):
+                def forward(self, x, factor, klass, shape, flag=True, mode="sum", *, out=None, **more): return x * factor
+            def get_inputs(): return [torch.rand(2), 3, torch.rand(1), (1, [2.5, None]), False]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual(found["forward"], [
+            {"input": "x"}, {"value": 3}, {"input": "klass"},
+            {"value": {"tuple": [1, {"list": [2.5, None]}]}}, {"value": False}])
+
+    def test_forward_with_defaults_needs_fewer_inputs(self):
+        found = self.described("""
+            class Model(nn.Module):
+                def forward(self, x, mask=None): return x
+            def get_inputs(): return [torch.rand(2)]
+            def get_init_inputs(): return []
+        """)
+        self.assertEqual(found["forward"], [{"input": "x"}])
+
+    # Arguments of Model.
+
+    def arguments(self, values):
+        found = self.described(f"""
+class Model(nn.Module):
+    def __init__(self, *all, size=1, rate=0.5):
+        super().__init__()
+    def forward(self, x): return x + 1
+def get_inputs(): return [torch.rand(2)]
+def get_init_inputs(): return {values}
+""")
+        return found["positional"], found["keywords"]
+
+    def test_arguments_of_every_kind(self):
+        self.assertEqual(self.arguments('[1, 1.0, True, None, "a", (1, 2), [3, (4,)], {"k": [5], 2: None}, float("inf")]'), (
+            [1, 1.0, True, None, "a", {"tuple": [1, 2]}, {"list": [3, {"tuple": [4]}]},
+             {"dict": [["k", {"list": [5]}], [2, None]]}, {"float": "inf"}], {}))
+
+    def test_keywords(self):
+        self.assertEqual(self.arguments('[[7], {"size": 2}]'), ([7], {"size": 2}))
+        self.assertEqual(self.arguments('{"size": 2, "rate": 0.1}'), ([], {"size": 2, "rate": 0.1}))
+        # Two arguments, a list and a dictionary that names no parameter.
+        self.assertEqual(self.arguments('[[7], {"other": 2}]'), ([{"list": [7]}, {"dict": [["other", 2]]}], {}))
+
+    def test_encoded_values_come_back(self):
+        for value in (0, -1, 2**63 - 1, 1.5, "é", None, True, (1, [2, {"a": (3,)}]), {}, [], float("-inf")):
+            with self.subTest(value):
+                back = decode(json.loads(json.dumps(encode(value))))
+                self.assertEqual((back, type(back)), (value, type(value)))
+        deep = []
+        for _ in range(50):
+            deep = [deep]
+        for value in (2**63, object(), "\ud800", deep, [0] * 20000, 1j):
+            with self.subTest(str(type(value))), self.assertRaises(NotEncodable):
+                encode(value)
+
+    # Weights.
+
+    def test_draws_of_weights(self):
+        weights, found = self.weights("""
+            self.conv = nn.Conv2d(4, 8, 3)
+            self.norm = nn.LayerNorm(5)
+            self.table = nn.Embedding(10, 4)
+            self.plain = nn.Parameter(torch.randn(3, 3))
+            self.scaled = nn.Parameter(torch.randn(3) * 0.02 - 1)
+            self.kaiming = nn.Parameter(torch.empty(6, 6))
+            nn.init.kaiming_normal_(self.kaiming)
+            self.later = nn.Parameter(torch.zeros(6, 6))
+            self.later.data.uniform_(-0.25, 0.25)
+            self.five = nn.Parameter(torch.full((2,), -5.0))
+            self.copied = nn.Parameter(torch.zeros(4))
+            self.copied.data.copy_(torch.rand(4))
+            self.reversed = nn.Parameter(1 - torch.rand(4) / 2)
+        """)
+        self.assertEqual(found["notes"], [])
+        third = 1 / 6
+        for name, draw, is_constant in (
+                ("conv.weight", uniform(-third, third), False), ("conv.bias", uniform(-third, third), False),
+                ("norm.weight", uniform(0.9, 1.1), True), ("norm.bias", uniform(-0.1, 0.1), True),
+                ("table.weight", {"kind": "normal", "first": 0, "second": 1}, False),
+                ("plain", {"kind": "normal", "first": 0, "second": 1}, False),
+                ("scaled", {"kind": "normal", "first": -1, "second": 0.02}, False),
+                ("kaiming", {"kind": "normal", "first": 0, "second": 3**-0.5}, False),
+                ("later", uniform(-0.25, 0.25), False), ("five", uniform(-5.5, -4.5), True), ("copied", uniform(0, 1), False),
+                ("reversed", uniform(0.5, 1), False)):
+            with self.subTest(name):
+                found = weights[name]
+                self.assertEqual((found["draw"]["kind"], found["constant"]), (draw["kind"], is_constant))
+                self.assertAlmostEqual(found["draw"]["first"], draw["first"], places=6)
+                self.assertAlmostEqual(found["draw"]["second"], draw["second"], places=6)
+
+    def test_what_cannot_be_read_off_is_measured(self):
+        weights, found = self.weights("""
+            self.made = nn.Parameter(torch.randn(200, 200).exp())
+            self.orthogonal = nn.Parameter(nn.init.orthogonal_(torch.empty(64, 64)))
+            self.truncated = nn.Parameter(nn.init.trunc_normal_(torch.empty(200, 200), std=0.02))
+            self.padded = nn.Embedding(100, 100, padding_idx=0)
+            self.same = nn.Parameter(torch.ones(3).exp())
+            self.range = nn.Parameter(torch.arange(5.0))
+        """)
+        for name, mean, deviation in (("made", 1.65, 2.16), ("orthogonal", 0, 0.125), ("truncated", 0, 0.02),
+                                      ("padded.weight", 0, 1), ("range", 2, 1.41)):
+            with self.subTest(name):
+                draw = weights[name]["draw"]
+                self.assertEqual(draw["kind"], "normal")
+                self.assertAlmostEqual(draw["first"], mean, delta=0.1)
+                self.assertAlmostEqual(draw["second"], deviation, delta=deviation / 5)
+        self.assertTrue(weights["same"]["constant"])
+        # PyTorch draws truncated ones in another way in each version.
+        noted = " ".join(found["notes"])
+        for name in ("made", "orthogonal", "padded.weight", "range"):
+            self.assertIn(f"'{name}' is drawn from a normal distribution", noted)
+
+    def test_weights_that_hold_nothing_or_no_numbers(self):
+        weights, found = self.weights("""
+            self.raw = nn.Parameter(torch.empty(3))
+            self.bad = nn.Parameter(torch.full((3,), float("nan")))
+            self.worse = nn.Parameter(torch.tensor([1.0, float("inf")]))
+        """)
+        self.assertEqual({tuple(each["draw"].values()) for each in weights.values()}, {("normal", 0.0, 0.1)})
+        self.assertIn("never initialised", found["notes"][0])
+        self.assertEqual(len(found["notes"]), 3)
+
+    def test_batch_norm_has_buffers(self):
+        weights, found = self.weights("self.bn = nn.BatchNorm2d(4)")
+        self.assertEqual(set(weights), {"bn.weight", "bn.bias"})
+        self.assertEqual(found["buffers"], [
+            {"module_name": "bn.running_mean", "shape": [4], "dtype": "float32"},
+            {"module_name": "bn.running_var", "shape": [4], "dtype": "float32"},
+            {"module_name": "bn.num_batches_tracked", "shape": [], "dtype": "int64"}])
+
+    def test_names_are_identifiers_and_unique(self):
+        names = Names()
+        self.assertEqual([names.give(each) for each in (
+            "conv.weight", "conv_weight", "conv__weight", "0.weight", "class", "lambda", "size_t", "__x", "größe", "", "_")],
+            ["conv_weight", "conv_weight_2", "conv_weight_3", "p0_weight", "class_value", "lambda_value", "size_t_value", "x",
+             "gr_e", "p", "p_2"])
+        _, found = self.weights("self.x = nn.Parameter(torch.rand(2))\nself.output = nn.Parameter(torch.rand(2))")
+        self.assertEqual([each["name"] for part in ("inputs", "weights", "outputs") for each in found[part]],
+                         ["x", "x_2", "output", "output_2"])
+
+    def test_one_weight_under_two_names_is_one(self):
+        weights, _ = self.weights("self.a = nn.Linear(3, 3, bias=False)\nself.b = nn.Linear(3, 3, bias=False)\n"
+                                  "self.b.weight = self.a.weight")
+        self.assertEqual(set(weights), {"a.weight"})
+
+    # Outputs.
+
+    def outputs(self, expression):
+        found = self.described(f"""
+class Model(nn.Module):
+    def forward(self, x): return {expression}
+def get_inputs(): return [torch.rand(6, 4)]
+def get_init_inputs(): return []
+""")
+        return [(each["name"], each["shape"], each["dtype"]) for each in found["outputs"]], found
+
+    def test_outputs(self):
+        self.assertEqual(self.outputs("(x.t(), [x.argmax(1), x > 0.5])")[0], [
+            ("output0", [4, 6], "float32"), ("output1", [6], "int64"), ("output2", [6, 4], "bool")])
+        self.assertEqual(self.outputs("x.sum()")[0], [("output", [], "float32")])
+        self.assertEqual(self.outputs("[x.half()]")[0], [("output", [6, 4], "float16")])
+
+    def test_random_forwards_are_noted(self):
+        self.assertIn("draws random numbers (bernoulli_)", self.outputs("F.dropout(x)")[1]["notes"][0])
+
+    # Errors.
+
+    MODEL = "class Model(nn.Module):\n    def forward(self, x): return x + 1\n"
+    INPUTS = "def get_inputs(): return [torch.rand(2)]\n"
+    INIT = "def get_init_inputs(): return []\n"
+
+    def test_definitions_that_are_missing(self):
+        self.error(self.INPUTS + self.INIT, "no 'Model'", "add: class Model(torch.nn.Module):", line=0)
+        self.error(self.MODEL + self.INIT, "no 'get_inputs'", "add: def get_inputs()")
+        self.error(self.MODEL + self.INPUTS, "no 'get_init_inputs'", "return []")
+        self.error("class Model: pass\n" + self.INPUTS + self.INIT, "no module", "torch.nn.Module")
+
+    def test_mistakes_in_the_syntax(self):
+        self.error("x = 1\ndef get_inputs(:\n", "SyntaxError", line=2)
+        self.error("x = 1\n\0\n", "SyntaxError")
+
+    def test_what_the_file_raises(self):
+        self.error("x = 1\n1 / 0\n", "the file raised ZeroDivisionError", line=2)
+        self.error(self.MODEL + self.INIT + "def get_inputs():\n    x = 1\n    return [torch.rand(-x)]\n", "get_inputs() raised",
+                   line=6)
+        self.error(self.MODEL + self.INPUTS + "def get_init_inputs(): return [1]\n", "Model(*get_init_inputs()) raised TypeError")
+        self.error(self.INPUTS + self.INIT + "class Model(nn.Module):\n    def forward(self, x):\n        return x @ x.view(1, 2, 1, 3)\n",
+                   "forward() raised RuntimeError", line=5)
+        self.error("import no_such_package_here\n", "needs the package 'no_such_package_here'", line=1)
+
+    def test_files_that_end_the_program(self):
+        for line in ("sys.exit(0)", "raise SystemExit", "raise KeyboardInterrupt", "exit()"):
+            with self.subTest(line):
+                self.error("import sys\nfrom builtins import *\n" + line + "\n", line=3)
+        self.error(self.MODEL + self.INIT + "import sys\ndef get_inputs(): sys.exit(3)\n", "get_inputs() ends the program", line=5)
+
+    def test_wrong_numbers_of_inputs(self):
+        two = "class Model(nn.Module):\n    def forward(self, x, y): return x + y\n" + self.INIT
+        self.error(two + self.INPUTS, "returns 1 value,", "takes 2 (x, y)", line=2)
+        self.error(two + "def get_inputs(): return [torch.rand(2)] * 3\n", "returns 3 values", line=2)
+        self.error(self.MODEL + self.INIT + "def get_inputs(): return torch.rand(2)\n", "returns a Tensor; return a list", line=4)
+        self.error(self.MODEL + self.INIT + "def get_inputs(): pass\n", "returns nothing")
+
+    def test_values_that_cannot_be_written_down(self):
+        self.error(self.MODEL + self.INPUTS + "def get_init_inputs(): return [torch.float32]\n", "raised TypeError")
+        any_arguments = "class Model(nn.Module):\n    def __init__(self, *a): super().__init__()\n    def forward(self, x, *y): return x + 1\n"
+        self.error(any_arguments + self.INPUTS + "def get_init_inputs(): return [1, torch.float32]\n",
+                   "argument 2 of Model is a torch.dtype")
+        self.error(any_arguments + self.INIT + "def get_inputs(): return [torch.rand(2), [torch.rand(2)]]\n",
+                   "input 'input1' is a torch.Tensor")
+
+    def test_what_is_quoted_can_be_printed(self):
+        found = self.error("raise ValueError('\\x1b[31m\\ud800\\n' * 1000)\n", "ValueError", "?[31m?")
+        self.assertLessEqual(len(found), 1100)
+        self.error("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                   "        self.register_buffer('\\ud800', torch.ones(1))\n    def forward(self, x): return x + 1\n" +
+                   self.INPUTS + self.INIT, "cannot be printed")
+
+    def test_answers_that_are_none(self):
+        for expression, word in (("None", "None"), ("x.sum().item()", "a float"), ("{'y': x}", "a dict"), ("()", "no tensor"),
+                                 ("(x, 3)", "a int"), ("x.to_sparse()", "sparse")):
+            with self.subTest(expression):
+                self.error(f"class Model(nn.Module):\n    def forward(self, x): return {expression}\n" + self.INPUTS + self.INIT,
+                           word, "dense" if "sparse" in word else "return")
+
+    def test_inputs_are_read_only(self):
+        for line in ("x += 1", "x[0] = 1", "torch.relu_(x)", "x.view(-1).zero_()"):
+            with self.subTest(line):
+                self.error(f"class Model(nn.Module):\n    def forward(self, x):\n        {line}\n        return x * 2\n" + self.INPUTS +
+                           self.INIT, "writes to its input 'x'", "x = x.clone()", line=2)
+
+    def test_lazy_layers(self):
+        self.error("class Model(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                   "        self.linear = nn.LazyLinear(3)\n    def forward(self, x): return self.linear(x)\n" +
+                   self.INPUTS + self.INIT, "'linear.weight' has no shape", "not lazy")
+
+    # The program.
+
+    def program(self, source, seconds=60):
+        path, output = self.folder / "mine.py", self.folder / "answer.json"
+        output.unlink(missing_ok=True)
+        path.write_text(HEAD + source, encoding="utf-8")
+        ended = subprocess.run([sys.executable, "-I", "-B", str(PROGRAMS / "describe_module.py"), str(path), str(output)],
+                               capture_output=True, timeout=seconds, check=False)
+        return ended, json.loads(output.read_text(encoding="utf-8") or "null")
+
+    def test_the_program_writes_the_answer(self):
+        ended, found = self.program(self.MODEL + self.INPUTS + self.INIT + "print('noise')\n")
+        self.assertEqual((ended.returncode, found["inputs"][0]["draw"]), (0, uniform(0, 1)))
+
+    def test_the_program_survives_what_the_file_changes(self):
+        hostile = """
+import atexit, builtins, json, os, sys, threading, time
+json.dump = json.dumps = json.JSONEncoder.encode = None
+builtins.open = builtins.print = None
+torch.rand_ = torch.Tensor.numel
+atexit.register(lambda: time.sleep(1000))
+threading.Thread(target=lambda: time.sleep(1000)).start()
+os._exit_ = os._exit
+os._exit = lambda code: None
+sys.stdout.close()
+sys.excepthook = None
+"""
+        ended, found = self.program(hostile + self.MODEL + self.INPUTS + self.INIT)
+        self.assertEqual((ended.returncode, found["inputs"][0]["shape"]), (0, [2]))
+
+    def test_an_end_without_an_answer_leaves_an_empty_file(self):
+        ended, found = self.program("import os\nos._exit(0)\n")
+        self.assertEqual((ended.returncode, found), (0, None))
+
+
+if __name__ == "__main__":
+    unittest.main()
