@@ -287,6 +287,7 @@ class Sweep {
     }
     outcome.taken_over = taken_over_;
     outcome.ungraded = plan_.refused;
+    outcome.unmatched = plan_.unmatched;
     for (const SweepFailure& one : queue_.failures())
       outcome.ungraded.push_back(without_verdict(plan_, one.task, one.message, one.exit_code));
     outcome.seconds = clock_.now() - start_;
