@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
+#include "leaderboard/kernelbench.h"
 #include "leaderboard/leaderboard_output.h"
 #include "leaderboard/page.h"
 #include "leaderboard/record_files.h"
@@ -20,6 +21,7 @@ struct LeaderboardArguments {
   std::string json;
   std::string markdown;
   std::string html;
+  std::string kernelbench;
   std::string fail_on;
 };
 
@@ -92,6 +94,22 @@ bool tell_what_is_left_out(const RecordsRead& read) {
   return count > 0;
 }
 
+// Files in the form of KernelBench, one a run and level.
+Result<bool> write_kernelbench(const Leaderboard& leaderboard, const LeaderboardArguments& arguments) {
+  const auto results = kernelbench_results(leaderboard, arguments.kernelbench);
+  if (!results) return results.errors();
+  std::vector<Output> outputs;
+  for (const auto& [file, text] : results->files) outputs.push_back({"--kernelbench", file.string()});
+  if (Errors errors = check_outputs(outputs, arguments.paths); !errors.empty()) return errors;
+  for (const auto& [file, text] : results->files) {
+    if (auto written = write_file_atomically(file, text); !written) return written.errors();
+  }
+  if (results->left_out > 0)
+    fmt::print(stderr, "kgrade: --kernelbench: {} of no numbered problem, or for a GPU to judge, left out\n",
+               counted(results->left_out, "candidate"));
+  return true;
+}
+
 // What is read when no path is named.
 constexpr const char* usual_folder = "results";
 
@@ -119,6 +137,9 @@ int run(LeaderboardArguments& arguments) {
       return fail(written.errors());
     }
   }
+  if (!arguments.kernelbench.empty()) {
+    if (const auto written = write_kernelbench(leaderboard, arguments); !written) return fail(written.errors());
+  }
   if (prints_table) fmt::print("{}", render_table(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
   return lacks_some && !arguments.fail_on.empty() ? exit_usage : exit_ok;
 }
@@ -144,6 +165,11 @@ Command add_leaderboard(CLI::App& app) {
   command
       ->add_option("--html", arguments->html,
                    "Write one HTML page that needs no other file; - prints it instead of the table")
+      ->type_name("FILE");
+  command
+      ->add_option("--kernelbench", arguments->kernelbench,
+                   "Write the results as KernelBench's eval_results.json, which its scripts read; {run} and "
+                   "{level} in the name make a file for each (docs/kernelbench.md)")
       ->type_name("FILE");
   command
       ->add_option("--fail-on", arguments->fail_on,
