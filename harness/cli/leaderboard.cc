@@ -138,7 +138,8 @@ int run(LeaderboardArguments& arguments) {
     }
   }
   if (!arguments.kernelbench.empty()) {
-    if (const auto written = write_kernelbench(leaderboard, arguments); !written) return fail(written.errors());
+    if (const auto written = write_kernelbench(leaderboard, arguments); !written)
+      return fail(written.errors());
   }
   if (prints_table) fmt::print("{}", render_table(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
   return lacks_some && !arguments.fail_on.empty() ? exit_usage : exit_ok;

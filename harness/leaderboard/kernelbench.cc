@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 #include <optional>
 
 #include "base/text.h"
@@ -35,27 +33,21 @@ const CaseRecord* case_of(const Record& record) {
   return cases.size() == 1 ? cases.front() : nullptr;
 }
 
-// In milliseconds; empty where times are no speed.
-std::vector<double> trials_of(const Record& record) {
+// In milliseconds; nothing where times are no speed.
+std::optional<Summary> times_of_case(const Record& record) {
   const CaseRecord* one = case_of(record);
-  if (one == nullptr || !record.device.measures_speed) return {};
-  std::vector<double> times = counted_times(*one, one->arms.size() - 1);
-  if (times.empty() && one->candidate().summary.count > 0) times = {one->candidate().summary.median};
-  return times;
+  if (one == nullptr || !record.device.measures_speed || one->candidate().summary.count == 0)
+    return std::nullopt;
+  return one->candidate().summary;
 }
 
-Json stats_of(const std::vector<double>& times, const Record& record) {
-  if (times.empty()) return Json::object();
-  const double count = static_cast<double>(times.size());
-  const double mean = std::accumulate(times.begin(), times.end(), 0.0) / count;
-  double squares = 0;
-  for (const double time : times) squares += (time - mean) * (time - mean);
-  const auto [low, high] = std::minmax_element(times.begin(), times.end());
-  return {{"mean", mean},
-          {"std", std::sqrt(squares / count)},
-          {"min", *low},
-          {"max", *high},
-          {"num_trials", times.size()},
+Json stats_of(const std::optional<Summary>& times, const Record& record) {
+  if (!times) return Json::object();
+  return {{"median", times->median},
+          {"first_quartile", times->first_quartile},
+          {"third_quartile", times->third_quartile},
+          {"min", times->minimum},
+          {"num_trials", times->count},
           {"hardware", record.device.name},
           {"device", record.device.kind}};
 }
@@ -97,13 +89,13 @@ Json metadata_of(const Record& record) {
 
 Json sample_json(int number, const Record& record) {
   const Verdict verdict = record.candidate().verdict;
-  const Json stats = stats_of(trials_of(record), record);
+  const std::optional<Summary> times = times_of_case(record);
   return {{"sample_id", number},
           {"compiled", std::string_view(trouble_key(verdict)) != "compilation_error"},
           {"correctness", verdict == Verdict::accepted},
           {"metadata", metadata_of(record)},
-          {"runtime", stats.empty() ? Json(-1.0) : stats["mean"]},
-          {"runtime_stats", stats}};
+          {"runtime", times ? times->median : -1.0},
+          {"runtime_stats", stats_of(times, record)}};
 }
 
 std::string eval_text(const EvalFile& file) {

@@ -142,14 +142,10 @@ Json suite_json(const Suite& suite) {
 }
 
 Json run_json(const SampledRun& run) {
-  Json json = {{"run", run.run},
-               {"level", run.level ? Json(*run.level) : Json(nullptr)},
-               {"device", run.device},
-               {"dtype", to_string(run.dtype)},
-               {"problems", run.problems},
-               {"samples", run.samples},
-               {"accepted", run.accepted},
-               {"pass_at_k", Json::object()}};
+  Json json = {{"run", run.run},           {"level", run.level ? Json(*run.level) : Json(nullptr)},
+               {"device", run.device},     {"dtype", to_string(run.dtype)},
+               {"problems", run.problems}, {"samples", run.samples},
+               {"accepted", run.accepted}, {"pass_at_k", Json::object()}};
   for (const auto& [k, share] : run.pass_at_k) json["pass_at_k"][std::to_string(k)] = share;
   return json;
 }
@@ -173,9 +169,8 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
   const Board& board = *rows.front().board;
   std::string text = fmt::format(
       "{}  {}\n", style(Colour::bold, problem_name(board.slug, board.dtype)),
-      style(Colour::dim,
-            fmt::format("{}  {}{}  {}", printable(board.device), to_string(board.precision),
-                        board.modules ? "  modules" : "", printable(against_text(board)))));
+      style(Colour::dim, fmt::format("{}  {}{}  {}", printable(board.device), to_string(board.precision),
+                                     board.modules ? "  modules" : "", printable(against_text(board)))));
   TextTable table(
       {"rank", "candidate", "speedup", "95 % interval", "vs reference", "total median", "roofline", ""},
       {true, false, true, false, true, true, true, false});
@@ -212,9 +207,9 @@ std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
   TextTable runs({"run", "level", "device", "problems", "samples", "accepted", "pass@k"},
                  {false, true, false, true, true, true, false});
   for (const SampledRun& run : leaderboard.runs) {
-    runs.add({printable_line(run.run), run.level ? std::to_string(*run.level) : "-", printable_line(run.device),
-              std::to_string(run.problems), std::to_string(run.samples), std::to_string(run.accepted),
-              pass_at_k_text(run)});
+    runs.add({printable_line(run.run), run.level ? std::to_string(*run.level) : "-",
+              printable_line(run.device), std::to_string(run.problems), std::to_string(run.samples),
+              std::to_string(run.accepted), pass_at_k_text(run)});
   }
   std::string text = "\n" + runs.render(style);
   TextTable speeds({"solution", "class", "against", "accepted", "geometric mean", "fast_1", "fast_2"},
@@ -223,7 +218,8 @@ std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
     for (const SuiteRow& row : suite.rows) {
       speeds.add({printable_line(row.solution), std::string(to_string(suite.precision)), suite.against,
                   fmt::format("{} of {}", row.accepted, suite.problems), ratio_text(row.score.geometric_mean),
-                  fmt::format("{:.0f} %", 100 * row.fast_p.at(1)), fmt::format("{:.0f} %", 100 * row.fast_p.at(2))});
+                  fmt::format("{:.0f} %", 100 * row.fast_p.at(1)),
+                  fmt::format("{:.0f} %", 100 * row.fast_p.at(2))});
     }
   }
   return leaderboard.suites.empty() ? text : text + "\n" + speeds.render(style);

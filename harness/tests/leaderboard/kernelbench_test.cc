@@ -15,7 +15,6 @@ using test::record;
 using test::refused;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::string sample_path(int level, int problem, int sample, const std::string& run = "mine") {
   return "runs/" + run + "/level_" + std::to_string(level) + "_problem_" + std::to_string(problem) +
@@ -36,15 +35,6 @@ nlohmann::ordered_json json_of_one(std::vector<Record> records) {
 std::string refusal(std::vector<Record> records, const std::string& file = "eval_results.json") {
   const auto results = kernelbench_results(make_leaderboard(std::move(records)), file);
   return results ? "none" : to_string(results.errors());
-}
-
-// Two calls of 1 and 3 ms.
-Record timed(const std::string& path) {
-  Record made = record(path, 2);
-  CaseRecord& one = made.candidate().cases[0];
-  one.measurement.reset();
-  one.candidate().samples = {Sample(1), Sample(3), Sample(50, Purpose::changed)};
-  return made;
 }
 
 TEST(KernelBenchResults, AreByProblemInOrderOfNumber) {
@@ -70,15 +60,19 @@ TEST(KernelBenchResults, HaveTheKeysThatItsScriptsRead) {
   EXPECT_EQ(json["23"][0]["metadata"]["kgrade_speedup_reference"]["speedup"], 2);
 }
 
-TEST(KernelBenchResults, TimesAreMeansInMilliseconds) {
-  const auto json = json_of_one({timed(sample_path(1, 23, 0))});
-  const auto& stats = json["23"][0]["runtime_stats"];
-  EXPECT_EQ(json["23"][0]["runtime"], 2);
-  EXPECT_EQ(stats["mean"], 2);
-  EXPECT_EQ(stats["std"], 1);
-  EXPECT_EQ(stats["min"], 1);
-  EXPECT_EQ(stats["max"], 3);
-  EXPECT_EQ(stats["num_trials"], 2);
+TEST(KernelBenchResults, TimesAreMediansInMilliseconds) {
+  const auto json = json_of_one({record(sample_path(1, 23, 0), 2)});
+  EXPECT_EQ(json["23"][0]["runtime"], 1);
+  EXPECT_EQ(json["23"][0]["runtime_stats"]["median"], 1);
+  EXPECT_EQ(json["23"][0]["runtime_stats"]["num_trials"], 60);
+}
+
+TEST(KernelBenchResults, OfSeveralCasesItsOwnCounts) {
+  Record made = record(sample_path(1, 23, 0), 2);
+  made.candidate().cases.push_back(test::measured("kernelbench", 4, test::around(4)));
+  EXPECT_EQ(json_of_one({made})["23"][0]["runtime"], 0.5);
+  made.candidate().cases[1].name = "other";
+  EXPECT_EQ(json_of_one({made})["23"][0]["runtime"], -1.0) << "none of them is KernelBench's";
 }
 
 TEST(KernelBenchResults, WithoutASpeedTheRuntimeIsMinusOne) {
