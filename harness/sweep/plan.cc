@@ -173,8 +173,9 @@ class Planner {
     } else {
       Problem unread;
       unread.slug = file.stem().string();
-      for (const fs::path& candidate : candidates)
-        refuse(unread, candidate, {to_string(problem.errors()), "", {}});
+      const Error& why = problem.error();
+      const std::string message = fmt::format("its problem {}: {}", file.string(), why.message);
+      for (const fs::path& candidate : candidates) refuse(unread, candidate, {message, why.remedy, {}});
     }
   }
 
