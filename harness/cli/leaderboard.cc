@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/app.h"
 #include "cli/outputs.h"
+#include "leaderboard/kernelbench.h"
 #include "leaderboard/leaderboard_output.h"
 #include "leaderboard/page.h"
 #include "leaderboard/record_files.h"
@@ -20,6 +21,7 @@ struct LeaderboardArguments {
   std::string json;
   std::string markdown;
   std::string html;
+  std::string kernelbench;
   std::string fail_on;
 };
 
@@ -37,17 +39,18 @@ std::vector<Export> exports_of(const LeaderboardArguments& arguments) {
 }
 
 // Before anything is read: reading much takes its time.
-Errors check_files(const std::vector<Export>& exports, const std::vector<std::string>& paths) {
+Errors check_files(const std::vector<Export>& exports, const LeaderboardArguments& arguments) {
   std::vector<Output> outputs;
-  int printed = 0;
+  int printed = arguments.kernelbench == "-" ? 1 : 0;
   for (const Export& one : exports) {
     outputs.push_back({std::string(one.option), one.file});
     printed += one.file == "-";
   }
-  Errors errors = check_outputs(outputs, paths);
+  Errors errors = check_outputs(outputs, arguments.paths);
   if (printed > 1) {
-    errors.push_back(
-        {"--json, --markdown, --html: only one can be printed", "write the others to files", {}});
+    errors.push_back({"--json, --markdown, --html, --kernelbench: only one can be printed",
+                      "write the others to files",
+                      {}});
   }
   return errors;
 }
@@ -92,6 +95,26 @@ bool tell_what_is_left_out(const RecordsRead& read) {
   return count > 0;
 }
 
+// Files in the form of KernelBench, one a run and level.
+Result<bool> write_kernelbench(const Leaderboard& leaderboard, const LeaderboardArguments& arguments) {
+  const auto results = kernelbench_results(leaderboard, arguments.kernelbench);
+  if (!results) return results.errors();
+  std::vector<Output> outputs;
+  for (const auto& [file, text] : results->files) outputs.push_back({"--kernelbench", file.string()});
+  if (Errors errors = check_outputs(outputs, arguments.paths); !errors.empty()) return errors;
+  for (const auto& [file, text] : results->files) {
+    if (file == "-") {
+      fmt::print("{}", text);
+    } else if (auto written = write_file_atomically(file, text); !written) {
+      return written.errors();
+    }
+  }
+  if (results->left_out > 0)
+    fmt::print(stderr, "kgrade: --kernelbench: {} of no numbered problem, or for a GPU to judge, left out\n",
+               counted(results->left_out, "candidate"));
+  return true;
+}
+
 // What is read when no path is named.
 constexpr const char* usual_folder = "results";
 
@@ -103,7 +126,7 @@ int run(LeaderboardArguments& arguments) {
                   {}}});
   if (arguments.paths.empty()) arguments.paths = {usual_folder};
   const std::vector<Export> exports = exports_of(arguments);
-  if (const Errors errors = check_files(exports, arguments.paths); !errors.empty()) return fail(errors);
+  if (const Errors errors = check_files(exports, arguments); !errors.empty()) return fail(errors);
   auto read = read_all(arguments.paths);
   if (!read) return fail(read.errors());
   const bool lacks_some = tell_what_is_left_out(*read);
@@ -119,7 +142,12 @@ int run(LeaderboardArguments& arguments) {
       return fail(written.errors());
     }
   }
-  if (prints_table) fmt::print("{}", render_table(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
+  if (!arguments.kernelbench.empty()) {
+    if (const auto written = write_kernelbench(leaderboard, arguments); !written)
+      return fail(written.errors());
+  }
+  if (prints_table && arguments.kernelbench != "-")
+    fmt::print("{}", render_table(leaderboard, Style::for_descriptor(STDOUT_FILENO)));
   return lacks_some && !arguments.fail_on.empty() ? exit_usage : exit_ok;
 }
 
@@ -144,6 +172,12 @@ Command add_leaderboard(CLI::App& app) {
   command
       ->add_option("--html", arguments->html,
                    "Write one HTML page that needs no other file; - prints it instead of the table")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--kernelbench", arguments->kernelbench,
+          "Write the results as KernelBench's eval_results.json, which its scripts read; {run} and "
+          "{level} in the name make a file for each; - prints it instead of the table (docs/kernelbench.md)")
       ->type_name("FILE");
   command
       ->add_option("--fail-on", arguments->fail_on,

@@ -12,12 +12,14 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/text.h"
+#include "compile/module_file.h"
 #include "cli/app.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "device/registry.h"
 #include "problem/catalogue.h"
 #include "sweep/chunks.h"
+#include "sweep/module_candidates.h"
 #include "sweep/report.h"
 #include "sweep/slurm_sweep.h"
 
@@ -172,6 +174,18 @@ std::string searched_text(const SweepPlan& plan) {
   return text.empty() ? "" : printable_line(text) + "\n";
 }
 
+// KernelBench's files are no folder of problem files, and are not looked for there.
+Errors take_modules(SweepArguments& arguments) {
+  std::string& named = arguments.lane.problems;
+  arguments.selection.modules = module_files(named);
+  if (arguments.selection.modules.empty() && named.ends_with(".py"))
+    return {{fmt::format("--problems: '{}' matches no file", named),
+             "quote the pattern, so that the shell leaves it alone: --problems 'KernelBench/level*/*.py'",
+             {}}};
+  if (!arguments.selection.modules.empty()) named.clear();
+  return {};
+}
+
 // A pattern of problems is easily given to the option for folders.
 Errors pattern_remedy(const SweepArguments& arguments, Errors errors) {
   std::error_code ignored;
@@ -187,8 +201,12 @@ int run(SweepArguments& arguments) {
   if (!errors.empty()) return fail(errors);
   auto devices = arguments.executor == "local" ? devices_of(arguments) : devices_elsewhere(arguments);
   if (!devices) return fail(devices.errors());
+  if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
   Layout layout = Layout::find(arguments.lane.problems);
-  const auto plan = make_plan(arguments.selection, layout);
+  const auto load = [&](const std::filesystem::path& file) {
+    return load_problem_file(file, arguments.lane.python, layout);
+  };
+  const auto plan = make_plan(arguments.selection, layout, load);
   if (!plan) return fail(pattern_remedy(arguments, plan.errors()));
   fmt::print(stderr, "{}", log_text(arguments.ci, searched_text(*plan)));
   auto results = open_results(arguments);
@@ -240,7 +258,12 @@ void add_what(CLI::App& command, SweepArguments& arguments) {
                   "Candidates in solutions/<slug>/ of the working folder, or else beside the problems, as a "
                   "shell pattern; with a slash, files in folders named after their problems")
       ->type_name("GLOB");
-  add_problems_option(command, arguments.lane.problems);
+  command
+      .add_option("--problems", arguments.lane.problems,
+                  "A further folder of problem files, as for `kgrade grade`; or KernelBench's problems, as a "
+                  "folder or a pattern of .py files: then --solutions names files or folders of candidates, "
+                  "which are matched to problems by their names (docs/kernelbench.md)")
+      ->type_name("FOLDER|GLOB");
 }
 
 void add_how(CLI::App& command, SweepArguments& arguments) {

@@ -165,11 +165,6 @@ Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_vi
   return bound ? with_precision(std::move(*bound), precision) : bound;
 }
 
-Result<Problem> load_problem_as(const fs::path& path, std::string_view dtype, std::string_view precision) {
-  auto problem = load_problem(path);
-  return problem ? as_asked(std::move(*problem), dtype, precision) : problem;
-}
-
 bool asks_for_the_same(const Problem& one, const Problem& other) {
   return one.dtype == other.dtype && one.precision == other.precision;
 }

@@ -31,8 +31,6 @@ Result<Problem> with_precision(Problem problem, std::string_view name);
 // The problem with both: a file and this make up what a run grades. Errors as of with_dtype() and
 // with_precision().
 Result<Problem> as_asked(Problem problem, std::string_view dtype, std::string_view precision);
-Result<Problem> load_problem_as(const std::filesystem::path& path, std::string_view dtype,
-                                std::string_view precision);
 
 // Candidates that one run can grade: a run has one type and asks for one class.
 struct CandidateGroup {

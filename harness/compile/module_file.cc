@@ -29,6 +29,11 @@ ProcessLimits description_limits() {
   return limits;
 }
 
+// Parts of PyTorch ask for the user's name and folder, and the sandbox has no list of users.
+std::vector<std::string> environment_of(const fs::path& folder) {
+  return {"LC_ALL=C.UTF-8", "USER=kgrade", "LOGNAME=kgrade", "HOME=" + folder.string(), "TMPDIR=" + folder.string()};
+}
+
 Result<std::string> run_description(const std::string& content, const fs::path& file, const PythonTools& tools) {
   const TemporaryDirectory folder;
   BuildRequest request;
@@ -44,7 +49,7 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   const std::vector<std::string> command = {tools.interpreter.program.string(), "-I", "-B",
                                             (tools.folder / "describe_module.py").string(), request.source.string(),
                                             answer.string()};
-  const auto process = confined.run(request, command, {"LC_ALL=C.UTF-8", "TMPDIR=" + folder.path().string()},
+  const auto process = confined.run(request, command, environment_of(folder.path()),
                                     description_limits());
   if (!process) return process.errors();
   auto description = read_text_file(answer, longest_description);

@@ -25,6 +25,10 @@ fs::path joined(std::vector<fs::path>::const_iterator begin, std::vector<fs::pat
 // Of a path elsewhere.
 fs::path short_name(const fs::path& path, const std::string& slug) {
   const std::vector<fs::path> parts(path.begin(), path.end());
+  if (const std::string run = run_of(path); !run.empty() && read_candidate_name(path).sample) {
+    const auto from = std::find(parts.rbegin() + 1, parts.rend(), fs::path(run)).base() - 1;
+    return joined(from, parts.end());
+  }
   auto folder = std::find(parts.rbegin() + 1, parts.rend(), fs::path(slug)).base();
   if (folder == parts.begin()) return fs::path(slug) / parts.back();
   --folder;
@@ -77,7 +81,7 @@ LeaderboardRow row_of(std::vector<Record> results) {
   results.pop_back();
   row.earlier = std::move(results);
   row.id = id_of(row.newest);
-  row.solution = fs::path(row.newest.candidate().path).stem().string();
+  row.solution = solution_of(row.newest.candidate().path);
   return row;
 }
 
@@ -169,7 +173,17 @@ Leaderboard make_leaderboard(std::vector<Record> records) {
     (speed ? measured : leaderboard.unmeasured).push_back(std::move(row));
   }
   leaderboard.boards = boards_of(std::move(measured));
+  leaderboard.runs = sampled_runs(newest_records(leaderboard));
   return leaderboard;
+}
+
+std::vector<const Record*> newest_records(const Leaderboard& leaderboard) {
+  std::vector<const Record*> records;
+  for (const Board& board : leaderboard.boards) {
+    for (const LeaderboardRow& row : board.rows) records.push_back(&row.newest);
+  }
+  for (const LeaderboardRow& row : leaderboard.unmeasured) records.push_back(&row.newest);
+  return records;
 }
 
 }  // namespace kgrade

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "leaderboard/samples.h"
 #include "record/record.h"
 
 namespace kgrade {
@@ -38,7 +39,7 @@ struct RankRange {
 // A candidate where it stands.
 struct LeaderboardRow {
   std::string id;  // 12 hexadecimal digits of problem, type, device and path: the same in every leaderboard
-  std::string solution;  // file name without its ending: what fast_p and suite scores follow over problems
+  std::string solution;  // what fast_p and suite scores follow over problems: solution_of() its path
   Record newest;
   std::vector<Record> earlier;     // of the same path, the oldest first
   std::optional<RankRange> rank;   // none: see unranked_because, or the verdict
@@ -114,7 +115,11 @@ struct Leaderboard {
   // speed.
   std::vector<LeaderboardRow> unmeasured;
   std::vector<Suite> suites;
+  std::vector<SampledRun> runs;  // by name, level, GPU model and type
 };
+
+// Of each candidate the newest result: those on boards, then the others.
+std::vector<const Record*> newest_records(const Leaderboard& leaderboard);
 
 // The same records give the same leaderboard, in whatever order they come. Records of the same candidate and
 // version on the same problem and device that began at the same time are one, read twice. Candidates are
@@ -125,7 +130,8 @@ Leaderboard make_leaderboard(std::vector<Record> records);
 // of the run stays as it is, in its shortest form. Any other ends at the folder that is called like the
 // problem:
 // "/srv/me/solutions/scale/fast.cu" is "solutions/scale/fast.cu", and "/tmp/scale/fast.cu" is
-// "scale/fast.cu"; without such a folder it is "scale/" and the file's name. Where that would be one name for
+// "scale/fast.cu"; without such a folder it is "scale/" and the file's name. A sample of a run (samples.h)
+// begins with the run's folder. Where that would be one name for
 // several candidates of one file of results, they are called by problem and path below their common folder.
 void name_candidates(std::vector<Record>& records);
 

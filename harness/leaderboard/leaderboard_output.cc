@@ -141,6 +141,15 @@ Json suite_json(const Suite& suite) {
   return json;
 }
 
+Json run_json(const SampledRun& run) {
+  Json json = {{"run", run.run},           {"level", run.level ? Json(*run.level) : Json(nullptr)},
+               {"device", run.device},     {"dtype", to_string(run.dtype)},
+               {"problems", run.problems}, {"samples", run.samples},
+               {"accepted", run.accepted}, {"pass_at_k", Json::object()}};
+  for (const auto& [k, share] : run.pass_at_k) json["pass_at_k"][std::to_string(k)] = share;
+  return json;
+}
+
 // --- Text ---
 
 std::string against_text(const Board& board) {
@@ -160,9 +169,8 @@ std::string board_text(const std::vector<PageRow>& rows, const Style& style) {
   const Board& board = *rows.front().board;
   std::string text = fmt::format(
       "{}  {}\n", style(Colour::bold, problem_name(board.slug, board.dtype)),
-      style(Colour::dim,
-            fmt::format("{}  {}{}  {}", printable(board.device), to_string(board.precision),
-                        board.modules ? "  modules" : "", printable(against_text(board)))));
+      style(Colour::dim, fmt::format("{}  {}{}  {}", printable(board.device), to_string(board.precision),
+                                     board.modules ? "  modules" : "", printable(against_text(board)))));
   TextTable table(
       {"rank", "candidate", "speedup", "95 % interval", "vs reference", "total median", "roofline", ""},
       {true, false, true, false, true, true, true, false});
@@ -191,6 +199,30 @@ std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) 
                printable_line(record.device.name)});
   }
   return table.render(style, "");
+}
+
+// Of runs of samples: pass@k, and fast_p of each sample beside each thing it was compared with.
+std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
+  if (leaderboard.runs.empty()) return "";
+  TextTable runs({"run", "level", "device", "problems", "samples", "accepted", "pass@k"},
+                 {false, true, false, true, true, true, false});
+  for (const SampledRun& run : leaderboard.runs) {
+    runs.add({printable_line(run.run), run.level ? std::to_string(*run.level) : "-",
+              printable_line(run.device), std::to_string(run.problems), std::to_string(run.samples),
+              std::to_string(run.accepted), pass_at_k_text(run)});
+  }
+  std::string text = "\n" + runs.render(style);
+  TextTable speeds({"solution", "class", "against", "accepted", "geometric mean", "fast_1", "fast_2"},
+                   {false, false, false, true, true, true, true});
+  for (const Suite& suite : leaderboard.suites) {
+    for (const SuiteRow& row : suite.rows) {
+      speeds.add({printable_line(row.solution), std::string(to_string(suite.precision)), suite.against,
+                  fmt::format("{} of {}", row.accepted, suite.problems), ratio_text(row.score.geometric_mean),
+                  fmt::format("{:.0f} %", 100 * row.fast_p.at(1)),
+                  fmt::format("{:.0f} %", 100 * row.fast_p.at(2))});
+    }
+  }
+  return leaderboard.suites.empty() ? text : text + "\n" + speeds.render(style);
 }
 
 // One cell of a table: no markup, no end of the cell, no line break.
@@ -228,6 +260,19 @@ std::string markdown_verdicts(const Leaderboard& leaderboard) {
   return "\n| problem | candidate | device | verdict |\n| --- | --- | --- | --- |\n" + text;
 }
 
+std::string markdown_runs(const Leaderboard& leaderboard) {
+  if (leaderboard.runs.empty()) return "";
+  std::string text =
+      "\n| run | level | device | problems | samples | accepted | pass@k |\n"
+      "| --- | --: | --- | --: | --: | --: | --- |\n";
+  for (const SampledRun& run : leaderboard.runs) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} |\n", markdown_cell(run.run),
+                        run.level ? std::to_string(*run.level) : "", markdown_cell(run.device), run.problems,
+                        run.samples, run.accepted, pass_at_k_text(run));
+  }
+  return text;
+}
+
 std::string markdown_suites(const Leaderboard& leaderboard) {
   if (leaderboard.suites.empty()) return "";
   std::string text =
@@ -258,6 +303,7 @@ nlohmann::ordered_json to_json(const Leaderboard& leaderboard) {
   for (const Board& board : leaderboard.boards) json["boards"].push_back(board_json(board));
   for (const LeaderboardRow& row : leaderboard.unmeasured) json["unmeasured"].push_back(unmeasured_json(row));
   for (const Suite& suite : leaderboard.suites) json["suites"].push_back(suite_json(suite));
+  for (const SampledRun& run : leaderboard.runs) json["runs"].push_back(run_json(run));
   return json;
 }
 
@@ -278,7 +324,7 @@ std::string render_table(const Leaderboard& leaderboard, const Style& style) {
     if (row.board != nullptr) of_board.push_back(row);
   }
   if (!of_board.empty()) text += board_text(of_board, style);
-  return text + unmeasured_text(leaderboard, style);
+  return text + unmeasured_text(leaderboard, style) + runs_text(leaderboard, style);
 }
 
 std::string render_markdown(const Leaderboard& leaderboard) {
@@ -294,7 +340,7 @@ std::string render_markdown(const Leaderboard& leaderboard) {
         "| --- | --- | --- | --- | --: | --- | --: | --: |\n" +
         leaders;
   }
-  return text + markdown_suites(leaderboard) + "<!-- /leaderboard -->\n";
+  return text + markdown_runs(leaderboard) + markdown_suites(leaderboard) + "<!-- /leaderboard -->\n";
 }
 
 }  // namespace kgrade

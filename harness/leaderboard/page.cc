@@ -169,6 +169,22 @@ std::string suite_tables(const std::vector<Suite>& suites) {
   return text.empty() ? "<p class=\"about\">Nothing here has a speed.</p>" : text;
 }
 
+std::string run_table(const std::vector<SampledRun>& runs) {
+  if (runs.empty()) return "";
+  std::string text = "<div class=\"suites\"><table>\n<thead><tr>";
+  for (const std::string_view name : {"Run", "Level", "GPU", "Problems", "Samples", "Accepted", "pass@k"})
+    text += fmt::format("<th scope=\"col\">{}</th>", name);
+  text += "</tr></thead>\n<tbody>\n";
+  for (const SampledRun& run : runs) {
+    text += fmt::format("<tr><th scope=\"row\">{}</th>", text_of(run.run));
+    text += cell("number", run.level ? std::to_string(*run.level) : "") + cell("", text_of(run.device));
+    for (const std::size_t count : {run.problems, run.samples, run.accepted})
+      text += cell("number", std::to_string(count));
+    text += cell("", pass_at_k_text(run)) + "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
 // Nothing has a speed, as after a sweep on the emulated device: the columns on speed go.
 bool only_verdicts(const std::vector<PageRow>& rows) {
   return !rows.empty() &&
@@ -259,7 +275,7 @@ std::string render_page(const Leaderboard& leaderboard) {
                                    {"head", page_head()},
                                    {"rows", table},
                                    {"plain", plain_note(leading.size(), rows.size())},
-                                   {"suites", suite_tables(leaderboard.suites)},
+                                   {"suites", run_table(leaderboard.runs) + suite_tables(leaderboard.suites)},
                                    {"data", embedded(page_data(leaderboard, rows))},
                                    {"script", code}});
 }

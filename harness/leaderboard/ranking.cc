@@ -158,7 +158,7 @@ std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& reco
   std::map<DeviceAndType, Newest> devices;
   for (const Record& record : records) {
     if (!record.device.measures_speed) continue;
-    const std::string solution = std::filesystem::path(record.candidate().path).stem().string();
+    const std::string solution = solution_of(record.candidate().path);
     const Record*& newest = devices[{record.device.name, record.dtype, record.candidate().is_module()}][solution][record.problem_slug];
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "base/text.h"
+#include "compile/module_file.h"
 #include "compile/declarations.h"
 #include "grade/contestants.h"
 #include "leaderboard/record_files.h"
@@ -37,7 +38,7 @@ class PlanReader {
     result.options = read_job(json.at("options").get<std::string>()).value_or(LaneJob{}).options;
     for (const Json& task : json.at("tasks")) {
       const auto group = group_of(
-          result.plan, {bytes_of_text(task.at("problem").get<std::string>()),
+          result.plan, result.options, {bytes_of_text(task.at("problem").get<std::string>()),
                         task.at("dtype").get<std::string>(), task.at("precision").get<std::string>()});
       if (!group) return group.errors();
       result.plan.tasks.push_back({*group, bytes_of_text(task.at("candidate").get<std::string>()),
@@ -54,10 +55,11 @@ class PlanReader {
     auto operator<=>(const GroupKey&) const = default;
   };
 
-  Result<std::size_t> group_of(SweepPlan& plan, const GroupKey& key) {
+  Result<std::size_t> group_of(SweepPlan& plan, const LaneOptions& options, const GroupKey& key) {
     const auto [at, is_new] = groups_.try_emplace(key, plan.groups.size());
     if (!is_new) return at->second;
-    auto problem = load_problem_as(key.path, key.dtype, key.precision);
+    auto problem = load_problem_file(key.path, options.python, Layout::find(options.problems));
+    if (problem) problem = as_asked(*std::move(problem), key.dtype, key.precision);
     if (!problem) return problem.errors();
     plan.groups.push_back({std::move(*problem)});
     return at->second;

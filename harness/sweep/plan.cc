@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <fnmatch.h>
-#include <glob.h>
 
 #include <algorithm>
 #include <iterator>
@@ -16,6 +15,7 @@
 #include "grade/run_setup.h"
 #include "problem/catalogue.h"
 #include "record/record.h"
+#include "sweep/module_candidates.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -26,15 +26,6 @@ bool matches(const std::string& glob, const std::string& text) {
 }
 
 bool names_paths(const std::string& glob) { return glob.find('/') != glob.npos; }
-
-std::vector<fs::path> paths_of(const std::string& pattern) {
-  glob_t found{};
-  std::vector<fs::path> paths;
-  if (::glob(pattern.c_str(), GLOB_TILDE, nullptr, &found) == 0)
-    paths.assign(found.gl_pathv, found.gl_pathv + found.gl_pathc);
-  ::globfree(&found);
-  return paths;
-}
 
 // As a user in the working folder would write it.
 fs::path as_written(const fs::path& path) {
@@ -55,9 +46,11 @@ std::string path_in_record(const std::string& path) {
 
 class Planner {
  public:
-  Planner(const SweepSelection& selection, const Layout& layout) : selection_(selection), layout_(layout) {}
+  Planner(const SweepSelection& selection, const Layout& layout, const ProblemLoader& load)
+      : selection_(selection), layout_(layout), load_(load) {}
 
   Result<SweepPlan> plan() {
+    if (!selection_.modules.empty()) return plan_modules();
     if (auto errors = read_problems(); !errors.empty()) return errors;
     if (problems_.empty()) return nothing("--only", selection_.only, "problem", plan_.problem_folders);
     if (names_paths(selection_.solutions)) {
@@ -84,15 +77,15 @@ class Planner {
 
   Errors read_problems() {
     const bool paths = names_paths(selection_.only);
-    const auto files =
-        paths ? Result<std::vector<fs::path>>(paths_of(selection_.only)) : problem_files(layout_.problems);
+    const auto files = paths ? Result<std::vector<fs::path>>(paths_matching(selection_.only))
+                             : problem_files(layout_.problems);
     if (!files) return files.errors();
     if (!paths) plan_.problem_folders = layout_.problems;
     Errors errors;
     for (const fs::path& file : *files) {
       add_slugs_beside(file);
       if (!paths && !matches(selection_.only, file.stem().string())) continue;
-      auto problem = load_problem(file);
+      auto problem = load_(file);
       if (!problem) {
         errors.insert(errors.end(), problem.errors().begin(), problem.errors().end());
       } else if (const auto [other, fresh] = problems_.emplace(problem->slug, *problem); !fresh) {
@@ -138,7 +131,7 @@ class Planner {
 
   Errors take_paths() {
     Errors errors;
-    for (const fs::path& path : paths_of(selection_.solutions)) {
+    for (const fs::path& path : paths_matching(selection_.solutions)) {
       if (!is_candidate(path)) continue;
       const std::string slug = fs::absolute(path).lexically_normal().parent_path().filename().string();
       if (problems_.contains(slug)) {
@@ -150,6 +143,40 @@ class Planner {
       }
     }
     return errors;
+  }
+
+  Result<SweepPlan> plan_modules() {
+    std::vector<fs::path> problems = selection_.modules;
+    std::erase_if(problems, [this](const fs::path& file) {
+      return !matches(selection_.only, file.stem().string()) &&
+             !matches(selection_.only, file.filename().string());
+    });
+    if (problems.empty()) return nothing("--only", selection_.only, "problem", {});
+    std::vector<fs::path> files = module_candidates(selection_.solutions, layout_.solutions, problems);
+    std::transform(files.begin(), files.end(), files.begin(), as_written);
+    ModuleMatches found = match_modules(files, problems);
+    for (std::size_t i = 0; i < problems.size(); ++i) add_module(problems[i], found.by_problem[i]);
+    for (UngradedCandidate& one : found.ambiguous) plan_.refused.push_back(std::move(one));
+    plan_.unmatched = std::move(found.unmatched);
+    if (!plan_.tasks.empty() || !plan_.refused.empty()) return std::move(plan_);
+    if (files.empty()) return nothing("--solutions", selection_.solutions, "candidate", {});
+    return Error{fmt::format("--solutions: none of {} that '{}' names is named after one of the problems",
+                             counted(files.size(), "file"), selection_.solutions),
+                 "name them as KernelBench does: level_1_problem_23_sample_0_kernel.py",
+                 {plan_.unmatched.front().string(), 0, 0}};
+  }
+
+  void add_module(const fs::path& file, std::vector<fs::path>& candidates) {
+    if (candidates.empty()) return;
+    if (const auto problem = load_(file)) {
+      add(*problem, candidates);
+    } else {
+      Problem unread;
+      unread.slug = file.stem().string();
+      const Error& why = problem.error();
+      const std::string message = fmt::format("its problem {}: {}", file.string(), why.message);
+      for (const fs::path& candidate : candidates) refuse(unread, candidate, {message, why.remedy, {}});
+    }
   }
 
   void add(const Problem& problem, std::vector<fs::path>& candidates) {
@@ -186,6 +213,7 @@ class Planner {
 
   const SweepSelection& selection_;
   const Layout& layout_;
+  const ProblemLoader& load_;
   std::set<fs::path> folders_;   // of problems
   std::set<std::string> slugs_;  // of all that lie in them
   std::map<std::string, Problem> problems_;
@@ -207,8 +235,9 @@ UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::
   return {one.candidate, std::move(message), problem.slug, problem.dtype, exit_code};
 }
 
-Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout) {
-  return Planner(selection, layout).plan();
+Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
+                            const ProblemLoader& load) {
+  return Planner(selection, layout, load).plan();
 }
 
 TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effort_(effort) {

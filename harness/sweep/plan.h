@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -44,6 +45,8 @@ struct SweepPlan {
   // Folders that were looked through, in order; none where paths are named.
   std::vector<std::filesystem::path> problem_folders = {};
   std::vector<std::filesystem::path> solution_folders = {};
+  // Where problems are KernelBench's files: what looks like a candidate, but is named after none of them.
+  std::vector<std::filesystem::path> unmatched = {};
 };
 
 // One of the plan's tasks that came to nothing.
@@ -59,12 +62,22 @@ UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::
 struct SweepSelection {
   std::string only = "*";  // problems
   std::string solutions = "*";
+  // Problems as KernelBench has them (module_files() in sweep/module_candidates.h); then `only` is matched
+  // with the names of these files, and candidates are matched to them by what their names say
+  // (problem/kernelbench_names.h). `solutions` may then name folders as well, which are looked through to the
+  // bottom.
+  std::vector<std::filesystem::path> modules = {};
 };
+
+// How a problem's file becomes a problem.
+using ProblemLoader = std::function<Result<Problem>(const std::filesystem::path&)>;
 
 // In order of slug, type and class, and path. Paths of candidates below the working folder are relative to
 // it. A candidate that cannot be read is refused, and the others are still graded. Errors: a problem file
-// that is wrong, a candidate in a folder called like no problem, globs that match nothing.
-Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout);
+// that is wrong, a candidate in a folder called like no problem, globs that match nothing. Of modules only
+// those are loaded that have candidates; where one cannot be, or a name fits two, the candidates are refused.
+Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
+                            const ProblemLoader& load = load_problem);
 
 // Which task a result is of: the same problem, type, class asked for, candidate and effort. Not by device: a
 // file that mixes GPUs names the device of each result.

@@ -58,6 +58,19 @@ std::string ungraded_lines(const SweepOutcome& outcome, const Style& style) {
   return text;
 }
 
+// The first ones, as far as a summary has room.
+std::string unmatched_lines(const SweepOutcome& outcome, const Style& style) {
+  constexpr std::size_t most_names = 10;
+  if (outcome.unmatched.empty()) return "";
+  const std::size_t shown = std::min(outcome.unmatched.size(), most_names);
+  std::string text = fmt::format("{} {}\n", style(Colour::yellow, "named after no problem, not graded:"),
+                                 counted(outcome.unmatched.size(), "file"));
+  for (std::size_t i = 0; i < shown; ++i) text += "  " + printable_line(outcome.unmatched[i].string()) + "\n";
+  if (shown < outcome.unmatched.size())
+    text += fmt::format("  and {} more\n", outcome.unmatched.size() - shown);
+  return text;
+}
+
 }  // namespace
 
 void TimeLeft::result_at(double now) {
@@ -112,7 +125,8 @@ std::string render_summary(const SweepOutcome& outcome, const Style& style) {
       std::count_if(outcome.records.begin(), outcome.records.end(),
                     [](const Record& record) { return record.candidate().verdict == Verdict::accepted; });
   const auto for_gpu = std::count_if(outcome.records.begin(), outcome.records.end(), needs_a_gpu);
-  std::string text = table.render(style) + ungraded_lines(outcome, style) + score_line(outcome);
+  std::string text = table.render(style) + ungraded_lines(outcome, style) + unmatched_lines(outcome, style) +
+                     score_line(outcome);
   text += fmt::format("{}: {} accepted, {} not",
                       counted(outcome.records.size() + outcome.ungraded.size(), "candidate"), accepted,
                       static_cast<std::ptrdiff_t>(outcome.records.size()) - accepted - for_gpu);

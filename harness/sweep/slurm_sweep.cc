@@ -250,6 +250,7 @@ class SlurmSweep {
   SweepOutcome outcome() {
     SweepOutcome outcome;
     outcome.ungraded = plan_.refused;
+    outcome.unmatched = plan_.unmatched;
     const auto messages = read_failures(folder_);
     for (std::size_t task = 0; task < found_.size(); ++task) {
       if (found_[task]) {

@@ -291,6 +291,7 @@ class Sweep {
     }
     outcome.taken_over = taken_over_;
     outcome.ungraded = plan_.refused;
+    outcome.unmatched = plan_.unmatched;
     for (const std::size_t task : no_python_.tasks)
       outcome.ungraded.push_back(without_verdict(plan_, task, without_python, exit_machine));
     outcome.lacks = no_python_.errors;

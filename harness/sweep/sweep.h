@@ -36,7 +36,8 @@ struct SweepOptions {
 struct SweepOutcome {
   std::vector<Record> records;  // of all tasks that have a verdict, in the plan's order; older ones too
   std::size_t taken_over = 0;   // of them, those that were in the file already
-  std::vector<UngradedCandidate> ungraded;  // refused by the plan, or given up
+  std::vector<UngradedCandidate> ungraded;            // refused by the plan, or given up
+  std::vector<std::filesystem::path> unmatched = {};  // named after none of the problems
   Errors lacks = {};                        // of this machine, for which some of them were not tried
   double seconds = 0;
 };

@@ -70,6 +70,24 @@ TEST(LeaderboardCommand, WrongUsageIsSaidWithARemedy) {
   const Result unwritable = kgrade({"leaderboard", "results", "--html", "no-such-folder/page.html"});
   EXPECT_EQ(unwritable.exit_code, 2);
   EXPECT_THAT(unwritable.output, HasSubstr("--html: there is no folder no-such-folder"));
+  const Result unnumbered = kgrade({"leaderboard", "results/nvidia-h200/baselines", "--kernelbench", "-"});
+  EXPECT_EQ(unnumbered.exit_code, 2);
+  EXPECT_THAT(unnumbered.output, HasSubstr("no result here is of a numbered problem"));
+}
+
+TEST(LeaderboardCommand, WritesWhatKernelBenchReads) {
+  std::string text = content_of("results/nvidia-h200/baselines/conv-transpose-3d-asym-input-sq-kernel.json");
+  const std::string path = "solutions/conv-transpose-3d-asym-input-sq-kernel//naive.cu";
+  ASSERT_NE(text.find(path), text.npos);
+  text.replace(text.find(path), path.size(), "runs/mine/level_1_problem_68_sample_0_kernel.py");
+  const ScratchFile sample("sample.json", text);
+  const std::string file = sample.directory() + "/eval_results.json";
+  const Result written = kgrade({"leaderboard", sample.path(), "--kernelbench", file});
+  EXPECT_EQ(written.exit_code, 0) << written.output;
+  EXPECT_THAT(written.output, HasSubstr("pass@1 100.0 %"));
+  const auto results = nlohmann::json::parse(content_of(file));
+  EXPECT_EQ(results["68"][0]["correctness"], true);
+  EXPECT_GT(results["68"][0]["runtime"], 1);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // The outcome of a sweep, for people.
 #include "sweep/report.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,6 +70,17 @@ TEST(SweepSummary, WhatNeedsAGpuIsCountedApart) {
   outcome.records[2].device.kind = "emulated";
   EXPECT_THAT(render_summary(outcome, Style(false)),
               HasSubstr("3 candidates: 1 accepted, 1 not, 1 unsupported on this machine; "));
+}
+
+TEST(SweepSummary, NamesTheFirstFilesThatAreOfNoProblem) {
+  SweepOutcome outcome;
+  outcome.records = {record()};
+  for (int i = 0; i < 12; ++i) outcome.unmatched.emplace_back(fmt::format("runs/mine/{:02}\033.py", i));
+  const std::string text = render_summary(outcome, Style(false));
+  EXPECT_THAT(text, HasSubstr("named after no problem, not graded: 12 files\n  runs/mine/00\\x1b.py\n"));
+  EXPECT_THAT(text, HasSubstr("  runs/mine/09\\x1b.py\n  and 2 more\n"));
+  EXPECT_THAT(text, Not(HasSubstr("mine/10")));
+  EXPECT_THAT(text, HasSubstr("1 candidate: 1 accepted, 0 not; "));
 }
 
 TEST(SweepSummary, CiSystemsAreToldOfWhatHasNoVerdict) {

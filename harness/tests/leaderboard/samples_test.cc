@@ -1,0 +1,135 @@
+// Samples of one problem: runs, pass@k, and how they stand on leaderboards.
+#include "leaderboard/samples.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+
+#include "leaderboard/leaderboard.h"
+#include "leaderboard/leaderboard_output.h"
+#include "leaderboard/page.h"
+#include "tests/support/sample_results.h"
+
+namespace kgrade {
+namespace {
+
+using test::record;
+using test::refused;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Pair;
+using testing::SizeIs;
+
+std::string path_of(int problem, int sample, const std::string& run = "runs/mine", int level = 1) {
+  return run + "/level_" + std::to_string(level) + "_problem_" + std::to_string(problem) + "_sample_" +
+         std::to_string(sample) + "_kernel.py";
+}
+
+Record sampled(int problem, int sample, double speedup, const std::string& run = "runs/mine") {
+  Record made = record(path_of(problem, sample, run), speedup);
+  made.problem_slug = "p" + std::to_string(problem);
+  return made;
+}
+
+Record wrong(int problem, int sample) { return refused(sampled(problem, sample, 1), Verdict::wrong_answer); }
+
+TEST(PassAtK, IsTheUnbiasedEstimator) {
+  EXPECT_DOUBLE_EQ(pass_at_k(5, 2, 1), 0.4);
+  EXPECT_DOUBLE_EQ(pass_at_k(5, 2, 2), 0.7) << "1 - C(3, 2) / C(5, 2); not 1 - 0.6 * 0.6";
+  EXPECT_DOUBLE_EQ(pass_at_k(5, 2, 4), 1);
+  EXPECT_DOUBLE_EQ(pass_at_k(5, 0, 5), 0);
+  EXPECT_DOUBLE_EQ(pass_at_k(1, 1, 1), 1);
+  EXPECT_NEAR(pass_at_k(100000, 1, 1000), 0.01, 1e-12);
+  EXPECT_THROW(pass_at_k(2, 1, 3), std::invalid_argument);
+  EXPECT_THROW(pass_at_k(2, 1, 0), std::invalid_argument);
+}
+
+TEST(Samples, TheRunIsTheFolder) {
+  EXPECT_EQ(run_of("runs/mine/level_1_problem_23_sample_0_kernel.py"), "mine");
+  EXPECT_EQ(run_of("runs/mine/level_1/problem_23/sample_0.py"), "mine");
+  EXPECT_EQ(run_of("mine_level_1/problem_23_sample_0.py"), "mine_level_1");
+  EXPECT_EQ(run_of("level_1_problem_23_sample_0.py"), "");
+  EXPECT_EQ(run_of("../x.py"), "");
+  EXPECT_EQ(solution_of("runs/mine/level_1_problem_23_sample_4_kernel.py"), "mine sample 4");
+  EXPECT_EQ(solution_of("solutions/scale/fast.cu"), "fast");
+}
+
+TEST(Samples, TheProblemsFileSaysMoreThanTheCandidatesName) {
+  Record made = record("solutions/softmax/sample_2.cu", 1);
+  made.reference.path = "KernelBench/level2/23_Softmax.py";
+  EXPECT_EQ(kernelbench_name_of(made), (KernelBenchName{2, 23, 2}));
+  made.reference.path = "reference/scale.cu";
+  EXPECT_EQ(kernelbench_name_of(made), (KernelBenchName{{}, {}, 2}));
+}
+
+TEST(Samples, PassAtKIsAMeanOverProblems) {
+  const Leaderboard made = make_leaderboard(
+      {sampled(1, 0, 2), wrong(1, 1), wrong(2, 0), wrong(2, 1), wrong(2, 2), sampled(2, 3, 1)});
+  ASSERT_THAT(made.runs, SizeIs(1));
+  const SampledRun& run = made.runs[0];
+  EXPECT_EQ(run.run, "mine");
+  EXPECT_EQ(run.level, 1);
+  EXPECT_EQ(run.problems, 2u);
+  EXPECT_EQ(run.samples, 6u);
+  EXPECT_EQ(run.accepted, 2u);
+  EXPECT_THAT(run.pass_at_k, ElementsAre(Pair(1, 0.375), Pair(2, 0.75))) << "every problem has two samples";
+}
+
+TEST(Samples, OfASampleTheNewestResultCounts) {
+  Record mended = sampled(1, 0, 2);
+  mended.started_at = "2026-02-02T00:00:00Z";
+  const Leaderboard made = make_leaderboard({wrong(1, 0), mended});
+  ASSERT_THAT(made.runs, SizeIs(1));
+  EXPECT_EQ(made.runs[0].samples, 1u);
+  EXPECT_EQ(made.runs[0].accepted, 1u);
+}
+
+TEST(Samples, WhatOnlyAGpuCanJudgeIsNoSample) {
+  Record unsupported = refused(sampled(1, 0, 1), Verdict::unsupported);
+  unsupported.device.kind = "emulated";
+  EXPECT_THAT(make_leaderboard({unsupported}).runs, IsEmpty());
+}
+
+TEST(Samples, OtherCandidatesAreNoRun) {
+  const Leaderboard made = make_leaderboard({record("solutions/scale/fast.cu", 2)});
+  EXPECT_THAT(made.runs, IsEmpty());
+  EXPECT_FALSE(to_json(made).contains("runs"));
+  EXPECT_THAT(render_table(made, Style(false)), Not(HasSubstr("pass@")));
+}
+
+TEST(Samples, RunsOutsideTheWorkingFolderKeepTheirNames) {
+  const Leaderboard made = make_leaderboard({sampled(1, 0, 2, "/data/a"), sampled(1, 0, 3, "/data/b")});
+  ASSERT_THAT(made.runs, SizeIs(2));
+  EXPECT_EQ(made.runs[0].run, "a");
+  EXPECT_EQ(made.runs[1].run, "b");
+  EXPECT_EQ(made.boards[0].rows[0].newest.candidate().path, "b/level_1_problem_1_sample_0_kernel.py");
+}
+
+// Fast_p of a sample follows it over problems, though the names of files differ.
+TEST(Samples, FastPIsByRunAndSample) {
+  const Leaderboard made =
+      make_leaderboard({sampled(1, 0, 2), sampled(2, 0, 0.5), sampled(1, 1, 3), wrong(2, 1)});
+  ASSERT_THAT(made.suites, SizeIs(1));
+  ASSERT_THAT(made.suites[0].rows, SizeIs(2));
+  EXPECT_EQ(made.suites[0].rows[0].solution, "mine sample 0");
+  EXPECT_EQ(made.suites[0].rows[0].accepted, 2u);
+  EXPECT_DOUBLE_EQ(made.suites[0].rows[0].fast_p.at(1), 0.5);
+  EXPECT_DOUBLE_EQ(made.suites[0].rows[1].fast_p.at(1), 0.5);
+}
+
+TEST(Samples, PassAtKIsInEveryFormOfTheLeaderboard) {
+  const Leaderboard made =
+      make_leaderboard({sampled(1, 0, 2, "runs/<b>"), wrong(1, 1), sampled(1, 1, 2, "runs/<b>")});
+  EXPECT_THAT(render_table(made, Style(false)), HasSubstr("pass@1 100.0 %, pass@2 100.0 %"));
+  EXPECT_THAT(render_table(made, Style(false)), HasSubstr("fast_1"));
+  EXPECT_THAT(render_page(made), HasSubstr("<th scope=\"row\">&lt;b&gt;</th>"));
+  EXPECT_THAT(render_page(made), HasSubstr("pass@1 0.0 %"));
+  EXPECT_THAT(render_markdown(made), HasSubstr("| mine | 1 | NVIDIA H200 | 1 | 1 | 0 | pass@1 0.0 % |"));
+  EXPECT_EQ(to_json(made)["runs"][0]["pass_at_k"]["2"], 1);
+}
+
+}  // namespace
+}  // namespace kgrade
