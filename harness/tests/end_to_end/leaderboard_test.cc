@@ -76,7 +76,7 @@ TEST(LeaderboardCommand, WrongUsageIsSaidWithARemedy) {
 }
 
 TEST(LeaderboardCommand, WritesWhatKernelBenchReads) {
-  std::string text = content_of("results/nvidia-h200/baselines/conv-transpose-3d-asym-input-sq-kernel.json");
+  std::string text = content_of(KGRADE_SOURCE_DIR "/results/nvidia-h200/baselines/conv-transpose-3d-asym-input-sq-kernel.json");
   const std::string path = "solutions/conv-transpose-3d-asym-input-sq-kernel//naive.cu";
   ASSERT_NE(text.find(path), text.npos);
   text.replace(text.find(path), path.size(), "runs/mine/level_1_problem_68_sample_0_kernel.py");

@@ -38,7 +38,8 @@ def contract_of(description):
     return {
         "parameters": parameters + outputs,
         "output_positions": [len(parameters) + i for i in range(len(outputs))],
-        "torch": {"init": [], "mode": description["mode"],
+        "torch": {"init": [], "init_line": "def __init__(self):", "forward_line": "def forward(self):",
+                  "mode": description["mode"],
                   "forward": [each.get("input", each) for each in description["forward"]],
                   "weights": {each["name"]: each["module_name"] for each in description["weights"]}},
     }
@@ -74,7 +75,9 @@ class Worker:
         arguments = [self.memory.lend(every[each["name"]]) for each in self.contract["parameters"]]
         self.contestant.begin()
         self.contestant.call(arguments)
-        return [each.clone() for each in self.contestant.kept]
+        # An oracle writes where it is lent.
+        answers = outputs.values() if self.contestant.role == trusted_module.ORACLE else self.contestant.kept
+        return [each.clone() for each in answers]
 
 
 def drawn(description, seed=1):
