@@ -80,7 +80,7 @@ Command add_dump(CLI::App& app) {
                    "Element type (default: the problem's first). float16 inputs are written as float16; "
                    "bfloat16 inputs, which NumPy lacks, and all outputs as float32, not rounded");
   add_problems_option(*command, arguments->problems);
-  add_python_option(*command, arguments.python);
+  add_python_option(*command, arguments->python);
   add_require_sandbox_option(*command, arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};
 }
