@@ -11,6 +11,7 @@
 #include "contest/referee.h"
 #include "grade/contestants.h"
 #include "grade/run_setup.h"
+#include "problem/module_file.h"
 #include "verify/checks.h"
 
 namespace kgrade {
@@ -93,6 +94,10 @@ Failure write_description(const Problem& problem, const Case& bound, std::uint64
 
 Failure machine_failure(const Errors& errors) { return GradeFailure{exit_machine, errors}; }
 
+PythonHost host_of_model(const PythonTools& tools) {
+  return {tools.interpreter.program, tools.folder / "worker.py", tools.interpreter.readable, false};
+}
+
 // One call of the oracle, and its tensors as files.
 Failure dump_case(Device& device, const Problem& problem, ContestantRunner& runner, const Case& bound,
                   const DumpOptions& options) {
@@ -128,9 +133,17 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
   auto toolchain = machinery.make_toolchain();
   if (!toolchain) return machine_failure(toolchain.errors());
   StageClock stages(*machinery.clock);
+  std::unique_ptr<PythonTools> python;
+  if (is_module_file(problem.reference)) {
+    auto tools = find_python_tools(options.python, options.layout.python, machinery.sandbox);
+    if (!tools) return machine_failure(tools.errors());
+    python = std::make_unique<PythonTools>(std::move(*tools));
+  }
+  const auto host = python ? std::optional(host_of_model(*python)) : std::nullopt;
   Build build(**toolchain, problem, Role::oracle, options.layout.reference_source(problem), options.layout,
-              stages);
-  auto runner = ContestantRunner::start(**device, problem);
+              stages, false, python.get());
+  auto runner =
+      host ? ContestantRunner::start(**device, problem, *host) : ContestantRunner::start(**device, problem);
   if (!runner) return machine_failure(runner.errors());
   const auto& built = build.finish();
   if (!built) return machine_failure(built.errors());

@@ -18,6 +18,7 @@ struct DumpOptions {
   std::filesystem::path directory;  // made when missing
   bool require_sandbox = false;     // as in RunOptions
   Layout layout;
+  std::filesystem::path python;  // as --python names it, for an oracle in Python
 };
 
 // Writes <directory>/<case>/<tensor>.npy (NumPy's format, version 1.0, C order) for every tensor, and

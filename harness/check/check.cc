@@ -18,6 +18,7 @@
 #include "grade/module_cases.h"
 #include "grade/run_setup.h"
 #include "grade/time_estimate.h"
+#include "problem/module_file.h"
 #include "verify/checks.h"
 #include "verify/judgement.h"
 #include "verify/wrong_output.h"
@@ -26,8 +27,9 @@ namespace kgrade {
 namespace {
 
 // Empty when the case is small enough.
-std::string why_too_large(const Case& bound) {
-  if (bound.role == CaseRole::bench) return "sized for a GPU's speed";
+std::string why_too_large(const Problem& problem, const Case& bound) {
+  // The one case of a file in KernelBench's form is all there is of it.
+  if (bound.role == CaseRole::bench && !is_module_file(problem.path)) return "sized for a GPU's speed";
   if (bound.flops && *bound.flops > most_checked_flops) {
     return fmt::format("{} operations, checked runs take up to {}", *bound.flops, most_checked_flops);
   }
@@ -481,7 +483,7 @@ Result<ChosenCases> select_small_cases(const Problem& problem, const RunOptions&
   auto chosen = choose_cases(problem, options, true, false, for_modules);
   if (!chosen || !options.cases.empty()) return chosen;
   for (PlannedCase& planned : chosen->cases) {
-    planned.skipped = why_too_large(planned.bound);
+    planned.skipped = why_too_large(problem, planned.bound);
     if (planned.skipped.empty()) continue;
     planned.skipped += fmt::format("; --case {} ", planned.bound.name);
     if (planned.bound.role == CaseRole::hidden)

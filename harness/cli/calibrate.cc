@@ -12,6 +12,7 @@
 #include "device/registry.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
+#include "problem/module_file.h"
 #include "soundness/case_limits.h"
 
 namespace kgrade::cli {
@@ -89,6 +90,10 @@ int run(CalibrateArguments& arguments) {
   options.host_bytes = host_bytes_available();
   const auto problem = problem_named(arguments.problem, options.layout);
   if (!problem) return fail(problem.errors());
+  if (is_module_file(problem->reference))
+    return fail({{"calibrate does not run references in Python yet",
+                  "the usual thresholds count; others can be written as `thresholds:`",
+                  {problem->path.string(), 0, 0}}});
   if (const auto error = arguments.dry_run ? std::nullopt : why_not_rewritable(problem->path))
     return fail({*error});
   CalibrationOutcome outcome;

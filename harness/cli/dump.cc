@@ -16,6 +16,7 @@ struct DumpArguments {
   std::string problem;
   std::string problems;
   std::string device = "auto";
+  std::string python;
   std::vector<std::string> overrides;
   std::optional<std::string> dtype;
   std::optional<std::uint64_t> seed;
@@ -47,7 +48,8 @@ int run(DumpArguments& arguments) {
   arguments.options.overrides = *overrides;
   arguments.options.seed = arguments.seed.value_or(0);
   arguments.options.layout = Layout::find(arguments.problems);
-  auto problem = problem_named(arguments.problem, arguments.options.layout);
+  auto problem = problem_named(arguments.problem, arguments.options.layout, arguments.python);
+  arguments.options.python = arguments.python;
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   if (const auto failure =
@@ -78,6 +80,7 @@ Command add_dump(CLI::App& app) {
                    "Element type (default: the problem's first). float16 inputs are written as float16; "
                    "bfloat16 inputs, which NumPy lacks, and all outputs as float32, not rounded");
   add_problems_option(*command, arguments->problems);
+  add_python_option(*command, arguments->python);
   add_require_sandbox_option(*command, arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};
 }

@@ -110,6 +110,7 @@ void print_head(const Problem& problem, const Style& style) {
 
 // "in_channels, (kernel_h, kernel_w), stride=stride_h": what has a default is passed by its name.
 std::string module_arguments(const TorchModule& module) {
+  if (!module.given.empty()) return to_string(ModuleCall{module.given, {}, {}});
   std::vector<std::string> arguments;
   for (const ModuleArgument& argument : module.init) {
     arguments.push_back(argument.fallback ? fmt::format("{}={}", argument.name, argument.value_text())
@@ -133,6 +134,14 @@ std::string output_names(const Problem& problem) {
     if (parameter.is_output()) names.push_back(parameter.name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// "x, 1": what forward() is called with.
+std::string forward_arguments(const TorchModule& module) {
+  std::vector<std::string> arguments;
+  for (const std::string& argument : module.forward)
+    arguments.push_back(is_given_value(argument) ? given_value_text(argument) : argument);
+  return fmt::format("{}", fmt::join(arguments, ", "));
 }
 
 // Which cases a module can state.
@@ -184,7 +193,7 @@ void print_module(const Problem& problem, const std::vector<Case>& cases) {
   const TorchModule& module = *problem.torch;
   fmt::print("\nAs a module of PyTorch{}\n  model = ModelNew({})\n  {} = model({})\n",
              module.wrapped.empty() ? "" : " (" + module.wrapped + ")", module_arguments(module),
-             output_names(problem), fmt::join(module.forward, ", "));
+             output_names(problem), forward_arguments(module));
   const std::string defaults = module_defaults(module);
   if (!defaults.empty()) fmt::print("  defaults, which are not passed: {}\n", defaults);
   for (const auto& [input, weight] : module.weights) fmt::print("  weight {} is {}\n", weight, input);
@@ -228,12 +237,13 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
 struct ShowArguments {
   std::string problem;
   std::string directory;
+  std::string python;
   std::optional<std::string> dtype;
   bool json = false;
 };
 
 int run(const ShowArguments& arguments) {
-  auto problem = problem_named(arguments.problem, Layout::find(arguments.directory));
+  auto problem = problem_named(arguments.problem, Layout::find(arguments.directory), arguments.python);
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   std::vector<Case> cases;
@@ -275,6 +285,7 @@ Command add_show(CLI::App& app) {
   add_problems_option(*command, arguments->directory);
   add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");
   command->add_flag("--json", arguments->json, "Print JSON");
+  add_python_option(*command, arguments->python);
   return {command, [arguments] { return run(*arguments); }};
 }
 

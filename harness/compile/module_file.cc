@@ -76,6 +76,11 @@ void keep(const std::string& description, const fs::path& place) {
   if (!failure) (void)write_file_atomically(place, description);
 }
 
+Errors without_lines(Errors errors) {
+  for (Error& error : errors) error.location = {error.location.file, 0, 0};
+  return errors;
+}
+
 }  // namespace
 
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
@@ -102,7 +107,9 @@ Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, 
   const auto text = describe_module_file(file, python, layout);
   if (!text) return text.errors();
   auto problem = parse_problem(*text, file);
-  if (!problem) return problem;
+  // Lines of the text are none of the file.
+  if (!problem) return without_lines(problem.errors());
+  for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
   const auto content = read_text_file(file);
   problem->content_sha256 = sha256_hex(content ? *content : std::string());
   return problem;

@@ -61,6 +61,8 @@ class CaseCalls {
   CallReport call(Role role, Patience patience, CallKind kind);
   Patience candidate_limit() const;
   Trouble review_reference(const CallReport& report);
+  // That the reference has to reach.
+  Precision reference_class() const;
   double capture_ms() const;
   void keep_printed(const Heard& heard);
   void accept_call(const CallReport& report, Purpose purpose);

@@ -43,7 +43,7 @@ Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::file
 bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
 // An Error for each case whose tensors do not fit into the device's free memory three times over: oracle,
-// reference and candidate each hold all of them.
+// reference and candidate each hold all of them. Where the oracle is a Model in Python, it holds them in float64 too.
 Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device);
 
 // The SHA-256 of a reference and of the operators beside it: the file and ops/*.cuh in order of name, one

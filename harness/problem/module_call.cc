@@ -107,16 +107,18 @@ Json to_json(const ModuleCall& call) {
 namespace {
 
 // As Python writes it.
-std::string text_of(const Json& value) {
+std::string python_text(const Json& value) {
   if (value.is_null()) return "None";
   if (value.is_boolean()) return value.get<bool>() ? "True" : "False";
   if (value.is_object() && value.size() == 1) {
-    const auto& [kind, content] = *value.items().begin();
+    const std::string& kind = value.begin().key();
+    const Json& content = value.begin().value();
     if (kind == "float" && content.is_string()) return fmt::format("float('{}')", content.get<std::string>());
     std::vector<std::string> items;
     for (const Json& item : content) {
-      items.push_back(kind == "dict" && item.size() == 2 ? text_of(item[0]) + ": " + text_of(item[1])
-                                                         : text_of(item));
+      items.push_back(kind == "dict" && item.is_array() && item.size() == 2
+                          ? python_text(item[0]) + ": " + python_text(item[1])
+                          : python_text(item));
     }
     const std::string all = fmt::format("{}", fmt::join(items, ", "));
     if (kind == "tuple") return items.size() == 1 ? "(" + all + ",)" : "(" + all + ")";
@@ -128,9 +130,9 @@ std::string text_of(const Json& value) {
 std::string text_of_given(const std::string& given) {
   const Json call = Json::parse(given);
   std::vector<std::string> arguments;
-  for (const Json& value : call.at("positional")) arguments.push_back(text_of(value));
+  for (const Json& value : call.at("positional")) arguments.push_back(python_text(value));
   for (const auto& [name, value] : call.at("keywords").items())
-    arguments.push_back(name + "=" + text_of(value));
+    arguments.push_back(name + "=" + python_text(value));
   return fmt::format("{}", fmt::join(arguments, ", "));
 }
 
@@ -143,6 +145,11 @@ std::string to_string(const ModuleCall& call) {
   for (const auto& [name, value] : call.keywords)
     arguments.push_back(fmt::format("{}={}", name, to_string(value)));
   return fmt::format("{}", fmt::join(arguments, ", "));
+}
+
+std::string given_value_text(std::string_view argument) {
+  const Json json = Json::parse(argument, nullptr, false);
+  return json.is_object() && json.contains("value") ? python_text(json.at("value")) : std::string(argument);
 }
 
 }  // namespace kgrade

@@ -4,6 +4,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -31,5 +32,8 @@ nlohmann::ordered_json to_json(const ModuleCall& call);
 
 // What stands in the parentheses of ModelNew(...): "64, 128, (5, 7), stride=(2, 2)".
 std::string to_string(const ModuleCall& call);
+
+// A value among the arguments of forward(), {"value": ...} of TorchModule::forward, as Python writes it: "(2, None)".
+std::string given_value_text(std::string_view argument);
 
 }  // namespace kgrade

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <vector>
 
@@ -58,7 +59,8 @@ std::string text_of(const Json& object, const char* key) {
 // A tensor without dimensions is one element.
 std::string shape_text(const Json& tensor, const std::string& name) {
   const Json& shape = member(tensor, "shape");
-  if (!shape.is_array() || shape.size() > most_dimensions)
+  if (!shape.is_array()) refuse(fmt::format("cannot be described: the shape of '{}' is no list", name));
+  if (shape.size() > most_dimensions)
     refuse(fmt::format("'{}' has more than {} dimensions", name, most_dimensions));
   std::vector<std::string> extents;
   for (const Json& extent : shape) {
@@ -85,6 +87,10 @@ std::string init_text(const Json& tensor, const std::string& name) {
   const double first = member(draw, "first").get<double>();
   if (kind == "constant") return fmt::format("constant({})", first);
   const double second = member(draw, "second").get<double>();
+  // Beyond it a float32 holds no integer but multiples of others, and no int64 holds them all.
+  constexpr double largest_integer = 1LL << 53;
+  if (kind == "integers" && std::max(std::abs(first), std::abs(second)) > largest_integer)
+    refuse(fmt::format("the input '{}' is drawn from integers that are too large", name), "draw them below 2**53");
   if (kind == "integers")
     return fmt::format("integers({}, {})", static_cast<std::int64_t>(first), static_cast<std::int64_t>(second));
   if (kind != "uniform" && kind != "normal") refuse("cannot be described: a draw of kind " + kind);
@@ -138,9 +144,9 @@ class ProblemText {
     text_ += fmt::format("torch:\n  given: {}\n  forward: [{}]\n", yaml_text(given.dump()), fmt::join(forward, ", "));
     std::vector<std::string> weights;
     for (const Json& weight : member(description_, "weights"))
-      weights.push_back(fmt::format("{}: {}", yaml_text(member(weight, "name")), yaml_text(member(weight, "module_name"))));
+      weights.push_back(fmt::format("{}: {}", yaml_text(text_of(weight, "name")), yaml_text(text_of(weight, "module_name"))));
     if (!weights.empty()) text_ += fmt::format("  weights: {{{}}}\n", fmt::join(weights, ", "));
-    text_ += fmt::format("  mode: {}\n", text_of(description_, "mode"));
+    text_ += fmt::format("  mode: {}\n", yaml_text(text_of(description_, "mode")));
   }
 
   const Json& description_;
@@ -165,7 +171,7 @@ Result<std::string> problem_text_of(std::string_view description, const std::fil
   try {
     if (!json.is_object()) refuse("cannot be described: the interpreter gave no answer");
     if (json.contains("error")) {
-      if (const auto line = json.find("line"); line != json.end() && line->is_number_unsigned())
+      if (const auto line = json.find("line"); line != json.end() && line->is_number_unsigned() && *line < 1'000'000'000)
         place.line = line->get<int>();
       return Error{text_of(json, "error"), "", place};
     }

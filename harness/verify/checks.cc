@@ -10,6 +10,7 @@
 #include "base/defences.h"
 #include "base/text.h"
 #include "device/allowed_libraries.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
@@ -254,6 +255,24 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
   report.fault = lent.fault;
   report.detail = lent.detail;
   return trusted_failure(who, problem, bound, *review_call(report));
+}
+
+Error ill_conditioned(const Problem& problem, const Case& bound, const std::string& output,
+                      const Judgement& judgement) {
+  const Precision asked = precision_from(problem.precision);
+  const double most = threshold(problem.thresholds, asked);
+  // Written so that NaN is too much.
+  const std::string how =
+      judgement.relative_error <= most
+          ? fmt::format("single elements of Model in float32 are off from float64 by more than {} allows", problem.precision)
+          : fmt::format("Model in float32 is off by {:.1e} from float64, and {} allows {:.0e}", judgement.relative_error,
+                        problem.precision, most);
+  const CaseSpec* const spec = problem.find_case(bound.name);
+  return {fmt::format("case '{}': '{}' is ill-conditioned: {}; no candidate can be judged in this class", bound.name,
+                      output, how),
+          asked == Precision::fp32 ? "ask for a lower class with `# kgrade: precision tf32`, or give it other inputs"
+                                   : "give it other inputs",
+          spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 
 std::optional<std::string> forbidden_library(Libraries allowed, const LibraryUse& used) {

@@ -15,6 +15,8 @@
 
 namespace kgrade {
 
+struct Judgement;  // verify/judgement.h
+
 inline constexpr std::array<std::string_view, 19> check_names = {
     "compile",              // the source compiles
     "signature",            // `solution` has the problem's parameters
@@ -84,6 +86,11 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
                       const CallFinding& finding);
 // The same where its buffers cannot be lent.
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent);
+
+// A problem whose reference is a Model in Python, and that Model in float32 misses the class that is asked for: the
+// contents or the formula lose too many digits, and the candidate is not to blame.
+Error ill_conditioned(const Problem& problem, const Case& bound, const std::string& output,
+                      const Judgement& judgement);
 
 // "[0, 3, 5]": the coordinates of a flat index in a tensor.
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);

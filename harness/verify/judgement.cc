@@ -14,20 +14,6 @@ namespace {
 // At most one in so many elements are few.
 constexpr std::uint64_t few_elements = 16;
 
-double threshold(const Thresholds& thresholds, Precision precision) {
-  switch (precision) {
-    case Precision::fp32:
-      return thresholds.fp32;
-    case Precision::tf32:
-      return thresholds.tf32;
-    case Precision::bf16:
-      return thresholds.bf16;
-    case Precision::none:
-      break;
-  }
-  return std::numeric_limits<double>::infinity();
-}
-
 double ratio(double numerator, double denominator) {
   if (numerator == 0) return 0;
   return denominator > 0 ? numerator / denominator : std::numeric_limits<double>::infinity();
@@ -63,6 +49,20 @@ bool has_output_below(const Case& bound, std::int64_t elements) {
 constexpr std::uint32_t first_norm_draw = 3 << 20;
 
 }  // namespace
+
+double threshold(const Thresholds& thresholds, Precision precision) {
+  switch (precision) {
+    case Precision::fp32:
+      return thresholds.fp32;
+    case Precision::tf32:
+      return thresholds.tf32;
+    case Precision::bf16:
+      return thresholds.bf16;
+    case Precision::none:
+      break;
+  }
+  return std::numeric_limits<double>::infinity();
+}
 
 Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
                 double usual_squares) {

@@ -38,6 +38,9 @@ constexpr double element_factor = 16;
 // and not a matter of arithmetic: wrong_answer rather than low_precision.
 constexpr double concentration_limit = 16;
 
+// Of a class; infinite where none is asked for.
+double threshold(const Thresholds& thresholds, Precision precision);
+
 // `usual_squares` is what the sum of squares of expected usually is, on other contents (UsualNorms).
 Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
                 double usual_squares = 0);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "verify/checks.h"
+#include "verify/judgement.h"
 
 namespace kgrade {
 namespace {
@@ -71,6 +72,28 @@ TEST(CallReview, WhatFailsBesideTheCandidateIsTheMachinesOrTheProblems) {
   EXPECT_EQ(place({Verdict::memory_limit, "memory", "none"}).file, "");
   bound.name = "hidden-1";
   EXPECT_EQ(place({Verdict::wrong_answer, "outputs_match", "off"}).file, "problems/one.md");
+}
+
+TEST(CallReview, AnIllConditionedFileIsNamedWithWhatCanBeDone) {
+  Problem problem;
+  problem.path = "23_Softmax.py";
+  problem.precision = "fp32";
+  problem.thresholds.fp32 = 1e-5;
+  problem.thresholds.tf32 = 1e-3;
+  Case bound;
+  bound.name = "kernelbench";
+  Judgement judgement;
+  judgement.relative_error = 3.2e-4;
+  const Error error = ill_conditioned(problem, bound, "output", judgement);
+  EXPECT_THAT(error.message,
+              HasSubstr("'output' is ill-conditioned: Model in float32 is off by 3.2e-04 from float64, "
+                        "and fp32 allows 1e-05; no candidate can be judged in this class"));
+  EXPECT_THAT(error.remedy, HasSubstr("# kgrade: precision tf32"));
+  EXPECT_EQ(error.location.file, "23_Softmax.py");
+  judgement.relative_error = 1e-6;
+  EXPECT_THAT(ill_conditioned(problem, bound, "output", judgement).message, HasSubstr("single elements"));
+  problem.precision = "bf16";
+  EXPECT_EQ(ill_conditioned(problem, bound, "output", judgement).remedy, "give it other inputs");
 }
 
 TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {

@@ -1,0 +1,239 @@
+// How the description of a Python file becomes the text of a problem file, and what is said of descriptions
+// that are wrong: the interpreter ran a program from elsewhere, and nothing that it says is trusted.
+#include "problem/module_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "problem/case.h"
+#include "problem/module_call.h"
+#include "problem/problem.h"
+
+namespace kgrade::testing {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+const std::filesystem::path softmax_file = "level1/23_Softmax.py";
+
+Json sound_description() {
+  return Json::parse(R"({
+    "title": "Softmax: of \"rows\" # and more",
+    "positional": [48, {"tuple": [20, null]}], "keywords": {"scale": 2.5, "last": {"float": "-inf"}},
+    "forward": [{"input": "x"}, {"value": {"list": [1, true]}}],
+    "inputs": [{"name": "x", "shape": [16, 48], "dtype": "float32",
+                "draw": {"kind": "uniform", "first": 0, "second": 1}}],
+    "weights": [{"name": "lin_weight", "module_name": "lin.weight", "shape": [], "dtype": "float32",
+                 "draw": {"kind": "normal", "first": 0.5, "second": 0.25}, "constant": false}],
+    "buffers": [],
+    "outputs": [{"name": "output", "shape": [16, 20], "dtype": "float32"}],
+    "mode": "train", "notes": ["one\n---\nslug: two"]})");
+}
+
+Result<Problem> problem_of(const Json& description, const std::filesystem::path& path = softmax_file) {
+  const auto text = problem_text_of(description.dump(), path);
+  return text ? parse_problem(*text, path) : Result<Problem>(text.errors());
+}
+
+// What is said of it: by the text's writer, or else by the reader of problem files.
+std::string said_of(const Json& description) {
+  const auto problem = problem_of(description);
+  return problem ? "nothing" : to_string(problem.errors());
+}
+
+// Of the sound description with the value at this place replaced.
+std::string said_with(const char* place, const char* value) {
+  Json description = sound_description();
+  description[Json::json_pointer(place)] = Json::parse(value);
+  return said_of(description);
+}
+
+TEST(ModuleFileTest, NamesProblemsByLevelAndFile) {
+  EXPECT_EQ(slug_of_module_file("level1/23_Softmax.py"), "level1-23-softmax");
+  EXPECT_EQ(slug_of_module_file("KernelBench/level2/7_A__b.c.py"), "level2-7-a-b-c");
+  EXPECT_EQ(slug_of_module_file("Softmax.py"), "softmax");
+  EXPECT_EQ(slug_of_module_file("mine/__Soft max__.py"), "soft-max");
+  EXPECT_EQ(slug_of_module_file("___.py"), "");
+}
+
+TEST(ModuleFileTest, TellsPythonFilesFromProblemFiles) {
+  EXPECT_TRUE(is_module_file("level1/23_Softmax.py"));
+  EXPECT_FALSE(is_module_file("softmax.md"));
+  EXPECT_FALSE(is_module_file("softmax"));
+  EXPECT_FALSE(is_module_file(""));
+}
+
+TEST(ModuleFileTest, MakesAProblemThatSaysTheSame) {
+  const auto problem = problem_of(sound_description());
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_EQ(problem->slug, "level1-23-softmax");
+  EXPECT_EQ(problem->title, "Softmax: of \"rows\" # and more");
+  EXPECT_EQ(problem->reference, "23_Softmax.py");
+  ASSERT_EQ(problem->parameters.size(), 3U);
+  EXPECT_EQ(problem->parameters[0].init->text, "uniform(0, 1)");
+  EXPECT_TRUE(problem->parameters[2].is_output());
+  ASSERT_EQ(problem->cases.size(), 1U);
+  EXPECT_EQ(problem->cases[0].role, CaseRole::bench);
+  ASSERT_TRUE(problem->torch.has_value());
+  EXPECT_THAT(problem->torch->weights, ElementsAre(Pair("lin_weight", "lin.weight")));
+  EXPECT_THAT(problem->torch->forward, ElementsAre("x", R"({"value":{"list":[1,true]}})"));
+}
+
+TEST(ModuleFileTest, ShowsTheCallAsPythonWritesIt) {
+  const auto problem = problem_of(sound_description());
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_EQ(to_string(ModuleCall{problem->torch->given, {}, {}}),
+            "48, (20, None), scale=2.5, last=float('-inf')");
+  EXPECT_EQ(given_value_text(problem->torch->forward[1]), "[1, True]");
+  EXPECT_EQ(given_value_text(R"({"value": {"dict": [["a", {"tuple": [2]}]]}})"), R"({"a": (2,)})");
+  EXPECT_EQ(given_value_text("x"), "x");
+}
+
+TEST(ModuleFileTest, ATensorWithoutDimensionsIsOneElement) {
+  const auto text = problem_text_of(sound_description().dump(), softmax_file);
+  ASSERT_TRUE(text.ok());
+  EXPECT_THAT(*text,
+              HasSubstr("name: \"lin_weight\", type: \"[VAR]\", pointer: true, const: true, shape: [1]"));
+}
+
+// Text of the file stands in quotes, so that it ends no line and begins no key.
+TEST(ModuleFileTest, TextsAddNoKeys) {
+  Json description = sound_description();
+  description["title"] = "a\nslug: b\n---\n\"";
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_EQ(problem->slug, "level1-23-softmax");
+  EXPECT_EQ(problem->title, "a\nslug: b\n---\n\"");
+  EXPECT_THAT(said_with("/mode", R"("train\nlibraries: none")"), HasSubstr("mode"));
+  EXPECT_THAT(said_with("/inputs/0/name", R"("x, shape: [1], type: int")"), HasSubstr("shape: [1]"));
+  EXPECT_THAT(said_with("/weights/0/module_name", R"("a}\nmode: eval")"), HasSubstr("'weights'"));
+}
+
+TEST(ModuleFileTest, NamesWhatIsMissing) {
+  for (const char* key :
+       {"title", "positional", "keywords", "forward", "inputs", "weights", "outputs", "mode", "notes"}) {
+    Json description = sound_description();
+    description.erase(key);
+    EXPECT_THAT(said_of(description),
+                HasSubstr(std::string("level1/23_Softmax.py: error: cannot be described: no '") + key));
+  }
+  EXPECT_THAT(said_with("/inputs/0", R"({"name": "x"})"), HasSubstr("no 'dtype'"));
+  EXPECT_THAT(said_with("/inputs/0", "3"), HasSubstr("no 'name'"));
+}
+
+TEST(ModuleFileTest, RefusesValuesOfOtherTypes) {
+  EXPECT_THAT(said_with("/title", "3"), HasSubstr("'title' is no text"));
+  EXPECT_THAT(said_with("/inputs/0/name", "[]"), HasSubstr("'name' is no text"));
+  EXPECT_THAT(said_with("/weights/0/module_name", "{}"), HasSubstr("'module_name' is no text"));
+  EXPECT_THAT(said_with("/inputs/0/draw/first", R"("low")"), HasSubstr("the interpreter's answer is none"));
+  EXPECT_THAT(said_with("/inputs/0/shape", "4"), HasSubstr("the shape of 'x' is no list"));
+  EXPECT_THAT(said_with("/inputs/0/shape", "[1.5]"), HasSubstr("'x' has no elements"));
+  EXPECT_THAT(said_with("/positional", "{}"), HasSubstr("'given' is no call in JSON"));
+  EXPECT_THAT(said_with("/forward", "7"), HasSubstr("'forward'"));
+  EXPECT_THAT(said_with("/inputs", R"("x")"), HasSubstr("no 'name'"));
+}
+
+TEST(ModuleFileTest, RefusesShapesThatNoTensorHas) {
+  EXPECT_THAT(said_with("/inputs/0/shape", "[16, 0]"), HasSubstr("'x' has no elements"));
+  EXPECT_THAT(said_with("/inputs/0/shape", "[-1]"), HasSubstr("'x' has no elements"));
+  EXPECT_THAT(said_with("/outputs/0/shape", "[18446744073709551615]"), HasSubstr("'output' has no elements"));
+  EXPECT_THAT(said_with("/inputs/0/shape", "[1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1]"),
+              HasSubstr("more than 16 dimensions"));
+}
+
+// Each extent is a number that int64 holds, and their product is none.
+TEST(ModuleFileTest, RefusesTensorsThatAreTooLarge) {
+  Json description = sound_description();
+  description["inputs"][0]["shape"] = {4611686018427387904, 4611686018427387904};
+  const auto problem = problem_of(description);
+  const bool fits = problem.ok() && resolve_case(*problem, problem->cases[0]).ok();
+  EXPECT_FALSE(fits);
+}
+
+TEST(ModuleFileTest, RefusesNamesThatAreNoIdentifiers) {
+  for (const char* name : {R"("")", R"("a b")", R"("x;")", R"("1x")", R"("int")", R"("x\u0000y")", R"("ж")"})
+    EXPECT_NE(said_with("/inputs/0/name", name), "nothing") << name;
+  EXPECT_THAT(said_with("/outputs/0/name", R"("x")"), HasSubstr("x"));
+}
+
+TEST(ModuleFileTest, RefusesWhatIsNotGradedYet) {
+  EXPECT_THAT(said_with("/inputs/0/dtype", R"("int64")"), HasSubstr("'x' is of type int64"));
+  EXPECT_THAT(said_with("/inputs/0/draw", "null"),
+              HasSubstr("the input 'x' is computed from what get_inputs() draws"));
+  EXPECT_THAT(said_with("/inputs/0/draw/kind", R"("cauchy")"), HasSubstr("a draw of kind cauchy"));
+  EXPECT_THAT(said_with("/inputs/0/draw", R"({"kind": "integers", "first": 0, "second": 1e300})"),
+              HasSubstr("integers that are too large"));
+}
+
+TEST(ModuleFileTest, PassesOnErrorsOfTheFileWithTheirLine) {
+  const auto text =
+      problem_text_of(R"({"error": "get_inputs() raised ValueError", "line": 12})", softmax_file);
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(to_string(text.error()), "level1/23_Softmax.py:12: error: get_inputs() raised ValueError");
+  for (const char* line : {"-3", "\"12\"", "1e9", "99999999999999", "null"}) {
+    const auto other =
+        problem_text_of(std::string(R"({"error": "no Model", "line": )") + line + "}", softmax_file);
+    ASSERT_FALSE(other.ok());
+    EXPECT_EQ(to_string(other.error()), "level1/23_Softmax.py: error: no Model") << line;
+  }
+  EXPECT_THAT(said_of(Json{{"error", 3}}), HasSubstr("'error' is no text"));
+}
+
+TEST(ModuleFileTest, RefusesWhatIsNoDescription) {
+  for (const char* text : {"", "null", "[]", "3", "{", "{\"title\": 1e999}", "\xff"}) {
+    const auto answer = problem_text_of(text, softmax_file);
+    ASSERT_FALSE(answer.ok()) << text;
+    EXPECT_THAT(answer.error().message, HasSubstr("cannot be described")) << text;
+  }
+}
+
+TEST(ModuleFileTest, RefusesFilesWhoseNamesGiveNoSlug) {
+  const auto problem = problem_of(sound_description(), "___.py");
+  ASSERT_FALSE(problem.ok());
+  EXPECT_THAT(problem.error().message, HasSubstr("its name gives no slug"));
+}
+
+// What a problem file itself may say with these keys.
+std::string said_of_text(const std::string& from, const std::string& to) {
+  std::string text = *problem_text_of(sound_description().dump(), softmax_file);
+  const std::size_t at = text.find(from);
+  if (at == std::string::npos) return "no '" + from + "' in " + text;
+  text.replace(at, text.find('\n', at) - at, to);
+  const auto problem = parse_problem(text, "softmax.md");
+  return problem ? "nothing" : to_string(problem.errors());
+}
+
+TEST(ReferenceKeyTest, IsAPythonFileBesideTheProblemFile) {
+  EXPECT_EQ(said_of_text("reference: ", "reference: other.py"), "nothing");
+  for (const char* wrong : {"../other.py", "/tmp/other.py", "other.cu", "folder/other.py", ".."})
+    EXPECT_THAT(said_of_text("reference: ", std::string("reference: ") + wrong), HasSubstr("'reference' is"))
+        << wrong;
+  EXPECT_NE(said_of_text("reference: ", "reference: [a.py]"), "nothing");
+}
+
+TEST(GivenKeyTest, IsACallInJson) {
+  EXPECT_EQ(said_of_text("  given: ", R"(  given: '{"positional": [], "keywords": {"a": 1}}')"), "nothing");
+  for (const char* wrong :
+       {"'{}'", "'[1]'", "text", R"('{"positional": []}')", R"('{"positional": 1, "keywords": {}}')",
+        R"('{"positional": [], "keywords": []}')", R"('{"positional": [], "keywords": {}, "x": 1}')"})
+    EXPECT_THAT(said_of_text("  given: ", std::string("  given: ") + wrong),
+                HasSubstr("'given' is no call in JSON"))
+        << wrong;
+  EXPECT_NE(said_of_text("  given: ", "  given: {positional: []}"), "nothing");
+}
+
+TEST(GivenKeyTest, ValuesOfForwardAreMaps) {
+  EXPECT_EQ(said_of_text("  forward: ", R"(  forward: [x, '{"value": null}'])"), "nothing");
+  for (const char* wrong : {R"('{"value": 1, "more": 2}')", "'{'", "'{}'", R"('{"input": "x"}')"})
+    EXPECT_THAT(said_of_text("  forward: ", std::string("  forward: [x, ") + wrong + "]"),
+                HasSubstr("is no value"))
+        << wrong;
+}
+
+}  // namespace
+}  // namespace kgrade::testing
