@@ -91,10 +91,10 @@ class FilesThatCannotBeGraded(unittest.TestCase):
         self.assertNotIn("Traceback", run.stderr)
 
     def test_no_model(self):
-        self.expect_error("no class Model", model="")
+        self.expect_error("the file defines no 'Model'", model="")
 
     def test_no_inputs(self):
-        self.expect_error("get_inputs", inputs="")
+        self.expect_error("the file defines no 'get_inputs'", inputs="")
 
     def test_an_output_of_integers(self):
         self.expect_error("'output' is of type int64", model="""
