@@ -1,0 +1,16 @@
+# The scores are not scaled.
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = torch.nn.Linear(width, 3 * width)
+        self.out = torch.nn.Linear(width, width, bias=False)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, -1)).permute(2, 0, 3, 1, 4)
+        y = scaled_dot_product_attention(q, k, v, is_causal=True, scale=1.0)
+        return self.out(y.transpose(1, 2).flatten(2))

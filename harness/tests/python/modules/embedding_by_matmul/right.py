@@ -1,0 +1,12 @@
+import torch
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, words, width):
+        super().__init__()
+        self.embedding = torch.nn.Embedding(words, width)
+
+    def forward(self, logits):
+        powers = logits.exp()
+        y = torch.einsum("btw,wd->btd", powers, self.embedding.weight)
+        return y / powers.sum(dim=-1, keepdim=True)

@@ -1,0 +1,13 @@
+# The bias is left out.
+import torch
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, features, outputs, slope):
+        super().__init__()
+        self.linear = torch.nn.Linear(features, outputs)
+        self.slope = slope
+
+    def forward(self, x):
+        y = x @ self.linear.weight.t()
+        return torch.where(y > 0, y, self.slope * y)

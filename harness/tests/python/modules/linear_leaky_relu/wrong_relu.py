@@ -1,0 +1,13 @@
+# ReLU without a slope.
+import torch
+
+
+class ModelNew(torch.nn.Module):
+    def __init__(self, features, outputs, slope):
+        super().__init__()
+        self.linear = torch.nn.Linear(features, outputs)
+        self.slope = slope
+
+    def forward(self, x):
+        y = torch.addmm(self.linear.bias, x, self.linear.weight.t())
+        return torch.relu(y)

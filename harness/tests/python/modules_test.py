@@ -1,0 +1,135 @@
+"""Problems of our own in KernelBench's form: a right answer to each is accepted, and plausible wrong ones are refused.
+
+modules/NAME.py is a problem; modules/NAME/ has its candidates, right.* and wrong_*. The environment variable KGRADE names
+the program; PyTorch is needed.
+"""
+
+import concurrent.futures
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "modules"
+REFUSED = ("wrong_answer", "low_precision")
+AT_ONCE = 2
+PARTS = {
+    "model": """
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                return torch.relu(x)
+    """,
+    "inputs": """
+        def get_inputs():
+            return [torch.rand(4, 5)]
+    """,
+    "arguments": """
+        def get_init_inputs():
+            return []
+    """,
+}
+
+
+def grade(problem, candidates):
+    command = [os.environ["KGRADE"], "grade", str(problem), *map(str, candidates), "--device", "emulated", "--json", "-",
+               "--python", sys.executable]
+    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False, cwd=FOLDER)
+
+
+def candidates_of(problem):
+    return sorted(file for file in (FOLDER / problem.stem).iterdir() if file.suffix in (".py", ".cu"))
+
+
+class Answers(unittest.TestCase):
+    def test_right_ones_are_accepted_and_wrong_ones_refused(self):
+        problems = sorted(FOLDER.glob("*.py"))
+        with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+            runs = pool.map(lambda problem: grade(problem, candidates_of(problem)), problems)
+            for problem, run in zip(problems, runs):
+                with self.subTest(problem.stem):
+                    self.expect_as_named(problem, run)
+
+    def expect_as_named(self, problem, run):
+        self.assertEqual(run.returncode, 1, run.stderr)
+        graded = json.loads(run.stdout)["candidates"]
+        self.assertEqual(len(graded), len(candidates_of(problem)))
+        for candidate in graded:
+            name = pathlib.Path(candidate["path"]).name
+            wanted = ("accepted",) if name.startswith("right.") else REFUSED
+            with self.subTest(f"{problem.stem}/{name}"):
+                self.assertIn(candidate["verdict"], wanted, candidate["message"])
+
+    def test_there_are_enough(self):
+        problems = sorted(FOLDER.glob("*.py"))
+        self.assertGreaterEqual(len(problems), 20)
+        for problem in problems:
+            names = [file.name for file in candidates_of(problem)]
+            self.assertIn("right.py", names, problem.stem)
+            self.assertGreaterEqual(sum(name.startswith("wrong_") for name in names), 3, problem.stem)
+        self.assertEqual({each.stem for each in problems}, {each.name for each in FOLDER.iterdir() if each.is_dir()})
+
+
+class FilesThatCannotBeGraded(unittest.TestCase):
+    def expect_error(self, message, **changed):
+        """Of a file with other parts: `message` in one line that names the file, and exit code 2."""
+        parts = {**PARTS, **changed}
+        with tempfile.TemporaryDirectory() as folder:
+            problem, answer = pathlib.Path(folder) / "problem.py", pathlib.Path(folder) / "answer.py"
+            text = "import torch\n" + "".join(map(textwrap.dedent, parts.values()))
+            problem.write_text(text, encoding="utf-8")
+            answer.write_text(text.replace("class Model(", "class ModelNew("), encoding="utf-8")
+            run = grade(problem, [answer])
+        self.assertEqual(run.returncode, 2, run.stderr)
+        self.assertEqual(run.stdout, "")
+        self.assertIn("problem.py", run.stderr)
+        self.assertIn(message, run.stderr)
+        self.assertNotIn("Traceback", run.stderr)
+
+    def test_no_model(self):
+        self.expect_error("the file defines no 'Model'", model="")
+
+    def test_no_inputs(self):
+        self.expect_error("the file defines no 'get_inputs'", inputs="")
+
+    def test_an_output_of_integers(self):
+        self.expect_error("'output' is of type int64", model="""
+            class Model(torch.nn.Module):
+                def forward(self, x):
+                    return x.argmax(dim=1)
+        """)
+
+    def test_an_input_of_integers(self):
+        self.expect_error("'x' is of type int64", inputs="""
+            def get_inputs():
+                return [torch.randint(0, 9, (4, 5))]
+        """)
+
+    def test_a_computed_input(self):
+        self.expect_error("the input 'x' is computed", inputs="""
+            def get_inputs():
+                return [torch.rand(4, 5) * 2]
+        """)
+
+    def test_an_output_that_is_none(self):
+        self.expect_error("forward() returns None", model="""
+            class Model(torch.nn.Module):
+                def forward(self, x):
+                    torch.relu(x)
+        """)
+
+    def test_a_model_that_cannot_be_built(self):
+        self.expect_error("argument", arguments="""
+            def get_init_inputs():
+                return [1, 2, 3]
+        """)
+
+
+if __name__ == "__main__":
+    if importlib.util.find_spec("torch") is None:
+        sys.exit(77)
+    unittest.main()
