@@ -12,7 +12,8 @@ namespace kgrade {
 
 // What a candidate in Python may be.
 struct CandidateTraits {
-  bool is_module = false;        // keeps its weights for all calls of a process, and gets others in the next
+  // It, or what it is compared with, keeps its weights for all calls of a process, and gets others in the next.
+  bool is_module = false;
   bool returns_outputs = false;  // and leaves those that were lent as they are
 };
 

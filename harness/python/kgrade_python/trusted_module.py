@@ -112,13 +112,17 @@ class TrustedModule:
     """A built module (module_state.py) of `role`. Its answers are in memory of their own, and those of the oracle have
     the types of the problem's outputs."""
 
-    def __init__(self, built, role, device):
+    def __init__(self, built, role, device, weights):
         self.built, self.role = built, role
+        self.weights = {name: tensor.clone() for name, tensor in weights.items()} if role == ORACLE else {}
         if role == ORACLE:
             built.module.double()
         convert_attributes(built.module, device, torch.float64 if role == ORACLE else None)
         self.buffers = KeptBuffers(built.module)
         self.was_called = False
+
+    def was_built_with(self, tensors):
+        return all(torch.equal(tensor, tensors[name]) for name, tensor in self.weights.items())
 
     def begin(self):
         if self.was_called:
