@@ -120,12 +120,16 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate) {
   return smallest;
 }
 
+std::string problem_word(const Record& record) {
+  return record.reference.path.ends_with(".py") ? shell_word(record.reference.path) : record.problem_slug;
+}
+
 std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record) {
   const CaseRecord* const failed = smallest_failure(candidate);
   if (failed == nullptr || !may_be_found_by_check(failed->verdict)) return {};
   if (candidate.path == "<stdin>") return {};  // it cannot be read again
   const std::string which =
-      fmt::format("{} {} {}", record.problem_slug, shell_word(candidate.path), selection(*failed, record));
+      fmt::format("{} {} {}", problem_word(record), shell_word(candidate.path), selection(*failed, record));
   return {"kgrade check " + which, "kgrade grade " + which};
 }
 

@@ -15,6 +15,9 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate);
 // and where no command of ours shows more.
 std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record);
 
+// What names the record's problem in a command: its slug, or the Python file that it is.
+std::string problem_word(const Record& record);
+
 // A condition on one or two parameters that all failed cases meet and no accepted one does, of two or more
 // each: "stride_h != stride_w"; empty: there is none.
 std::string shared_by_failures(const CandidateRecord& candidate);

@@ -83,7 +83,7 @@ std::string next_step(const CandidateRecord& candidate, const Record& record, co
   switch (candidate.verdict) {
     case Verdict::compile_error:
     case Verdict::signature_mismatch:
-      return "fix what `reason` says; `kgrade show " + record.problem_slug + "` prints the signature";
+      return "fix what `reason` says; `kgrade show " + problem_word(record) + "` prints the signature";
     case Verdict::unsupported:
       return "grade it on a GPU, or write it without what `reason` names";
     case Verdict::low_precision:
