@@ -43,6 +43,9 @@ TEST(AgentLine, SaysOfAWrongOneWhichElementAndWhatToRun) {
   EXPECT_EQ(line["first_wrong"]["expected"], "0.5");
   EXPECT_EQ(line["first_wrong"]["got"], "never written");
   EXPECT_EQ(line["next"], "run `kgrade check scale bad.cu --case tiny`");
+  // No slug leads to a problem that is a Python file.
+  record.reference.path = "level1/23_Softmax.py";
+  EXPECT_EQ(line_of(record, 1)["next"], "run `kgrade check level1/23_Softmax.py bad.cu --case tiny`");
 }
 
 TEST(AgentLine, SaysOfOneThatDoesNotCompileWhatToMend) {
