@@ -280,10 +280,6 @@ Result<Submission> in_document(std::string_view content, const std::filesystem::
   return Error{message, "", {file.string(), other.line, 0}};
 }
 
-bool is_markdown_name(const std::filesystem::path& file) {
-  return file.extension() == ".md" || file.extension() == ".markdown";
-}
-
 }  // namespace
 
 Result<Submission> find_submission(std::string_view content, const std::filesystem::path& file) {
