@@ -11,7 +11,6 @@
 #include "contest/referee.h"
 #include "grade/contestants.h"
 #include "grade/run_setup.h"
-#include "problem/module_file.h"
 #include "verify/checks.h"
 
 namespace kgrade {
@@ -134,7 +133,7 @@ Failure dump_all(const Problem& problem, const std::vector<Case>& cases, const D
   if (!toolchain) return machine_failure(toolchain.errors());
   StageClock stages(*machinery.clock);
   std::unique_ptr<PythonTools> python;
-  if (is_module_file(problem.reference)) {
+  if (problem.has_model()) {
     auto tools = find_python_tools(options.python, options.layout.python, machinery.sandbox);
     if (!tools) return machine_failure(tools.errors());
     python = std::make_unique<PythonTools>(std::move(*tools));

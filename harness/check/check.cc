@@ -430,8 +430,7 @@ class CheckRun {
 
   const PythonHost* host_of(const CandidateSource& source) {
     if (!source.is_python || setup_.python() == nullptr) return nullptr;
-    const PythonTools& tools = *setup_.python();
-    host_ = PythonHost{tools.interpreter.program, tools.folder / "worker.py", tools.interpreter.readable};
+    host_ = setup_.python_host();
     return &host_;
   }
 

@@ -12,7 +12,6 @@
 #include "device/registry.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
-#include "problem/module_file.h"
 #include "soundness/case_limits.h"
 
 namespace kgrade::cli {
@@ -90,7 +89,7 @@ int run(CalibrateArguments& arguments) {
   options.host_bytes = host_bytes_available();
   const auto problem = problem_named(arguments.problem, options.layout);
   if (!problem) return fail(problem.errors());
-  if (is_module_file(problem->reference))
+  if (problem->has_model())
     return fail({{"calibrate does not run references in Python yet",
                   "the usual thresholds count; others can be written as `thresholds:`",
                   {problem->path.string(), 0, 0}}});

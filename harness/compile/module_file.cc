@@ -9,7 +9,6 @@
 #include "base/user_cache.h"
 #include "compile/caching_toolchain.h"
 #include "compile/compiler_log.h"
-#include "compile/confined_compiler.h"
 #include "compile/python_candidate.h"
 #include "problem/module_file.h"
 #include "sandbox/sandbox.h"
@@ -29,11 +28,6 @@ ProcessLimits description_limits() {
   return limits;
 }
 
-// Parts of PyTorch ask for the user's name and folder, and the sandbox has no list of users.
-std::vector<std::string> environment_of(const fs::path& folder) {
-  return {"LC_ALL=C.UTF-8", "USER=kgrade", "LOGNAME=kgrade", "HOME=" + folder.string(), "TMPDIR=" + folder.string()};
-}
-
 Result<std::string> run_description(const std::string& content, const fs::path& file, const PythonTools& tools) {
   const TemporaryDirectory folder;
   BuildRequest request;
@@ -42,15 +36,10 @@ Result<std::string> run_description(const std::string& content, const fs::path& 
   request.readable.emplace();
   const fs::path answer = folder.path() / "description.json";
   if (auto written = write_file_atomically(request.source, content); !written) return written.errors();
-  std::vector<fs::path> readable = tool_paths(tools.interpreter.program.string());
-  readable.insert(readable.end(), tools.interpreter.readable.begin(), tools.interpreter.readable.end());
-  readable.push_back(tools.folder);
-  const ConfinedCompiler confined(tools.sandbox, readable);
-  const std::vector<std::string> command = {tools.interpreter.program.string(), "-I", "-B",
-                                            (tools.folder / "describe_module.py").string(), request.source.string(),
-                                            answer.string()};
-  const auto process = confined.run(request, command, environment_of(folder.path()),
-                                    description_limits());
+  // Parts of PyTorch ask for the user's name and folder, and the sandbox has no list of users.
+  const auto process = tools.run({"-I", "-B"}, "describe_module.py", {request.source.string(), answer.string()}, request,
+                                 {"USER=kgrade", "LOGNAME=kgrade", "HOME=" + folder.path().string()},
+                                 description_limits());
   if (!process) return process.errors();
   auto description = read_text_file(answer, longest_description);
   if (description && !description->empty()) return description;
@@ -81,37 +70,42 @@ Errors without_lines(Errors errors) {
   return errors;
 }
 
-}  // namespace
-
-Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
-  const auto content = read_text_file(file);
-  if (!content) return content.errors();
+Result<std::string> describe(const std::string& content, const fs::path& file, const fs::path& python,
+                             const Layout& layout) {
   const auto tools = find_python_tools(python, layout.python, Sandbox::shared(layout.launcher));
   if (!tools) return tools.errors();
-  const fs::path cached = place_in_cache(*content, *tools);
+  const fs::path cached = place_in_cache(content, *tools);
   if (!cached.empty()) {
     // A cache is not trusted: what it says is checked as what the interpreter says.
     if (const auto known = read_text_file(cached, longest_description)) {
       if (auto text = problem_text_of(*known, file)) return text;
     }
   }
-  const auto description = run_description(*content, file, *tools);
+  const auto description = run_description(content, file, *tools);
   if (!description) return description.errors();
   auto text = problem_text_of(*description, file);
   if (text) keep(*description, cached);
   return text;
 }
 
+}  // namespace
+
+Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
+  const auto content = read_text_file(file);
+  return content ? describe(*content, file, python, layout) : content.errors();
+}
+
 Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, const Layout& layout) {
   if (!is_module_file(file)) return load_problem(file);
-  const auto text = describe_module_file(file, python, layout);
+  const auto content = read_text_file(file);
+  if (!content) return content.errors();
+  const auto text = describe(*content, file, python, layout);
   if (!text) return text.errors();
   auto problem = parse_problem(*text, file);
   // Lines of the text are none of the file.
   if (!problem) return without_lines(problem.errors());
   for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
-  const auto content = read_text_file(file);
-  problem->content_sha256 = sha256_hex(content ? *content : std::string());
+  problem->content_sha256 = sha256_hex(*content);
   return problem;
 }
 

@@ -106,21 +106,9 @@ Result<Examination> examine(const PythonTools& tools, const Problem& problem, co
   if (auto written = write_file_atomically(contract, text_of(contract_of(problem, request.shown_as)));
       !written)
     return written.errors();
-  std::vector<fs::path> readable = tool_paths(tools.interpreter.program.string());
-  readable.insert(readable.end(), tools.interpreter.readable.begin(), tools.interpreter.readable.end());
-  readable.push_back(tools.folder);
-  const ConfinedCompiler confined(tools.sandbox, readable);
-  const std::vector<std::string> command = {tools.interpreter.program.string(),
-                                            "-I",
-                                            "-S",
-                                            "-B",
-                                            (tools.folder / "inspect_candidate.py").string(),
-                                            text.string(),
-                                            contract.string(),
-                                            answer.string()};
-  const auto process =
-      confined.run(request, command, {"LC_ALL=C.UTF-8", "TMPDIR=" + request.output_directory.string()},
-                   examination_limits());
+  const auto process = tools.run({"-I", "-S", "-B"}, "inspect_candidate.py",
+                                 {text.string(), contract.string(), answer.string()}, request, {},
+                                 examination_limits());
   if (!process) return process.errors();
   const auto answered = read_text_file(answer, longest_answer);
   if (answered) return examination_in(*answered, request);
@@ -150,6 +138,20 @@ Result<PythonTools> find_python_tools(const fs::path& chosen, const fs::path& fo
 
 ExtensionHeaders PythonTools::headers() const {
   return {folder / "include", interpreter.torch_folder, interpreter.include_folder};
+}
+
+Result<ProcessOutcome> PythonTools::run(const std::vector<std::string>& flags, const std::string& script,
+                                        const std::vector<std::string>& arguments, const BuildRequest& request,
+                                        std::vector<std::string> environment, const ProcessLimits& limits) const {
+  std::vector<fs::path> readable = tool_paths(interpreter.program.string());
+  readable.insert(readable.end(), interpreter.readable.begin(), interpreter.readable.end());
+  readable.push_back(folder);
+  std::vector<std::string> command = {interpreter.program.string()};
+  command.insert(command.end(), flags.begin(), flags.end());
+  command.push_back((folder / script).string());
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  environment.insert(environment.end(), {"LC_ALL=C.UTF-8", "TMPDIR=" + request.output_directory.string()});
+  return ConfinedCompiler(sandbox, std::move(readable)).run(request, command, environment, limits);
 }
 
 Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const PythonTools& tools,

@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "base/subprocess.h"
 #include "compile/extension.h"
 #include "compile/python_interpreter.h"
 #include "compile/toolchain.h"
@@ -19,6 +21,12 @@ struct PythonTools {
   std::shared_ptr<const Sandbox> sandbox;
 
   ExtensionHeaders headers() const;
+
+  // Runs a script of `folder` in the compilers' sandbox, where it reads what `request` names and writes into its
+  // output folder. `environment` comes beside the locale and TMPDIR. An Error when it cannot be started.
+  Result<ProcessOutcome> run(const std::vector<std::string>& flags, const std::string& script,
+                             const std::vector<std::string>& arguments, const BuildRequest& request,
+                             std::vector<std::string> environment, const ProcessLimits& limits) const;
 };
 
 // The tools of this machine. An Error, which is the machine's, as find_python_with_torch() has them. An interpreter

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/statistics.h"
-#include "problem/module_file.h"
 #include "record/printed.h"
 #include "verify/wrong_output.h"
 
@@ -143,7 +142,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
     const Judgement judgement =
         judge(output.errors, session_.problem.thresholds, reference_class(), norms_.squares(i));
     if (judgement.verdict == Verdict::accepted) continue;
-    if (is_module_file(session_.problem.reference))
+    if (session_.problem.has_model())
       return ill_conditioned(session_.problem, case_, output.tensor, judgement);
     const std::string off = fmt::format("in single precision '{}' is off by {:.1e} from the oracle's",
                                         output.tensor, judgement.relative_error);
@@ -154,7 +153,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
 
 // Files of others are as they are: in a class where float32 is close enough, candidates can be judged.
 Precision CaseCalls::reference_class() const {
-  return is_module_file(session_.problem.reference) ? precision_from(session_.problem.precision) : Precision::fp32;
+  return session_.problem.has_model() ? precision_from(session_.problem.precision) : Precision::fp32;
 }
 
 // The least time that the hardware needs to read and write the outputs.

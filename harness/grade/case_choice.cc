@@ -10,7 +10,6 @@
 #include "base/text.h"
 #include "draw/seed.h"
 #include "problem/hidden_cases.h"
-#include "problem/module_file.h"
 
 namespace kgrade {
 namespace {
@@ -130,7 +129,7 @@ Result<std::vector<PlannedCase>> select_cases(const Problem& problem, const std:
       continue;
     }
     const bool too_slow = !measures_speed && spec.role == CaseRole::bench && names.empty() &&
-                          !(is_module_file(problem.reference) && is_small(*bound));
+                          !(problem.has_model() && is_small(*bound));
     planned.push_back(
         {std::move(*bound),
          too_slow ? fmt::format("sized for a GPU; --case {} --force runs it all the same", spec.name) : ""});

@@ -304,10 +304,10 @@ class GradeRun {
     auto runner = runner_for(source, build);
     if (!runner) return runner.errors();
     referee.set_candidate(std::move(*runner), built.library,
-                          {built.is_module || setup_.has_model(), built.returns_outputs});
+                          {built.is_module || problem_.has_model(), built.returns_outputs});
     Session session = session_with(referee, setup_.progress_of(source));
     session.launches = options_.launches;
-    session.returns_outputs = built.returns_outputs || setup_.has_model();
+    session.returns_outputs = built.returns_outputs || problem_.has_model();
     session.cache = options_.cache;
     session.ceilings = record_.ceilings;
     session.sampler = &sampler;

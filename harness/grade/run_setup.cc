@@ -14,7 +14,6 @@
 #include "contest/lease.h"
 #include "draw/seed.h"
 #include "grade/contestants.h"
-#include "problem/module_file.h"
 
 namespace kgrade {
 namespace {
@@ -120,7 +119,7 @@ bool is_unchanged(const CandidateSource& source, const Layout& layout) {
 Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& problem, const Device& device) {
   Errors errors;
   const std::uint64_t free = device.free_bytes();
-  const bool is_python = is_module_file(problem.reference);
+  const bool is_python = problem.has_model();
   // Its copies in float64 are twice as large.
   const std::uint64_t of_oracle = is_python ? 3 : 1;
   const char* const remedy = is_python ? "use a GPU with more memory, or give the problem smaller shapes"
@@ -207,7 +206,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
     trusted_.emplace_back(
         role, reference_source_,
         std::make_unique<Build>(*toolchain_, problem_, role, reference_source_, options_.layout, stages_, false,
-                                has_model() ? python_.get() : nullptr));
+                                problem_.has_model() ? python_.get() : nullptr));
   }
   start_build(0);
   auto device = open_device();
@@ -216,16 +215,14 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   device_->confine_workers(machinery_.sandbox);
   const Errors memory = check_memory(cases_, problem_, *device_);
   // Files in KernelBench's form have one case: there is no other to choose.
-  if (!memory.empty()) return GradeFailure{has_model() ? exit_machine : exit_usage, memory};
-  if (has_model()) model_host_ = python_host();
+  if (!memory.empty()) return GradeFailure{problem_.has_model() ? exit_machine : exit_usage, memory};
+  if (problem_.has_model()) model_host_ = python_host();
   for (TrustedContestant& contestant : trusted_) {
     if (auto failure = contestant.start_runner(*device_, problem_, model_host_ ? &*model_host_ : nullptr))
       return failure;
   }
   return std::nullopt;
 }
-
-bool RunSetup::has_model() const { return is_module_file(reference_source_); }
 
 PythonHost RunSetup::python_host() const {
   const PythonInterpreter& interpreter = python_->interpreter;
@@ -246,12 +243,12 @@ bool RunSetup::any_uses_triton() const {
 
 Failure RunSetup::find_python() {
   const auto in_python = [](const CandidateSource& source) { return source.is_python && source.fault.empty(); };
-  if (!has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python)) return std::nullopt;
+  if (!problem_.has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python)) return std::nullopt;
   auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
   if (!tools) {
     no_python_ = GradeFailure{exit_machine, tools.errors()};
     // The others are graded first.
-    const bool all = has_model() || std::all_of(candidates_.begin(), candidates_.end(), in_python);
+    const bool all = problem_.has_model() || std::all_of(candidates_.begin(), candidates_.end(), in_python);
     return all ? no_python_ : std::nullopt;
   }
   python_ = std::make_unique<PythonTools>(std::move(*tools));
@@ -290,7 +287,7 @@ void RunSetup::describe(RunRecord& record) const {
   record.dtype = problem_.dtype;
   const std::filesystem::path beside = reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
   // A Python file is known by its folder too: KernelBench's numbers begin again in each level.
-  record.reference = {has_model() ? reference_source_.string() : "reference/" + beside.string(),
+  record.reference = {problem_.has_model() ? reference_source_.string() : "reference/" + beside.string(),
                       hash_of_reference(reference_source_)};
   record.toolchain = toolchain_->describe();
   record.seed = seed_;

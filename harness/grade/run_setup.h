@@ -94,8 +94,6 @@ class RunSetup {
   const Toolchain& toolchain() const { return *toolchain_; }
   // For candidates in Python; null where there is none.
   const PythonTools* python() const { return python_.get(); }
-  // Oracle and reference are the Model of a Python file, which returns its outputs.
-  bool has_model() const;
   // Of workers that need one: where python() is not null.
   PythonHost python_host() const;
   // In the order in which they were started.

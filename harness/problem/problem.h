@@ -121,6 +121,8 @@ struct Problem {
   // Of the whole file. With a family: of two lines, this digest and that of the family's file.
   std::string content_sha256;
 
+  // Oracle and reference are the Model of a Python file, which returns its outputs.
+  bool has_model() const { return !reference.empty(); }
   const CaseSpec* find_case(std::string_view name) const;
   const Parameter* find_parameter(std::string_view name) const;
 };

@@ -94,7 +94,7 @@ class LintRun {
   void check_soundness() {
     std::vector<Job> jobs;
     for (FileReport& file : report_.files) {
-      if (file.error_count() == 0 && is_module_file(file.problem->reference)) {
+      if (file.error_count() == 0 && file.problem->has_model()) {
         file.notes.emplace_back("soundness was not checked: lint does not run references in Python yet");
       } else if (file.error_count() == 0) {
         add_jobs(file, jobs);
