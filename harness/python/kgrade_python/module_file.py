@@ -51,7 +51,11 @@ class ModuleFile:
             raise FileError("the file is no Python file; name it with .py at the end")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
-        spec.loader.exec_module(module)
+        try:
+            code = spec.loader.get_code(name)
+        except ValueError as error:  # What Python before 3.11.4 raises for null bytes.
+            raise FileError(f"SyntaxError: {error}") from error
+        exec(code, vars(module))  # pylint: disable=exec-used
         return module
 
     def call(self, what, function, *arguments, **keywords):
