@@ -49,6 +49,16 @@ Result<Case> bind(const Problem& problem, const std::string& name, const Binding
   return resolve_case(problem, spec);
 }
 
+// How NumPy writes the type, in little-endian order.
+std::string npy_type(Dtype dtype) {
+  if (dtype == Dtype::boolean) return "|b1";
+  const char* const kind = !is_integer(dtype)                              ? "f"
+                           : to_string(dtype).substr(0, 1) == "u" ? "u"
+                                                                  : "i";
+  const std::uint64_t bytes = element_bytes(dtype);
+  return fmt::format("{}{}{}", bytes == 1 ? "|" : "<", kind, bytes);
+}
+
 // Of float32 elements, which are values of float16.
 std::string narrowed(const std::string& elements) {
   std::string halves(elements.size() / 2, '\0');
@@ -63,12 +73,13 @@ std::string narrowed(const std::string& elements) {
 
 Failure write_tensor(Device& device, Dtype dtype, const Lease::Loaned& tensor,
                      const std::filesystem::path& directory) {
-  // As the oracle has them: float32.
-  std::string elements(static_cast<std::size_t>(tensor.tensor->elements) * sizeof(float), '\0');
+  // As the oracle has them: [VAR] is float32.
+  const auto count = static_cast<std::size_t>(tensor.tensor->elements);
+  std::string elements(count * element_bytes(tensor.dtype), '\0');
   device.read(*tensor.buffer, tensor.begin, elements.data(), elements.size());
-  const bool halves = dtype == Dtype::float16 && !tensor.tensor->output;
-  const std::string content =
-      npy_header(tensor.tensor->shape, halves ? "<f2" : "<f4") + (halves ? narrowed(elements) : elements);
+  const bool halves = dtype == Dtype::float16 && !tensor.tensor->output && !tensor.tensor->own_dtype;
+  const std::string content = npy_header(tensor.tensor->shape, halves ? "<f2" : npy_type(tensor.dtype)) +
+                              (halves ? narrowed(elements) : elements);
   const auto written = write_file_atomically(directory / (tensor.tensor->name + ".npy"), content);
   if (!written) return GradeFailure{exit_usage, written.errors()};
   return std::nullopt;

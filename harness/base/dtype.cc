@@ -11,9 +11,18 @@ struct Names {
   std::string_view cuda_header;
 };
 
-constexpr std::array<Names, 3> names = {{{"float32", "float", ""},
-                                         {"float16", "__half", "cuda_fp16.h"},
-                                         {"bfloat16", "__nv_bfloat16", "cuda_bf16.h"}}};
+constexpr std::array<Names, 12> names = {{{"float32", "float", ""},
+                                          {"float16", "__half", "cuda_fp16.h"},
+                                          {"bfloat16", "__nv_bfloat16", "cuda_bf16.h"},
+                                          {"int8", "int8_t", ""},
+                                          {"int16", "int16_t", ""},
+                                          {"int32", "int", ""},
+                                          {"int64", "int64_t", ""},
+                                          {"uint8", "uint8_t", ""},
+                                          {"uint16", "uint16_t", ""},
+                                          {"uint32", "uint32_t", ""},
+                                          {"uint64", "uint64_t", ""},
+                                          {"bool", "bool", ""}}};
 
 const Names& names_of(Dtype dtype) { return names[static_cast<std::size_t>(dtype)]; }
 
@@ -26,6 +35,14 @@ std::string_view cuda_header(Dtype dtype) { return names_of(dtype).cuda_header; 
 std::optional<Dtype> dtype_from(std::string_view text) {
   for (const Dtype dtype : all_dtypes) {
     if (to_string(dtype) == text) return dtype;
+  }
+  return std::nullopt;
+}
+
+std::optional<Dtype> integer_dtype_from(std::string_view text) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto dtype = static_cast<Dtype>(i);
+    if (is_integer(dtype) && names[i].name == text) return dtype;
   }
   return std::nullopt;
 }

@@ -1,6 +1,6 @@
-// The element types that [VAR] can be, and their numbers, written once for host and device: integer
-// operations and one IEEE addition, so that both give the same bits. float16 is binary16 of IEEE 754-2019,
-// bfloat16 the upper half of binary32.
+// The element types of tensors, and their numbers, written once for host and device: integer operations and
+// one IEEE addition, so that both give the same bits. float16 is binary16 of IEEE 754-2019, bfloat16 the upper
+// half of binary32. A boolean is a byte, 0 or 1.
 #pragma once
 
 #include <cmath>
@@ -13,16 +13,49 @@
 
 namespace kgrade {
 
-enum class Dtype : std::int32_t { float32, float16, bfloat16 };
+enum class Dtype : std::int32_t {
+  float32,
+  float16,
+  bfloat16,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  boolean
+};
+// Those that [VAR] can be.
 inline constexpr Dtype all_dtypes[] = {Dtype::float32, Dtype::float16, Dtype::bfloat16};
 
-std::string_view to_string(Dtype dtype);  // "float16"
-std::optional<Dtype> dtype_from(std::string_view text);
+std::string_view to_string(Dtype dtype);                 // "float16", as PyTorch and NumPy have it
+std::optional<Dtype> dtype_from(std::string_view text);  // of those that [VAR] can be
+std::optional<Dtype> integer_dtype_from(std::string_view text);  // of the others
 std::string_view cuda_type(Dtype dtype);    // "__half"
 std::string_view cuda_header(Dtype dtype);  // that defines it: "cuda_fp16.h"; empty where none is needed
 
+// Integers and booleans.
+KGRADE_HOST_DEVICE constexpr bool is_integer(Dtype dtype) { return dtype >= Dtype::int8; }
+
 KGRADE_HOST_DEVICE constexpr std::uint64_t element_bytes(Dtype dtype) {
-  return dtype == Dtype::float32 ? 4 : 2;
+  switch (dtype) {
+    case Dtype::float16:
+    case Dtype::bfloat16:
+    case Dtype::int16:
+    case Dtype::uint16:
+      return 2;
+    case Dtype::int8:
+    case Dtype::uint8:
+    case Dtype::boolean:
+      return 1;
+    case Dtype::int64:
+    case Dtype::uint64:
+      return 8;
+    default:
+      return 4;
+  }
 }
 
 KGRADE_HOST_DEVICE inline std::uint32_t bits_of(float value) {
@@ -84,14 +117,55 @@ KGRADE_HOST_DEVICE inline float decode(Dtype dtype, std::uint16_t bits) {
   return dtype == Dtype::float16 ? detail::decode_float16(bits) : float_of(std::uint32_t{bits} << 16);
 }
 
-// The nearest value of the type.
+// The nearest value of the type. Values for integer types are integers.
 KGRADE_HOST_DEVICE inline float rounded_to(Dtype dtype, float value) {
-  return dtype == Dtype::float32 ? value : decode(dtype, encode(dtype, value));
+  return dtype == Dtype::float32 || is_integer(dtype) ? value : decode(dtype, encode(dtype, value));
 }
 
-// Element `index` of a tensor of the type.
+// Element `index` of a tensor of an integer type; those of uint64_t from 2^63 on are negative.
+KGRADE_HOST_DEVICE inline std::int64_t load_integer(Dtype dtype, const unsigned char* tensor,
+                                                    std::uint64_t index) {
+  switch (dtype) {
+    case Dtype::int8:
+      return reinterpret_cast<const std::int8_t*>(tensor)[index];
+    case Dtype::int16:
+      return reinterpret_cast<const std::int16_t*>(tensor)[index];
+    case Dtype::int32:
+      return reinterpret_cast<const std::int32_t*>(tensor)[index];
+    case Dtype::uint16:
+      return reinterpret_cast<const std::uint16_t*>(tensor)[index];
+    case Dtype::uint32:
+      return reinterpret_cast<const std::uint32_t*>(tensor)[index];
+    case Dtype::int64:
+    case Dtype::uint64:
+      return reinterpret_cast<const std::int64_t*>(tensor)[index];
+    default:
+      return tensor[index];
+  }
+}
+
+KGRADE_HOST_DEVICE inline void store_integer(Dtype dtype, unsigned char* tensor, std::uint64_t index,
+                                             std::int64_t value) {
+  switch (element_bytes(dtype)) {
+    case 1:
+      tensor[index] = static_cast<unsigned char>(value);
+      break;
+    case 2:
+      reinterpret_cast<std::uint16_t*>(tensor)[index] = static_cast<std::uint16_t>(value);
+      break;
+    case 4:
+      reinterpret_cast<std::uint32_t*>(tensor)[index] = static_cast<std::uint32_t>(value);
+      break;
+    default:
+      reinterpret_cast<std::int64_t*>(tensor)[index] = value;
+  }
+}
+
+// Element `index` of a tensor of the type. A float holds all integers up to 2^24 in size, and of larger ones
+// the nearest it has.
 KGRADE_HOST_DEVICE inline float load_element(Dtype dtype, const unsigned char* tensor, std::uint64_t index) {
   if (dtype == Dtype::float32) return reinterpret_cast<const float*>(tensor)[index];
+  if (is_integer(dtype)) return static_cast<float>(load_integer(dtype, tensor, index));
   return decode(dtype, reinterpret_cast<const std::uint16_t*>(tensor)[index]);
 }
 
@@ -99,6 +173,8 @@ KGRADE_HOST_DEVICE inline void store_element(Dtype dtype, unsigned char* tensor,
                                              float value) {
   if (dtype == Dtype::float32) {
     reinterpret_cast<float*>(tensor)[index] = value;
+  } else if (is_integer(dtype)) {
+    store_integer(dtype, tensor, index, static_cast<std::int64_t>(value));
   } else {
     reinterpret_cast<std::uint16_t*>(tensor)[index] = encode(dtype, value);
   }

@@ -241,7 +241,7 @@ class CandidateCheck {
   }
 
   void judge_output(const OutputErrors& output, std::size_t index, const Draw& draw) {
-    const Judgement judgement = judge(output.errors, session_.problem.thresholds,
+    const Judgement judgement = judge(output, session_.problem.thresholds,
                                       precision_from(session_.problem.precision), norms_.squares(index));
     if (judgement.verdict == Verdict::accepted || seen_) return;
     see({judgement.verdict, check_behind(judgement.verdict),

@@ -56,6 +56,13 @@ std::string shape_text(const Parameter& parameter) {
   return extents.empty() ? "(no shape given)" : fmt::format("[{}]", fmt::join(extents, ", "));
 }
 
+std::string output_text(const Parameter& parameter) {
+  const Comparison& compare = parameter.compare;
+  if (compare.kind == Comparison::Kind::norm) return "(output)";
+  if (compare.kind == Comparison::Kind::exact) return "(output, compared exactly)";
+  return fmt::format("(output, indices into {}: any of equal elements)", compare.values);
+}
+
 std::string parameters_text(const Problem& problem, const Style& style) {
   TextTable table({"parameter", "type", "shape", "drawn from"});
   for (const Parameter& parameter : problem.parameters) {
@@ -66,7 +73,7 @@ std::string parameters_text(const Problem& problem, const Style& style) {
                                                   : base;
     table.add({parameter.name, type, shape_text(parameter),
                parameter.init          ? parameter.init->text
-               : parameter.is_output() ? "(output)"
+               : parameter.is_output() ? output_text(parameter)
                                        : ""});
   }
   return table.render(style);

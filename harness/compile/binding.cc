@@ -45,18 +45,23 @@ std::string element_type(const Parameter& parameter, const std::string& element)
   return parameter.type == element_type_name ? element : parameter.type;
 }
 
-// What a contestant may write for a parameter: inputs with or without const.
+// What a contestant may write for a parameter: inputs with or without const, tensors of any type of the same
+// elements.
 std::vector<std::string> accepted_types(const Parameter& parameter, const std::string& element) {
   const std::string base = element_type(parameter, element);
   if (!parameter.pointer) return {base};
-  if (parameter.is_input()) return {"const " + base + "*", base + "*"};
-  return {base + "*"};
+  std::vector<std::string> types;
+  for (const std::string& same : same_types(base)) {
+    if (parameter.is_input()) types.push_back("const " + same + "*");
+    types.push_back(same + "*");
+  }
+  return types;
 }
 
 std::string argument(const Parameter& parameter, std::size_t position, const std::string& element) {
-  const std::string type = accepted_types(parameter, element).back();
-  if (parameter.pointer) return fmt::format("reinterpret_cast<{}>(arguments[{}])", type, position);
-  return fmt::format("kgrade_binding::scalar<{}>(arguments[{}])", type, position);
+  if (parameter.pointer)
+    return fmt::format("reinterpret_cast<kgrade_parts::parameter<{0}>>(arguments[{0}])", position);
+  return fmt::format("kgrade_binding::scalar<{}>(arguments[{}])", element_type(parameter, element), position);
 }
 
 // Holds its tongue when the count is wrong: one complaint at a time.

@@ -25,6 +25,7 @@ struct OutputErrors {
   std::string tensor;
   std::vector<std::int64_t> shape;
   ElementErrors errors;
+  Comparison::Kind compare = Comparison::Kind::norm;
 };
 
 // All elements of an output that is wrong, in flat order, to find out how it is wrong.

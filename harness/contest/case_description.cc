@@ -13,7 +13,7 @@ std::string case_description(const Problem& problem, const Case& bound) {
                                 {"module", nullptr}};
   for (const Tensor& tensor : bound.tensors) {
     description["shapes"][tensor.name] = tensor.shape;
-    description["types"][tensor.name] = std::string(to_string(bound.dtype));
+    description["types"][tensor.name] = std::string(to_string(bound.dtype_of(tensor)));
   }
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.is_tensor()) continue;

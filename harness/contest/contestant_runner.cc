@@ -27,7 +27,7 @@ std::vector<OutputErrors> named(const Lease& lease, const std::vector<ElementErr
   std::vector<OutputErrors> outputs;
   for (const Lease::Loaned& output : lease.outputs()) {
     if (outputs.size() == errors.size()) break;
-    outputs.push_back({output.tensor->name, output.tensor->shape, errors[outputs.size()]});
+    outputs.push_back({output.tensor->name, output.tensor->shape, errors[outputs.size()], output.tensor->compare});
   }
   return outputs;
 }

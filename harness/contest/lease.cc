@@ -72,7 +72,7 @@ void Lease::fill_captures() {
   for (std::size_t i = 0; i < captures_.size(); ++i) {
     if (captures_[i] == nullptr) continue;
     const auto elements = static_cast<std::uint64_t>(tensor_of(i).elements);
-    fillings_.push_back({captures_[i].get(), 0, elements, false, {}, {}, dtype()});
+    fillings_.push_back({captures_[i].get(), 0, elements, false, {}, {}, dtype_of(tensor_of(i))});
   }
 }
 
@@ -80,7 +80,7 @@ std::optional<Errors> Lease::add_buffers(const Tensor& tensor) {
   const auto elements = static_cast<std::uint64_t>(tensor.elements);
   auto buffer = device_.allocate(bytes_of(tensor) + around_tensor());
   if (!buffer) return buffer.errors();
-  fillings_.push_back({buffer->get(), guard_bytes, elements, !tensor.output, {}, {}, dtype()});
+  fillings_.push_back({buffer->get(), guard_bytes, elements, !tensor.output, {}, {}, dtype_of(tensor)});
   buffers_.push_back(std::move(*buffer));
   captures_.emplace_back();
   if (!terms_.captures || !tensor.output) return std::nullopt;
@@ -91,7 +91,7 @@ std::optional<Errors> Lease::add_buffers(const Tensor& tensor) {
 }
 
 std::uint64_t Lease::bytes_of(const Tensor& tensor) const {
-  return static_cast<std::uint64_t>(tensor.elements) * element_bytes(dtype());
+  return static_cast<std::uint64_t>(tensor.elements) * element_bytes(dtype_of(tensor));
 }
 
 std::uint64_t Lease::around_tensor() const {
@@ -105,11 +105,11 @@ bool Lease::is_small() const {
 
 // The case before may be gone: what is known of it is what the buffers were filled with.
 bool Lease::has_room_for(const Case& bound, const LeaseTerms& terms) const {
-  const Dtype stored_as = terms.widens ? Dtype::float32 : bound.dtype;
   if (!(terms == terms_) || !is_small() || bound.tensors.size() * terms.launches != buffers_.size())
     return false;
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const Tensor& tensor = bound.tensors[i % bound.tensors.size()];
+    const Dtype stored_as = tensor.own_dtype.value_or(terms.widens ? Dtype::float32 : bound.dtype);
     const std::uint64_t bytes = static_cast<std::uint64_t>(tensor.elements) * element_bytes(stored_as);
     if (fillings_[i].dtype != stored_as || fillings_[i].input == tensor.output ||
         buffers_[i]->bytes() < bytes + around_tensor() ||
@@ -127,7 +127,8 @@ void Lease::rebind(const Case& bound) {
   fillings_.clear();
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     const auto elements = static_cast<std::uint64_t>(tensor_of(i).elements);
-    fillings_.push_back({buffers_[i].get(), guard_bytes, elements, !tensor_of(i).output, {}, {}, dtype()});
+    fillings_.push_back(
+        {buffers_[i].get(), guard_bytes, elements, !tensor_of(i).output, {}, {}, dtype_of(tensor_of(i))});
   }
   fill_captures();
 }
@@ -137,7 +138,7 @@ Answer Lease::tell_lengths(WorkerProcess& worker) const {
 }
 
 Answer Lease::capture_little(WorkerProcess& worker) const {
-  return tell_each([this](const Tensor&) { return element_bytes(dtype()); }, worker);
+  return tell_each([this](const Tensor& tensor) { return element_bytes(dtype_of(tensor)); }, worker);
 }
 
 Answer Lease::tell_each(const Length& length, WorkerProcess& worker) const {
@@ -159,7 +160,8 @@ Answer Lease::tell_each(const Length& length, WorkerProcess& worker) const {
 std::uint64_t Lease::bytes_needed(const Case& bound, Dtype stored_as) {
   std::uint64_t bytes = 0;
   for (const Tensor& tensor : bound.tensors) {
-    bytes += static_cast<std::uint64_t>(tensor.elements) * element_bytes(stored_as) + 2 * guard_bytes;
+    const Dtype dtype = tensor.own_dtype.value_or(stored_as);
+    bytes += static_cast<std::uint64_t>(tensor.elements) * element_bytes(dtype) + 2 * guard_bytes;
   }
   return bytes;
 }
@@ -220,7 +222,7 @@ InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   const Tensor& input = tensor_of(buffer);
   const std::uint32_t first = launch_of(buffer) * draws_per_launch;
   const std::uint32_t index = is_fixed(input, draw) ? weights_draw | draw.weights : first + draw.index;
-  InputContents contents{to_distribution(input.init, case_->dtype),
+  InputContents contents{to_distribution(input.init, case_->dtype_of(input)),
                          input_stream(draw.seed, problem_.slug, case_->name, input.parameter, index),
                          {}};
   if (draw.change == 0 || buffer % case_->tensors.size() != changed_tensor(draw)) return contents;
@@ -265,7 +267,24 @@ OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
   if (ours.tensor->elements != theirs.tensor->elements)
     throw std::logic_error("outputs of another case are no expected ones");
   const auto elements = static_cast<std::uint64_t>(ours.tensor->elements);
-  return {ours.buffer, ours.begin, theirs.buffer, theirs.begin, elements, dtype()};
+  OutputPair pair{ours.buffer, ours.begin, theirs.buffer, theirs.begin, elements, ours.dtype};
+  if (ours.tensor->tied) expected.tie(*ours.tensor->tied, *ours.tensor, output, pair);
+  return pair;
+}
+
+// The values are those of the launch that the output is of.
+void Lease::tie(const TiedTo& tied, const Tensor& indices, std::size_t output, OutputPair& pair) const {
+  const std::size_t values = buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tied.tensor;
+  const Tensor& tensor = tensor_of(values);
+  std::uint64_t inner = 1;
+  for (std::size_t axis = tied.axis ? *tied.axis + 1 : tensor.shape.size(); axis < tensor.shape.size(); ++axis)
+    inner *= static_cast<std::uint64_t>(tensor.shape[axis]);
+  const auto elements = static_cast<std::uint64_t>(tensor.elements);
+  const std::uint64_t extent = tied.axis ? static_cast<std::uint64_t>(tensor.shape[*tied.axis]) : elements;
+  const std::uint64_t chosen = static_cast<std::uint64_t>(indices.elements) / (elements / extent);
+  pair.values = buffers_[values].get();
+  pair.values_begin = fillings_[values].begin;
+  pair.tied = {nullptr, dtype_of(tensor), extent, inner, chosen};
 }
 
 std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {
@@ -320,7 +339,7 @@ CallSlots Lease::slots(std::uint32_t launch) const {
 std::vector<Lease::Loaned> Lease::tensors() const {
   std::vector<Loaned> all;
   for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
-    all.push_back({&case_->tensors[i], buffers_[i].get(), fillings_[i].begin});
+    all.push_back({&case_->tensors[i], buffers_[i].get(), fillings_[i].begin, fillings_[i].dtype});
   }
   return all;
 }
@@ -331,7 +350,7 @@ std::vector<Lease::Loaned> Lease::outputs() const {
     if (!tensor_of(i).output) continue;
     const bool captured = captures_[i] != nullptr && counts_captures_;
     outputs.push_back({&tensor_of(i), captured ? captures_[i].get() : buffers_[i].get(),
-                       captured ? 0 : fillings_[i].begin});
+                       captured ? 0 : fillings_[i].begin, fillings_[i].dtype});
   }
   return outputs;
 }
@@ -348,7 +367,7 @@ std::uint64_t Lease::unwritten_elements(std::size_t output) const {
 }
 
 std::vector<float> Lease::output_values(std::size_t output) const {
-  return read_values(device_, outputs().at(output), dtype());
+  return read_values(device_, outputs().at(output));
 }
 
 std::vector<bool> Lease::untouched(std::size_t output) const {
@@ -371,9 +390,9 @@ std::vector<std::vector<float>> Lease::fill_outputs() {
     std::vector<float>& values = all.emplace_back();
     for (std::uint64_t k = 0; k < filling.elements; ++k) {
       const std::uint32_t random = random_block(filling.poison, k / 4).word[k % 4];
-      values.push_back(1 + static_cast<float>(random % steps) / steps);
+      values.push_back(is_integer(filling.dtype) ? 1 : 1 + static_cast<float>(random % steps) / steps);
     }
-    write_values(device_, {&tensor_of(i), buffers_[i].get(), filling.begin}, dtype(), 0, values);
+    write_values(device_, {&tensor_of(i), buffers_[i].get(), filling.begin, filling.dtype}, 0, values);
   }
   return all;
 }

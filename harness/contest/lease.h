@@ -25,8 +25,8 @@ struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops
   std::uint32_t launches = 1;  // of a call, at most: so many sets of tensors
-  // Elements are float32 whatever the case's type: the oracle's, which reads the very values that the others
-  // read, and whose outputs are not rounded to a 16-bit type.
+  // Elements of [VAR] are float32 whatever the case's type: the oracle's, which reads the very values that the
+  // others read, and whose outputs are not rounded to a 16-bit type.
   bool widens = false;
 
   bool operator==(const LeaseTerms&) const = default;
@@ -91,6 +91,7 @@ class Lease {
     const Tensor* tensor;
     SharedBuffer* buffer;
     std::uint64_t begin;
+    Dtype dtype;  // how its elements are stored
   };
   // Of all launches of the call, as they count: what was captured, where outputs are, in full.
   std::vector<Loaned> outputs() const;
@@ -101,15 +102,16 @@ class Lease {
   std::vector<float> output_values(std::size_t output) const;
   std::vector<bool> untouched(std::size_t output) const;
   // Before a call, instead of poison: values from 1 to 2 that a kernel can add to, and that every element
-  // type holds exactly. Returns them, by output.
+  // type holds exactly; of an integer type ones. Returns them, by output.
   std::vector<std::vector<float>> fill_outputs();
 
   const Case& bound_case() const { return *case_; }
-  // How elements are stored.
+  // How elements of [VAR] are stored, and those of a tensor.
   Dtype dtype() const { return terms_.widens ? Dtype::float32 : case_->dtype; }
+  Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype()); }
   // All tensors of the first launch in parameter order, inputs included.
   std::vector<Loaned> tensors() const;
-  // Output number `output` beside another lease's, whose elements are float32.
+  // Output number `output` beside another lease's, whose [VAR] is float32.
   OutputPair pair_with(const Lease& expected, std::size_t output) const;
 
  private:
@@ -135,6 +137,7 @@ class Lease {
   bool is_fixed(const Tensor& tensor, const Draw& draw) const;
   std::size_t changed_tensor(const Draw& draw) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
+  void tie(const TiedTo& tied, const Tensor& indices, std::size_t output, OutputPair& pair) const;
 
   Device& device_;
   const Problem& problem_;

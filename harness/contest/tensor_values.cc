@@ -4,7 +4,8 @@
 
 namespace kgrade {
 
-Values read_values(Device& device, const Lease::Loaned& tensor, Dtype dtype) {
+Values read_values(Device& device, const Lease::Loaned& tensor) {
+  const Dtype dtype = tensor.dtype;
   Values values(static_cast<std::size_t>(tensor.tensor->elements));
   if (dtype == Dtype::float32) {
     device.read(*tensor.buffer, tensor.begin, values.data(), values.size() * sizeof(float));
@@ -20,8 +21,8 @@ Values read_values(Device& device, const Lease::Loaned& tensor, Dtype dtype) {
   return values;
 }
 
-void write_values(Device& device, const Lease::Loaned& tensor, Dtype dtype, std::uint64_t first,
-                  const Values& values) {
+void write_values(Device& device, const Lease::Loaned& tensor, std::uint64_t first, const Values& values) {
+  const Dtype dtype = tensor.dtype;
   std::vector<unsigned char> stored;
   for (std::size_t begin = 0; begin < values.size(); begin += slice_elements) {
     const std::size_t count = std::min(slice_elements, values.size() - begin);

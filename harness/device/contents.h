@@ -15,10 +15,22 @@ struct InputContents {
   InputChanges changes;
 };
 
+// An output of indices into another tensor, along one axis: two are as good as each other where the values
+// that they point to are the same. `values` has `extent` elements along that axis, and its axes after that
+// `inner` together; the output has `chosen` indices there, and is otherwise of the same shape.
+struct TiedValues {
+  const unsigned char* values = nullptr;  // none: every index counts as it is
+  Dtype dtype = Dtype::float32;           // of the values
+  std::uint64_t extent = 1;
+  std::uint64_t inner = 1;
+  std::uint64_t chosen = 1;
+};
+
 // What a full comparison of an output with the expected one finds. Elements where both are finite enter the
 // sums; any other element must be the same non-finite value (NaN, +inf, -inf) in both. Of a 16-bit type the
 // expected value is finite where rounding it to the type gives a finite one, and differences are what
-// rounding does not explain (device/element_operations.h).
+// rounding does not explain (device/element_operations.h). Of an integer type differences are 1 at least, also
+// where doubles do not show them, and there is none between indices of the same value.
 struct ElementErrors {
   double sum_squared_difference = 0;
   double sum_squared_expected = 0;

@@ -54,8 +54,8 @@ struct BufferCorruption {
   std::uint64_t input_elements = 0;
 };
 
-// An output and what it should be, as many elements from byte `..._begin` each. The expected ones are float32
-// whatever the output's type, so that they are not rounded to it.
+// An output and what it should be, as many elements from byte `..._begin` each. The expected ones of a floating
+// type are float32 whatever the output's type, so that they are not rounded to it.
 struct OutputPair {
   SharedBuffer* actual = nullptr;
   std::uint64_t actual_begin = 0;
@@ -63,6 +63,10 @@ struct OutputPair {
   std::uint64_t expected_begin = 0;
   std::uint64_t elements = 0;
   Dtype dtype = Dtype::float32;  // of the output
+  // Of an output of indices: the tensor of the values that they point to. Null: every index counts as it is.
+  SharedBuffer* values = nullptr;
+  std::uint64_t values_begin = 0;
+  TiedValues tied = {};  // but for its pointer
 };
 
 struct Inspection {

@@ -75,6 +75,48 @@ KGRADE_HOST_DEVICE inline double difference(float actual, float expected, Dtype 
   return (static_cast<double>(actual) + next) / 2 - wide;
 }
 
+KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t index, std::int64_t actual,
+                                       std::int64_t expected) {
+  const auto is_index = [&](std::int64_t at) {
+    return at >= 0 && static_cast<std::uint64_t>(at) < tied.extent;
+  };
+  if (tied.values == nullptr || !is_index(actual) || !is_index(expected)) return false;
+  const std::uint64_t row = index / (tied.inner * tied.chosen) * tied.extent;
+  const auto value = [&](std::int64_t at) {
+    const std::uint64_t element = (row + static_cast<std::uint64_t>(at)) * tied.inner + index % tied.inner;
+    return load_element(tied.dtype, tied.values, element);
+  };
+  return value(actual) == value(expected);
+}
+
+// An output and what it should be. What is expected of a floating type is stored as float32, whatever the
+// output's type; of an integer type as the output is.
+struct ComparedOutput {
+  const unsigned char* actual = nullptr;
+  const unsigned char* expected = nullptr;
+  std::uint64_t elements = 0;
+  Dtype dtype = Dtype::float32;
+  TiedValues tied;
+};
+
+KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, const ComparedOutput& output,
+                                                  std::uint64_t index) {
+  const std::int64_t actual = load_integer(output.dtype, output.actual, index);
+  const std::int64_t expected = load_integer(output.dtype, output.expected, index);
+  const double size = static_cast<double>(expected);
+  total.compared += 1;
+  total.sum_squared_expected += size * size;
+  if (actual == expected || is_tied(output.tied, index, actual, expected)) return;
+  // Two neighbours beyond 2^53 are the same double.
+  const double apart = fabs(static_cast<double>(actual) - size);
+  const double difference = apart > 1 ? apart : 1;
+  total.sum_squared_difference += difference * difference;
+  if (difference > total.max_abs_difference) {
+    total.max_abs_difference = difference;
+    total.worst_index = index;
+  }
+}
+
 KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, float actual, float expected,
                                           std::uint64_t index, Dtype dtype = Dtype::float32) {
   const float rounded = rounded_to(dtype, expected);
@@ -111,10 +153,28 @@ KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& 
   total.nonfinite_mismatches += part.nonfinite_mismatches;
 }
 
+KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOutput& output,
+                                          std::uint64_t index) {
+  if (is_integer(output.dtype)) return accumulate_integer(total, output, index);
+  accumulate(total, load_element(output.dtype, output.actual, index),
+             load_element(Dtype::float32, output.expected, index), index, output.dtype);
+}
+
 KGRADE_HOST_DEVICE inline bool is_wrong(float actual, float expected, double limit, Dtype dtype) {
   const float rounded = rounded_to(dtype, expected);
   if (!is_finite(actual) || !is_finite(rounded)) return !same_nonfinite(actual, rounded);
   return !(fabs(difference(actual, expected, dtype)) <= limit);
+}
+
+// Integers are wrong wherever they differ.
+KGRADE_HOST_DEVICE inline bool is_wrong(const ComparedOutput& output, std::uint64_t index, double limit) {
+  if (!is_integer(output.dtype)) {
+    return is_wrong(load_element(output.dtype, output.actual, index),
+                    load_element(Dtype::float32, output.expected, index), limit, output.dtype);
+  }
+  const std::int64_t actual = load_integer(output.dtype, output.actual, index);
+  const std::int64_t expected = load_integer(output.dtype, output.expected, index);
+  return actual != expected && !is_tied(output.tied, index, actual, expected);
 }
 
 }  // namespace kgrade::device

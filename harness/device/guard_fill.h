@@ -22,7 +22,8 @@ KGRADE_HOST_DEVICE inline std::uint64_t end_block(ByteRange range) { return (ran
 // Random, but never a value that an output could hold. As a float
 // each word is a NaN or at least 2^65 in size, and so are its halves as bfloat16: purely random bits are a
 // float below 1e-5 four times in ten, and an element that is expected to be zero could pass without ever
-// being written. A float16 cannot be so large: there each half is a NaN or an infinity.
+// being written. A float16 cannot be so large: there each half is a NaN or an infinity. An integer of several
+// bytes is larger than most that are asked for, and one of a byte is from 96 to 127, and no boolean.
 struct Poison {
   RandomStream stream;
   Dtype dtype = Dtype::float32;  // of the tensor that it is in, or around
@@ -30,8 +31,10 @@ struct Poison {
 
 KGRADE_HOST_DEVICE inline PhiloxBlock poison_block(const Poison& poison, std::uint64_t block) {
   PhiloxBlock words = random_block(poison.stream, block);
-  const std::uint32_t always = poison.dtype == Dtype::float16 ? 0x7C007C00u : 0x60006000u;
-  for (std::uint32_t& word : words.word) word |= always;
+  const bool is_byte = element_bytes(poison.dtype) == 1;
+  const std::uint32_t always = poison.dtype == Dtype::float16 ? 0x7C007C00u : is_byte ? 0x60606060u : 0x60006000u;
+  const std::uint32_t never = is_byte ? 0x80808080u : 0;
+  for (std::uint32_t& word : words.word) word = (word | always) & ~never;
   return words;
 }
 

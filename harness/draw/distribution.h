@@ -92,7 +92,7 @@ KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution,
 KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::uint32_t word) {
   const float value = detail::sample_float32(distribution, word);
   const Dtype dtype = distribution.dtype;
-  if (dtype == Dtype::float32) return value;
+  if (dtype == Dtype::float32 || is_integer(dtype)) return value;
   switch (distribution.kind) {
     case Distribution::Kind::uniform:
       return nearest_normal_within(dtype, value, distribution.first, distribution.second, false);

@@ -127,7 +127,7 @@ void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const
   }
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const Judgement judgement =
-        judge(report.outputs[i].errors, session.problem.thresholds, Precision::bf16, norms.squares(i));
+        judge(report.outputs[i], session.problem.thresholds, Precision::bf16, norms.squares(i));
     result.precision = std::max(result.precision, judgement.precision);
     result.relative_error = std::max(result.relative_error, judgement.relative_error);
     if (judgement.verdict != Verdict::accepted) result.problem = "its output is wrong";

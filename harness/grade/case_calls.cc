@@ -140,7 +140,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const OutputErrors& output = report.outputs[i];
     const Judgement judgement =
-        judge(output.errors, session_.problem.thresholds, reference_class(), norms_.squares(i));
+        judge(output, session_.problem.thresholds, reference_class(), norms_.squares(i));
     if (judgement.verdict == Verdict::accepted) continue;
     if (session_.problem.has_model())
       return ill_conditioned(session_.problem, case_, output.tensor, judgement);
@@ -161,7 +161,7 @@ double CaseCalls::capture_ms() const {
   double bytes = 0;
   for (const Tensor& tensor : case_.tensors) {
     if (tensor.output)
-      bytes += static_cast<double>(tensor.elements) * static_cast<double>(element_bytes(case_.dtype));
+      bytes += static_cast<double>(tensor.elements) * static_cast<double>(element_bytes(case_.dtype_of(tensor)));
   }
   const double rate = session_.arena.device_info().peak_bytes_per_second;
   constexpr double read_and_write = 2;
@@ -223,7 +223,7 @@ void CaseCalls::accept_call(const CallReport& report, Purpose purpose) {
 
 void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
   if (!is_on(Defence::nonfinite_compared)) output.errors.nonfinite_mismatches = 0;
-  Judgement judgement = judge(output.errors, session_.problem.thresholds,
+  Judgement judgement = judge(output, session_.problem.thresholds,
                               precision_from(session_.problem.precision), norms_.squares(index));
   std::uint64_t wrong = 0;
   if (judgement.verdict == Verdict::wrong_answer) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "problem/diagnostics.h"
@@ -54,6 +55,34 @@ class CaseResolver {
       const Parameter& parameter = problem_.parameters[i];
       if (parameter.pointer) resolve_tensor(parameter, i);
     }
+    if (!errors_.empty()) return;
+    for (Tensor& tensor : case_.tensors) resolve_ties(problem_.parameters[tensor.parameter].compare, tensor);
+  }
+
+  void resolve_ties(const Comparison& compare, Tensor& output) {
+    if (!output.output || compare.kind != Comparison::Kind::ties) return;
+    const auto values = std::find_if(case_.tensors.begin(), case_.tensors.end(),
+                                     [&](const Tensor& tensor) { return tensor.name == compare.values; });
+    const auto refuse = [&](std::string message, std::string remedy) {
+      report(Error{fmt::format("'compare' of '{}' {}", output.name, message), std::move(remedy), compare.location});
+    };
+    if (values == case_.tensors.end() || values->output)
+      return refuse(fmt::format("names '{}', which is no input", compare.values), "name an input");
+    TiedTo tied{static_cast<std::size_t>(values - case_.tensors.begin()), {}};
+    if (compare.axis) {
+      const auto rank = static_cast<std::int64_t>(values->shape.size());
+      const std::int64_t axis = *compare.axis < 0 ? *compare.axis + rank : *compare.axis;
+      if (axis < 0 || axis >= rank)
+        return refuse(fmt::format("names axis {} of '{}', which has {}", *compare.axis, values->name, rank),
+                      "write one of its axes, from 0 on");
+      tied.axis = static_cast<std::size_t>(axis);
+      const std::int64_t lines = values->elements / values->shape[tied.axis.value()];
+      if (output.elements % lines != 0)
+        return refuse(fmt::format("does not fit: '{}' has {} elements, and '{}' {} lines along axis {}", output.name,
+                                  output.elements, values->name, lines, axis),
+                      "give the output a number of indices for each of these lines");
+    }
+    output.tied = tied;
   }
 
   void resolve_tensor(const Parameter& parameter, std::size_t index) {
@@ -61,6 +90,8 @@ class CaseResolver {
     tensor.name = parameter.name;
     tensor.parameter = index;
     tensor.output = parameter.is_output();
+    tensor.own_dtype = parameter.own_dtype();
+    tensor.compare = parameter.compare.kind;
     if (parameter.shape.empty()) {
       errors_.push_back({fmt::format("parameter '{}' has no shape", parameter.name),
                          "write `shape: [...]` below its name", parameter.location});
@@ -191,7 +222,10 @@ std::int64_t Case::tensor_bytes() const {
 
 std::int64_t Case::tensor_bytes(std::int64_t element_size) const {
   std::int64_t total = 0;
-  for (const Tensor& tensor : tensors) total += tensor.elements * element_size;
+  for (const Tensor& tensor : tensors) {
+    const std::int64_t own = tensor.own_dtype ? static_cast<std::int64_t>(element_bytes(*tensor.own_dtype)) : 0;
+    total += tensor.elements * (tensor.own_dtype ? own : element_size);
+  }
   return total;
 }
 

@@ -17,6 +17,12 @@ struct ResolvedInit {
   double second = 1;
 };
 
+// An output of indices: into which tensor, and along which axis (none: it counts as flat).
+struct TiedTo {
+  std::size_t tensor = 0;  // index into Case::tensors
+  std::optional<std::size_t> axis;
+};
+
 struct Tensor {
   std::string name;
   std::size_t parameter = 0;  // index into Problem::parameters
@@ -24,6 +30,9 @@ struct Tensor {
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
   ResolvedInit init;  // of an input
+  std::optional<Dtype> own_dtype = {};  // of its elements; the case's where there is none
+  Comparison::Kind compare = Comparison::Kind::norm;  // of an output
+  std::optional<TiedTo> tied = {};                    // likewise
 };
 
 struct Case {
@@ -32,11 +41,12 @@ struct Case {
   Bindings integers;                                 // scalar parameters and `let` values
   std::map<std::string, double, std::less<>> reals;  // scalar parameters of type float and double
   std::vector<Tensor> tensors;                       // in the order of the parameters
-  Dtype dtype = Dtype::float32;                      // of their elements
+  Dtype dtype = Dtype::float32;                      // that [VAR] is
   std::optional<std::int64_t> flops;
   std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
 
-  // All tensors once, in bytes: as they are, or with elements of another size.
+  Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }
+  // All tensors once, in bytes: as they are, or with elements of [VAR] of another size.
   std::int64_t tensor_bytes() const;
   std::int64_t tensor_bytes(std::int64_t element_size) const;
 };

@@ -8,8 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/dtype.h"
 #include "base/text.h"
 #include "problem/fields.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -71,11 +73,24 @@ std::string shape_text(const Json& tensor, const std::string& name) {
   return extents.empty() ? "[1]" : fmt::format("[{}]", fmt::join(extents, ", "));
 }
 
-void check_type(const Json& tensor, const std::string& name) {
+// float32 is the type under test, integers and booleans are what they are.
+std::string type_text(const Json& tensor, const std::string& name) {
   const std::string type = text_of(tensor, "dtype");
-  if (type != "float32")
-    refuse(fmt::format("'{}' is of type {}, and tensors of float32 alone are graded", name, type),
-           "there is no way round it yet");
+  if (type == "float32") return std::string(element_type_name);
+  const auto own = integer_dtype_from(type);
+  if (own) return std::string(cuda_type(*own));
+  refuse(fmt::format("'{}' is of type {}", name, type),
+         "use float32, bool or an integer type: kgrade has no other ones for such files yet");
+}
+
+// Of an output that says which elements of an input are the largest, say.
+std::string compare_text(const Json& output) {
+  const auto ties = output.find("ties");
+  if (ties == output.end() || ties->is_null()) return "";
+  const std::string input = text_of(*ties, "input");
+  const Json& axis = member(*ties, "axis");
+  const std::string inside = axis.is_null() ? input : fmt::format("{}, {}", input, axis.get<std::int64_t>());
+  return ", compare: " + yaml_text(fmt::format("ties({})", inside));
 }
 
 std::string init_text(const Json& tensor, const std::string& name) {
@@ -129,10 +144,10 @@ class ProblemText {
 
   void add_tensor(const Json& tensor, bool is_input) {
     const std::string name = text_of(tensor, "name");
-    check_type(tensor, name);
-    text_ += fmt::format("  - {{name: {}, type: \"[VAR]\", pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
-                         is_input, shape_text(tensor, name),
-                         is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : "");
+    const std::string type = yaml_text(type_text(tensor, name));
+    text_ += fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
+                         type, is_input, shape_text(tensor, name),
+                         is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
   }
 
   void add_torch() {

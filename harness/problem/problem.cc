@@ -30,11 +30,11 @@ std::string example_case(const Problem& problem, std::string_view name, CaseRole
 }
 
 void check_tensor(const Problem& problem, const Parameter& parameter, Errors& missing) {
-  if (parameter.type != element_type_name) {
-    missing.push_back(
-        {fmt::format("tensor '{}' is of type {}, and tensors of the element type alone are graded",
-                     parameter.name, parameter.type),
-         "write `type: \"[VAR]\"`", parameter.location});
+  if (parameter.type != element_type_name && !parameter.own_dtype()) {
+    missing.push_back({fmt::format("tensor '{}' is of type {}, which no tensor can have yet", parameter.name,
+                                   parameter.type),
+                       "write `type: \"[VAR]\"`, float, bool or an integer type, as in int64_t",
+                       parameter.location});
   }
   if (parameter.shape.empty()) {
     missing.push_back({fmt::format("parameter '{}' has no shape", parameter.name),
@@ -107,6 +107,11 @@ std::string_view to_string(Libraries libraries) {
       return "none";
   }
   return "";
+}
+
+std::optional<Dtype> Parameter::own_dtype() const {
+  const ScalarType* const known = find_scalar_type(type);
+  return known != nullptr && pointer ? known->element : std::nullopt;
 }
 
 bool Parameter::is_integer() const {

@@ -49,6 +49,17 @@ struct Init {
   std::string text;  // as written
 };
 
+// How an output is held against what is expected. Written as `norm` (by the norm of what it is off by), `exact`,
+// ties(x) or ties(x, axis): indices of elements of the input `x`, along an axis or of all its elements, of
+// which one is as good as another where the elements are equal.
+struct Comparison {
+  enum class Kind { norm, exact, ties };
+  Kind kind = Kind::norm;
+  std::string values;                // of ties
+  std::optional<std::int64_t> axis;  // of ties; negative ones count from the end
+  Location location;
+};
+
 struct Parameter {
   std::string name;
   std::string type;  // "[VAR]" (the element type under test) or a name that problem/scalar_type.h lists
@@ -56,12 +67,15 @@ struct Parameter {
   bool is_const = false;
   std::vector<Expression> shape;  // of a pointer; empty when the file has none
   std::optional<Init> init;       // of a const pointer
+  Comparison compare;             // of a pointer that is not const: by the norm, and integers exactly
   Location location;
 
   bool is_tensor() const { return pointer; }
   bool is_input() const { return pointer && is_const; }
   bool is_output() const { return pointer && !is_const; }
   bool is_integer() const;  // a scalar of an integer type
+  // What the elements of a tensor are, whatever [VAR] is; nothing where they are [VAR].
+  std::optional<Dtype> own_dtype() const;
 };
 
 // Values of scalar parameters as written in the file; integers for integer types.

@@ -169,6 +169,44 @@ std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
   return InitReader(node, diagnostics).read();
 }
 
+constexpr std::string_view comparisons = "write norm, exact, ties(x) or ties(x, axis), with an input x";
+
+// How an output is compared; Comparison in problem.h has the forms.
+std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& diagnostics) {
+  const auto text = read_text(node, "'compare'", diagnostics);
+  if (!text) return std::nullopt;
+  Comparison comparison;
+  comparison.location = node.location;
+  const auto call = split_call(*text);
+  const auto arguments = call ? split_arguments(call->inside) : std::vector<std::string_view>{};
+  if (call && call->name == "norm" && !call->parentheses) return comparison;
+  comparison.kind = Comparison::Kind::exact;
+  if (call && call->name == "exact" && !call->parentheses) return comparison;
+  comparison.kind = Comparison::Kind::ties;
+  const auto axis = arguments.size() == 2 ? parse_integer(arguments[1]) : std::nullopt;
+  const bool is_ties = call && call->name == "ties" && (arguments.size() == 1 || axis);
+  if (!is_ties) {
+    diagnostics.add(node.place(), fmt::format("'compare' is {}", in_quotes(*text)), std::string(comparisons));
+    return std::nullopt;
+  }
+  comparison.values = arguments[0];
+  comparison.axis = axis;
+  return comparison;
+}
+
+// Of an integer type: the values must be some of its own.
+std::string complaint_about(const Init& init, const ScalarType& type) {
+  const bool is_range = init.kind == Init::Kind::integers;
+  if (!is_range && init.kind != Init::Kind::constant)
+    return fmt::format("draws no integers, and the type is {}", type.name);
+  const double last = is_range ? init.second : init.first;
+  if (init.first != std::floor(init.first) || std::abs(init.first) > largest_exact_integer)
+    return "must be an integer of at most 2^24";
+  if (init.first < static_cast<double>(type.low) || last > static_cast<double>(type.high))
+    return fmt::format("has values that {} does not hold", type.name);
+  return "";
+}
+
 constexpr std::size_t most_dimensions = 16;
 
 class ParameterReader {
@@ -182,8 +220,8 @@ class ParameterReader {
     }
     parameter_.location = node_.location;
     read_name();
-    refuse_unknown_keys(node_, {"name", "type", "pointer", "const", "constant", "shape", "init"}, what_,
-                        diagnostics_);
+    refuse_unknown_keys(node_, {"name", "type", "pointer", "const", "constant", "shape", "init", "compare"},
+                        what_, diagnostics_);
     read_type();
     const bool known_pointer = read_pointer();
     read_const(known_pointer);
@@ -261,9 +299,11 @@ class ParameterReader {
     } else if (shape != nullptr) {
       read_shape(*shape);
     }
+    read_compare();
     if (init == nullptr) return;
     if (parameter_.is_input()) {
       parameter_.init = read_init(*init, diagnostics_);
+      if (parameter_.init) check_integers(*init);
       return;
     }
     diagnostics_.add(
@@ -271,6 +311,38 @@ class ParameterReader {
         fmt::format("{} is {} and has an 'init'", what_, parameter_.pointer ? "an output" : "a scalar"),
         parameter_.pointer ? "remove it: outputs are poisoned before each call"
                            : "remove it: cases give scalars their values");
+  }
+
+  void check_integers(const YamlNode& node) {
+    const ScalarType* const type = find_scalar_type(parameter_.type);
+    if (type == nullptr || !type->is_integer()) return;
+    const std::string complaint = complaint_about(*parameter_.init, *type);
+    if (complaint.empty()) return;
+    diagnostics_.add(node.place(), fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),
+                     "write integers(lo, hi), constant(value), ones or zeros within the type's range");
+  }
+
+  void read_compare() {
+    const YamlNode* const entry = node_.find("compare");
+    const ScalarType* const type = find_scalar_type(parameter_.type);
+    const bool is_integral = type != nullptr && type->is_integer();
+    if (parameter_.is_output() && is_integral) parameter_.compare.kind = Comparison::Kind::exact;
+    if (entry == nullptr) return;
+    if (!parameter_.is_output()) {
+      diagnostics_.add(entry->key_location, what_ + " is no output and has a 'compare'", "remove it");
+      return;
+    }
+    const auto compare = read_comparison(*entry, diagnostics_);
+    if (!compare) return;
+    if (compare->kind == Comparison::Kind::norm && is_integral) {
+      diagnostics_.add(entry->place(), fmt::format("'compare' is norm, and {} is of an integer type", what_),
+                       "write exact, or ties(x, axis) for indices into the input x");
+    } else if (compare->kind == Comparison::Kind::ties && !is_integral) {
+      diagnostics_.add(entry->place(), fmt::format("'compare' is ties, and {} is of no integer type", what_),
+                       "give it an integer type, as in int64_t");
+    } else {
+      parameter_.compare = *compare;
+    }
   }
 
   void read_shape(const YamlNode& shape) {

@@ -2,23 +2,38 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <type_traits>
 
 namespace kgrade {
 namespace {
 
 template <class T>
+constexpr Dtype element_type() {
+  if (std::is_same_v<T, bool>) return Dtype::boolean;
+  constexpr std::array with_sign = {Dtype::int8, Dtype::int16, Dtype::int32, Dtype::int64};
+  constexpr std::array without = {Dtype::uint8, Dtype::uint16, Dtype::uint32, Dtype::uint64};
+  const auto place = static_cast<std::size_t>(std::countr_zero(sizeof(T)));
+  return std::is_signed_v<T> ? with_sign[place] : without[place];
+}
+
+template <class T>
 constexpr ScalarType signed_type(std::string_view name) {
-  return {name, ScalarType::Kind::integer, std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+  return {name, ScalarType::Kind::integer, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+          element_type<T>()};
 }
 
 template <class T>
 constexpr ScalarType unsigned_type(std::string_view name) {
   constexpr auto highest = static_cast<std::uint64_t>(std::numeric_limits<T>::max());
   constexpr auto representable = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
-  return {name, ScalarType::Kind::integer, 0, static_cast<std::int64_t>(std::min(highest, representable))};
+  return {name, ScalarType::Kind::integer, 0, static_cast<std::int64_t>(std::min(highest, representable)),
+          element_type<T>()};
 }
 
-constexpr ScalarType real_type(std::string_view name) { return {name, ScalarType::Kind::real, 0, 0}; }
+constexpr ScalarType real_type(std::string_view name, std::optional<Dtype> element = {}) {
+  return {name, ScalarType::Kind::real, 0, 0, element};
+}
 
 constexpr std::array types = {
     real_type(element_type_name),
@@ -41,7 +56,7 @@ constexpr std::array types = {
     signed_type<std::int64_t>("int64_t"),
     unsigned_type<std::uint64_t>("uint64_t"),
     unsigned_type<bool>("bool"),
-    real_type("float"),
+    real_type("float", Dtype::float32),
     real_type("double"),
 };
 
@@ -57,6 +72,16 @@ const ScalarType* find_scalar_type(std::string_view name) {
 std::vector<std::string> scalar_type_names() {
   std::vector<std::string> names;
   for (const ScalarType& type : types) names.emplace_back(type.name);
+  return names;
+}
+
+std::vector<std::string> same_types(std::string_view name) {
+  std::vector<std::string> names = {std::string(name)};
+  const ScalarType* const wanted = find_scalar_type(name);
+  if (wanted == nullptr || !wanted->element || !wanted->is_integer()) return names;
+  for (const ScalarType& type : types) {
+    if (type.element == wanted->element && type.name != name) names.emplace_back(type.name);
+  }
   return names;
 }
 

@@ -1,11 +1,14 @@
-// The types that a parameter may have besides [VAR], with the values that a case may give them.
+// The types that a parameter may have, with the values that a case may give to scalars of them.
 #pragma once
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/dtype.h"
 
 namespace kgrade {
 
@@ -20,6 +23,7 @@ struct ScalarType {
   // - 1.
   std::int64_t low = std::numeric_limits<std::int64_t>::min();
   std::int64_t high = std::numeric_limits<std::int64_t>::max();
+  std::optional<Dtype> element = {};  // what a tensor's elements of this type are; none: no tensor has them
 
   bool is_integer() const { return kind == Kind::integer; }
 };
@@ -29,5 +33,8 @@ const ScalarType* find_scalar_type(std::string_view name);
 
 // All names, [VAR] first.
 std::vector<std::string> scalar_type_names();
+
+// Those of the same values in memory, `name` first: long and long long are two types in C++.
+std::vector<std::string> same_types(std::string_view name);
 
 }  // namespace kgrade

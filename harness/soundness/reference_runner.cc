@@ -55,8 +55,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
   std::vector<Values> inputs() override {
     std::vector<Values> inputs;
     for (const Lease::Loaned& tensor : oracle_.lease().tensors())
-      inputs.push_back(tensor.tensor->output ? Values()
-                                             : read_values(device_, tensor, oracle_.lease().dtype()));
+      inputs.push_back(tensor.tensor->output ? Values() : read_values(device_, tensor));
     return inputs;
   }
 
@@ -68,7 +67,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
       write = [&](Lease& lease) {
         const auto tensors = lease.tensors();
         for (const InputEdit& edit : edits)
-          write_values(device_, tensors.at(edit.tensor), lease.dtype(), edit.first, edit.values);
+          write_values(device_, tensors.at(edit.tensor), edit.first, edit.values);
       };
     }
     CallReport report =
@@ -82,7 +81,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
     }
     std::vector<Values> outputs;
     for (const Lease::Loaned& output : runner.lease().outputs())
-      outputs.push_back(read_values(device_, output, runner.lease().dtype()));
+      outputs.push_back(read_values(device_, output));
     return outputs;
   }
 

@@ -41,8 +41,20 @@ constexpr std::size_t rare_norms = 2;
 
 bool has_output_below(const Case& bound, std::int64_t elements) {
   return std::any_of(bound.tensors.begin(), bound.tensors.end(), [elements](const Tensor& tensor) {
-    return tensor.output && tensor.elements < elements;
+    return tensor.output && tensor.compare == Comparison::Kind::norm && tensor.elements < elements;
   });
+}
+
+Judgement judge_exactly(const ElementErrors& errors) {
+  Judgement judgement;
+  if (errors.max_abs_difference == 0 && errors.nonfinite_mismatches == 0) return judgement;
+  judgement.verdict = Verdict::wrong_answer;
+  judgement.precision = Precision::none;
+  judgement.relative_error =
+      ratio(std::sqrt(errors.sum_squared_difference), std::sqrt(errors.sum_squared_expected));
+  judgement.max_scaled_error = ratio(
+      errors.max_abs_difference, std::sqrt(errors.sum_squared_expected / static_cast<double>(errors.compared)));
+  return judgement;
 }
 
 // Other contents than those of grade/baseline_bench.cc, grade/candidate_run.cc and all calls of a case.
@@ -64,8 +76,14 @@ double threshold(const Thresholds& thresholds, Precision precision) {
   return std::numeric_limits<double>::infinity();
 }
 
-Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
+Judgement judge(const OutputErrors& output, const Thresholds& thresholds, Precision required,
                 double usual_squares) {
+  return judge(output.errors, thresholds, required, usual_squares, output.compare);
+}
+
+Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
+                double usual_squares, Comparison::Kind compare) {
+  if (compare != Comparison::Kind::norm) return judge_exactly(errors);
   Judgement judgement;
   const double count = static_cast<double>(errors.compared);
   const double squares = std::max(errors.sum_squared_expected, usual_squares);

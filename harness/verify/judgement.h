@@ -41,8 +41,11 @@ constexpr double concentration_limit = 16;
 // Of a class; infinite where none is asked for.
 double threshold(const Thresholds& thresholds, Precision precision);
 
-// `usual_squares` is what the sum of squares of expected usually is, on other contents (UsualNorms).
+// `usual_squares` is what the sum of squares of expected usually is, on other contents (UsualNorms). An output
+// that is not compared by its norm is right or wrong: there is no class in between.
 Judgement judge(const ElementErrors& errors, const Thresholds& thresholds, Precision required,
+                double usual_squares = 0, Comparison::Kind compare = Comparison::Kind::norm);
+Judgement judge(const OutputErrors& output, const Thresholds& thresholds, Precision required,
                 double usual_squares = 0);
 
 // The same once it is known how many of the elements are wrong: where each is a sum of a few products, some

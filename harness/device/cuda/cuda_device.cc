@@ -96,9 +96,11 @@ unsigned char* bytes_of(SharedBuffer& buffer, std::uint64_t begin = 0) {
 
 device::Poison poison_of(const Filling& filling) { return {filling.poison, filling.dtype}; }
 
-TwoOutputs two_outputs(const OutputPair& output) {
+device::ComparedOutput compared(const OutputPair& output) {
+  TiedValues tied = output.tied;
+  tied.values = output.values != nullptr ? bytes_of(*output.values, output.values_begin) : nullptr;
   return {bytes_of(*output.actual, output.actual_begin), bytes_of(*output.expected, output.expected_begin),
-          output.elements, output.dtype};
+          output.elements, output.dtype, tied};
 }
 
 // What the referee's kernels find out, in device memory and, once it is read, in host memory. Both are there
@@ -346,7 +348,7 @@ class CudaDevice : public Device {
   }
 
   std::uint64_t count_wrong(const OutputPair& output, double limit) override {
-    cuda::count_wrong(two_outputs(output), limit, results_.fresh_counters(1));
+    cuda::count_wrong(compared(output), limit, results_.fresh_counters(1));
     results_.read();
     return results_.counter(0);
   }
@@ -430,7 +432,7 @@ class CudaDevice : public Device {
   }
 
   static void queue_comparison(const OutputPair& output, ElementErrors* parts) {
-    cuda::compare(two_outputs(output), parts);
+    cuda::compare(compared(output), parts);
   }
 
   std::shared_ptr<const Driver> driver_;

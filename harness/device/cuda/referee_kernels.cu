@@ -99,21 +99,13 @@ std::uint64_t items_of(const BufferLook& look) {
   return std::max(zones, look.input != nullptr ? (look.range.elements + 3) / 4 : 0);
 }
 
-__device__ float actual_element(const TwoOutputs& outputs, std::uint64_t index) {
-  return load_element(outputs.dtype, outputs.actual, index);
-}
-
-__device__ float expected_element(const TwoOutputs& outputs, std::uint64_t index) {
-  return load_element(Dtype::float32, outputs.expected, index);
-}
-
-__global__ void compare_kernel(TwoOutputs outputs, ElementErrors* partial) {
+__global__ void compare_kernel(device::ComparedOutput output, ElementErrors* partial) {
   // Raw storage, since a shared variable may not have a constructor.
   __shared__ alignas(ElementErrors) unsigned char storage[threads_per_block * sizeof(ElementErrors)];
   auto* parts = reinterpret_cast<ElementErrors*>(storage);
   ElementErrors mine;
-  for (std::uint64_t i = thread_index(); i < outputs.elements; i += thread_count()) {
-    device::accumulate(mine, actual_element(outputs, i), expected_element(outputs, i), i, outputs.dtype);
+  for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count()) {
+    device::accumulate(mine, output, i);
   }
   parts[threadIdx.x] = mine;
   __syncthreads();
@@ -124,10 +116,10 @@ __global__ void compare_kernel(TwoOutputs outputs, ElementErrors* partial) {
   if (threadIdx.x == 0) partial[blockIdx.x] = parts[0];
 }
 
-__global__ void count_wrong_kernel(TwoOutputs outputs, double limit, unsigned long long* total) {
+__global__ void count_wrong_kernel(device::ComparedOutput output, double limit, unsigned long long* total) {
   unsigned int wrong = 0;
-  for (std::uint64_t i = thread_index(); i < outputs.elements; i += thread_count()) {
-    wrong += device::is_wrong(actual_element(outputs, i), expected_element(outputs, i), limit, outputs.dtype);
+  for (std::uint64_t i = thread_index(); i < output.elements; i += thread_count()) {
+    wrong += device::is_wrong(output, i, limit);
   }
   add_to(total, wrong);
 }
@@ -177,13 +169,13 @@ void inspect(const BufferLook* looks, std::size_t count) {
 }
 
 // A fixed grid keeps the order of the sums, and with it every bit of a comparison, the same on every run.
-void compare(const TwoOutputs& outputs, ElementErrors* parts) {
-  compare_kernel<<<comparison_parts, threads_per_block>>>(outputs, parts);
+void compare(const device::ComparedOutput& output, ElementErrors* parts) {
+  compare_kernel<<<comparison_parts, threads_per_block>>>(output, parts);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 
-void count_wrong(const TwoOutputs& outputs, double limit, Counter* total) {
-  count_wrong_kernel<<<grid_for(outputs.elements), threads_per_block>>>(outputs, limit, total);
+void count_wrong(const device::ComparedOutput& output, double limit, Counter* total) {
+  count_wrong_kernel<<<grid_for(output.elements), threads_per_block>>>(output, limit, total);
   KGRADE_CUDA_CHECK(cudaGetLastError());
 }
 

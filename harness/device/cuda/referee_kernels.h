@@ -39,16 +39,9 @@ struct BufferLook {
 // As few launches as can be: what each adds to a call of the candidate counts.
 void inspect(const BufferLook* looks, std::size_t count);
 
-// The elements of OutputPair: of the type, and float32.
-struct TwoOutputs {
-  const unsigned char* actual;
-  const unsigned char* expected;
-  std::uint64_t elements;
-  Dtype dtype;
-};
-void count_wrong(const TwoOutputs& outputs, double limit, Counter* total);
+void count_wrong(const device::ComparedOutput& output, double limit, Counter* total);
 
 // `parts` has room for comparison_parts of them; merged in their order they are the comparison.
-void compare(const TwoOutputs& outputs, ElementErrors* parts);
+void compare(const device::ComparedOutput& output, ElementErrors* parts);
 
 }  // namespace kgrade::cuda

@@ -113,20 +113,17 @@ void fill_with_poison(const Filling& filling, device::ByteRange range) {
   }
 }
 
-template <class Visit>
-void for_each_element(const OutputPair& output, const Visit& visit) {
-  const unsigned char* const actual = bytes_of(*output.actual, output.actual_begin);
-  const unsigned char* const expected = bytes_of(*output.expected, output.expected_begin);
-  for (std::uint64_t i = 0; i < output.elements; ++i) {
-    visit(i, load_element(output.dtype, actual, i), load_element(Dtype::float32, expected, i));
-  }
+device::ComparedOutput compared(const OutputPair& output) {
+  TiedValues tied = output.tied;
+  tied.values = output.values != nullptr ? bytes_of(*output.values, output.values_begin) : nullptr;
+  return {bytes_of(*output.actual, output.actual_begin), bytes_of(*output.expected, output.expected_begin),
+          output.elements, output.dtype, tied};
 }
 
 ElementErrors compare_in_full(const OutputPair& output) {
+  const device::ComparedOutput both = compared(output);
   ElementErrors total;
-  for_each_element(output, [&](std::uint64_t i, float actual, float expected) {
-    device::accumulate(total, actual, expected, i, output.dtype);
-  });
+  for (std::uint64_t i = 0; i < both.elements; ++i) device::accumulate(total, both, i);
   return total;
 }
 
@@ -221,10 +218,9 @@ std::uint64_t EmulatedDevice::count_unwritten(const Filling& filling) {
 }
 
 std::uint64_t EmulatedDevice::count_wrong(const OutputPair& output, double limit) {
+  const device::ComparedOutput both = compared(output);
   std::uint64_t wrong = 0;
-  for_each_element(output, [&](std::uint64_t, float actual, float expected) {
-    wrong += device::is_wrong(actual, expected, limit, output.dtype);
-  });
+  for (std::uint64_t i = 0; i < both.elements; ++i) wrong += device::is_wrong(both, i, limit);
   return wrong;
 }
 

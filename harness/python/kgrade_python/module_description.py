@@ -5,7 +5,8 @@
  "forward": [{"input": name} or {"value": encoded}],                in the order of get_inputs()
  "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null where it is computed
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
- "buffers": [{"module_name", "shape", "dtype"}], "outputs": [{"name", "shape", "dtype"}]}
+ "buffers": [{"module_name", "shape", "dtype"}],
+ "outputs": [{"name", "shape", "dtype", "ties"}]}                   ties: chosen_indices.py; only of indices of an input
 
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
 weight is drawn around its value, so that no candidate can leave it out. Of a file that is wrong: {"error", "line": 0 for
@@ -66,6 +67,7 @@ class Description:
     def __init__(self, file, seen, notes):
         self.file, self.run, self.notes = file, seen, notes
         self.names = Names()
+        self.tensors = {}
         self.real = None
 
     def as_json(self):
@@ -110,6 +112,7 @@ class Description:
             if draw is None:
                 self.notes.append(f"input '{name}' is computed in get_inputs()")
             refuse_layout(value, f"input '{name}'")
+            self.tensors[name] = value
             inputs.append({"name": name, **form(value), "draw": draw.as_json() if draw else None})
             forward.append({"input": name})
         return inputs, forward
@@ -161,7 +164,12 @@ class Description:
             raise FileError("forward() returns no tensor; return one, or a tuple of tensors",
                             self.file.line_of(self.run.model.forward))
         wanted = ["output"] if len(tensors) == 1 else [f"output{i}" for i in range(len(tensors))]
-        return [{"name": self.names.give(name), **form(each)} for name, each in zip(wanted, tensors)]
+        return [self.output(self.names.give(name), each) for name, each in zip(wanted, tensors)]
+
+    def output(self, name, tensor):
+        described = {"name": name, **form(tensor)}
+        ties = self.run.indices.input_of(tensor, self.tensors)
+        return {**described, "ties": ties} if ties else described
 
 
 class RealModel(ModuleRun):

@@ -5,6 +5,7 @@ import inspect
 
 import torch
 
+from .chosen_indices import IndexLog
 from .draws import DrawLog, storage_of
 from .module_file import FileError
 
@@ -13,7 +14,7 @@ SEED = 0
 
 class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
-    weights, `random` operators of forward.
+    weights, `random` operators of forward, `indices` that it chooses.
 
     `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog
     has it.
@@ -22,7 +23,7 @@ class ModuleRun:
     def __init__(self, file, mode=contextlib.nullcontext, is_model_fake=False, budget=None):
         self.file = file
         self.is_model_fake = is_model_fake
-        self.draws, forward = DrawLog(budget), DrawLog(budget)
+        self.draws, forward, self.indices = DrawLog(budget), DrawLog(budget), IndexLog()
         mode = mode()
         torch.manual_seed(SEED)
         with torch.no_grad():
@@ -32,7 +33,7 @@ class ModuleRun:
                                 for each in self.inputs]
             with mode if is_model_fake else contextlib.nullcontext():
                 self.build(self.draws)
-            with mode, forward:
+            with mode, forward, self.indices:
                 self.outputs = self.run_forward()
         self.random = sorted(forward.random)
         self.refuse_written_inputs(forward)

@@ -13,9 +13,13 @@ TYPES = {
     "float16": (torch.float16, 2, 16),
     "bfloat16": (torch.bfloat16, 4, 16),
     "int8": (torch.int8, 0, 8),
+    "int16": (torch.int16, 0, 16),
     "int32": (torch.int32, 0, 32),
     "int64": (torch.int64, 0, 64),
     "uint8": (torch.uint8, 1, 8),
+    "uint16": (torch.uint16, 1, 16),
+    "uint32": (torch.uint32, 1, 32),
+    "uint64": (torch.uint64, 1, 64),
     "bool": (torch.bool, 6, 8),
 }
 

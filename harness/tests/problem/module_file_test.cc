@@ -161,8 +161,30 @@ TEST(ModuleFileTest, RefusesNamesThatAreNoIdentifiers) {
   EXPECT_THAT(said_with("/outputs/0/name", R"("x")"), HasSubstr("x"));
 }
 
+TEST(ModuleFileTest, IntegersAndBooleansAreWhatTheyAre) {
+  Json description = sound_description();
+  description["inputs"][0]["dtype"] = "bool";
+  description["inputs"][0]["draw"] = {{"kind", "integers"}, {"first", 0}, {"second", 1}};
+  description["outputs"][0]["dtype"] = "int64";
+  description["outputs"][0]["shape"] = {4, 1};
+  description["outputs"][0]["ties"] = {{"input", "x"}, {"axis", -1}};
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_EQ(problem->find_parameter("x")->type, "bool");
+  const Parameter* const output = problem->find_parameter("output");
+  ASSERT_NE(output, nullptr);
+  EXPECT_EQ(output->type, "int64_t");
+  EXPECT_EQ(output->compare.kind, Comparison::Kind::ties);
+  EXPECT_EQ(output->compare.values, "x");
+  EXPECT_EQ(output->compare.axis, -1);
+  description["outputs"][0]["ties"] = {{"input", "x"}, {"axis", nullptr}};
+  EXPECT_EQ(problem_of(description)->find_parameter("output")->compare.axis, std::nullopt);
+  description["outputs"][0]["ties"] = {{"input", "x"}, {"axis", "one"}};
+  EXPECT_FALSE(problem_of(description).ok());
+}
+
 TEST(ModuleFileTest, RefusesWhatIsNotGradedYet) {
-  EXPECT_THAT(said_with("/inputs/0/dtype", R"("int64")"), HasSubstr("'x' is of type int64"));
+  EXPECT_THAT(said_with("/inputs/0/dtype", R"("float64")"), HasSubstr("'x' is of type float64"));
   EXPECT_THAT(said_with("/inputs/0/draw", "null"),
               HasSubstr("the input 'x' is computed from what get_inputs() draws"));
   EXPECT_THAT(said_with("/inputs/0/draw/kind", R"("cauchy")"), HasSubstr("a draw of kind cauchy"));

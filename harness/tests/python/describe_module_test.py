@@ -381,6 +381,23 @@ def get_init_inputs(): return []
         self.assertEqual(self.outputs("x.sum()")[0], [("output", [], "float32")])
         self.assertEqual(self.outputs("[x.half()]")[0], [("output", [6, 4], "float16")])
 
+    def ties(self, expression):
+        return [each.get("ties") for each in self.outputs(expression)[1]["outputs"]]
+
+    def test_indices_chosen_in_an_input_are_tied_to_it(self):
+        self.assertEqual(self.ties("x.argmax(1)"), [{"input": "x", "axis": 1}])
+        self.assertEqual(self.ties("x.argmin(dim=-1, keepdim=True)"), [{"input": "x", "axis": -1}])
+        self.assertEqual(self.ties("x.argmax()"), [{"input": "x", "axis": None}])
+        self.assertEqual(self.ties("tuple(torch.topk(x, 2))"), [None, {"input": "x", "axis": -1}])
+        self.assertEqual(self.ties("torch.sort(x, dim=0).indices"), [{"input": "x", "axis": 0}])
+        self.assertEqual(self.ties("torch.max(x, 1).indices.unsqueeze(1)"), [{"input": "x", "axis": 1}])
+
+    def test_other_indices_are_tied_to_nothing(self):
+        # Of what is computed, of a part, moved on, in another order.
+        for expression in ("(x * 2).argmax(1)", "x[:3].argmax(1)", "x.argmax(1) + 1", "x.argmax(1, True).expand(6, 2).t()",
+                           "torch.arange(6)", "x.t().argmax(0)"):
+            self.assertEqual(self.ties(expression), [None], expression)
+
     def test_random_forwards_are_noted(self):
         self.assertIn("draws random numbers (bernoulli_)", self.outputs("F.dropout(x)")[1]["notes"][0])
 

@@ -39,6 +39,19 @@ TEST(Verdict, EqualOutputsAreAcceptedWithNoError) {
   EXPECT_EQ(judgement.relative_error, 0);
 }
 
+TEST(Verdict, WhatIsComparedExactlyIsRightOrWrong) {
+  const auto judged = [](const ElementErrors& errors) {
+    return judge({"y", {2}, errors, Comparison::Kind::exact}, Thresholds{}, Precision::bf16);
+  };
+  EXPECT_EQ(judged(compare({1, 1e9f}, {1, 1e9f})).verdict, Verdict::accepted);
+  // Far within the class that is asked for.
+  const Judgement judgement = judged(compare({1, 1e9f}, {1.5f, 1e9f}));
+  EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
+  EXPECT_EQ(judgement.precision, Precision::none);
+  EXPECT_EQ(judgement.element_limit, 0);
+  EXPECT_EQ(judged(compare({nan, 1}, {1, 1})).verdict, Verdict::wrong_answer);
+}
+
 TEST(Verdict, ErrorsAreNormOverNorm) {
   const Judgement judgement = judge_fp32(compare({3, 4.5f}, {3, 4}));
   EXPECT_DOUBLE_EQ(judgement.relative_error, 0.5 / 5);

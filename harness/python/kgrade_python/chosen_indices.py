@@ -1,0 +1,55 @@
+"""Which outputs are indices of elements of an input, read off PyTorch's operators while a forward runs."""
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .draws import is_alike, short_name, storage_of
+
+# Where among their results the indices are; None: they are the only one.
+OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "topk": 1, "kthvalue": 1, "median": 1,
+             "nanmedian": 1, "cummax": 1, "cummin": 1}
+
+
+class IndexLog(TorchDispatchMode):
+    """Notes the operators below it that choose elements by their values."""
+
+    def __init__(self):
+        super().__init__()
+        self.chosen = {}
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        name = short_name(function)
+        place = OPERATORS.get(name, -1)
+        indices = result if place is None else result[place] if place > 0 and isinstance(result, (tuple, list)) else None
+        if isinstance(indices, torch.Tensor) and args and isinstance(args[0], torch.Tensor):
+            # Both are held, so that no other tensor gets their storage.
+            self.chosen[storage_of(indices)] = (indices, args[0], axis_of(function, args, kwargs or {}))
+        return result
+
+    def source_of(self, output):
+        """The tensor and the axis that the elements of an output are indices of, or None. The axis is None where the
+        tensor counts as flat."""
+        indices, source, axis = self.chosen.get(storage_of(output), (None, None, None))
+        if indices is None or indices.numel() != output.numel() or not (indices.is_contiguous() and output.is_contiguous()):
+            return None
+        return source, axis
+
+    def input_of(self, output, inputs):
+        """{"input": name, "axis": number or None} where the indices are of one of `inputs`, by name; or None."""
+        source = self.source_of(output)
+        if source is None:
+            return None
+        for name, tensor in inputs.items():
+            if storage_of(tensor) == storage_of(source[0]) and is_alike(tensor, source[0]):
+                return {"input": name, "axis": source[1]}
+        return None
+
+
+def axis_of(function, args, kwargs):
+    for position, argument in enumerate(function._schema.arguments):  # pylint: disable=protected-access
+        if argument.name == "dim":
+            if position < len(args):
+                return args[position]
+            return kwargs.get("dim", argument.default_value if argument.has_default_value() else None)
+    return None

@@ -1,0 +1,151 @@
+// Tensors of integers and booleans on every device: the emulated one, and the first GPU if there is one.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "device/device.h"
+#include "device/registry.h"
+#include "tests/device/draws.h"
+
+namespace kgrade {
+namespace {
+
+constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+
+std::vector<DeviceChoice::Kind> devices_here() {
+  std::vector<DeviceChoice::Kind> kinds = {DeviceChoice::Kind::emulated};
+  if (!probe_cuda().devices.empty()) kinds.push_back(DeviceChoice::Kind::cuda);
+  return kinds;
+}
+
+class IntegerElements : public testing::TestWithParam<DeviceChoice::Kind> {
+ protected:
+  void SetUp() override {
+    auto opened = open_device({GetParam(), 0}, "unused");
+    ASSERT_TRUE(opened.ok()) << to_string(opened.errors());
+    device_ = std::move(*opened);
+    actual_ = buffer(4096);
+    expected_ = buffer(4096);
+    values_ = buffer(4096);
+  }
+
+  std::unique_ptr<SharedBuffer> buffer(std::uint64_t bytes) {
+    auto allocated = device_->allocate(bytes);
+    EXPECT_TRUE(allocated.ok());
+    return std::move(*allocated);
+  }
+
+  template <class T>
+  void write(SharedBuffer& to, const std::vector<T>& values) {
+    device_->write(to, 256, values.data(), values.size() * sizeof(T));
+  }
+
+  template <class T>
+  OutputPair pair_of(Dtype dtype, const std::vector<T>& actual, const std::vector<T>& expected) {
+    write(*actual_, actual);
+    write(*expected_, expected);
+    return {actual_.get(), 256, expected_.get(), 256, actual.size(), dtype};
+  }
+
+  template <class T>
+  std::uint64_t wrong(Dtype dtype, const std::vector<T>& actual, const std::vector<T>& expected) {
+    return device_->count_wrong(pair_of(dtype, actual, expected), 1e9);
+  }
+
+  std::unique_ptr<Device> device_;
+  std::unique_ptr<SharedBuffer> actual_;
+  std::unique_ptr<SharedBuffer> expected_;
+  std::unique_ptr<SharedBuffer> values_;
+};
+
+TEST_P(IntegerElements, AreWrongWhereverTheyDiffer) {
+  EXPECT_EQ(wrong<std::int64_t>(Dtype::int64, {1, -2, 3}, {1, 2, 4}), 2u);
+  EXPECT_EQ(wrong<std::int32_t>(Dtype::int32, {1, -2, 3}, {1, -2, 3}), 0u);
+  EXPECT_EQ(wrong<std::uint8_t>(Dtype::uint8, {255, 0}, {254, 0}), 1u);
+  EXPECT_EQ(wrong<std::int16_t>(Dtype::int16, {-1, 0}, {1, 0}), 1u);
+  // Whatever a byte that is neither 0 nor 1 would count as.
+  EXPECT_EQ(wrong<std::uint8_t>(Dtype::boolean, {1, 2, 0}, {1, 1, 0}), 1u);
+}
+
+// float has the same value for both, and double too.
+TEST_P(IntegerElements, DifferAlsoWhereNoFloatShowsIt) {
+  const ElementErrors errors =
+      device_->compare(pair_of<std::int64_t>(Dtype::int64, {5, largest - 1}, {5, largest}));
+  EXPECT_EQ(errors.max_abs_difference, 1);
+  EXPECT_EQ(errors.worst_index, 1u);
+  EXPECT_EQ(errors.compared, 2u);
+  EXPECT_EQ(wrong<std::uint32_t>(Dtype::uint32, {(1u << 24) + 1}, {1u << 24}), 1u);
+}
+
+TEST_P(IntegerElements, OfTheSameValueAreTied) {
+  // Two lines along the middle axis of [2, 3, 2].
+  write<float>(*values_, {7, 1, 7, 2, 0, 2, 4, 4, 5, 5, 5, 6});
+  // Indices of the largest: of columns {7, 7, 0}, {1, 2, 2}, {4, 5, 5}, {4, 5, 6}.
+  OutputPair pair = pair_of<std::int64_t>(Dtype::int64, {1, 2, 2, 1}, {0, 1, 1, 2});
+  EXPECT_EQ(device_->count_wrong(pair, 0), 4u);
+  pair.values = values_.get();
+  pair.values_begin = 256;
+  pair.tied = {nullptr, Dtype::float32, 3, 2, 1};
+  EXPECT_EQ(device_->count_wrong(pair, 0), 1u);
+  const ElementErrors errors = device_->compare(pair);
+  EXPECT_EQ(errors.worst_index, 3u);
+  EXPECT_EQ(errors.max_abs_difference, 1);
+}
+
+TEST_P(IntegerElements, NoIndexOutsideOfTheTensorIsTied) {
+  write<float>(*values_, {3, 3, 3, 3});
+  OutputPair pair =
+      pair_of<std::int64_t>(Dtype::int64, {0, 1, 4, -1, largest, 3}, {0, 0, 0, 0, 0, 0});
+  pair.values = values_.get();
+  pair.values_begin = 256;
+  pair.tied = {nullptr, Dtype::float32, 4, 1, 6};
+  EXPECT_EQ(device_->count_wrong(pair, 0), 3u);
+}
+
+TEST_P(IntegerElements, AreDrawnStoredAndFoundUnchanged) {
+  for (const Dtype dtype : {Dtype::int8, Dtype::uint16, Dtype::int32, Dtype::int64, Dtype::boolean}) {
+    const std::int64_t low = dtype == Dtype::boolean || dtype == Dtype::uint16 ? 0 : -3;
+    const Distribution values{Distribution::Kind::integers, static_cast<double>(low), 1, dtype};
+    const Filling filling{actual_.get(), 512, 100, true, {values, stream, {}}, poison_stream, dtype};
+    device_->poison({&filling, 1});
+    device_->reveal({&filling, 1});
+    std::vector<unsigned char> bytes(100 * element_bytes(dtype));
+    device_->read(*actual_, 512, bytes.data(), bytes.size());
+    bool has_low = false;
+    bool has_high = false;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      const std::int64_t value = load_integer(dtype, bytes.data(), i);
+      ASSERT_TRUE(value >= low && value <= 1) << to_string(dtype) << " " << value;
+      has_low = has_low || value == low;
+      has_high = has_high || value == 1;
+    }
+    EXPECT_TRUE(has_low && has_high) << to_string(dtype);
+    EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 0u);
+    const auto changed = static_cast<unsigned char>(bytes[0] + 1);
+    device_->write(*actual_, 512, &changed, 1);
+    EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 1u) << to_string(dtype);
+  }
+}
+
+// Neither a small number nor a boolean: an element that was never written is none that could be right.
+TEST_P(IntegerElements, PoisonIsNoLikelyValue) {
+  for (const Dtype dtype : {Dtype::int8, Dtype::boolean, Dtype::int32, Dtype::int64}) {
+    const Filling filling{actual_.get(), 256, 400, false, {}, poison_stream, dtype};
+    device_->poison({&filling, 1});
+    std::vector<unsigned char> bytes(400 * element_bytes(dtype));
+    device_->read(*actual_, 256, bytes.data(), bytes.size());
+    for (std::uint64_t i = 0; i < 400; ++i) {
+      const std::int64_t value = load_integer(dtype, bytes.data(), i);
+      ASSERT_TRUE(value >= 96 || value < -1000) << to_string(dtype) << " " << value;
+    }
+    EXPECT_EQ(device_->count_unwritten(filling), 400u);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, IntegerElements, testing::ValuesIn(devices_here()));
+
+}  // namespace
+}  // namespace kgrade

@@ -1,0 +1,137 @@
+// Tensors whose type is not [VAR], and how such outputs are compared.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "problem/case.h"
+#include "problem/problem.h"
+#include "problem/scalar_type.h"
+#include "tests/problem/fixtures.h"
+
+namespace kgrade::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// `input` adds to the keys of the input, `output` to those of the output.
+std::string largest(const std::string& input, const std::string& output) {
+  return fmt::format(R"(---
+slug: largest
+title: Largest of each row
+difficulty: EASY
+parameters:
+  - {{name: x, pointer: true, const: true, shape: [rows, columns, 2], {}}}
+  - {{name: y, pointer: true, const: false, shape: [rows, 2], {}}}
+  - {{name: rows, type: size_t, pointer: false}}
+  - {{name: columns, type: size_t, pointer: false}}
+dtypes: [float32, float16]
+cases:
+  - {{name: tiny, role: test, rows: 3, columns: 5}}
+  - {{name: large, role: bench, rows: 64, columns: 32}}
+---
+Text.
+)",
+                     input, output);
+}
+
+constexpr const char* drawn = "type: '[VAR]', init: 'uniform(0, 1)'";
+
+std::string said_of(const std::string& text) {
+  const auto problem = parse_problem(text, "largest.md");
+  if (!problem) return to_string(problem.errors());
+  const auto bound = resolve_case(*problem, problem->cases.front());
+  return bound ? to_string(missing_for_grading(*problem)) : to_string(bound.errors());
+}
+
+Case tiny_of(const std::string& text) {
+  const Problem problem = parsed(text);
+  const auto bound = resolve_case(problem, problem.cases.front());
+  EXPECT_TRUE(bound.ok()) << to_string(bound.errors());
+  return bound ? *bound : Case{};
+}
+
+TEST(TensorTypes, ThoseOfCppAreKnownByTheirElements) {
+  const auto element_of = [](std::string_view name) { return find_scalar_type(name)->element; };
+  EXPECT_EQ(element_of("int"), Dtype::int32);
+  EXPECT_EQ(element_of("long long"), Dtype::int64);
+  EXPECT_EQ(element_of("size_t"), Dtype::uint64);
+  EXPECT_EQ(element_of("uint8_t"), Dtype::uint8);
+  EXPECT_EQ(element_of("short"), Dtype::int16);
+  EXPECT_EQ(element_of("bool"), Dtype::boolean);
+  EXPECT_EQ(element_of("float"), Dtype::float32);
+  EXPECT_EQ(element_of("double"), std::nullopt);
+  EXPECT_EQ(element_of("[VAR]"), std::nullopt);
+  EXPECT_THAT(same_types("int64_t"), ElementsAre("int64_t", "long", "long long"));
+  EXPECT_THAT(same_types("bool"), ElementsAre("bool"));
+  EXPECT_THAT(same_types("__half"), ElementsAre("__half"));
+}
+
+TEST(TensorTypes, StayWhatTheyAreWhateverTheElementTypeIs) {
+  const std::string text = largest(drawn, "type: int64_t");
+  const Case bound = tiny_of(text);
+  EXPECT_EQ(bound.dtype_of(bound.tensors[0]), Dtype::float32);
+  EXPECT_EQ(bound.dtype_of(bound.tensors[1]), Dtype::int64);
+  EXPECT_EQ(bound.tensor_bytes(), 30 * 4 + 6 * 8);
+  const auto narrow = with_dtype(parsed(text), "float16");
+  ASSERT_TRUE(narrow.ok());
+  const auto as_halves = resolve_case(*narrow, narrow->cases.front());
+  ASSERT_TRUE(as_halves.ok());
+  EXPECT_EQ(as_halves->dtype_of(as_halves->tensors[1]), Dtype::int64);
+  EXPECT_EQ(as_halves->tensor_bytes(), 30 * 2 + 6 * 8);
+  EXPECT_THAT(signature(*narrow), HasSubstr("(const __half* x, int64_t* y,"));
+}
+
+TEST(TensorTypes, NoTensorIsOfDoublesYet) {
+  EXPECT_THAT(said_of(largest(drawn, "type: double")), HasSubstr("tensor 'y' is of type double"));
+  EXPECT_EQ(said_of(largest(drawn, "type: float")), "");
+}
+
+TEST(TensorTypes, IntegersAreDrawnFromValuesOfTheirType) {
+  EXPECT_EQ(said_of(largest("type: int8_t, init: \"integers(-128, 127)\"", "type: float")), "");
+  EXPECT_EQ(said_of(largest("type: bool, init: ones", "type: float")), "");
+  EXPECT_THAT(said_of(largest("type: int8_t, init: \"integers(0, 128)\"", "type: float")),
+              HasSubstr("has values that int8_t does not hold"));
+  EXPECT_THAT(said_of(largest("type: bool, init: \"integers(-1, 1)\"", "type: float")),
+              HasSubstr("has values that bool does not hold"));
+  EXPECT_THAT(said_of(largest("type: int, init: \"uniform(0, 1)\"", "type: float")),
+              HasSubstr("draws no integers, and the type is int"));
+  EXPECT_THAT(said_of(largest("type: int, init: \"constant(0.5)\"", "type: float")),
+              HasSubstr("must be an integer of at most 2^24"));
+}
+
+TEST(Comparisons, AreByTheNormForFloatsAndExactForIntegers) {
+  EXPECT_EQ(tiny_of(largest(drawn, "type: float")).tensors[1].compare, Comparison::Kind::norm);
+  EXPECT_EQ(tiny_of(largest(drawn, "type: float, compare: exact")).tensors[1].compare,
+            Comparison::Kind::exact);
+  EXPECT_EQ(tiny_of(largest(drawn, "type: bool")).tensors[1].compare, Comparison::Kind::exact);
+  EXPECT_THAT(said_of(largest(drawn, "type: int, compare: norm")), HasSubstr("'compare' is norm"));
+}
+
+TEST(Comparisons, OfIndicesNameTheirTensorAndAxis) {
+  const auto tied = tiny_of(largest(drawn, "type: int64_t, compare: \"ties(x, 1)\"")).tensors[1].tied;
+  ASSERT_TRUE(tied.has_value());
+  EXPECT_EQ(tied->tensor, 0u);
+  EXPECT_EQ(tied->axis, 1u);
+  EXPECT_EQ(tiny_of(largest(drawn, "type: int64_t, compare: \"ties(x, -2)\"")).tensors[1].tied->axis, 1u);
+  EXPECT_EQ(tiny_of(largest(drawn, "type: int64_t, compare: ties(x)")).tensors[1].tied->axis, std::nullopt);
+}
+
+TEST(Comparisons, SayWhatIsWrongWithThem) {
+  const auto said = [](const std::string& compare, const std::string& type = "int64_t") {
+    return said_of(largest(drawn, fmt::format("type: {}, compare: \"{}\"", type, compare)));
+  };
+  EXPECT_THAT(said("ties(z, 1)"), HasSubstr("'compare' of 'y' names 'z', which is no input"));
+  EXPECT_THAT(said("ties(y, 1)"), HasSubstr("names 'y', which is no input"));
+  EXPECT_THAT(said("ties(x, 3)"), HasSubstr("names axis 3 of 'x', which has 3"));
+  EXPECT_THAT(said("ties(x, -4)"), HasSubstr("names axis -4"));
+  EXPECT_THAT(said("ties(x, 2)"), HasSubstr("does not fit: 'y' has 6 elements, and 'x' 15 lines along axis 2"));
+  EXPECT_THAT(said("ties(x, 1)", "float"), HasSubstr("is of no integer type"));
+  for (const char* text : {"ties", "ties()", "ties(x, 1, 2)", "ties(x, one)", "ties(x", "exact(1)", "near", ""})
+    EXPECT_THAT(said(text), HasSubstr("compare")) << text;
+  EXPECT_THAT(said_of(largest(std::string(drawn) + ", compare: exact", "type: float")),
+              HasSubstr("'x' is no output and has a 'compare'"));
+}
+
+}  // namespace
+}  // namespace kgrade::testing
