@@ -8,7 +8,7 @@ import sys
 
 import torch
 
-from . import extensions, late_compiles, module_state, operator_trace, streams, trusted_module
+from . import device_memory, extensions, late_compiles, module_state, operator_trace, streams, trusted_module
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same
 
@@ -113,6 +113,9 @@ class Contestant:
     def describe(self, description):
         call = Call(self.contract, description)
         call = self.calls.setdefault(call.key, call)
+        if call is not self.current:
+            self.kept.clear()
+            device_memory.release()
         self.current = call
 
     def begin(self):
@@ -146,6 +149,8 @@ class Contestant:
         if self.role == trusted_module.ORACLE:
             # What others are held against is read where it was lent.
             self.write_results(call, tensors, results, ranges)
+            del results
+            device_memory.release_if_large()
         else:
             self.take_results(arguments, call, results, ranges)
 
