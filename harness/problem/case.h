@@ -9,9 +9,10 @@
 
 namespace kgrade {
 
-// The distribution of an input with its numbers worked out; see draw/distribution.h for how it is drawn.
+// The distribution of an input with its numbers worked out; see draw/distribution.h for how it is drawn. What
+// is computed has none: get_inputs() of the problem's file gives it, under the seed of a draw.
 struct ResolvedInit {
-  enum class Kind { uniform, normal, integers, constant };
+  enum class Kind { uniform, normal, integers, constant, computed };
   Kind kind = Kind::uniform;
   double first = 0;
   double second = 1;
@@ -24,6 +25,8 @@ struct Tensor {
   std::vector<std::int64_t> shape;
   std::int64_t elements = 0;
   ResolvedInit init;  // of an input
+
+  bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
 };
 
 struct Case {
