@@ -63,6 +63,10 @@ std::string output_text(const Parameter& parameter) {
   return fmt::format("(output, indices into {}: any of equal elements)", compare.values);
 }
 
+std::string init_text(const Init& init) {
+  return init.kind == Init::Kind::computed ? "computed by get_inputs()" : init.text;
+}
+
 std::string parameters_text(const Problem& problem, const Style& style) {
   TextTable table({"parameter", "type", "shape", "drawn from"});
   for (const Parameter& parameter : problem.parameters) {
@@ -72,7 +76,7 @@ std::string parameters_text(const Problem& problem, const Style& style) {
                              : parameter.pointer  ? base + "*"
                                                   : base;
     table.add({parameter.name, type, shape_text(parameter),
-               parameter.init          ? parameter.init->text
+               parameter.init          ? init_text(*parameter.init)
                : parameter.is_output() ? output_text(parameter)
                                        : ""});
   }

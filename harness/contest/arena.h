@@ -61,6 +61,8 @@ struct CallKind {
 struct CallReport {
   Fault fault = Fault::none;
   std::string detail;                    // of a fault
+  // The fault is of the inputs, which the problem's file computes, and there was no call.
+  bool lacks_inputs = false;
   int cuda_error = 0;                    // that the call left; see the CUDA Runtime API, cudaError_t
   std::uint64_t memory_limit_bytes = 0;  // of an allocation that failed, as the worker says; 0: not known
   double elapsed_ms = 0;                 // of all launches, as the worker's device events say

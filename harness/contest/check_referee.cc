@@ -91,9 +91,12 @@ CheckReferee::CheckReferee(Device& device, const Problem& problem, ContestantRun
     : device_(device),
       problem_(problem),
       oracle_(oracle),
+      computed_(ComputedInputs::make(device, problem, oracle)),
       sanitizer_(std::move(sanitizer)),
       order_seed_(order_seed(seed)),
-      poison_key_(poison_key_of(seed)) {}
+      poison_key_(poison_key_of(seed)) {
+  oracle_.take_inputs_from(computed_);
+}
 
 Result<CallReport> CheckReferee::call_oracle(const Case& bound, const Draw& draw) {
   LeaseTerms terms;
@@ -180,6 +183,7 @@ Result<Answer> CheckReferee::enter(const CheckPass& pass, const Case& bound) {
   auto worker = worker_for(pass);
   if (!worker) return worker.errors();
   runner_ = ContestantRunner::with_worker(device_, problem_, std::move(*worker), candidate_.host);
+  runner_->take_inputs_from(computed_);
   extensions_.clear();
   calls_in_pass_ = 0;
   if (is_python()) runner_->set_builder([this](const std::string& what) { return build(what); });

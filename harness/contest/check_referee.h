@@ -80,6 +80,7 @@ class CheckReferee : public CheckArena {
   Device& device_;
   const Problem& problem_;
   ContestantRunner& oracle_;
+  std::shared_ptr<ComputedInputs> computed_;
   std::optional<Sanitizer> sanitizer_;
   std::uint64_t order_seed_;
   Candidate candidate_;

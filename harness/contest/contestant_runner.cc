@@ -75,7 +75,9 @@ Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start(Device& device
 Result<std::unique_ptr<ContestantRunner>> ContestantRunner::start_another() const {
   auto another =
       host_ != nullptr ? start(device_, problem_, *host_) : start(device_, problem_, libraries_, loading_);
-  if (another) (*another)->set_builder(builder_);
+  if (!another) return another;
+  (*another)->set_builder(builder_);
+  (*another)->take_inputs_from(computed_);
   return another;
 }
 
@@ -161,6 +163,14 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
   take_back();
   calls_ = 0;
   waits_for_device_ = false;
+  if (computed_ != nullptr) {
+    if (auto errors = computed_->make_room(bound, terms.launches)) return *errors;
+  }
+  if (host_ != nullptr) {
+    worker_->thaw();
+    Answer described = worker_->describe_case(case_description(problem_, bound), patience);
+    if (!described.ok()) return described;
+  }
   if (lease_ != nullptr && inputs_writable == inputs_writable_ && lease_->has_room_for(bound, terms)) {
     lease_->rebind(bound);
     is_lent_ = true;
@@ -168,11 +178,6 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
     return lease_->tell_lengths(*worker_);
   }
   lease_.reset();
-  if (host_ != nullptr) {
-    worker_->thaw();
-    Answer described = worker_->describe_case(case_description(problem_, bound), patience);
-    if (!described.ok()) return described;
-  }
   auto lease = Lease::make(device_, problem_, bound, terms);
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
@@ -193,6 +198,7 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
                                           Patience patience, const Lease* expected, CallKind kind,
                                           const Edit& edit) {
   CallReport report;
+  if (!has_inputs(draw, report)) return report;
   if (!kind.captures) send([this](WorkerProcess& worker) { return lease_->capture_little(worker); }, report);
   if (report.fault != Fault::none) return report;
   lease_->count_captures(kind.captures);
@@ -223,9 +229,20 @@ CallReport ContestantRunner::checked_call(const Draw& draw, std::uint64_t poison
   return report;
 }
 
+// Those that are computed: it takes a while, before anything of a call is timed.
+bool ContestantRunner::has_inputs(const Draw& draw, CallReport& report) {
+  if (computed_ == nullptr) return true;
+  Answer answer = computed_->hold(lease_->bound_case(), lease_->seeds_of_computed(draw));
+  if (answer.ok()) return true;
+  report.fault = answer.fault;
+  report.detail = std::move(answer.detail);
+  report.lacks_inputs = true;
+  return false;
+}
+
 ContestantRunner::Begun ContestantRunner::begin(const Draw& draw, std::uint64_t poison_key,
                                                 std::uint32_t call, const Edit& edit, CallReport& report) {
-  lease_->prepare(draw, poison_key, call);
+  lease_->prepare(draw, poison_key, call, computed_.get());
   report.waited_ms = milliseconds(lease_->reveal());
   if (edit) edit(*lease_);
   worker_->thaw();
@@ -240,7 +257,7 @@ ContestantRunner::Begun ContestantRunner::begin_at_gate(const Draw& draw, std::u
                                                         CallReport& report) {
   const std::uint32_t number = gate_->next();
   worker_->thaw();
-  lease_->prepare(draw, poison_key, call);
+  lease_->prepare(draw, poison_key, call, computed_.get());
   Answer answer = worker_->begin_call(lease_->slots(), number, further_slots(*lease_), waiter);
   lease_->poison();  // while the worker queues its launches
   const bool waits = worker_->wait_until_queued(gate_patience);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "contest/arena.h"
+#include "contest/computed_inputs.h"
 #include "contest/python_host.h"
 #include "device/device.h"
 
@@ -29,6 +30,8 @@ class ContestantRunner {
                                                          const PythonHost& host);
   // Before load(): builds what the contestant asks for, in this worker and those that come in its place.
   void set_builder(ExtensionBuilder builder) { builder_ = std::move(builder); }
+  // What holds the inputs that the problem's file computes, for all contestants; null: it computes none.
+  void take_inputs_from(std::shared_ptr<ComputedInputs> computed) { computed_ = std::move(computed); }
   // Another runner, of the same kind.
   Result<std::unique_ptr<ContestantRunner>> start_another() const;
   // With a worker that was started some other way; `host` for one in Python, else null.
@@ -83,6 +86,7 @@ class ContestantRunner {
         loading_(loading),
         worker_(std::move(worker)) {}
 
+  bool has_inputs(const Draw& draw, CallReport& report);
   static void see_answer(const Answer& answer, CallReport& report);
   void see_rest(const Answer& idle, CallReport& report);
   // A call that has begun: since when only the device and the worker are waited for, or the inputs too.
@@ -105,6 +109,7 @@ class ContestantRunner {
   ModuleLoading loading_;
   const PythonHost* host_ = nullptr;  // of a contestant in Python
   ExtensionBuilder builder_;          // likewise
+  std::shared_ptr<ComputedInputs> computed_;
   std::string report_;
   std::unique_ptr<WorkerProcess> worker_;
   std::filesystem::path library_;  // that was loaded last

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
 #include "base/defences.h"
+#include "contest/computed_inputs.h"
 #include "contest/tensor_values.h"
 #include "device/guard_fill.h"
 #include "draw/seed.h"
@@ -46,6 +48,9 @@ constexpr std::uint32_t captures_stream = 0x40000000;
 constexpr std::uint32_t changes_draw = 0x80000000;
 // Draws of the weights of modules, likewise.
 constexpr std::uint32_t weights_draw = 0x40000000;
+// What the problem's file computes, apart from all inputs that are drawn, which have the numbers of
+// parameters.
+constexpr std::uint32_t computed_stream = 0x636f6d70;
 // Draws of each launch of a call, apart from those of the others.
 constexpr std::uint32_t draws_per_launch = std::uint32_t{1} << 26;
 static_assert(draws_per_launch * max_launches <= weights_draw);
@@ -205,11 +210,13 @@ bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
   return draw.weights != 0 && problem_.torch && problem_.torch->weight_of(tensor.name) != nullptr;
 }
 
-// Odd changes go into the largest input: the one that is most expensive to read in full.
+// Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what
+// is computed, which may have a structure; where all inputs are, there is no tensor to change.
 std::size_t Lease::changed_tensor(const Draw& draw) const {
   std::vector<std::size_t> inputs;
   for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
-    if (!case_->tensors[i].output && !is_fixed(case_->tensors[i], draw)) inputs.push_back(i);
+    const Tensor& tensor = case_->tensors[i];
+    if (!tensor.output && !tensor.is_computed() && !is_fixed(tensor, draw)) inputs.push_back(i);
   }
   if (inputs.empty()) return case_->tensors.size();
   if (!is_single_change(draw.change)) return inputs[draw.change / 2 % inputs.size()];
@@ -220,6 +227,7 @@ std::size_t Lease::changed_tensor(const Draw& draw) const {
 
 InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   const Tensor& input = tensor_of(buffer);
+  if (input.is_computed()) return {{.dtype = case_->dtype_of(input)}, {}, {}};
   const std::uint32_t first = launch_of(buffer) * draws_per_launch;
   const std::uint32_t index = is_fixed(input, draw) ? weights_draw | draw.weights : first + draw.index;
   InputContents contents{to_distribution(input.init, case_->dtype_of(input)),
@@ -234,10 +242,35 @@ InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   return contents;
 }
 
-void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call) {
+// With nothing to change in part, contents are new throughout.
+std::vector<std::uint64_t> Lease::seeds_of_computed(const Draw& draw) const {
+  std::vector<std::uint64_t> seeds;
+  if (std::none_of(case_->tensors.begin(), case_->tensors.end(), std::mem_fn(&Tensor::is_computed)))
+    return seeds;
+  const bool is_new = draw.change != 0 && changed_tensor(draw) == case_->tensors.size();
+  for (std::uint32_t launch = 0; launch < terms_.launches; ++launch) {
+    const std::uint32_t first = launch * draws_per_launch;
+    const std::uint32_t number = is_new ? changes_draw | (first + draw.change) : first + draw.index;
+    seeds.push_back(seed_from(input_stream(draw.seed, problem_.slug, case_->name, computed_stream, number)));
+  }
+  return seeds;
+}
+
+void Lease::fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed) {
+  Filling& filling = fillings_[buffer];
+  filling.contents = contents_of(buffer, draw);
+  const Tensor& input = tensor_of(buffer);
+  if (!input.is_computed()) return;
+  if (computed == nullptr) throw std::logic_error("nobody computes the inputs");
+  filling.source = &computed->source(launch_of(buffer), input);
+  filling.source_dtype = ComputedInputs::source_dtype(input);
+}
+
+void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
+                    const ComputedInputs* computed) {
   launches_ = std::clamp<std::uint32_t>(draw.launches, 1, terms_.launches);
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
-    if (fillings_[i].input) fillings_[i].contents = contents_of(i, draw);
+    if (fillings_[i].input) fill_input(i, draw, computed);
   }
   if (!is_on(Defence::fresh_poison) && call != first_call_ && first_call_ != 0) return;
   if (first_call_ == 0) first_call_ = call;

@@ -16,6 +16,8 @@
 
 namespace kgrade {
 
+class ComputedInputs;
+
 // Bytes of guard zone at least on either side of a tensor; all of its buffer around it is one.
 constexpr std::uint64_t guard_bytes = 4096;
 // What a tensor's address is a multiple of: as cudaMalloc() promises it.
@@ -55,8 +57,12 @@ class Lease {
   // Whether outputs() are what was captured, of the calls that follow, or the tensors themselves.
   void count_captures(bool captures) { counts_captures_ = captures; }
 
-  // Before a call: chooses new places, poison and contents; slots() tells the places.
-  void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call);
+  // Under which seed the problem's file computes inputs for a draw, by launch; empty where it computes none.
+  std::vector<std::uint64_t> seeds_of_computed(const Draw& draw) const;
+  // Before a call: chooses new places, poison and contents; slots() tells the places. `computed` holds those
+  // of these seeds, and may be null where there are none.
+  void prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t call,
+               const ComputedInputs* computed = nullptr);
   // The poison may go ahead of the rest.
   void poison();
   // Puts all of it in place, then opens the gate. Returns how long the device had other things to do before
@@ -133,6 +139,7 @@ class Lease {
   std::uint32_t stream_of(std::size_t buffer) const;
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
+  void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed);
   std::size_t buffer_of_output(std::size_t output) const;
   bool is_fixed(const Tensor& tensor, const Draw& draw) const;
   std::size_t changed_tensor(const Draw& draw) const;

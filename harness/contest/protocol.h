@@ -37,8 +37,12 @@ enum class RequestType : std::uint32_t {
   // `parameter` 1 the compiler's log.
   built = 11,
   lock = 12,  // the rehearsal is over: no new programs from now on. The answer carries a report, in JSON.
+  // Of a problem's own file: carries the descriptor of a buffer for the input `parameter` of `launch`, which
+  // the file computes. It goes with give_back, as what is lent.
+  lend_for_input = 13,
+  draw_inputs = 14,  // fills those of `launch`, as the file computes them under `seed`
 };
-constexpr RequestType last_request_type = RequestType::lock;
+constexpr RequestType last_request_type = RequestType::draw_inputs;
 
 // How many launches a call can have, each on tensors of its own.
 constexpr std::uint32_t max_launches = 8;
@@ -64,6 +68,7 @@ struct Request {
   std::uint32_t launch = 0;
   std::uint32_t gate = 0;  // call: nothing runs on the device before the gate stands there; 0: no gate
   GateWaiter waiter = GateWaiter::device;  // call, where it has a gate
+  std::uint64_t seed = 0;                  // draw_inputs
   // call, launch: a slot a parameter; of a tensor the byte offset in its buffer, of a scalar its bits
   std::uint64_t slots[max_parameters] = {};
   std::uint8_t is_tensor[max_parameters] = {};

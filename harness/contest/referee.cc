@@ -21,14 +21,24 @@ Referee::Referee(Device& device, const Problem& problem, ContestantRunner& oracl
       problem_(problem),
       oracle_(oracle),
       reference_(reference),
-      poison_key_(poison_key_of(seed)) {}
+      computed_(ComputedInputs::make(device, problem, oracle)),
+      poison_key_(poison_key_of(seed)) {
+  oracle_.take_inputs_from(computed_);
+  reference_.take_inputs_from(computed_);
+}
 
 void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
                             CandidateTraits traits) {
   weights_ = traits.is_module ? 1 : 0;
   returns_outputs_ = traits.returns_outputs;
   candidate_ = std::move(runner);
+  candidate_->take_inputs_from(computed_);
   candidate_library_ = std::move(library);
+}
+
+void Referee::set_baseline(ContestantRunner* runner) {
+  baseline_ = runner;
+  if (baseline_ != nullptr) baseline_->take_inputs_from(computed_);
 }
 
 ContestantRunner& Referee::runner_of(Role role) {

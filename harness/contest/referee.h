@@ -26,7 +26,7 @@ class Referee : public Arena {
   void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
                      CandidateTraits traits = {});
   // The contestant of Role::baseline from now on; null: there is none.
-  void set_baseline(ContestantRunner* runner) { baseline_ = runner; }
+  void set_baseline(ContestantRunner* runner);
 
   DeviceInfo device_info() const override { return device_.info(); }
   double busy_ms() override;
@@ -61,6 +61,7 @@ class Referee : public Arena {
   const Problem& problem_;
   ContestantRunner& oracle_;
   ContestantRunner& reference_;
+  std::shared_ptr<ComputedInputs> computed_;
   ContestantRunner* baseline_ = nullptr;
   std::unique_ptr<ContestantRunner> candidate_;
   std::filesystem::path candidate_library_;

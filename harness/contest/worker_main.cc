@@ -118,6 +118,10 @@ class Worker {
       case RequestType::lock:
         report = lock();
         return {};
+      case RequestType::lend_for_input:
+        return lend_for_input(request, std::move(descriptor));
+      case RequestType::draw_inputs:
+        return draw_inputs(request);
       case RequestType::built:
       case RequestType::launch:
         break;
@@ -174,6 +178,27 @@ class Worker {
     return reply;
   }
 
+  Reply lend_for_input(const Request& request, UniqueFd descriptor) {
+    Reply reply;
+    LentBuffer buffer;
+    buffer.bytes = buffer.length = request.bytes;
+    buffer.writable = true;
+    buffer.parameter = request.parameter;
+    buffer.launch = request.launch;
+    const std::uint64_t address = device_.map(std::move(descriptor), buffer);
+    if (address == 0) reply.status = ReplyStatus::no_memory;
+    for_inputs_.at(request.launch).at(request.parameter) = address;
+    return reply;
+  }
+
+  Reply draw_inputs(const Request& request) {
+    if (entry_ == nullptr) return not_loaded();
+    Reply reply;
+    if (!contestant_.draw_inputs(request.seed, for_inputs_.at(request.launch).data()))
+      reply.status = ReplyStatus::cannot_load;
+    return reply;
+  }
+
   Reply set_capture_length(const Request& request) {
     Reply reply;
     if (!device_.set_capture_length(request.launch, request.parameter, request.bytes))
@@ -200,6 +225,7 @@ class Worker {
   Reply give_back() {
     device_.unmap_all();
     addresses_ = {};
+    for_inputs_ = {};
     return {};
   }
 
@@ -258,6 +284,8 @@ class Worker {
   // By launch and parameter: of what is lent, and what the next call hands over.
   std::array<std::array<std::uint64_t, max_parameters>, max_launches> addresses_{};
   std::array<std::array<unsigned long long, max_parameters>, max_launches> arguments_{};
+  // Likewise, of buffers for the inputs that a problem's own file computes.
+  std::array<std::array<unsigned long long, max_parameters>, max_launches> for_inputs_{};
 };
 
 thread_local Worker* Worker::serving = nullptr;

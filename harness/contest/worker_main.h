@@ -25,6 +25,9 @@ class Contestant {
   virtual bool rehearses() const { return false; }
   // What the next calls are about, in JSON. False if it cannot be used.
   virtual bool describe(const UniqueFd& /*text*/) { return true; }
+  // Of a problem's own file: writes the inputs that it computes under this seed. `addresses`: of the buffers
+  // for them, by parameter; 0 for what is not computed. False if it cannot.
+  virtual bool draw_inputs(std::uint64_t /*seed*/, const unsigned long long* /*addresses*/) { return false; }
   // Before the launches of a call.
   virtual void begin_call() {}
   // The rehearsal is over: what it tells of it, in JSON.

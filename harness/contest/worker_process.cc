@@ -162,6 +162,25 @@ Answer WorkerProcess::set_capture_length(std::uint32_t parameter, std::uint32_t 
 Answer WorkerProcess::give_back(Patience patience) {
   Request request;
   request.type = RequestType::give_back;
+  times_given_back_ += 1;
+  return ask(request, -1, patience);
+}
+
+Answer WorkerProcess::lend_for_input(const SharedBuffer& buffer, std::uint32_t parameter,
+                                     std::uint32_t launch, Patience patience) {
+  Request request;
+  request.type = RequestType::lend_for_input;
+  request.parameter = parameter;
+  request.launch = launch;
+  request.bytes = buffer.bytes();
+  return ask(request, buffer.descriptor(), patience);
+}
+
+Answer WorkerProcess::draw_inputs(std::uint64_t seed, std::uint32_t launch, Patience patience) {
+  Request request;
+  request.type = RequestType::draw_inputs;
+  request.seed = seed;
+  request.launch = launch;
   return ask(request, -1, patience);
 }
 

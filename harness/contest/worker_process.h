@@ -101,6 +101,13 @@ class WorkerProcess {
   Answer load(const std::filesystem::path& library, Patience patience);
   Answer lend(const SharedBuffer& buffer, const LoanTerms& terms, Patience patience);
   Answer give_back(Patience patience);
+  // How often that was asked for: what was lent before is no longer there.
+  std::uint64_t times_given_back() const { return times_given_back_; }
+  // Of the worker of a problem's own file: a buffer for an input of a launch that the file computes, and what
+  // it computes under a seed, into all of the launch's.
+  Answer lend_for_input(const SharedBuffer& buffer, std::uint32_t parameter, std::uint32_t launch,
+                        Patience patience);
+  Answer draw_inputs(std::uint64_t seed, std::uint32_t launch, Patience patience);
   // Of a contestant in Python, before the calls of a case: what the case is, in JSON.
   Answer describe_case(const std::string& description, Patience patience);
   // Likewise, once it is rehearsed. What it reports of that goes to `report`, in JSON of its own making.
@@ -180,6 +187,7 @@ class WorkerProcess {
   WorkerOutput output_;
   Numbering numbering_;
   std::uint64_t sequence_ = 0;  // of the latest request
+  std::uint64_t times_given_back_ = 0;
   bool alive_ = true;
   WorkerTree tree_;
   bool queueing_ = false;  // the present call waits at a gate, and has not said that it is queued

@@ -19,6 +19,8 @@ int serve_python(WorkerDevice& device, const PythonCallbacks& callbacks);
 struct PythonCallbacks {
   int (*load)(int bundle);      // descriptor of what compile/python_candidate.h writes
   int (*describe)(int text);    // descriptor of a case's description
+  // As Contestant::draw_inputs().
+  int (*draw_inputs)(unsigned long long seed, const unsigned long long* addresses);
   void (*begin)();              // a call begins
   // One launch. Where the contestant returned an output, its address takes the place of the lent one.
   int (*call)(unsigned long long* arguments);

@@ -44,6 +44,9 @@ struct Filling {
   // How elements are stored. What they are values of, the contents' distribution says: the oracle reads those
   // of a 16-bit type as float32.
   Dtype dtype = Dtype::float32;
+  // Of an input that is no draw: what its elements are copies of, from byte 0 on; else null.
+  SharedBuffer* source = nullptr;
+  Dtype source_dtype = Dtype::float32;
 
   std::uint64_t end() const { return begin + elements * element_bytes(dtype); }
 };
@@ -96,9 +99,10 @@ class Device {
   // Fills buffers with poison, all but the inputs' tensors: random bits of which no element is a value that
   // an output could hold (device/element_operations.h). May return before the work is done.
   virtual void poison(std::span<const Filling> fillings) = 0;
-  // Draws the inputs among them, then makes sure that nothing of them is left in a cache, unless calls are to
-  // find it warm. Returns how long the device had other things to do before it began, with poison() where
-  // that went before. The call that waits at the gate of `opening` may begin when all that is done.
+  // Draws the inputs among them, or copies them from their sources, then makes sure that nothing of them is
+  // left in a cache, unless calls are to find it warm. Returns how long the device had other things to do
+  // before it began, with poison() where that went before. The call that waits at the gate of `opening` may
+  // begin when all that is done.
   virtual std::chrono::nanoseconds reveal(std::span<const Filling> fillings, GateOpening opening) = 0;
   std::chrono::nanoseconds reveal(std::span<const Filling> fillings) { return reveal(fillings, {}); }
   // Holds guard zones and inputs against what the two wrote, and outputs against what they should be.

@@ -14,7 +14,48 @@ struct InputRange {
   std::uint64_t elements;
   InputContents contents;
   Dtype dtype = Dtype::float32;  // how they are stored, which may be wider than what they are values of
+  // What they are copies of, where they are not drawn, and how that is stored; null: they are drawn.
+  const unsigned char* source = nullptr;
+  Dtype source_dtype = Dtype::float32;
 };
+
+// By bits, since a compiler may assume that there are no NaNs where fast math is on.
+KGRADE_HOST_DEVICE inline bool is_finite(float value) {
+  return (bits_of(value) & 0x7F800000u) != 0x7F800000u;
+}
+
+KGRADE_HOST_DEVICE inline bool is_nan(float value) { return !is_finite(value) && value != value; }
+
+// Of a copy. In a 16-bit type finite ones are rounded as draws are (sample() in draw/distribution.h).
+KGRADE_HOST_DEVICE inline float copied_value(const InputRange& range, std::uint64_t index) {
+  const float value = load_element(range.source_dtype, range.source, index);
+  const Dtype dtype = range.contents.distribution.dtype;
+  if (dtype == Dtype::float32) return value;
+  return is_finite(value) ? nearest_normal(dtype, value) : rounded_to(dtype, value);
+}
+
+// Whether the bytes of the copy are those of its source.
+KGRADE_HOST_DEVICE inline bool is_copied_by_bytes(const InputRange& range) {
+  return range.source_dtype == range.dtype && range.contents.distribution.dtype == range.dtype;
+}
+
+KGRADE_HOST_DEVICE inline void copy_element(unsigned char* input, const InputRange& range,
+                                            std::uint64_t index) {
+  if (!is_copied_by_bytes(range)) return store_element(range.dtype, input, index, copied_value(range, index));
+  const std::uint64_t step = element_bytes(range.dtype);
+  for (std::uint64_t i = index * step; i < (index + 1) * step; ++i) input[i] = range.source[i];
+}
+
+KGRADE_HOST_DEVICE inline bool is_copy(const unsigned char* input, const InputRange& range,
+                                       std::uint64_t index) {
+  if (!is_copied_by_bytes(range))
+    return bits_of(copied_value(range, index)) == bits_of(load_element(range.dtype, input, index));
+  const std::uint64_t step = element_bytes(range.dtype);
+  for (std::uint64_t i = index * step; i < (index + 1) * step; ++i) {
+    if (input[i] != range.source[i]) return false;
+  }
+  return true;
+}
 
 // Elements 4 * block to 4 * block + 3 as they should be.
 struct FourElements {
@@ -34,6 +75,11 @@ KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents
 
 KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const InputRange& range,
                                                 std::uint64_t block) {
+  if (range.source != nullptr) {
+    for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
+      copy_element(input, range, i);
+    return;
+  }
   const FourElements four = input_block(range.contents, block);
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
     store_element(range.dtype, input, i, four.value[i % 4]);
@@ -42,20 +88,18 @@ KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const Inpu
 KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned char* input,
                                                                  const InputRange& range,
                                                                  std::uint64_t block) {
-  const FourElements four = input_block(range.contents, block);
   unsigned int changed = 0;
+  if (range.source != nullptr) {
+    for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
+      changed += !is_copy(input, range, i);
+    return changed;
+  }
+  const FourElements four = input_block(range.contents, block);
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
     changed += bits_of(four.value[i % 4]) != bits_of(load_element(range.dtype, input, i));
   }
   return changed;
 }
-
-// By bits, since a compiler may assume that there are no NaNs where fast math is on.
-KGRADE_HOST_DEVICE inline bool is_finite(float value) {
-  return (bits_of(value) & 0x7F800000u) != 0x7F800000u;
-}
-
-KGRADE_HOST_DEVICE inline bool is_nan(float value) { return !is_finite(value) && value != value; }
 
 // Two values of which at least one is not finite agree when both are NaN or both the same infinity.
 KGRADE_HOST_DEVICE inline bool same_nonfinite(float a, float b) {

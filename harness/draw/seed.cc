@@ -42,6 +42,11 @@ RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string
   return {std::uint64_t{mixed.word[1]} << 32 | mixed.word[0], static_cast<std::uint32_t>(tensor), draw};
 }
 
+std::uint64_t seed_from(const RandomStream& stream) {
+  const PhiloxBlock random = random_block(stream, 0);
+  return std::uint64_t{random.word[0]} << 32 | random.word[1];
+}
+
 Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
   return {static_cast<Distribution::Kind>(init.kind), init.first, init.second, dtype};
 }

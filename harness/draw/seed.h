@@ -22,6 +22,10 @@ std::uint64_t poison_key_of(std::uint64_t seed);
 RandomStream input_stream(std::uint64_t seed, std::string_view slug, std::string_view case_name,
                           std::size_t tensor, std::uint32_t draw);
 
+// For a generator of its own, of someone who must not learn the key of the stream.
+std::uint64_t seed_from(const RandomStream& stream);
+
+// Of what is drawn: nothing that is computed has one.
 Distribution to_distribution(const ResolvedInit& init, Dtype dtype);
 
 }  // namespace kgrade

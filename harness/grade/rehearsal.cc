@@ -47,6 +47,7 @@ class RehearsalRun {
       rehearsal.answer = std::move(*lent);
       if (!rehearsal.answer.ok()) return rehearsal;
       rehearsal.finding = call(planned.bound);
+      if (trouble_) return *trouble_;
       if (rehearsal.finding) return rehearsal;
     }
     arena_.take_back();
@@ -61,6 +62,10 @@ class RehearsalRun {
       const Draw draw = draws_.fresh();
       const CallReport report =
           arena_.call_as(Role::candidate, {.ahead = false, .captures = true}, draw, patience(call == 0));
+      if (report.lacks_inputs) {
+        trouble_ = trusted_failure("oracle", session_.problem, bound, *review_call(report));
+        return std::nullopt;
+      }
       if (auto finding = review_rehearsal(report)) {
         if (is_crash(report))
           finding = explain_crash(*finding, arena_.diagnose(bound, draw, rehearsal_patience));
@@ -89,6 +94,7 @@ class RehearsalRun {
   Session& session_;
   Arena& arena_;
   DrawSequence draws_;
+  std::optional<Error> trouble_;  // that is not the candidate's
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + longest_rehearsal;
 };
 

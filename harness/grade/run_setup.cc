@@ -122,11 +122,14 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   const bool is_python = problem.has_model();
   // Its copies in float64 are twice as large.
   const std::uint64_t of_oracle = is_python ? 3 : 1;
+  // What the file computes, and the copy of it that is kept.
+  constexpr std::uint64_t of_computed = 2;
   const char* const remedy = is_python ? "use a GPU with more memory, or give the problem smaller shapes"
                                        : "choose smaller cases with --case";
   for (const PlannedCase& planned : cases) {
     const std::uint64_t needed = of_oracle * Lease::bytes_needed(planned.bound, Dtype::float32) +
-                                 2 * Lease::bytes_needed(planned.bound, planned.bound.dtype);
+                                 2 * Lease::bytes_needed(planned.bound, planned.bound.dtype) +
+                                 of_computed * ComputedInputs::bytes_needed(planned.bound);
     if (!planned.skipped.empty() || needed <= free) continue;
     errors.push_back(
         {fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",

@@ -139,6 +139,9 @@ class CaseResolver {
       case Init::Kind::constant:
         resolved = {ResolvedInit::Kind::constant, init.first, init.second};
         return true;
+      case Init::Kind::computed:
+        resolved = {ResolvedInit::Kind::computed, 0, 0};
+        return true;
       case Init::Kind::uniform_fan_in:
         break;
     }

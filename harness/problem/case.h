@@ -9,9 +9,10 @@
 
 namespace kgrade {
 
-// The distribution of an input with its numbers worked out; see draw/distribution.h for how it is drawn.
+// The distribution of an input with its numbers worked out; see draw/distribution.h for how it is drawn. What
+// is computed has none: get_inputs() of the problem's file gives it, under the seed of a draw.
 struct ResolvedInit {
-  enum class Kind { uniform, normal, integers, constant };
+  enum class Kind { uniform, normal, integers, constant, computed };
   Kind kind = Kind::uniform;
   double first = 0;
   double second = 1;
@@ -33,6 +34,8 @@ struct Tensor {
   std::optional<Dtype> own_dtype = {};  // of its elements; the case's where there is none
   Comparison::Kind compare = Comparison::Kind::norm;  // of an output
   std::optional<TiedTo> tied = {};                    // likewise
+
+  bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
 };
 
 struct Case {

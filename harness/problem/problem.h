@@ -39,9 +39,10 @@ std::string_view to_string(Libraries libraries);    // "any"
 
 // How the elements of an input are drawn. Written as a call: uniform(0, 1), normal(0, 1),
 // integers(-2, 3) (both ends included), constant(1.5), ones, zeros, and uniform_fan_in(n) with an integer
-// expression n: uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution.
+// expression n: uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution. Of a
+// problem that has a Model, also computed: what get_inputs() of its file gives.
 struct Init {
-  enum class Kind { uniform, normal, integers, constant, uniform_fan_in };
+  enum class Kind { uniform, normal, integers, constant, uniform_fan_in, computed };
   Kind kind = Kind::uniform;
   double first = 0;   // lo, mean, lo, value
   double second = 1;  // hi, standard deviation, hi

@@ -42,6 +42,7 @@ class ProblemReader {
         problem_.torch = read_torch(*torch, problem_, diagnostics_);
       if (sound_formulas) check_names(problem_, diagnostics_);
       check_values_of_dtypes(problem_, diagnostics_);
+      check_computed_inputs();
     }
     return std::move(problem_);
   }
@@ -126,6 +127,20 @@ class ProblemReader {
     diagnostics_.add(node.place(), fmt::format("'reference' is {}", in_quotes(problem_.reference)),
                      "write the name of a Python file beside this one, as in 23_Softmax.py, or leave it out for "
                      "reference/<slug>.cu");
+  }
+
+  // Only a file with a Model has a get_inputs() that gives what it hands to forward().
+  void check_computed_inputs() {
+    for (const Parameter& parameter : problem_.parameters) {
+      if (!parameter.init || parameter.init->kind != Init::Kind::computed) continue;
+      const bool is_weight = problem_.torch && problem_.torch->weight_of(parameter.name) != nullptr;
+      if (problem_.has_model() && !is_weight) continue;
+      diagnostics_.add(parameter.location,
+                       fmt::format("'init' of '{}' is computed, and {}", parameter.name,
+                                   is_weight ? "get_inputs() gives no weights"
+                                             : "the problem names no Python file as its `reference`"),
+                       "write uniform(lo, hi) or another distribution");
+    }
   }
 
   // An empty author is as good as none.

@@ -118,6 +118,7 @@ std::string complaint_about(Dtype dtype, const Init& init) {
       if (std::max(std::fabs(init.first), std::fabs(init.second)) > most) return "has values that overflow";
       return holds_a_value(dtype, init) ? "" : "holds no value of the type";
     case Init::Kind::uniform_fan_in:
+    case Init::Kind::computed:
       break;
   }
   return "";

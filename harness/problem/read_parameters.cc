@@ -27,7 +27,7 @@ struct Form {
   std::string_view example;
 };
 
-constexpr std::array<Form, 7> known_forms = {{
+constexpr std::array<Form, 8> known_forms = {{
     {"uniform", Init::Kind::uniform, 2, "uniform(0, 1)"},
     {"normal", Init::Kind::normal, 2, "normal(0, 1)"},
     {"integers", Init::Kind::integers, 2, "integers(-2, 3)"},
@@ -35,6 +35,7 @@ constexpr std::array<Form, 7> known_forms = {{
     {"ones", Init::Kind::constant, 0, "ones"},
     {"zeros", Init::Kind::constant, 0, "zeros"},
     {"uniform_fan_in", Init::Kind::uniform_fan_in, 1, "uniform_fan_in(in_channels * kernel_h * kernel_w)"},
+    {"computed", Init::Kind::computed, 0, "computed"},
 }};
 
 // "name(inside)" taken apart. `inside` is empty without parentheses.
@@ -315,7 +316,7 @@ class ParameterReader {
 
   void check_integers(const YamlNode& node) {
     const ScalarType* const type = find_scalar_type(parameter_.type);
-    if (type == nullptr || !type->is_integer()) return;
+    if (type == nullptr || !type->is_integer() || parameter_.init->kind == Init::Kind::computed) return;
     const std::string complaint = complaint_about(*parameter_.init, *type);
     if (complaint.empty()) return;
     diagnostics_.add(node.place(), fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),

@@ -182,6 +182,7 @@ float flipped(float value, const ResolvedInit& init) {
       if (init.first == init.second) break;
       return static_cast<float>(old < init.second ? init.second : init.first);
     case ResolvedInit::Kind::constant:
+    case ResolvedInit::Kind::computed:
       break;
   }
   return static_cast<float>(larger);

@@ -13,8 +13,13 @@ namespace {
 class WorkerReferenceRunner : public ReferenceRunner {
  public:
   // Keeps references to all three. Both runners have loaded their contestants.
-  WorkerReferenceRunner(Device& device, ContestantRunner& oracle, ContestantRunner& reference)
-      : device_(device), oracle_(oracle), reference_(reference), poison_key_(random_seed()) {}
+  WorkerReferenceRunner(Device& device, const Problem& problem, ContestantRunner& oracle,
+                        ContestantRunner& reference)
+      : device_(device), oracle_(oracle), reference_(reference), poison_key_(random_seed()) {
+    const auto computed = ComputedInputs::make(device, problem, oracle);
+    oracle_.take_inputs_from(computed);
+    reference_.take_inputs_from(computed);
+  }
   ~WorkerReferenceRunner() override { take_back(); }
   WorkerReferenceRunner(const WorkerReferenceRunner&) = delete;
   WorkerReferenceRunner& operator=(const WorkerReferenceRunner&) = delete;
@@ -145,8 +150,8 @@ Failure ProblemBuilds::load() {
   for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
     if (auto failure = load(*contestant)) return failure;
   }
-  runner_ =
-      std::make_unique<WorkerReferenceRunner>(context_.device(), oracle_->runner(), reference_->runner());
+  runner_ = std::make_unique<WorkerReferenceRunner>(context_.device(), problem_, oracle_->runner(),
+                                                    reference_->runner());
   return std::nullopt;
 }
 

@@ -418,7 +418,8 @@ class CudaDevice : public Device {
   }
 
   static device::InputRange range_of(const Filling& filling) {
-    return {filling.elements, filling.contents, filling.dtype};
+    const unsigned char* const source = filling.source != nullptr ? bytes_of(*filling.source) : nullptr;
+    return {filling.elements, filling.contents, filling.dtype, source, filling.source_dtype};
   }
 
   static BufferLook look_at(const Filling& filling, Counter* counters) {

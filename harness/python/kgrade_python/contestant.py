@@ -8,7 +8,8 @@ import sys
 
 import torch
 
-from . import device_memory, extensions, late_compiles, module_state, operator_trace, streams, trusted_module
+from . import (computed_inputs, device_memory, extensions, late_compiles, module_state, operator_trace, streams,
+               trusted_module)
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same
 
@@ -56,6 +57,7 @@ class Contestant:
         self.is_locked = False
         self.function = None
         self.module_class = None
+        self.inputs = None
         self.traced = operator_trace.Trace(self.source)
         self.extensions = extensions.Extensions(library)
         self.compiled_late = None
@@ -87,6 +89,9 @@ class Contestant:
             self.module_class = target
         else:
             self.function = target
+        if self.role == trusted_module.ORACLE:
+            self.inputs = computed_inputs.ComputedInputs(module, self.contract["torch"]["forward"],
+                                                         self.library.is_emulated)
         self.end_on_default_stream()
 
     def write_source(self):
@@ -117,6 +122,21 @@ class Contestant:
             self.kept.clear()
             device_memory.release()
         self.current = call
+
+    def draw_inputs(self, seed, addresses):
+        """Of a problem's file: writes the inputs that it computes under `seed` to `addresses`, by parameter; 0 for
+        others."""
+        call = self.current
+        values = self.inputs.draw(seed)
+        for position, parameter in enumerate(self.contract["parameters"]):
+            if not addresses[position]:
+                continue
+            name = parameter["name"]
+            dtype, code, bits = TYPES[computed_inputs.type_of(call.types[name])]
+            shape = call.shapes[name]
+            copy_to(self.lender.tensor(addresses[position], call.arrays[name], len(shape), code, bits),
+                    self.inputs.chosen(values, name, shape, dtype))
+        self.inputs.finish()
 
     def begin(self):
         self.kept.clear()

@@ -18,7 +18,7 @@ import contextlib
 import torch
 
 from . import emulated_cuda
-from .draws import Draw, measured, simplified, storage_of
+from .draws import Draw, measured, simplified
 from .encoded import NotEncodable, encode
 from .identifiers import Names
 from .module_file import FileError, ModuleFile
@@ -100,22 +100,24 @@ class Description:
             raise FileError(f"{what} is {error}; use numbers, strings, None, lists, tuples and dictionaries") from None
 
     def inputs(self):
-        inputs, forward, seen = [], [], set()
+        inputs, forward = [], []
         for name, value, draw in zip(self.run.forward_names, self.run.inputs, self.run.input_draws):
             if not isinstance(value, torch.Tensor):
                 forward.append({"value": self.encoded(value, f"input '{name}'")})
                 continue
             name = self.names.give(name)
-            is_new = storage_of(value) not in seen
-            seen.add(storage_of(value))
-            draw = simplified(draw) if is_new and draw is not None and draw.kind != "nothing" else None
             if draw is None:
-                self.notes.append(f"input '{name}' is computed in get_inputs()")
+                self.note_computed(name, value)
             refuse_layout(value, f"input '{name}'")
             self.tensors[name] = value
             inputs.append({"name": name, **form(value), "draw": draw.as_json() if draw else None})
             forward.append({"input": name})
         return inputs, forward
+
+    def note_computed(self, name, value):
+        random = self.run.origins.origin_of(value).is_random
+        what = ", from nothing random: it is the same in every call" if random is False else ""
+        self.notes.append(f"input '{name}' is computed in get_inputs(){what}")
 
     def weights(self):
         return [self.weight(name, parameter) for name, parameter in self.run.model.named_parameters()

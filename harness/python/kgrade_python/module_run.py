@@ -6,15 +6,17 @@ import inspect
 import torch
 
 from .chosen_indices import IndexLog
-from .draws import DrawLog, storage_of
+from .draws import DrawLog, simplified, storage_of
 from .module_file import FileError
+from .origins import OriginLog, computed_together
 
 SEED = 0
 
 
 class ModuleRun:
     """What the file did: `inputs`, `positional` and `keywords` of Model, `model`, `outputs`; `draws` of inputs and
-    weights, `random` operators of forward, `indices` that it chooses.
+    weights, `random` operators of forward, `indices` that it chooses. `input_draws` has None for an input that is computed,
+    and for what it is computed from; `origins` says which that is.
 
     `mode`: makes the mode that it runs under, the constructor of Model only with `is_model_fake`. `budget`: as DrawLog
     has it.
@@ -27,10 +29,10 @@ class ModuleRun:
         mode = mode()
         torch.manual_seed(SEED)
         with torch.no_grad():
-            with mode, self.draws, numpy_watched(self.draws):
+            self.origins = OriginLog()
+            with mode, self.draws, self.origins, numpy_watched(self.draws):
                 self.inputs = self.get_inputs()
-            self.input_draws = [self.draws.untouched(each) if isinstance(each, torch.Tensor) else None
-                                for each in self.inputs]
+            self.input_draws = self.draws_of_inputs()
             with mode if is_model_fake else contextlib.nullcontext():
                 self.build(self.draws)
             with mode, forward, self.indices:
@@ -44,6 +46,20 @@ class ModuleRun:
             raise FileError(f"get_inputs() returns {in_words(inputs)}; return a list with one element for each input of "
                             "forward()", self.file.line_of(self.file.get_inputs))
         return list(inputs)
+
+    def draws_of_inputs(self):
+        draws = [self.draw_of_input(each) if isinstance(each, torch.Tensor) else None for each in self.inputs]
+        storages = [storage_of(each) if isinstance(each, torch.Tensor) else None for each in self.inputs]
+        computed = {i for i, each in enumerate(self.inputs) if isinstance(each, torch.Tensor)
+                    and (draws[i] is None or storages[i] in storages[:i])}
+        if computed:
+            for i in computed_together(self.inputs, computed, self.origins):
+                draws[i] = None
+        return draws
+
+    def draw_of_input(self, tensor):
+        draw = simplified(self.draws.untouched(tensor))
+        return draw if draw is not None and draw.kind != "nothing" else None
 
     def build(self, log):
         """Makes the model under its seed, as the workers do."""

@@ -16,6 +16,7 @@ ENDS_DEVICE_FAILED = 4
 
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+DRAW_INPUTS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_ulonglong, ctypes.POINTER(ctypes.c_ulonglong))
 BEGIN = ctypes.CFUNCTYPE(None)
 CALL = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_ulonglong))
 LOCK = ctypes.CFUNCTYPE(ctypes.c_int)
@@ -24,7 +25,8 @@ LOCK = ctypes.CFUNCTYPE(ctypes.c_int)
 class Callbacks(ctypes.Structure):
     """harness/contest/worker_python.h: PythonCallbacks."""
 
-    _fields_ = [("load", LOAD), ("describe", DESCRIBE), ("begin", BEGIN), ("call", CALL), ("lock", LOCK)]
+    _fields_ = [("load", LOAD), ("describe", DESCRIBE), ("draw_inputs", DRAW_INPUTS), ("begin", BEGIN), ("call", CALL),
+                ("lock", LOCK)]
 
 
 def read_json(descriptor):
@@ -122,6 +124,9 @@ class Server:
     def describe(self, descriptor):
         return self.guarded(lambda: self.contestant.describe(read_json(descriptor)))
 
+    def draw_inputs(self, seed, addresses):
+        return self.guarded(lambda: self.contestant.draw_inputs(seed, addresses))
+
     def begin(self):
         self.contestant.begin()
 
@@ -163,8 +168,8 @@ def serve(path, arguments, with_triton=False):
 
     library = Library(path)
     server = Server(library)
-    callbacks = Callbacks(LOAD(server.load), DESCRIBE(server.describe), BEGIN(server.begin), CALL(server.call),
-                          LOCK(server.lock))
+    callbacks = Callbacks(LOAD(server.load), DESCRIBE(server.describe), DRAW_INPUTS(server.draw_inputs),
+                          BEGIN(server.begin), CALL(server.call), LOCK(server.lock))
     words = (ctypes.c_char_p * len(arguments))(*[word.encode() for word in arguments])
     library.functions.kgrade_serve(len(arguments), words, ctypes.byref(callbacks))
     os._exit(0)

@@ -103,6 +103,34 @@ std::vector<float> drawn_by_host(const Filling& filling) {
 // Where a tensor may begin: at the very start, within a word, a block, or at a block's start.
 constexpr std::uint64_t begins[] = {0, 21, 4096, 4100};
 
+// Bits count, of what is no number too.
+TEST_P(EveryDevice, CopiesInputsThatAreNoDrawsAndSeesWhatChanges) {
+  constexpr float inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> values = {1.5f, -0.0f, inf, -inf, std::nanf("5"), 1e-42f, 3.4e38f};
+  const auto source = buffer(64);
+  const auto memory = buffer(8192);
+  write(*source, 0, values);
+  for (const std::uint64_t begin : {0, 4096, 4100}) {
+    Filling filling = input_in(*memory, begin, values.size(), {Kind::uniform, 0, 1});
+    filling.source = source.get();
+    poison(filling);
+    reveal(filling);
+    const auto copied = read<std::uint32_t>(*memory, begin, values.size());
+    EXPECT_EQ(copied, read<std::uint32_t>(*source, 0, values.size()));
+    EXPECT_EQ(corruption_of(filling).input_elements + corruption_of(filling).guard_bytes, 0u);
+    flip(*memory, begin + 1);
+    flip(*memory, filling.end() - 1);
+    EXPECT_EQ(corruption_of(filling).input_elements, 2u);
+    EXPECT_EQ(corruption_of(filling).guard_bytes, 0u);
+    // Another draw has other sources.
+    reveal(filling);
+    const float other = 2;
+    device_->write(*source, 4, &other, sizeof other);
+    EXPECT_EQ(corruption_of(filling).input_elements, 1u);
+    write(*source, 0, values);
+  }
+}
+
 TEST_P(EveryDevice, RoundsBuffersUpAndSharesThem) {
   const auto memory = buffer(5000);
   EXPECT_GE(memory->bytes(), 5000u);

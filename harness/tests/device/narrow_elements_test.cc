@@ -134,6 +134,33 @@ TEST_P(NarrowElements, InputsAreTheHostsInBothForms) {
   }
 }
 
+// Inputs that are no draws come as float32: the oracle and a candidate read the same values of the type.
+TEST_P(NarrowElements, CopiesAreRoundedAlikeInBothForms) {
+  const std::vector<float> values = {0, -0.0f, 0.1f, -3.14159f, 1e-42f, -1e-5f, 1e30f, 70000, inf, -inf, nan};
+  const auto source = buffer(values.size() * 4);
+  const auto narrow = buffer(4096);
+  const auto wide = buffer(4096);
+  write(*source, 0, values, Dtype::float32);
+  Filling ours = input_in(*narrow, 256, values.size(), {}, dtype());
+  Filling oracles = input_in(*wide, 256, values.size(), {}, Dtype::float32);
+  for (Filling* const filling : {&ours, &oracles}) {
+    filling->source = source.get();
+    refresh(*filling);
+    EXPECT_EQ(corruption_of(*filling).input_elements + corruption_of(*filling).guard_bytes, 0u);
+  }
+  const auto halves = read<std::uint16_t>(*narrow, 256, values.size());
+  const auto floats = read<float>(*wide, 256, values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    EXPECT_EQ(bits_of(decode(dtype(), halves[i])), bits_of(floats[i])) << values[i];
+    EXPECT_EQ(std::isfinite(floats[i]), std::isfinite(values[i])) << values[i];
+    EXPECT_TRUE(!std::isnormal(values[i]) || !std::isfinite(values[i]) ||
+                floats[i] == nearest_normal(dtype(), values[i]))
+        << values[i];
+  }
+  write_byte(*narrow, 256 + 3);
+  EXPECT_EQ(corruption_of(ours).input_elements, 1u);
+}
+
 TEST_P(NarrowElements, AFewElementsAreOthersWhereItIsToldTo) {
   const std::uint64_t elements = 1003;
   const auto memory = buffer(elements * 2);

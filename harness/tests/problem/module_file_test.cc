@@ -183,10 +183,25 @@ TEST(ModuleFileTest, IntegersAndBooleansAreWhatTheyAre) {
   EXPECT_FALSE(problem_of(description).ok());
 }
 
+TEST(ModuleFileTest, AnInputThatIsNoDrawIsComputed) {
+  Json description = sound_description();
+  description["inputs"][0]["draw"] = nullptr;
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_EQ(problem->parameters[0].init->kind, Init::Kind::computed);
+  const auto bound = resolve_case(*problem, problem->cases[0]);
+  ASSERT_TRUE(bound.ok());
+  EXPECT_TRUE(bound->tensors[0].is_computed());
+  EXPECT_FALSE(bound->tensors[1].is_computed());
+}
+
+TEST(ModuleFileTest, WeightsAreNeverComputed) {
+  EXPECT_THAT(said_with("/weights/0/draw", "null"),
+              HasSubstr("'init' of 'lin_weight' is computed, and get_inputs() gives no weights"));
+}
+
 TEST(ModuleFileTest, RefusesWhatIsNotGradedYet) {
   EXPECT_THAT(said_with("/inputs/0/dtype", R"("float64")"), HasSubstr("'x' is of type float64"));
-  EXPECT_THAT(said_with("/inputs/0/draw", "null"),
-              HasSubstr("the input 'x' is computed from what get_inputs() draws"));
   EXPECT_THAT(said_with("/inputs/0/draw/kind", R"("cauchy")"), HasSubstr("a draw of kind cauchy"));
   EXPECT_THAT(said_with("/inputs/0/draw", R"({"kind": "integers", "first": 0, "second": 1e300})"),
               HasSubstr("integers that are too large"));

@@ -115,6 +115,13 @@ TEST(Problem, InitsAreRead) {
   EXPECT_EQ(init_of("\"normal(0, 1)\"").text, "normal(0, 1)");
 }
 
+TEST(Problem, OnlyAPythonFileComputesInputs) {
+  const auto problem = parse_problem(edited(row_sum, "uniform(0, 1)", "computed"), "row-sum.md");
+  ASSERT_FALSE(problem.ok());
+  EXPECT_THAT(problem.error().message, testing::HasSubstr("names no Python file as its `reference`"));
+  EXPECT_GT(problem.error().location.line, 0);
+}
+
 TEST(Problem, CasesHoldIntegersAndReals) {
   const Problem problem = parsed(row_sum);
   const CaseSpec* tiny = problem.find_case("tiny");

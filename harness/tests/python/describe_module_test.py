@@ -205,8 +205,39 @@ def get_init_inputs(): return []
             with self.subTest(expression):
                 self.assertEqual(self.inputs(f"def get_inputs(): return [{expression}]"), [uniform(0, 1)])
 
-    def test_one_tensor_twice_is_one_draw(self):
-        self.assertEqual(self.inputs("def get_inputs():\n    x = torch.rand(3)\n    return [x, x]\n"), [uniform(0, 1), None])
+    def test_what_others_are_computed_from_is_computed_with_them(self):
+        for line in ("return [x, x, torch.rand(3)]", "return [x, x * 2, torch.rand(3)]", "return [x, x.flip(0), torch.rand(3)]",
+                     "y = torch.rand(3)\n    y.add_(x.exp())\n    return [x, y, torch.rand(3)]",
+                     "y = torch.zeros(3)\n    torch.mul(x, 2, out=y)\n    return [x, y, torch.rand(3)]"):
+            with self.subTest(line):
+                self.assertEqual(self.inputs(f"def get_inputs():\n    x = torch.rand(3)\n    {line}\n"),
+                                 [None, None, uniform(0, 1)])
+
+    def test_what_has_only_the_shape_of_others_is_a_draw(self):
+        self.assertEqual(self.inputs("""
+def get_inputs():
+    x = torch.rand(3)
+    return [x, torch.rand_like(x), torch.rand(x.shape).exp(), torch.ones_like(x).exp()]
+"""), [uniform(0, 1), uniform(0, 1), None, None])
+
+    def test_where_python_reads_random_elements_all_is_computed(self):
+        for line in ("s = x.sum().item()", "s = float(x[0])", "s = x.tolist()[0]", "s = 1 if x.sum() > 1 else 2"):
+            with self.subTest(line):
+                self.assertEqual(self.inputs(
+                    f"def get_inputs():\n    x = torch.rand(3)\n    {line}\n    return [x, torch.rand(3) * s, torch.rand(3)]\n"),
+                    [None, None, None])
+        self.assertEqual(self.inputs("def get_inputs():\n    n = int(torch.ones(3).sum())\n    return [torch.rand(n), torch.rand(3) * n]\n"),
+                         [uniform(0, 1), None])
+
+    def test_notes_tell_what_is_the_same_in_every_call(self):
+        same = "input 'input0' is computed in get_inputs(), from nothing random: it is the same in every call"
+        for expression, wanted in (("torch.arange(4.0)", same), ("torch.tril(torch.ones(4, 4))", same),
+                                   ("torch.rand(4, generator=torch.Generator().manual_seed(1)) * 2", same),
+                                   ("torch.rand(4) * 2", same.split(",")[0]), ("torch.randperm(4).float()", same.split(",")[0]),
+                                   ("torch.empty(4).uniform_() * 2", same.split(",")[0])):
+            with self.subTest(expression):
+                notes = self.described(IDENTITY + f"def get_inputs(): return [{expression}]")["notes"]
+                self.assertEqual([note for note in notes if "computed" in note], [wanted])
 
     def test_types_and_shapes_of_inputs(self):
         found = self.described(IDENTITY + """

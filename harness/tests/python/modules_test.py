@@ -109,9 +109,26 @@ class FilesThatCannotBeGraded(unittest.TestCase):
                 return [torch.randint(0, 9, (4, 5))]
         """)
 
-    def test_a_computed_input(self):
-        self.expect_error("the input 'x' is computed", inputs="""
+    def test_computed_inputs_of_another_shape_each_time(self):
+        self.expect_error("get_inputs(): gives 'x' of shape [5, 5], where the case has [4, 5]", inputs="""
             def get_inputs():
+                return [torch.rand(5 if __name__.startswith("submission") else 4, 5) * 2]
+        """)
+
+    def test_computed_inputs_that_cannot_be_computed_again(self):
+        self.expect_error("get_inputs(): raised ValueError: no more", inputs="""
+            def get_inputs():
+                if __name__.startswith("submission"):
+                    raise ValueError("no more")
+                return [torch.rand(4, 5) * 2]
+        """)
+
+    def test_computed_inputs_that_end_the_process(self):
+        self.expect_error("get_inputs(): the process ended", inputs="""
+            import os
+            def get_inputs():
+                if __name__.startswith("submission"):
+                    os._exit(3)
                 return [torch.rand(4, 5) * 2]
         """)
 

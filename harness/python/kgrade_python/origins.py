@@ -1,0 +1,116 @@
+"""What the tensors that get_inputs() makes are computed from."""
+
+import contextlib
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .draws import MADE, MADE_BY_OVERLOAD, RANDOM, short_name, storage_of
+
+# They hand elements to Python, and whatever comes after may depend on them.
+READS = {"_local_scalar_dense", "equal", "is_nonzero"}
+READING_METHODS = ("numpy", "tolist", "__array__")
+
+
+class Origin:
+    """Of the elements of one storage: the other storages that went into them. `is_random`: whether random numbers
+    did; None where that cannot be told."""
+
+    def __init__(self, is_random=False):
+        self.sources = set()
+        self.is_random = is_random
+
+    def take(self, other):
+        if other is self:
+            return
+        self.sources |= {other} | other.sources
+        if self.is_random is not True:
+            self.is_random = other.is_random if other.is_random is not False else self.is_random
+
+
+class OriginLog(TorchDispatchMode):
+    """Notes the origins of all tensors that are made below it."""
+
+    def __init__(self):
+        super().__init__()
+        self.known = {}
+        # Elements that may be random were read by Python.
+        self.was_read = False
+        self.stack = contextlib.ExitStack()
+
+    def __enter__(self):
+        for name in READING_METHODS:
+            self.stack.enter_context(self.watched(name))
+        return super().__enter__()
+
+    def __exit__(self, *error):
+        self.stack.close()
+        return super().__exit__(*error)
+
+    @contextlib.contextmanager
+    def watched(self, name):
+        """What is not done by an operator: a method of tensors."""
+        method = getattr(torch.Tensor, name)
+
+        def read(tensor, *arguments, **keywords):
+            self.note_read([tensor])
+            return method(tensor, *arguments, **keywords)
+
+        setattr(torch.Tensor, name, read)
+        try:
+            yield
+        finally:
+            setattr(torch.Tensor, name, method)
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        result = function(*args, **kwargs)
+        self.note(function, args, kwargs, result)
+        return result
+
+    def note(self, function, args, kwargs, result):
+        name = short_name(function)
+        overload = f"{name}.{function._schema.overload_name}"  # pylint: disable=protected-access
+        given = list(tensors_in([*args, *kwargs.values()]))
+        if name in READS:
+            self.note_read(given)
+        # Those take shapes from tensors, and no elements.
+        reads = [] if name in MADE or overload in MADE_BY_OVERLOAD else [self.origin_of(each) for each in given]
+        seen = {storage_of(each) for each in given}
+        # With a generator of its own, a file draws the same each time.
+        is_random = name in RANDOM and kwargs.get("generator") is None
+        written = given[:1] if name.endswith("_") or "out" in kwargs else []
+        for each in [*tensors_in([result]), *written]:
+            if storage_of(each) not in seen:
+                self.known[storage_of(each)] = Origin()
+            origin = self.origin_of(each)
+            for other in reads:
+                origin.take(other)
+            origin.is_random = True if is_random else origin.is_random
+
+    def note_read(self, tensors):
+        self.was_read = self.was_read or any(self.origin_of(each).is_random is not False for each in tensors)
+
+    def origin_of(self, tensor):
+        """Of one that no operator has made, as NumPy's, nothing is known."""
+        return self.known.setdefault(storage_of(tensor), Origin(is_random=None))
+
+
+def tensors_in(values):
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from tensors_in(value)
+
+
+def computed_together(tensors, computed, log):
+    """Which of the inputs are computed, by position: those in `computed`, and those that they were computed from, so
+    that what they have to do with each other stays."""
+    if log.was_read:
+        return set(range(len(tensors)))
+    origins = {i: log.origin_of(each) for i, each in enumerate(tensors) if isinstance(each, torch.Tensor)}
+    needed = set()
+    for i in computed:
+        needed |= {origins[i]} | origins[i].sources
+    return {i for i, origin in origins.items() if i in computed or origin in needed}

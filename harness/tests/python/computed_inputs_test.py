@@ -1,0 +1,92 @@
+"""What get_inputs() of a problem's file gives under a seed."""
+
+import random
+import sys
+import types
+import unittest
+from pathlib import Path
+
+import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "python"))
+
+from kgrade_python.computed_inputs import ComputedInputs, type_of  # noqa: E402
+from kgrade_python.errors import SignatureMismatch  # noqa: E402
+
+
+def inputs_of(get_inputs, forward=("x",)):
+    return ComputedInputs(types.SimpleNamespace(get_inputs=get_inputs), list(forward), True)
+
+
+def chosen(values, forward=("x",), name="x", shape=(3,), dtype=torch.float32):
+    return inputs_of(None, forward).chosen(values, name, shape, dtype)
+
+
+class ComputedInputsTest(unittest.TestCase):
+    def test_a_seed_gives_the_same_and_another_one_others(self):
+        for get_inputs in (lambda: [torch.rand(3) * 2], lambda: [torch.tensor([random.random() for _ in range(3)])]):
+            inputs = inputs_of(get_inputs)
+            first = inputs.draw(2**63 + 5)[0]
+            self.assertTrue(torch.equal(inputs.draw(2**63 + 5)[0], first))
+            self.assertFalse(torch.equal(inputs.draw(2**63 + 6)[0], first))
+
+    def test_numpy_is_seeded_too(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("NumPy is not installed")
+        inputs = inputs_of(lambda: [torch.from_numpy(numpy.random.rand(3))])
+        first = inputs.draw(2**40 + 1)[0]
+        self.assertTrue(torch.equal(inputs.draw(2**40 + 1)[0], first))
+        self.assertFalse(torch.equal(inputs.draw(2**40 + 2)[0], first))
+
+    def test_seeds_of_the_file_count_for_nothing_and_work_again_afterwards(self):
+        def get_inputs():
+            random.seed(3)
+            torch.manual_seed(3)
+            return [torch.rand(3, generator=torch.manual_seed(4)) + random.random()]
+
+        inputs = inputs_of(get_inputs)
+        self.assertFalse(torch.equal(inputs.draw(1)[0], inputs.draw(2)[0]))
+        torch.manual_seed(3)
+        first = torch.rand(3)
+        torch.manual_seed(3)
+        self.assertTrue(torch.equal(torch.rand(3), first))
+
+    def test_seeds_work_again_after_an_error(self):
+        seed = torch.manual_seed
+
+        def get_inputs():
+            raise ValueError("no")
+
+        with self.assertRaises(ValueError):
+            inputs_of(get_inputs).draw(1)
+        self.assertIs(torch.manual_seed, seed)
+
+    def test_what_is_no_list_of_as_many_is_refused(self):
+        for values in (None, torch.rand(3), [], [torch.rand(3)] * 2, {"x": 1}):
+            with self.assertRaisesRegex(SignatureMismatch, "return a list of 1 each time"):
+                inputs_of(lambda values=values: values).draw(1)
+
+    def test_values_are_found_by_their_place_in_forward(self):
+        first, second = torch.rand(3), torch.rand(3)
+        self.assertEqual(chosen([first, 2, second], ["x", {"value": 2}, "y"], "y").data_ptr(), second.data_ptr())
+
+    def test_one_without_dimensions_is_one_element(self):
+        self.assertEqual(chosen([torch.tensor(2.5)], shape=(1,)).tolist(), [2.5])
+
+    def test_other_shapes_and_types_are_refused(self):
+        for value, words in ((torch.rand(4), "gives 'x' of shape \\[4\\], where the case has \\[3\\]"),
+                             (torch.rand(3, 1), "shape \\[3, 1\\]"), (3, "gives a int for the input 'x'"),
+                             (torch.rand(3).double(), "type float64, where the problem has float32"),
+                             (torch.tensor([1, 2, 3]), "type int64")):
+            with self.assertRaisesRegex(SignatureMismatch, words):
+                chosen([value])
+
+    def test_floating_types_are_rounded_elsewhere(self):
+        self.assertEqual([type_of(each) for each in ("float32", "float16", "bfloat16", "int64", "bool")],
+                         ["float32", "float32", "float32", "int64", "bool"])
+
+
+if __name__ == "__main__":
+    unittest.main()
