@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "contest/examination.h"
 #include "draw/seed.h"
@@ -21,6 +22,7 @@ Referee::Referee(Device& device, const Problem& problem, ContestantRunner& oracl
       problem_(problem),
       oracle_(oracle),
       reference_(reference),
+      weights_(problem.has_model() ? 1 : 0),
       poison_key_(poison_key_of(seed)) {}
 
 void Referee::set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
@@ -83,13 +85,15 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
 Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launches) {
   // The oracle is not timed, and its outputs are what others are held against.
   const bool oracle = role == Role::oracle;
+  if (role == Role::baseline) lent_baselines_.insert(baseline_);
   return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
 }
 
 void Referee::take_back() {
-  for (ContestantRunner* const runner : {&oracle_, &reference_, baseline_, candidate_.get()}) {
+  for (ContestantRunner* const runner : {&oracle_, &reference_, candidate_.get()}) {
     if (runner != nullptr) runner->take_back();
   }
+  for (ContestantRunner* const runner : std::exchange(lent_baselines_, {})) runner->take_back();
 }
 
 const Lease* Referee::expected_of(Role role) {
