@@ -22,6 +22,7 @@ struct LeaderboardArguments {
   std::string markdown;
   std::string html;
   std::string kernelbench;
+  std::string against;
   std::string fail_on;
 };
 
@@ -130,7 +131,11 @@ int run(LeaderboardArguments& arguments) {
   auto read = read_all(arguments.paths);
   if (!read) return fail(read.errors());
   const bool lacks_some = tell_what_is_left_out(*read);
-  const Leaderboard leaderboard = make_leaderboard(std::move(read->records));
+  Leaderboard leaderboard = make_leaderboard(std::move(read->records));
+  if (!arguments.against.empty()) {
+    if (const auto kept = keep_suites_against(leaderboard, arguments.against); !kept)
+      return fail(kept.errors());
+  }
   bool prints_table = true;
   for (const Export& one : exports) {
     if (one.file.empty()) continue;
@@ -179,6 +184,11 @@ Command add_leaderboard(CLI::App& app) {
           "Write the results as KernelBench's eval_results.json, which its scripts read; {run} and "
           "{level} in the name make a file for each; - prints it instead of the table (docs/kernelbench.md)")
       ->type_name("FILE");
+  command
+      ->add_option("--against", arguments->against,
+                   "Show fast_p against this alone: reference, baseline (the fastest of an answer's class), or one by "
+                   "its name, as pytorch-tf32")
+      ->type_name("NAME");
   command
       ->add_option("--fail-on", arguments->fail_on,
                    "Exit with 2, after writing, if a file or line could not be read and was left out "

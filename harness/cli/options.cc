@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdio>
 #include <limits>
+#include <map>
 
 #include "base/text.h"
 #include "compile/module_file.h"
@@ -115,6 +116,28 @@ void add_python_option(CLI::App& command, std::string& python) {
                   "The Python that runs Python candidates, with PyTorch (default: $KGRADE_PYTHON, or else "
                   "python3 in PATH)")
       ->type_name("PATH");
+}
+
+void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
+  const std::map<std::string, WantedBaselines> words = {{"none", WantedBaselines::none},
+                                                        {"pytorch", WantedBaselines::pytorch},
+                                                        {"compile", WantedBaselines::compiled}};
+  const auto take = [&baselines, words](const std::string& word) {
+    const auto found = words.find(word);
+    if (found == words.end()) throw CLI::ValidationError("--baselines: '" + word + "' is none of none, pytorch, compile");
+    baselines = found->second;
+  };
+  CLI::Option* const chosen = command.add_option_function<std::string>(
+      "--baselines", take,
+      "none: compare with the reference only; pytorch: with --quick and on the emulated device, too, with the "
+      "vendor's library and PyTorch, eager in fp32 and in TF32 (default: where there is time and times are "
+      "speed); compile: also with torch.compile of both");
+  chosen->type_name("none|pytorch|compile");
+  command
+      .add_flag_function(
+          "--no-baselines", [&baselines](std::int64_t) { baselines = WantedBaselines::none; },
+          "The same as --baselines none")
+      ->excludes(chosen);
 }
 
 void add_require_sandbox_option(CLI::App& command, bool& require_sandbox) {

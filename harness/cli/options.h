@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "compile/layout.h"
+#include "measure/baselines.h"
 
 namespace kgrade::cli {
 
@@ -33,6 +34,8 @@ void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std:
 void add_time_limit_option(CLI::App& command, std::optional<double>& seconds, const std::string& description);
 // Which Python runs Python candidates.
 void add_python_option(CLI::App& command, std::string& python);
+// --baselines none|pytorch|compile, and --no-baselines, which is its first word.
+void add_baselines_options(CLI::App& command, WantedBaselines& baselines);
 void add_require_sandbox_option(CLI::App& command, bool& require_sandbox);
 
 }  // namespace kgrade::cli

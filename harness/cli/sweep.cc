@@ -39,7 +39,6 @@ struct SweepArguments {
   bool quick = false;
   bool ranked = false;
   bool warm = false;
-  bool no_baselines = false;
   std::vector<std::string> fail_on;
   std::string executor = "local";
   SlurmOptions slurm;
@@ -113,7 +112,6 @@ SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string
   if (arguments.quick) options.lane.effort = Effort::quick;
   if (arguments.ranked) options.lane.effort = Effort::ranked;
   if (arguments.warm) options.lane.cache = CacheState::warm;
-  options.lane.baselines = !arguments.no_baselines;
   const bool emulated = devices.front() == "emulated";
   options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : spare_cores(devices.size());
   options.devices = std::move(devices);
@@ -280,7 +278,7 @@ void add_how(CLI::App& command, SweepArguments& arguments) {
   CLI::Option* const quick = command.add_flag("--quick", arguments.quick, "As for `kgrade grade`");
   command.add_flag("--ranked", arguments.ranked, "As for `kgrade grade`")->excludes(quick);
   command.add_flag("--warm", arguments.warm, "As for `kgrade grade`");
-  command.add_flag("--no-baselines", arguments.no_baselines, "As for `kgrade grade`");
+  add_baselines_options(command, arguments.lane.baselines);
   add_hidden_options(command, usual_hidden_cases, arguments.lane.hidden_cases, arguments.lane.hidden_seed);
   add_seed_option(command, arguments.lane.seed,
                   "Seed of the inputs of all candidates (default: a new one for each run)");

@@ -180,14 +180,14 @@ constexpr double longest_head_start = 300;
 }  // namespace
 
 Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source, const BuildRequest& request,
-                                  bool oracle) {
+                                  Role role) {
   BuildOutcome outcome;
   outcome.status = BuildStatus::built;
   outcome.cached = outcome.is_module = outcome.returns_outputs = true;
   const json bundle = {{"source", source},
                        {"shown_as", request.shown_as},
                        {"contract", contract_of(problem, request.shown_as)},
-                       {"role", oracle ? "oracle" : "reference"}};
+                       {"role", std::string(to_string(role))}};
   outcome.library = request.output_directory / "model.json";
   if (auto written = write_file_atomically(outcome.library, text_of(bundle)); !written) return written.errors();
   return outcome;

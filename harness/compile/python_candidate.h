@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/role.h"
 #include "base/subprocess.h"
 #include "compile/extension.h"
 #include "compile/python_interpreter.h"
@@ -40,10 +41,10 @@ Result<PythonTools> find_python_tools(const std::filesystem::path& chosen, const
 Result<BuildOutcome> build_python(const Toolchain& toolchain, const PythonTools& tools, const Problem& problem,
                                   const std::string& source, const BuildRequest& request);
 
-// Writes the bundle of a problem's own `Model`, which nothing needs to examine: BuildOutcome::library. `oracle`: it
-// computes in float64.
+// Writes the bundle of a `Model` that states the problem, which nothing needs to examine: BuildOutcome::library. The
+// oracle computes in float64.
 Result<BuildOutcome> bundle_model(const Problem& problem, const std::string& source, const BuildRequest& request,
-                                  bool oracle);
+                                  Role role);
 
 // Builds what a worker asks for, in a folder below the one of `request`.
 Result<BuildOutcome> build_extension_of(const Toolchain& toolchain, const PythonTools& tools,

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <thread>
 
+#include <nlohmann/json.hpp>
+
 #include "contest/case_description.h"
 
 namespace kgrade {
@@ -137,6 +139,26 @@ Answer ContestantRunner::load(const std::filesystem::path& library, Patience pat
   return worker_->load(library, patience);
 }
 
+Answer ContestantRunner::choose_variant(const std::string& variant) {
+  if (variant == variant_) return {};
+  other_variants_[variant_] = {calls_, waits_for_device_};
+  variant_ = variant;
+  // The first call of each may load modules, take memory or search for the best algorithm.
+  const CallsOfVariant own = other_variants_[variant];
+  calls_ = own.calls;
+  waits_for_device_ = own.waits_for_device;
+  if (!is_lent_) return {};  // it is told with the case
+  worker_->thaw();
+  Answer answer = tell_variant(lending_patience);
+  worker_->freeze();
+  return answer;
+}
+
+Answer ContestantRunner::tell_variant(Patience patience) {
+  if (variant_.empty()) return {};
+  return worker_->describe_case(nlohmann::json{{"variant", variant_}}.dump(), patience);
+}
+
 // What its packages started in the rehearsal is there for all calls.
 Answer ContestantRunner::lock(Patience patience) {
   worker_->thaw();
@@ -161,6 +183,7 @@ std::vector<std::string> ContestantRunner::opened_libraries() const {
 Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, LeaseTerms terms,
                                       Patience patience) {
   take_back();
+  other_variants_.clear();
   calls_ = 0;
   waits_for_device_ = false;
   if (computed_ != nullptr) {
@@ -169,6 +192,7 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
   if (host_ != nullptr) {
     worker_->thaw();
     Answer described = worker_->describe_case(case_description(problem_, bound), patience);
+    if (described.ok()) described = tell_variant(patience);
     if (!described.ok()) return described;
   }
   if (lease_ != nullptr && inputs_writable == inputs_writable_ && lease_->has_room_for(bound, terms)) {

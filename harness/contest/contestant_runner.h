@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "contest/arena.h"
 #include "contest/computed_inputs.h"
@@ -38,6 +40,10 @@ class ContestantRunner {
   static std::unique_ptr<ContestantRunner> with_worker(Device& device, const Problem& problem,
                                                        std::unique_ptr<WorkerProcess> worker,
                                                        const PythonHost* host = nullptr);
+
+  // Of baselines in PyTorch, which share a worker: the calls from now on are of this one ("pytorch-tf32"), in this
+  // worker and those that come in its place.
+  Answer choose_variant(const std::string& variant);
 
   // Waits for the worker's device (once), then loads the contestant. A fault of the first is the machine's.
   Answer await_ready(Patience patience);
@@ -101,6 +107,7 @@ class ContestantRunner {
   // Messages to the worker while no clock runs.
   using Message = std::function<Answer(WorkerProcess&)>;
   void send(const Message& message, CallReport& report);
+  Answer tell_variant(Patience patience);
   bool queues_ahead() const { return calls_ > 0 && !waits_for_device_; }
 
   Device& device_;
@@ -111,6 +118,7 @@ class ContestantRunner {
   ExtensionBuilder builder_;          // likewise
   std::shared_ptr<ComputedInputs> computed_;
   std::string report_;
+  std::string variant_;  // of a baseline in PyTorch
   std::unique_ptr<WorkerProcess> worker_;
   std::filesystem::path library_;  // that was loaded last
   std::unique_ptr<Lease> lease_;
@@ -123,6 +131,11 @@ class ContestantRunner {
   std::optional<LibraryNames> own_libraries_;  // likewise
   int calls_ = 0;                              // on the present buffers
   bool waits_for_device_ = false;              // within these: nothing can be queued ahead
+  struct CallsOfVariant {
+    int calls = 0;
+    bool waits_for_device = false;
+  };
+  std::map<std::string, CallsOfVariant> other_variants_;  // the same of those that are not chosen now
 };
 
 // Every output of one lease with its like of another.

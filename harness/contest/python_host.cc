@@ -20,6 +20,7 @@ std::vector<std::string> python_command(const PythonHost& host, const std::vecto
   // -I: nothing of the environment or the working folder is imported; -B: nothing is written beside sources.
   std::vector<std::string> command = {host.program.string(), "-I", "-B", host.script.string()};
   if (host.imports_triton) command.emplace_back("--triton");
+  if (!host.cache.empty()) command.insert(command.end(), {"--cache", host.cache.string()});
   command.push_back(library_beside(worker.front()).string());
   command.insert(command.end(), worker.begin() + 1, worker.end());
   return command;
@@ -34,6 +35,7 @@ SandboxPolicy python_policy(const PythonHost& host, const std::vector<std::strin
                            "/lib", "/lib64", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"}) {
     policy.readable.emplace_back(path);
   }
+  if (!host.cache.empty()) policy.writable.push_back(host.cache);
   policy.temporary_bytes = temporary_bytes;
   policy.starts_programs = true;
   return policy;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <limits>
 #include <thread>
+#include <utility>
 
 #include "contest/examination.h"
 #include "draw/seed.h"
@@ -22,6 +23,7 @@ Referee::Referee(Device& device, const Problem& problem, ContestantRunner& oracl
       oracle_(oracle),
       reference_(reference),
       computed_(ComputedInputs::make(device, problem, oracle)),
+      weights_(problem.has_model() ? 1 : 0),
       poison_key_(poison_key_of(seed)) {
   oracle_.take_inputs_from(computed_);
   reference_.take_inputs_from(computed_);
@@ -93,13 +95,15 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
 Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launches) {
   // The oracle is not timed, and its outputs are what others are held against.
   const bool oracle = role == Role::oracle;
+  if (role == Role::baseline) lent_baselines_.insert(baseline_);
   return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
 }
 
 void Referee::take_back() {
-  for (ContestantRunner* const runner : {&oracle_, &reference_, baseline_, candidate_.get()}) {
+  for (ContestantRunner* const runner : {&oracle_, &reference_, candidate_.get()}) {
     if (runner != nullptr) runner->take_back();
   }
+  for (ContestantRunner* const runner : std::exchange(lent_baselines_, {})) runner->take_back();
 }
 
 const Lease* Referee::expected_of(Role role) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "contest/arena.h"
 #include "contest/contestant_runner.h"
@@ -25,7 +26,8 @@ class Referee : public Arena {
           std::uint64_t seed);
   void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
                      CandidateTraits traits = {});
-  // The contestant of Role::baseline from now on; null: there is none.
+  // The contestant of Role::baseline from now on; null: there is none. Those before stay until take_back(), which
+  // is for all of them.
   void set_baseline(ContestantRunner* runner);
 
   DeviceInfo device_info() const override { return device_.info(); }
@@ -63,9 +65,10 @@ class Referee : public Arena {
   ContestantRunner& reference_;
   std::shared_ptr<ComputedInputs> computed_;
   ContestantRunner* baseline_ = nullptr;
+  std::set<ContestantRunner*> lent_baselines_;
   std::unique_ptr<ContestantRunner> candidate_;
   std::filesystem::path candidate_library_;
-  std::uint32_t weights_ = 0;  // see Draw
+  std::uint32_t weights_;  // see Draw
   bool returns_outputs_ = false;
   std::uint64_t poison_key_;   // never leaves this process
   std::uint32_t calls_ = 0;

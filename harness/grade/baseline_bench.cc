@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 
 #include "base/statistics.h"
+#include "base/text.h"
 #include "draw/draws.h"
+#include "problem/module_call.h"
 #include "verify/checks.h"
 #include "verify/judgement.h"
 
@@ -19,43 +22,80 @@ constexpr double budget_seconds = 0.5;
 // Draws of their own, apart from those of candidates and of the reference alone.
 constexpr std::uint32_t first_baseline_draw = 1 << 21;
 
+// As a user finds it: the file, or the module's name.
+std::string path_of(const BaselineSource& source) {
+  if (!source.is_module()) return "reference/cudnn/" + source.source.filename().string();
+  return source.source.parent_path().filename() == "torch" ? "reference/torch/" + source.source.filename().string()
+                                                           : source.source.string();
+}
+
+Result<std::string> hash_of_baseline(const BaselineSource& source) {
+  if (source.is_module()) return sha256_hex(source.module);
+  return hash_of(files_of_baseline(source.source));
+}
+
 }  // namespace
 
 BaselineBench::BaselineBench(std::vector<BaselineSource> sources) {
   for (BaselineSource& source : sources) {
     Entry entry;
     entry.record.name = source.name;
-    entry.record.path = "reference/cudnn/" + source.source.filename().string();
+    entry.record.path = path_of(source);
     entry.source = std::move(source);
     entries_.push_back(std::move(entry));
   }
 }
 
 void BaselineBench::start(const Toolchain& toolchain, Device& device, const Problem& problem,
-                          const Layout& layout, StageClock& stages) {
+                          const Layout& layout, StageClock& stages, const std::optional<PythonHost>& python) {
+  python_ = python;
+  device_ = &device;
+  Worker* of_modules = nullptr;
   for (Entry& entry : entries_) {
-    if (auto hash = hash_of(files_of_baseline(entry.source.source))) entry.record.sha256 = *hash;
-    entry.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);
-    // A baseline may use any library, even if candidates of this problem may not.
-    auto runner = ContestantRunner::start(device, problem, Libraries::any, ModuleLoading::lazy);
-    if (runner) {
-      entry.runner = std::move(*runner);
+    if (auto hash = hash_of_baseline(entry.source)) entry.record.sha256 = *hash;
+    if (entry.source.is_module() && of_modules != nullptr) {
+      entry.worker = of_modules;
     } else {
-      entry.record.problem = runner.error().message;
+      entry.worker = &worker_for(entry, toolchain, device, problem, layout, stages);
+      if (entry.source.is_module()) of_modules = entry.worker;
     }
+    entry.record.problem = entry.worker->problem;
   }
 }
 
-void BaselineBench::load(Entry& entry) {
-  if (!entry.takes_part()) return;
-  const Result<BuildOutcome>& built = entry.build->finish();
+BaselineBench::Worker& BaselineBench::worker_for(const Entry& entry, const Toolchain& toolchain, Device& device,
+                                                 const Problem& problem, const Layout& layout,
+                                                 StageClock& stages) {
+  Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
+  worker.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);
+  // A baseline may use any library, even if candidates of this problem may not.
+  auto runner = entry.source.is_module()
+                    ? ContestantRunner::start(device, problem, *python_)
+                    : ContestantRunner::start(device, problem, Libraries::any, ModuleLoading::lazy);
+  if (runner) {
+    worker.runner = std::move(*runner);
+  } else {
+    worker.problem = runner.error().message;
+  }
+  return worker;
+}
+
+void BaselineBench::load(Worker& worker) {
+  if (!worker.problem.empty()) return;
+  const Result<BuildOutcome>& built = worker.build->finish();
   if (!built || built->status != BuildStatus::built) {
-    entry.record.problem = "does not build: " + (built ? built->message : built.error().message);
+    leave_out(worker, "does not build: " + (built ? built->message : built.error().message));
     return;
   }
-  Answer answer = entry.runner->await_ready(load_patience);
-  if (answer.ok()) answer = entry.runner->load(built->library, load_patience);
-  if (!answer.ok()) entry.record.problem = "does not load: " + answer.detail;
+  Answer answer = worker.runner->await_ready(load_patience);
+  if (answer.ok()) answer = worker.runner->load(built->library, load_patience);
+  if (!answer.ok()) leave_out(worker, "does not load: " + answer.detail);
+}
+
+void BaselineBench::leave_out(const Worker& worker, const std::string& why) {
+  for (Entry& entry : entries_) {
+    if (entry.worker == &worker && entry.takes_part()) entry.record.problem = why;
+  }
 }
 
 Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases) {
@@ -63,19 +103,46 @@ Errors BaselineBench::try_out(Session& session, Referee& referee, const std::vec
     return {};
   const auto timer = session.stages.time("baselines");
   session.progress("baselines");
-  for (Entry& entry : entries_) load(entry);
+  std::vector<std::pair<Worker*, std::uint64_t>> free_before;
+  for (const auto& worker : workers_) {
+    load(*worker);
+    free_before.emplace_back(worker.get(), device_->free_bytes());
+  }
   for (const PlannedCase& planned : cases) {
     if (!planned.is_measured()) continue;
     const Errors errors = try_case(session, referee, planned.bound);
     // Nothing may be left here that affects the next call.
-    for (Entry& entry : entries_) {
-      if (entry.runner != nullptr) entry.runner->take_back();
-    }
     referee.set_baseline(nullptr);
     referee.take_back();
     if (!errors.empty()) return errors;
   }
+  keep_room(free_before);
   return {};
+}
+
+// PyTorch keeps the memory that it has used, and a candidate may need as much.
+void BaselineBench::keep_room(const std::vector<std::pair<Worker*, std::uint64_t>>& free_before) {
+  if (!device_->info().measures_speed) return;
+  for (const auto& [worker, before] : free_before) {
+    if (worker->runner == nullptr || !worker->runner->rehearses() || !worker->runner->alive()) continue;
+    const std::uint64_t free = device_->free_bytes();
+    const std::uint64_t kept = before > free ? before - free : 0;
+    if (free >= kept) continue;
+    worker->runner->retire();
+    leave_out(*worker, "leaves too little of the device's memory for a candidate");
+  }
+}
+
+bool BaselineBench::select(Entry& entry, Referee& referee) {
+  ContestantRunner& runner = *entry.worker->runner;
+  referee.set_baseline(&runner);
+  return !entry.source.is_module() || runner.choose_variant(entry.record.name).ok();
+}
+
+bool BaselineBench::lend(Worker& worker, Referee& referee, const Case& bound) {
+  referee.set_baseline(worker.runner.get());
+  const auto lent = referee.lend(Role::baseline, bound, 1);
+  return lent && lent->ok();
 }
 
 // All of them on the same contents, since the oracle may take longer than they do.
@@ -83,15 +150,18 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
   auto lent = referee.lend(Role::oracle, bound, 1);
   if (!lent) return lent.errors();
   if (!lent->ok()) return {trusted_failure("oracle", session.problem, bound, *lent)};
+  const bool is_stated = module_call(session.problem, bound).has_value();
+  std::map<const Worker*, bool> has_room;
   for (Entry& entry : entries_) {
-    const Precision none_yet = entry.takes_part() ? Precision::fp32 : Precision::none;
-    entry.record.cases.push_back({bound.name, none_yet, 0, entry.record.problem, {}});
-    if (!entry.takes_part()) continue;
-    referee.set_baseline(entry.runner.get());
-    auto own = referee.lend(Role::baseline, bound, 1);
-    if (own && own->ok()) continue;
-    entry.record.cases.back().problem = "no room for its tensors";
-    entry.record.cases.back().precision = Precision::none;
+    std::string problem = entry.record.problem;
+    if (entry.source.is_module() && !is_stated) problem = "the problem's module cannot state it";
+    if (problem.empty()) {
+      const auto [found, is_first] = has_room.try_emplace(entry.worker, false);
+      if (is_first) found->second = revive(*entry.worker) && lend(*entry.worker, referee, bound);
+      if (!found->second) problem = "no room for its tensors";
+    }
+    entry.record.cases.push_back(
+        {bound.name, problem.empty() ? Precision::fp32 : Precision::none, 0, problem, {}});
   }
   UsualNorms norms;
   if (const auto finding = norms.learn(referee, bound, Precision::bf16, session.seed))
@@ -108,21 +178,37 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
     }
     for (Entry& entry : entries_) {
       BaselineCase& result = entry.record.cases.back();
-      if (result.problem.empty()) this->call(entry, session, referee, draw, norms, result);
+      if (!result.problem.empty()) continue;
+      if (call == 0) session.progress(entry.record.name);
+      // One that failed has taken the others' process with it.
+      if (!entry.worker->runner->alive() && !(revive(*entry.worker) && lend(*entry.worker, referee, bound))) {
+        result.problem = "its process ended";
+        continue;
+      }
+      this->call(entry, session, referee, draw, norms, result);
       if (call == 0) result.ms.clear();
     }
   }
   return {};
 }
 
+bool BaselineBench::revive(Worker& worker) {
+  if (worker.runner->alive()) return true;
+  const auto answer = worker.runner->start_anew(load_patience, load_patience);
+  return answer && answer->ok();
+}
+
 void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const Draw& draw,
                          const UsualNorms& norms, BaselineCase& result) {
-  referee.set_baseline(entry.runner.get());
-  const CallReport report = referee.call(Role::baseline, draw, trusted_patience);
-  if (const auto finding = review_call(report)) {
-    result.problem = finding->message;
+  const bool is_chosen = select(entry, referee);
+  CallReport report;
+  if (is_chosen) report = referee.call(Role::baseline, draw, trusted_patience);
+  forgive_threads(report);
+  if (const auto finding = review_call(report); finding || !is_chosen) {
+    result.problem = finding ? finding->message : "its worker does not answer";
     result.precision = Precision::none;
-    if (!entry.runner->alive()) entry.record.problem = "case '" + result.name + "': " + finding->message;
+    if (!entry.worker->runner->alive())
+      entry.record.problem = "case '" + result.name + "': " + result.problem;
     return;
   }
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
@@ -146,7 +232,7 @@ std::vector<BaselineChoice> BaselineBench::choices(const std::string& case_name)
   for (const Entry& entry : entries_) {
     for (const BaselineCase& c : entry.record.cases) {
       if (c.name != case_name || !entry.takes_part() || !c.problem.empty() || c.ms.empty()) continue;
-      choices.push_back({entry.record.name, c.precision, quantile(c.ms, 0.5)});
+      choices.push_back({entry.record.name, c.precision, quantile(c.ms, 0.5), entry.worker});
     }
   }
   return choices;
@@ -154,14 +240,14 @@ std::vector<BaselineChoice> BaselineBench::choices(const std::string& case_name)
 
 bool BaselineBench::activate(const std::string& name, int process, Referee& referee) {
   for (Entry& entry : entries_) {
-    if (entry.record.name != name) continue;
-    if (entry.process != process) {
-      const auto answer = entry.runner->start_anew(load_patience, load_patience);
+    if (entry.record.name != name || entry.worker->runner == nullptr) continue;
+    Worker& worker = *entry.worker;
+    if (worker.process != process || !worker.runner->alive()) {
+      const auto answer = worker.runner->start_anew(load_patience, load_patience);
       if (!answer || !answer->ok()) return false;
-      entry.process = process;
+      worker.process = process;
     }
-    referee.set_baseline(entry.runner.get());
-    return true;
+    return select(entry, referee);
   }
   return false;
 }

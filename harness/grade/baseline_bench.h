@@ -1,11 +1,14 @@
 // The baselines of a problem in one run. They are built and started beside the reference, tried by themselves
 // on the cases whose speed is measured, and then compared with the candidates. A baseline that fails takes no
-// part: the record says why, and nothing else fails.
+// part: the record says why, and nothing else fails. Those in PyTorch share one worker: importing PyTorch takes
+// seconds, and each process of it half a gigabyte of the GPU's memory.
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "contest/referee.h"
@@ -24,8 +27,9 @@ class BaselineBench {
 
   bool is_empty() const { return entries_.empty(); }
   // Starts compilers and workers; try_out() waits for them.
+  // `python`: for those in PyTorch, if there are any.
   void start(const Toolchain& toolchain, Device& device, const Problem& problem, const Layout& layout,
-             StageClock& stages);
+             StageClock& stages, const std::optional<PythonHost>& python = std::nullopt);
   // Calls each baseline on each case that is measured. An Error means that the oracle failed.
   Errors try_out(Session& session, Referee& referee, const std::vector<PlannedCase>& cases);
 
@@ -37,21 +41,39 @@ class BaselineBench {
   bool activate(const std::string& name, int process, Referee& referee);
 
  private:
+  // A worker, and what it has loaded.
+  struct Worker {
+    std::unique_ptr<Build> build;
+    std::unique_ptr<ContestantRunner> runner;
+    std::string problem;  // why it cannot be used; empty: it can
+    int process = 0;
+  };
+
   struct Entry {
     BaselineSource source;
     BaselineRecord record;
-    std::unique_ptr<Build> build;
-    std::unique_ptr<ContestantRunner> runner;
-    int process = 0;
+    Worker* worker = nullptr;
 
     bool takes_part() const { return record.problem.empty(); }
   };
 
-  void load(Entry& entry);
+  Worker& worker_for(const Entry& entry, const Toolchain& toolchain, Device& device, const Problem& problem,
+                     const Layout& layout, StageClock& stages);
+  void load(Worker& worker);
+  // A new process, if it has ended. False if there is none.
+  static bool revive(Worker& worker);
+  // False if its worker does not answer.
+  bool select(Entry& entry, Referee& referee);
+  bool lend(Worker& worker, Referee& referee, const Case& bound);
+  void keep_room(const std::vector<std::pair<Worker*, std::uint64_t>>& free_before);
+  void leave_out(const Worker& worker, const std::string& why);
   Errors try_case(Session& session, Referee& referee, const Case& bound);
   void call(Entry& entry, Session& session, Referee& referee, const Draw& draw, const UsualNorms& norms,
             BaselineCase& result);
 
+  std::optional<PythonHost> python_;
+  Device* device_ = nullptr;
+  std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<Entry> entries_;
 };
 

@@ -354,7 +354,9 @@ class CandidateRun {
         record_.notes.push_back(std::move(note));
     }
     if (!ran) record_.precision = Precision::none;
-    if (record_.verdict == Verdict::accepted) record_.scores = scores_of(record_.cases);
+    if (record_.verdict != Verdict::accepted) return;
+    record_.scores = scores_of(record_.cases);
+    record_.by_baseline = scores_by_baseline(record_.cases);
   }
 
   Session& session_;

@@ -75,11 +75,13 @@ CaseCalls::CaseCalls(Session& session, const Case& bound, CheckList& checks)
   record_.run = true;
 }
 
-CaseCalls::Trouble CaseCalls::lend_buffers(const std::vector<Role>& roles, std::uint32_t launches) {
+CaseCalls::Trouble CaseCalls::lend_buffers(const std::vector<Role>& roles, std::uint32_t launches,
+                                           const std::function<void()>& select) {
   const auto timer = session_.stages.time("lend");
   // If more is lent than a case needs, a lack of room is not the candidate's fault.
   const bool is_least = launches == 1 && std::find(roles.begin(), roles.end(), Role::baseline) == roles.end();
   for (const Role role : roles) {
+    if (role == Role::baseline && select) select();
     auto lent = session_.arena.lend(role, case_, launches);
     if (!lent && session_.arena.candidate_alive() && !failed_ && is_least) {
       // The candidate may have kept the missing memory since the last case.
@@ -132,7 +134,8 @@ CallReport CaseCalls::call(Role role, Patience patience, CallKind kind) {
 
 Result<Sample> CaseCalls::call_trusted(Role role, Purpose purpose, CallKind kind) {
   const auto timer = session_.stages.time(std::string(to_string(role)));
-  const CallReport report = call(role, trusted_patience, kind);
+  CallReport report = call(role, trusted_patience, kind);
+  if (role == Role::baseline) forgive_threads(report);
   const Sample sample = timed_sample(report, purpose, draw_.launches, kind);
   if (role != Role::reference) {
     if (const auto finding = review_call(report))

@@ -28,8 +28,10 @@ class CaseCalls {
   // Keeps references to all three.
   CaseCalls(Session& session, const Case& bound, CheckList& checks);
 
-  // Lends buffers to all of these, for calls of so many launches.
-  Trouble lend_buffers(const std::vector<Role>& roles, std::uint32_t launches);
+  // Lends buffers to all of these, for calls of so many launches. `select`: makes the next of several baselines
+  // the one that is meant.
+  Trouble lend_buffers(const std::vector<Role>& roles, std::uint32_t launches,
+                       const std::function<void()>& select = {});
   // From now on the calls are on these contents; the oracle computes the expected outputs.
   Trouble draw(const Draw& draw);
   // The reference or a baseline.

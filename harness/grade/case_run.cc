@@ -121,6 +121,7 @@ class CaseRun {
     if (case_.role == CaseRole::hidden) checks_.pass("hidden_shapes");
     if (!measured_) return;
     record().speedups = speedups_of(record());
+    record().others = other_speedups_of(record());
     record().roofline = roofline_of(case_, record(), session_.ceilings);
   }
 
@@ -156,6 +157,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.relative_error = std::max(record.relative_error, more.relative_error);
   record.max_scaled_error = std::max(record.max_scaled_error, more.max_scaled_error);
   record.speedups.clear();
+  record.others.clear();
   if (record.measurement && more.measurement) {
     const bool same_arms =
         std::equal(record.arms.begin(), record.arms.end(), more.arms.begin(), more.arms.end(),
@@ -173,6 +175,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   }
   if (more.verdict == Verdict::accepted) {
     if (!more.speedups.empty()) record.speedups = speedups_of(record);
+    if (!more.others.empty()) record.others = other_speedups_of(record);
     record.roofline = roofline_of(bound, record, ceilings);
     return;
   }

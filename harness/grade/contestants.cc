@@ -166,6 +166,13 @@ Build::Build(const Toolchain& toolchain, const Problem& problem, Role role, cons
 
 Build::Build(const Toolchain& toolchain, const Problem& problem, const BaselineSource& baseline,
              const Layout& layout, StageClock& stages) {
+  if (baseline.is_module()) {
+    BuildRequest request;
+    request.shown_as = baseline.source.string();
+    request.output_directory = directory_.path();
+    outcome_ = bundle_model(problem, baseline.module, request, Role::baseline);
+    return;
+  }
   start(toolchain, problem, Role::baseline, request_for(baseline, directory_.path(), layout), layout, stages);
 }
 
@@ -198,7 +205,7 @@ void Build::start_python(const Toolchain& toolchain, const Problem& problem, Rol
         const auto timer = stages.time("compile");
         if (role != Role::candidate) {
           const auto model = read_text_file(request.source);
-          return model ? bundle_model(problem, *model, request, role == Role::oracle) : model.errors();
+          return model ? bundle_model(problem, *model, request, role) : model.errors();
         }
         const auto found = read_submission(request.source);
         if (!found) return found.errors();

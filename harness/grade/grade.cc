@@ -10,6 +10,8 @@
 #include <map>
 #include <memory>
 
+#include "base/text.h"
+#include "base/user_cache.h"
 #include "contest/referee.h"
 #include "grade/baseline_bench.h"
 #include "grade/candidate_run.h"
@@ -88,16 +90,60 @@ class GradeRun {
   // Only for cases in which they are compared: a vendor's library is slow to load.
   void start_baselines() {
     const bool on_gpu = setup_.device().info().measures_speed;
-    record_.no_baselines = why_no_baselines(problem_, options_.layout, on_gpu);
-    if (!options_.baselines) record_.no_baselines = "--no-baselines";
-    if (options_.effort == Effort::quick) record_.no_baselines = "--quick compares with the reference only";
-    if (std::none_of(setup_.cases().begin(), setup_.cases().end(), std::mem_fn(&PlannedCase::is_measured)))
-      record_.no_baselines = "no case is measured";
+    record_.no_baselines = why_none_are_compared();
     if (!record_.no_baselines.empty()) return;
-    baselines_ = BaselineBench(baselines_of(problem_, options_.layout, on_gpu));
-    baselines_.start(setup_.toolchain(), setup_.device(), problem_, options_.layout, setup_.stages());
+    std::vector<std::string> left_out;
+    std::vector<BaselineSource> sources = baselines_of(problem_, options_.layout, on_gpu);
+    std::vector<BaselineSource> modules =
+        pytorch_baselines(problem_, options_.layout, options_.baselines, on_gpu);
+    std::optional<PythonHost> host;
+    if (!modules.empty()) {
+      if (auto lacks = setup_.require_python(); !lacks.empty()) {
+        left_out.push_back(fmt::format("PyTorch's baselines: {}", in_one_line(lacks.front())));
+        modules.clear();
+      } else {
+        host = host_of_baselines();
+      }
+    }
+    // A problem may have those of one kind only.
+    const std::string no_vendor = why_no_baselines(problem_, options_.layout, on_gpu);
+    const std::string no_modules =
+        why_no_pytorch_baselines(problem_, options_.layout, options_.baselines, on_gpu);
+    const bool none_at_all = modules.empty() && no_modules.empty() && left_out.empty();
+    if (sources.empty() && (none_at_all || has_baseline_source(problem_, options_.layout)))
+      left_out.insert(left_out.begin(), no_vendor);
+    if (!no_modules.empty() && no_modules != no_vendor) left_out.push_back(no_modules);
+    left_out_baselines_ = fmt::format("{}", fmt::join(left_out, "; "));
+    record_.no_baselines = left_out_baselines_;
+    sources.insert(sources.end(), modules.begin(), modules.end());
+    if (sources.empty()) return;
+    baselines_ = BaselineBench(std::move(sources));
+    baselines_.start(setup_.toolchain(), setup_.device(), problem_, options_.layout, setup_.stages(), host);
     // Until a candidate is compared.
     record_.no_baselines = "no candidate got as far as to be compared";
+  }
+
+  std::string why_none_are_compared() const {
+    if (options_.baselines == WantedBaselines::none) return "--no-baselines";
+    if (std::none_of(setup_.cases().begin(), setup_.cases().end(), std::mem_fn(&PlannedCase::is_measured)))
+      return "no case is measured";
+    const bool in_a_hurry = options_.effort == Effort::quick && options_.baselines == WantedBaselines::usual;
+    return in_a_hurry ? "--quick compares with the reference only" : "";
+  }
+
+  // What torch.compile makes takes ten seconds and more: it is kept for the same problem, PyTorch and GPU. A file of
+  // others writes there as it likes, and only it reads that again.
+  PythonHost host_of_baselines() {
+    PythonHost host = setup_.python_host();
+    const std::filesystem::path all = user_cache_folder("compiled");
+    if (options_.baselines != WantedBaselines::compiled || all.empty()) return host;
+    host.cache = all / sha256_hex(fmt::format("{}\n{}\n{}", problem_.content_sha256,
+                                              setup_.python()->interpreter.torch_version,
+                                              device_model(setup_.device().info())));
+    std::error_code failure;
+    std::filesystem::create_directories(host.cache, failure);
+    if (failure) host.cache.clear();
+    return host;
   }
 
   Session session_with(Referee& referee, std::function<void(const std::string&)> progress) {
@@ -136,7 +182,7 @@ class GradeRun {
   Errors try_baselines(Referee& referee) {
     Session session = session_with(referee, options_.progress);
     baselines_are_tried_ = true;
-    record_.no_baselines.clear();
+    record_.no_baselines = left_out_baselines_;
     const Errors errors = baselines_.try_out(session, referee, setup_.cases());
     record_.baselines = baselines_.records();
     for (const BaselineRecord& baseline : record_.baselines) {
@@ -366,6 +412,7 @@ class GradeRun {
   std::unique_ptr<PythonRunners> python_runners_;          // of those in Python; null: there are none
   std::unique_ptr<Telemetry> telemetry_;
   BaselineBench baselines_{{}};
+  std::string left_out_baselines_;  // and why, for the record
   bool baselines_are_tried_ = false;
   ReferenceAlone reference_alone_;     // see Session
   bool candidate_was_killed_ = false;  // the last one, likewise

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "grade/run.h"
+#include "measure/baselines.h"
 #include "record/record.h"
 
 namespace kgrade {
@@ -12,7 +13,7 @@ struct GradeOptions : RunOptions {
   Effort effort = Effort::normal;
   CacheState cache = CacheState::cold;
   std::optional<int> launches;  // of a sample; by the time of a launch when unset
-  bool baselines = true;        // compare with those too, where speed is not measured in a hurry
+  WantedBaselines baselines = WantedBaselines::usual;
   // Called when the candidate with this number begins, and when it has its verdict, with a record of its own
   // that holds the times of the run since the candidate before.
   std::function<void(std::size_t candidate)> on_start = [](std::size_t) {};

@@ -79,8 +79,9 @@ MeasuredCase::Trouble MeasuredCase::run() {
 
 BlockPlan MeasuredCase::plan() const {
   BlockPlan plan;
-  plan.arms = arms_.size();
-  for (std::size_t arm = 0; arm + 1 < arms_.size(); ++arm) plan.pairs.push_back({arms_.size() - 1, arm});
+  plan.arms = arms();
+  // The other baselines get the blocks that these need.
+  for (std::size_t arm = 0; arm < (one_counts_ ? 2U : 1U); ++arm) plan.pairs.push_back({arms() - 1, arm});
   plan.goal = goal_of(session_);
   // Where times do not measure speed, one block shows that everything works.
   if (!session_.arena.measures_speed()) plan.goal.budget_seconds = 0;
@@ -129,15 +130,27 @@ bool MeasuredCase::captures_now() const {
   return block % 2 == draws_.number_below(2, first_capture_decision + block / 2);
 }
 
-// The fastest of the candidate's own class.
-std::optional<BaselineChoice> MeasuredCase::choose_baseline() const {
-  std::optional<BaselineChoice> best;
-  if (session_.baselines == nullptr) return best;
-  for (const BaselineChoice& choice : session_.baselines->choices(case_.name)) {
-    if (choice.precision != calls_.record().precision) continue;
-    if (!best || choice.median_ms < best->median_ms) best = choice;
+Role MeasuredCase::role_of(std::size_t arm) const {
+  if (arm == 0) return Role::reference;
+  return arm + 1 == arms() ? Role::candidate : Role::baseline;
+}
+
+bool MeasuredCase::select(std::size_t arm) {
+  return role_of(arm) != Role::baseline || session_.baselines->activate(baseline_of(arm).name, process_);
+}
+
+// The fastest of the candidate's own class first, then the others in their order.
+std::vector<BaselineChoice> MeasuredCase::choose_baselines() const {
+  if (session_.baselines == nullptr) return {};
+  std::vector<BaselineChoice> choices = session_.baselines->choices(case_.name);
+  const Precision own = calls_.record().precision;
+  auto best = choices.end();
+  for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
+    if (choice->precision != own) continue;
+    if (best == choices.end() || choice->median_ms < best->median_ms) best = choice;
   }
-  return best;
+  if (best != choices.end()) std::rotate(choices.begin(), best, best + 1);
+  return choices;
 }
 
 int MeasuredCase::choose_launches() const {
@@ -148,40 +161,65 @@ int MeasuredCase::choose_launches() const {
 }
 
 MeasuredCase::Trouble MeasuredCase::take_arms() {
-  const std::optional<BaselineChoice> baseline = choose_baseline();
-  if (baseline && session_.baselines->activate(baseline->name, process_)) {
-    class_ = baseline->precision;
-    fastest_ms_ = std::min(fastest_ms_, baseline->median_ms);
-    arms_.insert(arms_.begin() + 1, Role::baseline);
-    baseline_ = baseline->name;
+  class_ = calls_.record().precision;
+  for (const BaselineChoice& baseline : choose_baselines()) {
+    if (!session_.baselines->activate(baseline.name, process_)) continue;
+    fastest_ms_ = std::min(fastest_ms_, baseline.median_ms);
+    baselines_.push_back(baseline);
   }
+  one_counts_ = !baselines_.empty() && baselines_.front().precision == class_;
   launches_ = static_cast<std::uint32_t>(choose_launches());
-  if (launches_ == 1 && arms_.size() == 2) return std::nullopt;
+  if (launches_ == 1 && baselines_.empty()) return std::nullopt;
   if (auto trouble = lend_to_arms()) return trouble;
   return call_all(Purpose::warm_up);
 }
 
+// Baselines of one worker share its buffers.
 MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
-  std::vector<Role> all = arms_;
-  all.insert(all.begin(), Role::oracle);
-  auto trouble = calls_.lend_buffers(all, launches_);
+  std::vector<Role> roles = {Role::oracle, Role::reference};
+  std::vector<std::size_t> lent;  // arms
+  for (std::size_t arm = 1; arm + 1 < arms(); ++arm) {
+    const auto shares = [&](std::size_t other) { return baseline_of(other).worker == baseline_of(arm).worker; };
+    if (std::any_of(lent.begin(), lent.end(), shares)) continue;
+    lent.push_back(arm);
+    roles.push_back(Role::baseline);
+  }
+  roles.push_back(Role::candidate);
+  std::size_t next = 0;
+  auto trouble = calls_.lend_buffers(roles, launches_, [&] { select(lent.at(next++)); });
   if (!trouble) return trouble;
-  // No room for so many tensors: first one launch, then no baseline; neither is a failure.
-  if (std::exchange(launches_, 1) > 1) return lend_to_arms();
-  if (arms_.size() == 2) return trouble;
-  arms_.erase(arms_.begin() + 1);
-  baseline_.clear();
+  // No room for so many tensors: first one launch, then only the baseline that counts, then none; none of it is a
+  // failure.
+  if (std::exchange(launches_, 1) == 1) {
+    if (baselines_.empty()) return trouble;
+    leave_out_baselines(one_counts_ && baselines_.size() > 1 ? 1 : 0);
+  }
   return lend_to_arms();
+}
+
+void MeasuredCase::leave_out_baselines(std::size_t left) {
+  baselines_.resize(left);
+  one_counts_ = one_counts_ && left > 0;
+  session_.arena.take_back();
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
   if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
-  for (const Role role : arms_) {
-    if (role == Role::candidate) {
+  for (std::size_t arm = 0; arm < arms(); ++arm) {
+    if (role_of(arm) == Role::candidate) {
       calls_.call_candidate(purpose);
-    } else if (const auto sample = calls_.call_trusted(role, purpose); !sample) {
-      return sample.error();
+      continue;
     }
+    select(arm);
+    const auto sample = calls_.call_trusted(role_of(arm), purpose);
+    if (sample) continue;
+    if (role_of(arm) == Role::reference) return sample.error();
+    // It worked by itself, and there may be too little memory for it now.
+    calls_.record().notes.push_back(
+        fmt::format("compared with no baseline: {} failed: {}", baseline_of(arm).name, sample.error().message));
+    leave_out_baselines(0);
+    if (auto trouble = lend_to_arms()) return trouble;
+    return call_all(purpose);
   }
   return std::nullopt;
 }
@@ -193,13 +231,14 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
   const CallKind kind{true, captures_now()};
   std::vector<Sample> samples(order.size());
   for (const std::size_t arm : order) {
-    if (arms_[arm] == Role::candidate) {
+    if (role_of(arm) == Role::candidate) {
       const auto sample = calls_.call_candidate(Purpose::compared, kind);
       if (!sample) return std::nullopt;
       samples[arm] = *sample;
       continue;
     }
-    const auto sample = calls_.call_trusted(arms_[arm], Purpose::compared, kind);
+    select(arm);
+    const auto sample = calls_.call_trusted(role_of(arm), Purpose::compared, kind);
     if (!sample) trouble_ = sample.error();
     if (trouble_) return std::nullopt;
     samples[arm] = *sample;
@@ -261,7 +300,7 @@ MeasuredCase::Trouble MeasuredCase::call_reference_unqueued(const std::vector<Bl
 // A worker that leaves out its capture gains time only where outputs are captured: the half with the lower
 // speedup counts.
 void MeasuredCase::keep_slower_half(std::vector<Block>& blocks) const {
-  const std::size_t candidate = arms_.size() - 1;
+  const std::size_t candidate = arms() - 1;
   std::vector<double> differences[2];
   for (const Block& block : blocks) {
     if (!block.voided.empty()) continue;
@@ -299,7 +338,8 @@ void MeasuredCase::keep(BlockRun run) {
   if (!record.measurement) {
     record.measurement =
         Measurement{session_.cache, goal_of(session_), session_.arena.device_info().process_offset_ms, {}};
-    if (!baseline_.empty()) record.arms.insert(record.arms.begin() + 1, {baseline_, {}, {}});
+    for (std::size_t arm = 1; arm + 1 < arms(); ++arm)
+      record.arms.insert(record.arms.end() - 1, {baseline_of(arm).name, {}, {}, arm > 1 || !one_counts_});
   }
   judge_clock(run.blocks);
   look_at_precision();
@@ -313,7 +353,7 @@ void MeasuredCase::keep(BlockRun run) {
 // fast.
 void MeasuredCase::look_at_precision() {
   const Precision now = calls_.record().precision;
-  if (arms_.size() == 2 || now == class_) return;
+  if (!one_counts_ || now == class_) return;
   calls_.note(
       {Verdict::unstable, "precision",
        fmt::format("it began with {} precision and went on with {}", to_string(class_), to_string(now))});

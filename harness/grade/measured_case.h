@@ -34,8 +34,13 @@ class MeasuredCase : private RoundPlayer {
   Trouble call_all(Purpose purpose);
   Trouble play_change();
   bool wants_change(std::uint32_t round) const;
-  std::vector<Role> roles() const;
-  std::optional<BaselineChoice> choose_baseline() const;
+  // A baseline that is an arm, by the number of its arm.
+  const BaselineChoice& baseline_of(std::size_t arm) const { return baselines_.at(arm - 1); }
+  bool select(std::size_t arm);
+  Role role_of(std::size_t arm) const;
+  std::size_t arms() const { return baselines_.size() + 2; }
+  std::vector<BaselineChoice> choose_baselines() const;
+  void leave_out_baselines(std::size_t left);
   void choose_captures();
   bool captures_now() const;
   Trouble call_reference_unqueued(const std::vector<Block>& blocks);
@@ -51,8 +56,10 @@ class MeasuredCase : private RoundPlayer {
   std::optional<int> given_launches_;
   std::uint64_t order_seed_;  // of all random decisions in this case and process
   DrawSequence draws_;
-  std::vector<Role> arms_ = {Role::reference, Role::candidate};
-  std::string baseline_;               // its name; empty: there is none
+  // The arms are the reference, these, and the candidate. First of these comes what counts, the fastest of the
+  // candidate's class, if there is one.
+  std::vector<BaselineChoice> baselines_;
+  bool one_counts_ = false;
   double fastest_ms_ = 0;              // launch of an arm, once it has warmed up
   Precision class_ = Precision::none;  // that the baseline was chosen for
   std::uint32_t launches_ = 1;

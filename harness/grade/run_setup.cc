@@ -80,12 +80,6 @@ Result<CandidateSource> read_candidate(const std::filesystem::path& path, const 
   return source;
 }
 
-std::string in_one_line(const Error& error) {
-  std::string text = error.location.line > 0 ? fmt::format("line {}: ", error.location.line) : "";
-  text += error.message;
-  return error.remedy.empty() ? text : text + "; " + error.remedy;
-}
-
 // A hidden case has no place in the file.
 Location place_of(const Problem& problem, const std::string& name) {
   const CaseSpec* const found = problem.find_case(name);
@@ -109,6 +103,12 @@ Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::file
   }
   if (!errors.empty()) return errors;
   return sources;
+}
+
+std::string in_one_line(const Error& error) {
+  std::string text = error.location.line > 0 ? fmt::format("line {}: ", error.location.line) : "";
+  text += error.message;
+  return error.remedy.empty() ? text : text + "; " + error.remedy;
 }
 
 bool is_unchanged(const CandidateSource& source, const Layout& layout) {
@@ -247,15 +247,21 @@ bool RunSetup::any_uses_triton() const {
 Failure RunSetup::find_python() {
   const auto in_python = [](const CandidateSource& source) { return source.is_python && source.fault.empty(); };
   if (!problem_.has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python)) return std::nullopt;
-  auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
-  if (!tools) {
-    no_python_ = GradeFailure{exit_machine, tools.errors()};
+  if (Errors errors = require_python(); !errors.empty()) {
+    no_python_ = GradeFailure{exit_machine, std::move(errors)};
     // The others are graded first.
     const bool all = problem_.has_model() || std::all_of(candidates_.begin(), candidates_.end(), in_python);
     return all ? no_python_ : std::nullopt;
   }
-  python_ = std::make_unique<PythonTools>(std::move(*tools));
   return std::nullopt;
+}
+
+Errors RunSetup::require_python() {
+  if (python_ != nullptr) return {};
+  auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
+  if (!tools) return tools.errors();
+  python_ = std::make_unique<PythonTools>(std::move(*tools));
+  return {};
 }
 
 Result<std::unique_ptr<Device>> RunSetup::open_device() {

@@ -39,6 +39,9 @@ struct CandidateSource {
 Result<std::vector<CandidateSource>> read_candidates(const std::vector<std::filesystem::path>& paths,
                                                      const Layout& layout);
 
+// An error's place, message and remedy.
+std::string in_one_line(const Error& error);
+
 // True when the files are still those that were read: what is compiled must have the record's hash.
 bool is_unchanged(const CandidateSource& source, const Layout& layout);
 
@@ -94,6 +97,8 @@ class RunSetup {
   const Toolchain& toolchain() const { return *toolchain_; }
   // For candidates in Python; null where there is none.
   const PythonTools* python() const { return python_.get(); }
+  // Finds it for what is not a candidate. Errors: there is none.
+  Errors require_python();
   // Of workers that need one: where python() is not null.
   PythonHost python_host() const;
   // In the order in which they were started.

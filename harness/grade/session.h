@@ -24,6 +24,8 @@ struct BaselineChoice {
   std::string name;
   Precision precision = Precision::none;
   double median_ms = 0;
+  // Those of one worker are lent its buffers together.
+  const void* worker = nullptr;
 };
 
 // Times of the reference with no candidate on the device, in a case whose speed is measured.
@@ -43,7 +45,8 @@ class Baselines {
   virtual Errors find() = 0;
   // Those that are accepted in this case, in any order.
   virtual std::vector<BaselineChoice> choices(const std::string& case_name) const = 0;
-  // From now on this one is Role::baseline, in the process of that number. False if it cannot be started.
+  // From now on this one is Role::baseline, in the process of that number. False if it cannot be started. Changes
+  // nothing that the others of the same process were lent.
   virtual bool activate(const std::string& name, int process) = 0;
 };
 

@@ -1,6 +1,7 @@
 #include "leaderboard/leaderboard.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -9,6 +10,7 @@
 
 #include "base/text.h"
 #include "leaderboard/ranking.h"
+#include "measure/baselines.h"
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -135,9 +137,28 @@ bool LeaderboardRow::changed_before(std::size_t result) const {
 }
 
 const Score* score_against(const Record& record, std::string_view against) {
-  const auto found = std::find_if(record.candidate().scores.begin(), record.candidate().scores.end(),
-                                  [against](const Score& score) { return score.against == against; });
-  return found == record.candidate().scores.end() ? nullptr : &*found;
+  for (const std::vector<Score>* const scores :
+       {&record.candidate().scores, &record.candidate().by_baseline}) {
+    for (const Score& score : *scores) {
+      if (score.against == against) return &score;
+    }
+  }
+  const bool is_reference = against == eager_baseline && record.reference.is_pytorch();
+  return is_reference ? score_against(record, against_reference) : nullptr;
+}
+
+Result<bool> keep_suites_against(Leaderboard& leaderboard, const std::string& against) {
+  std::set<std::string> known;
+  for (const Suite& suite : leaderboard.suites) known.insert(suite.against);
+  if (known.count(against) == 0) {
+    return Error{fmt::format("--against: nothing here was compared with '{}'", against),
+                 known.empty() ? "grade on a GPU: there is no speed here"
+                               : fmt::format("name one of {}", fmt::join(known, ", ")),
+                 {}};
+  }
+  leaderboard.against = against;
+  std::erase_if(leaderboard.suites, [&](const Suite& suite) { return suite.against != against; });
+  return true;
 }
 
 void name_candidates(std::vector<Record>& records) {

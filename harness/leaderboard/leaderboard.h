@@ -14,16 +14,19 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "leaderboard/samples.h"
 #include "record/record.h"
 
 namespace kgrade {
 
-// What speedups are taken against: the reference, or in each case the fastest baseline of the answer's class.
+// What speedups are taken against: the reference, or in each case the fastest baseline of the answer's class; fast_p
+// and suite scores also against one baseline by its name, of whatever class.
 inline constexpr std::string_view against_reference = "reference";
 inline constexpr std::string_view against_baseline = "baseline";
 
-// The score of that name; null where there is none.
+// The score of that name; null where there is none. That of pytorch-fp32 is the reference's where the reference is
+// PyTorch's eager mode.
 const Score* score_against(const Record& record, std::string_view against);
 
 // The ranks that an estimate can have that is known to an interval only. `best` is 1 + the number of
@@ -86,15 +89,17 @@ struct SuiteRow {
   std::map<double, double> fast_p;  // at 0.5, 1, 1.5, 2, 3, 5: share of all problems of the suite
 };
 
-// All problems in one element type on one GPU model in one class, with one thing to compare with.
+// All problems in one element type on one GPU model in one class, with one thing to compare with and one state of the
+// cache.
 struct Suite {
   std::string device;
   Dtype dtype = Dtype::float32;
   Precision precision = Precision::fp32;
   bool modules = false;  // as on boards
   std::string against;
+  std::string cache;  // "cold"
   // Problems with results in this type on this GPU model that may be answered in the class; against
-  // "baseline" only those that have one.
+  // "baseline", or one by its name, only those that have it.
   std::size_t problems = 0;
   std::vector<SuiteRow> rows;  // by fast_p at 1, accepted, score: the best first
 };
@@ -115,8 +120,13 @@ struct Leaderboard {
   // speed.
   std::vector<LeaderboardRow> unmeasured;
   std::vector<Suite> suites;
+  std::string against;  // the suites are against this alone; empty: against everything that there is
   std::vector<SampledRun> runs;  // by name, level, GPU model and type
 };
+
+// Leaves only the suites against this one: a baseline's name, "reference" or "baseline". An Error where there are
+// none names those that there are.
+Result<bool> keep_suites_against(Leaderboard& leaderboard, const std::string& against);
 
 // Of each candidate the newest result: those on boards, then the others.
 std::vector<const Record*> newest_records(const Leaderboard& leaderboard);

@@ -130,6 +130,7 @@ Json suite_json(const Suite& suite) {
                {"problems", suite.problems},
                {"rows", Json::array()}};
   if (suite.modules) json["modules"] = true;
+  if (suite.cache == "warm") json["cache"] = suite.cache;
   for (const SuiteRow& row : suite.rows) {
     json["rows"].push_back({{"solution", row.solution},
                             {"accepted", row.accepted},
@@ -201,7 +202,34 @@ std::string unmeasured_text(const Leaderboard& leaderboard, const Style& style) 
   return table.render(style, "");
 }
 
-// Of runs of samples: pass@k, and fast_p of each sample beside each thing it was compared with.
+// "reference, warm cache"
+std::string against_text(const Suite& suite) {
+  return suite.against + (suite.cache == "warm" ? ", warm cache" : "");
+}
+
+// Each baseline by itself only where it was asked for.
+bool is_shown(const Suite& suite, const Leaderboard& leaderboard) {
+  return !leaderboard.against.empty() || suite.against == against_reference || suite.against == against_baseline;
+}
+
+std::string suites_text(const Leaderboard& leaderboard, const Style& style) {
+  TextTable speeds({"solution", "class", "against", "accepted", "geometric mean", "fast_1", "fast_2"},
+                   {false, false, false, true, true, true, true});
+  bool is_empty = true;
+  for (const Suite& suite : leaderboard.suites) {
+    if (!is_shown(suite, leaderboard)) continue;
+    for (const SuiteRow& row : suite.rows) {
+      is_empty = false;
+      speeds.add({printable_line(row.solution), std::string(to_string(suite.precision)), against_text(suite),
+                  fmt::format("{} of {}", row.accepted, suite.problems), ratio_text(row.score.geometric_mean),
+                  fmt::format("{:.0f} %", 100 * row.fast_p.at(1)),
+                  fmt::format("{:.0f} %", 100 * row.fast_p.at(2))});
+    }
+  }
+  return is_empty ? "" : "\n" + speeds.render(style);
+}
+
+// Of runs of samples: pass@k.
 std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
   if (leaderboard.runs.empty()) return "";
   TextTable runs({"run", "level", "device", "problems", "samples", "accepted", "pass@k"},
@@ -211,18 +239,7 @@ std::string runs_text(const Leaderboard& leaderboard, const Style& style) {
               printable_line(run.device), std::to_string(run.problems), std::to_string(run.samples),
               std::to_string(run.accepted), pass_at_k_text(run)});
   }
-  std::string text = "\n" + runs.render(style);
-  TextTable speeds({"solution", "class", "against", "accepted", "geometric mean", "fast_1", "fast_2"},
-                   {false, false, false, true, true, true, true});
-  for (const Suite& suite : leaderboard.suites) {
-    for (const SuiteRow& row : suite.rows) {
-      speeds.add({printable_line(row.solution), std::string(to_string(suite.precision)), suite.against,
-                  fmt::format("{} of {}", row.accepted, suite.problems), ratio_text(row.score.geometric_mean),
-                  fmt::format("{:.0f} %", 100 * row.fast_p.at(1)),
-                  fmt::format("{:.0f} %", 100 * row.fast_p.at(2))});
-    }
-  }
-  return leaderboard.suites.empty() ? text : text + "\n" + speeds.render(style);
+  return "\n" + runs.render(style);
 }
 
 // One cell of a table: no markup, no end of the cell, no line break.
@@ -279,11 +296,12 @@ std::string markdown_suites(const Leaderboard& leaderboard) {
       "\n| GPU | type | class | against | best solution | accepted | geometric mean | fast_1 |\n"
       "| --- | --- | --- | --- | --- | --: | --: | --: |\n";
   for (const Suite& suite : leaderboard.suites) {
+    if (!is_shown(suite, leaderboard)) continue;
     const SuiteRow& row = suite.rows.front();
     text += fmt::format("| {} | {} | {} | {} | {} | {} of {} | {} | {:.0f} % |\n",
                         markdown_cell(suite.device), to_string(suite.dtype),
                         fmt::format("{}{}", to_string(suite.precision), suite.modules ? ", modules" : ""),
-                        suite.against, markdown_cell(row.solution), row.accepted, suite.problems,
+                        against_text(suite), markdown_cell(row.solution), row.accepted, suite.problems,
                         ratio_text(row.score.geometric_mean), 100 * row.fast_p.at(1));
   }
   return text;
@@ -324,7 +342,10 @@ std::string render_table(const Leaderboard& leaderboard, const Style& style) {
     if (row.board != nullptr) of_board.push_back(row);
   }
   if (!of_board.empty()) text += board_text(of_board, style);
-  return text + unmeasured_text(leaderboard, style) + runs_text(leaderboard, style);
+  text += unmeasured_text(leaderboard, style) + runs_text(leaderboard, style);
+  // fast_p of each sample, or of what was asked for.
+  const bool wants_suites = !leaderboard.runs.empty() || !leaderboard.against.empty();
+  return wants_suites ? text + suites_text(leaderboard, style) : text;
 }
 
 std::string render_markdown(const Leaderboard& leaderboard) {

@@ -101,15 +101,20 @@ std::string suite_row(const SuiteRow& row, std::size_t problems) {
                      fast);
 }
 
+std::string against_words(const Suite& suite) {
+  if (suite.against == against_reference) return "the reference";
+  return suite.against == against_baseline ? "the strongest baseline" : text_of(suite.against);
+}
+
 std::string suite_table(const Suite& suite, bool open) {
   const std::size_t shown = std::min(suite.rows.size(), most_suite_rows);
   std::string text = fmt::format(
-      "<details{}><summary>{}{}, {} <span>against the {}{}</span></summary>\n<div class=\"suites\"><table>\n"
+      "<details{}><summary>{}{}, {} <span>against {}{}{}</span></summary>\n<div class=\"suites\"><table>\n"
       "<thead><tr><th scope=\"col\">Solution</th><th scope=\"col\" class=\"number\">Accepted</th>"
       "<th scope=\"col\" class=\"number\">Geometric mean</th>",
       open ? " open" : "", text_of(suite.device),
       suite.dtype == Dtype::float32 ? "" : fmt::format(", {}", to_string(suite.dtype)),
-      to_string(suite.precision), suite.against == against_baseline ? "strongest baseline" : "reference",
+      to_string(suite.precision), against_words(suite), suite.cache == "warm" ? ", warm cache" : "",
       shown < suite.rows.size() ? fmt::format("; the first {} of {}", shown, suite.rows.size()) : "");
   for (const auto& [p, share] : suite.rows.front().fast_p) {
     text += fmt::format("<th scope=\"col\" class=\"number\">fast<sub>{}</sub></th>", p);

@@ -220,6 +220,7 @@ Json suites_json(const Leaderboard& leaderboard) {
                    {"problems", suite.problems},
                    {"solutions", suite.rows.size()},
                    {"rows", rows}});
+    if (suite.cache == "warm") all.back()["warm"] = true;
   }
   return all;
 }

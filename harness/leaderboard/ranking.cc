@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "measure/baselines.h"
 #include "measure/speedup.h"
 
 namespace kgrade {
@@ -151,19 +152,25 @@ std::string title_of(const Board& board) {
 
 // By solution and problem the newest result.
 using Newest = std::map<std::string, std::map<std::string, const Record*>>;
-// And whether it is of modules.
-using DeviceAndType = std::tuple<std::string, Dtype, bool>;
+// And whether it is of modules, and the state of the cache.
+using DeviceAndType = std::tuple<std::string, Dtype, bool, std::string>;
 
 std::map<DeviceAndType, Newest> newest_by_device(const std::vector<Record>& records) {
   std::map<DeviceAndType, Newest> devices;
   for (const Record& record : records) {
     if (!record.device.measures_speed) continue;
     const std::string solution = solution_of(record.candidate().path);
-    const Record*& newest = devices[{record.device.name, record.dtype, record.candidate().is_module()}][solution][record.problem_slug];
+    const std::string cache = cache_text(record.candidate());
     const auto order = [](const Record& e) {
       return std::tie(e.started_at, e.candidate().path, e.candidate().sha256);
     };
-    if (newest == nullptr || order(*newest) < order(record)) newest = &record;
+    // What has no speed is no answer to either.
+    for (const char* const state : {"cold", "warm"}) {
+      if (!cache.empty() && cache != state) continue;
+      const Record*& newest = devices[{record.device.name, record.dtype, record.candidate().is_module(), state}]
+                                     [solution][record.problem_slug];
+      if (newest == nullptr || order(*newest) < order(record)) newest = &record;
+    }
   }
   return devices;
 }
@@ -178,7 +185,8 @@ std::set<std::string> problems_of(const Newest& newest, Precision precision, std
   std::set<std::string> problems;
   for (const auto& [solution, by_problem] : newest) {
     for (const auto& [problem, record] : by_problem) {
-      const bool counts = against == against_reference ? precision <= record->required_precision
+      const bool counts = against == against_reference
+                              ? precision <= record->required_precision
                                                        : score_in(*record, precision, against) != nullptr;
       if (counts) problems.insert(problem);
     }
@@ -219,10 +227,24 @@ void sort_rows(std::vector<SuiteRow>& rows) {
             [&key](const SuiteRow& a, const SuiteRow& b) { return key(a) < key(b); });
 }
 
+// The reference, the fastest baseline, then each by its name.
+std::vector<std::string> compared_with(const Newest& newest) {
+  std::set<std::string> names;
+  for (const auto& [solution, by_problem] : newest) {
+    for (const auto& [problem, record] : by_problem) {
+      for (const Score& score : record->candidate().by_baseline) names.insert(score.against);
+      if (record->reference.is_pytorch()) names.insert(std::string(eager_baseline));
+    }
+  }
+  std::vector<std::string> all = {std::string(against_reference), std::string(against_baseline)};
+  all.insert(all.end(), names.begin(), names.end());
+  return all;
+}
+
 Suite suite_of(const DeviceAndType& where, const Newest& newest, Precision precision,
                std::string_view against) {
   Suite suite;
-  std::tie(suite.device, suite.dtype, suite.modules) = where;
+  std::tie(suite.device, suite.dtype, suite.modules, suite.cache) = where;
   suite.precision = precision;
   suite.against = against;
   const std::set<std::string> problems = problems_of(newest, precision, against);
@@ -282,7 +304,7 @@ std::vector<Suite> suites_of(const std::vector<Record>& records) {
   std::vector<Suite> suites;
   for (const auto& [where, newest] : newest_by_device(records)) {
     for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
-      for (const std::string_view against : {against_reference, against_baseline}) {
+      for (const std::string& against : compared_with(newest)) {
         Suite suite = suite_of(where, newest, precision, against);
         if (!suite.rows.empty()) suites.push_back(std::move(suite));
       }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "base/statistics.h"
@@ -80,6 +82,16 @@ SpeedRatio ratio_of(const CaseRecord& record, std::size_t arm, std::size_t other
   }
   if (measurement.goal.processes > 1) return ratio_across(estimates);
   return ratio_pooled(within, offset_of(record, arm, other));
+}
+
+std::vector<Speedup> speedups_beside(const CaseRecord& record, bool others) {
+  std::vector<Speedup> speedups;
+  const std::size_t candidate = record.arms.size() - 1;
+  for (std::size_t arm = 0; arm < candidate; ++arm) {
+    if (record.arms[arm].is_beside == others)
+      speedups.push_back({record.arms[arm].name, ratio_of(record, arm, candidate)});
+  }
+  return speedups;
 }
 
 std::optional<Interval> score_interval(const std::vector<SpeedRatio>& ratios, double centre) {
@@ -178,20 +190,17 @@ SpeedRatio ratio_across(const std::vector<double>& process_estimates_log) {
           Method::across_processes, process_estimates_log.size()};
 }
 
-std::vector<Speedup> speedups_of(const CaseRecord& record) {
-  std::vector<Speedup> speedups;
-  const std::size_t candidate = record.arms.size() - 1;
-  for (std::size_t arm = 0; arm < candidate; ++arm)
-    speedups.push_back({record.arms[arm].name, ratio_of(record, arm, candidate)});
-  return speedups;
-}
+std::vector<Speedup> speedups_of(const CaseRecord& record) { return speedups_beside(record, false); }
+
+std::vector<Speedup> other_speedups_of(const CaseRecord& record) { return speedups_beside(record, true); }
 
 int processes_wanted(const CaseRecord& record) {
   if (!record.measurement) return 1;
   const std::size_t candidate = record.arms.size() - 1;
   double offset = 0;
-  for (std::size_t arm = 0; arm < candidate; ++arm)
-    offset = std::max(offset, offset_of(record, arm, candidate));
+  for (std::size_t arm = 0; arm < candidate; ++arm) {
+    if (!record.arms[arm].is_beside) offset = std::max(offset, offset_of(record, arm, candidate));
+  }
   return processes_wanted(record.measurement->goal, offset);
 }
 
@@ -222,6 +231,23 @@ std::vector<Score> scores_of(const std::vector<CaseRecord>& cases) {
   if (references.empty()) return scores;
   scores.push_back(score_of(reference_name, references));
   if (baselines.size() == references.size()) scores.push_back(score_of("baseline", baselines));
+  return scores;
+}
+
+std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases) {
+  std::map<std::string, std::vector<SpeedRatio>> by_name;
+  std::size_t compared = 0;
+  for (const CaseRecord& c : cases) {
+    if (c.speedups.empty()) continue;
+    ++compared;
+    for (const std::vector<Speedup>* const list : {&c.speedups, &c.others}) {
+      for (const Speedup& speedup : *list) by_name[speedup.against].push_back(speedup.ratio);
+    }
+  }
+  std::vector<Score> scores;
+  for (const auto& [name, ratios] : by_name) {
+    if (name != reference_name && ratios.size() == compared) scores.push_back(score_of(name, ratios));
+  }
   return scores;
 }
 

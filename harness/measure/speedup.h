@@ -70,10 +70,12 @@ SpeedRatio ratio_pooled(const std::vector<SpeedRatio>& processes, double offset_
 // From one estimate per process, each the log of its ratio_within(): their mean with Student's interval.
 SpeedRatio ratio_across(const std::vector<double>& process_estimates_log);
 
-// The candidate, which is the last arm, beside each of the others. Over several processes every one of them
+// The candidate, which is the last arm, beside the reference and the baseline that counts. Over several processes every one of them
 // counts as one estimate, however many blocks it has; what processes differ by of themselves is in the
 // interval.
 std::vector<Speedup> speedups_of(const CaseRecord& record);
+// The same beside the baselines that do not count.
+std::vector<Speedup> other_speedups_of(const CaseRecord& record);
 
 // In how many processes the case is to be measured, as far as its record tells by now.
 int processes_wanted(const CaseRecord& record);
@@ -92,5 +94,7 @@ double fast_p(const std::vector<std::optional<double>>& speedups, double p);
 // Over the cases that were compared: with the reference, and with the fastest baseline of each case where
 // every case has one.
 std::vector<Score> scores_of(const std::vector<CaseRecord>& cases);
+// The same against each baseline by its name that was measured in every one of them.
+std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases);
 
 }  // namespace kgrade

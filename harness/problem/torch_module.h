@@ -51,7 +51,7 @@ struct ModuleArgument {
 enum class ModuleMode { train, eval };
 
 struct TorchModule {
-  std::string wrapped;               // the module of PyTorch that `Model` wraps, for people; may be empty
+  std::string wrapped;               // the module of PyTorch that `Model` wraps; may be empty. A baseline
   std::vector<ModuleArgument> init;  // those without `fallback` come first
   // Instead of `init`: the same arguments in every case, whatever they are, as JSON: {"positional": [...],
   // "keywords": {...}}, with values as harness/python/describe_module.py writes them.

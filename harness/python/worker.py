@@ -1,6 +1,7 @@
 """The Python worker: one interpreter for one contestant.
 
-Started by the referee, never by hand: worker.py [--triton] LIBRARY ARGUMENTS... With --triton, Triton is imported at once.
+Started by the referee, never by hand: worker.py [--triton] [--cache FOLDER] LIBRARY ARGUMENTS... With --triton, Triton is
+imported at once; what is compiled is kept in FOLDER, which is there.
 
 LIBRARY is one of kgrade's own (harness/contest/worker_python.cc). It serves the referee's requests and calls back into
 this program to load the contestant and to call it. It gets ARGUMENTS: which device to use.
@@ -8,6 +9,14 @@ this program to load the contestant and to call it. It gets ARGUMENTS: which dev
 
 import os
 import sys
+
+_words = sys.argv[1:]
+_with_triton = _words[0] == "--triton"
+_words = _words[1:] if _with_triton else _words
+if _words[0] == "--cache":
+    for _name, _folder in {"TORCHINDUCTOR_CACHE_DIR": "inductor", "TRITON_CACHE_DIR": "triton"}.items():
+        os.environ[_name] = os.path.join(_words[1], _folder)
+    _words = _words[2:]
 
 # Before anything reads them. A worker counts its threads, and its caches go with it.
 for _name, _value in {
@@ -33,6 +42,4 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from kgrade_python.serving import serve  # noqa: E402
 
 if __name__ == "__main__":
-    words = sys.argv[1:]
-    with_triton = words[0] == "--triton"
-    serve(*(words[1:2] if with_triton else words[:1]), words[2:] if with_triton else words[1:], with_triton)
+    serve(_words[0], _words[1:], _with_triton)

@@ -75,6 +75,7 @@ struct Arm {
   std::string name;             // "reference", "candidate", or the baseline's
   std::vector<Sample> samples;  // of calls outside blocks, whatever they were for
   Summary summary;              // of the samples that count, those of blocks too: see summarise_arms()
+  bool is_beside = false;       // a baseline that does not count: slower, or of another class
 };
 
 // What a candidate printed (record/printed.h).
@@ -101,7 +102,7 @@ struct CaseRecord {
   double max_scaled_error = 0;       // likewise
   int calls = 0;                     // of the candidate, each of its launches checked
   bool latency_hidden = true;        // in every sample of the candidate
-  // The reference, a baseline where there is one, the candidate.
+  // The reference, the baseline that counts where there is one, other baselines, the candidate.
   std::vector<Arm> arms = {{"reference", {}, {}}, {"candidate", {}, {}}};
   std::optional<Measurement> measurement;  // of a case whose speed is compared
   std::optional<ClockRecord> clock;        // likewise, where times are speed
@@ -116,6 +117,7 @@ struct CaseRecord {
   std::vector<Speedup> speedups;
   // The last of them: what counts.
   const Speedup* headline() const { return speedups.empty() ? nullptr : &speedups.back(); }
+  std::vector<Speedup> others;  // with the other baselines, in the order of their arms
 
   const Arm& candidate() const { return arms.back(); }
   Arm& candidate() { return arms.back(); }
@@ -166,6 +168,7 @@ struct CandidateRecord {
   Precision precision = Precision::fp32;  // the worst class of all cases
   std::vector<Score> scores;  // over the bench cases of an accepted candidate; the last one counts
   const Score* headline() const { return scores.empty() ? nullptr : &scores.back(); }
+  std::vector<Score> by_baseline;  // likewise, against each one by its name that was measured in all cases
   std::string compiler_log;
   double compile_seconds = 0;   // that the compiler took, now or when the contestant was cached
   bool compile_cached = false;  // it was built before
@@ -181,9 +184,12 @@ struct CandidateRecord {
 struct ReferenceRecord {
   std::string path;
   std::string sha256;
+
+  // The Model of a Python file, in eager mode and without TF32: the baseline pytorch-fp32 of others.
+  bool is_pytorch() const { return path.ends_with(".py"); }
 };
 
-// A contestant that calls a vendor's library, on the cases whose speed is measured.
+// A vendor's library or a module of PyTorch, on the cases whose speed is measured.
 struct BaselineRecord {
   std::string name;  // "cudnn-fp32"
   std::string path;
@@ -230,7 +236,7 @@ struct Record : RunRecord {
   Thresholds thresholds;
   Effort effort = Effort::normal;
   std::vector<BaselineRecord> baselines;
-  std::string no_baselines;  // why there are none, where there are none
+  std::string no_baselines;  // which are left out and why; empty: none is
   std::optional<Ceilings> ceilings;
   std::vector<std::string> notes;  // of the run
   std::vector<CandidateRecord> candidates;

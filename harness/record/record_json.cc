@@ -114,6 +114,9 @@ Json arm_json(const CaseRecord& c, std::size_t arm) {
   return json;
 }
 
+// An order has a letter for each arm.
+constexpr std::size_t most_others = 20;
+
 std::vector<Sample> read_samples(JsonReader& archive) {
   std::vector<double> counted;
   archive("samples_ms", counted, not_negative);
@@ -164,25 +167,48 @@ void read_arms(JsonReader& archive, CaseRecord& c) {
   const JsonValue& json = archive.value();
   archive("measurement", c.measurement);
   const auto baseline = json.find("baseline");
+  const auto others = json.find("other_baselines");
   if (baseline) c.arms.insert(c.arms.begin() + 1, {(*baseline)["name"].text(200), {}, {}});
   read_arm(json["reference"], archive.wants_detail(), 0, c);
   if (baseline) read_arm(*baseline, archive.wants_detail(), 1, c);
+  if (others) {
+    for (const JsonValue& other : others->items(most_others)) {
+      c.arms.insert(c.arms.end() - 1, {other["name"].text(200), {}, {}, true});
+      read_arm(other, archive.wants_detail(), c.arms.size() - 2, c);
+    }
+  }
   read_arm(json["candidate"], archive.wants_detail(), c.arms.size() - 1, c);
 }
 
 void write_arms(JsonWriter& archive, const CaseRecord& c) {
   archive("candidate", arm_json(c, c.arms.size() - 1));
   archive("reference", arm_json(c, 0));
-  if (c.arms.size() > 2) {
-    Json baseline = arm_json(c, 1);
-    baseline["name"] = c.arms[1].name;
-    archive("baseline", baseline);
+  Json others = Json::array();
+  for (std::size_t arm = 1; arm + 1 < c.arms.size(); ++arm) {
+    Json baseline = arm_json(c, arm);
+    baseline["name"] = c.arms[arm].name;
+    if (c.arms[arm].is_beside) {
+      others.push_back(std::move(baseline));
+    } else {
+      archive("baseline", baseline);
+    }
   }
+  if (!others.empty()) archive("other_baselines", others);
   if (!c.measurement) return;
   Json measurement = json_of(*c.measurement);
   measurement["arms"] = Json::array();
   for (const Arm& arm : c.arms) measurement["arms"].push_back(arm.name);
   archive("measurement", measurement);
+}
+
+// A list that is left out where it is empty.
+template <class Archive, class List>
+void where_any(Archive& archive, const char* name, List& list) {
+  if constexpr (Archive::reads) {
+    if (archive.value().find(name)) archive(name, list);
+  } else if (!list.empty()) {
+    archive(name, list);
+  }
 }
 
 // Times that no speedup is made of, by which speeds that cannot be are found (measure/speed_checks.h).
@@ -377,6 +403,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
     write_arms(archive, c);
   }
   archive("comparisons", c.speedups);
+  where_any(archive, "other_comparisons", c.others);
   if (Archive::reads || c.clock) archive("clock", c.clock);
   roofline_fields(archive, c);
   if (archive.wants_detail())
@@ -435,6 +462,7 @@ void fields(Archive& archive, typename Archive::template Value<CandidateRecord>&
   archive("message", candidate.message);
   archive("precision", candidate.precision);
   archive("scores", candidate.scores);
+  where_any(archive, "by_baseline", candidate.by_baseline);
   if (Archive::reads || candidate.python) archive("python", candidate.python);
   if (archive.wants_detail()) {
     archive.object("compile", [&](auto& compile) {

@@ -45,9 +45,23 @@ std::string blocks_text(const Measurement& measurement, const CaseRecord& c) {
   return text + "\n";
 }
 
+// "pytorch-tf32 (tf32)": what a baseline reaches that does not count, which may be another class than the candidate's.
+std::string arm_text(const CaseRecord& c, std::size_t arm, const Record& record) {
+  const std::string& name = c.arms[arm].name;
+  if (arm == 0 && record.reference.is_pytorch()) return name + " (PyTorch eager, fp32)";
+  if (!c.arms[arm].is_beside) return name;
+  for (const BaselineRecord& baseline : record.baselines) {
+    if (baseline.name != name) continue;
+    for (const BaselineCase& one : baseline.cases) {
+      if (one.name == c.name) return fmt::format("{} ({})", name, to_string(one.precision));
+    }
+  }
+  return name;
+}
+
 // A line for each arm and what it took, with the comparison that it stands for; empty for a case that has
 // none.
-std::string speed_table(const CaseRecord& c, const Style& style) {
+std::string speed_table(const CaseRecord& c, const Record& record, const Style& style) {
   if (!c.measurement || c.speedups.empty()) return "";
   const Measurement& measurement = *c.measurement;
   TextTable table(
@@ -56,12 +70,13 @@ std::string speed_table(const CaseRecord& c, const Style& style) {
   for (std::size_t arm = c.arms.size(); arm-- > 0;) {
     const Summary& summary = c.arms[arm].summary;
     std::vector<std::string> row = {
-        c.arms[arm].name, format_ms(summary.median),
+        arm_text(c, arm, record), format_ms(summary.median),
         fmt::format("{} to {}", format_ms(summary.first_quartile), format_ms(summary.third_quartile)),
         format_ms(summary.minimum),
         c.roofline ? fmt::format("{:.1f} %", 100 * c.roofline->shares[arm]) : "-"};
-    if (arm < c.speedups.size()) {
-      const SpeedRatio& ratio = c.speedups[arm].ratio;
+    if (arm < c.speedups.size() + c.others.size()) {
+      const std::size_t first = c.speedups.size();
+      const SpeedRatio& ratio = (arm < first ? c.speedups[arm] : c.others[arm - first]).ratio;
       row.insert(row.end(),
                  {ratio_text(ratio.ratio), interval_text(ratio), statement_text(ratio.statement(), style)});
     } else {
@@ -268,7 +283,7 @@ std::string render_table(const Record& record, const Style& style, bool verbose)
       for (const CaseRecord& c : candidate.cases) add_case(table, c, record, style);
       text += table.render(style) + hidden_failures(candidate, record);
       text += wrong_elements(candidate);
-      for (const CaseRecord& c : candidate.cases) text += speed_table(c, style);
+      for (const CaseRecord& c : candidate.cases) text += speed_table(c, record, style);
       if (verbose) {
         for (const CaseRecord& c : candidate.cases) text += printed_text(c);
       }
@@ -310,6 +325,8 @@ std::string scores_text(const CandidateRecord& candidate) {
     text += fmt::format("{}{} {}", text.empty() ? "" : ", ", ratio_text(score->speedup.geometric_mean),
                         one ? "the reference" : "the fastest baseline");
   }
+  // Published figures are of warm caches, and others are not compared with them.
+  if (!text.empty() && cache_text(candidate) == "warm") text += ", with a warm cache";
   return text;
 }
 

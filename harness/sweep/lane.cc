@@ -30,9 +30,24 @@ nlohmann::ordered_json seed_text(const std::optional<std::uint64_t>& seed) {
   return json_of(seed ? std::optional(std::to_string(*seed)) : std::nullopt);
 }
 
+// Results of before there was a choice say true and false.
+nlohmann::ordered_json json_of_baselines(WantedBaselines wanted) {
+  if (wanted == WantedBaselines::none || wanted == WantedBaselines::usual)
+    return wanted == WantedBaselines::usual;
+  return to_string(wanted);
+}
+
+std::optional<WantedBaselines> baselines_from(const Json& json) {
+  for (const auto wanted : {WantedBaselines::none, WantedBaselines::usual, WantedBaselines::pytorch,
+                            WantedBaselines::compiled}) {
+    if (json == Json(json_of_baselines(wanted))) return wanted;
+  }
+  return std::nullopt;
+}
+
 nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
   return {{"warm", options.cache == CacheState::warm},
-          {"baselines", options.baselines},
+          {"baselines", json_of_baselines(options.baselines)},
           {"require_sandbox", options.require_sandbox},
           {"seed", seed_text(options.seed)},
           {"hidden_cases", json_of(options.hidden_cases)},
@@ -129,7 +144,9 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   if (!effort) return std::nullopt;
   options.effort = *effort;
   options.cache = json.at("warm").get<bool>() ? CacheState::warm : CacheState::cold;
-  options.baselines = json.at("baselines").get<bool>();
+  const auto baselines = baselines_from(json.at("baselines"));
+  if (!baselines) return std::nullopt;
+  options.baselines = *baselines;
   options.require_sandbox = json.at("require_sandbox").get<bool>();
   read_optional(json, "seed", options.seed);
   read_optional(json, "hidden_cases", options.hidden_cases);

@@ -21,7 +21,7 @@ struct LaneOptions {
   std::string problems;         // the folder, as the user named it; empty: the usual one
   Effort effort = Effort::normal;
   CacheState cache = CacheState::cold;
-  bool baselines = true;
+  WantedBaselines baselines = WantedBaselines::usual;
   bool require_sandbox = false;
   std::optional<std::uint64_t> seed;
   std::optional<std::size_t> hidden_cases;

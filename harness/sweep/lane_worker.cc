@@ -53,7 +53,9 @@ std::uint64_t build_for(const LaneJob& job, const Problem& problem, const Device
   }
   if (!job.candidates.empty()) return bytes;
   for (const Role role : {Role::oracle, Role::reference}) build(role, layout.reference_source(problem), nullptr);
-  if (!job.options.baselines || job.options.effort == Effort::quick) return bytes;
+  const WantedBaselines wanted = job.options.baselines;
+  const bool in_a_hurry = job.options.effort == Effort::quick && wanted == WantedBaselines::usual;
+  if (wanted == WantedBaselines::none || in_a_hurry) return bytes;
   for (const BaselineSource& baseline : baselines_of(problem, layout, machinery.measures_speed)) {
     Build one(**toolchain, problem, baseline, layout, stages);
     bytes += size_of(one);

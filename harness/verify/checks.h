@@ -71,6 +71,8 @@ struct CallFinding {
 
 // Everything but the outputs: faults, CUDA errors, the clock, guard zones, inputs. Nothing when all is well.
 std::optional<CallFinding> review_call(const CallReport& report);
+// Before that, of a baseline, which is our own: its framework's threads and compilers come and go.
+void forgive_threads(CallReport& report);
 
 // A fault that says little by itself (a crash, an illegal address) may be a write to an input that is mapped
 // read-only, or beyond a buffer: what a call in a worker with writable inputs changed tells which.

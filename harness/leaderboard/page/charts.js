@@ -133,7 +133,8 @@ function fastCurve(shown, focus) {
   const type = types.has('float32') ? 'float32' : [...types][0];
   const fits = (suite, against) => suite.device === data.devices[focus.device] && suite.dtype === type &&
       suite.precision === focus.precision && suite.against === against;
-  const suite = data.suites.find((s) => fits(s, 'baseline')) || data.suites.find((s) => fits(s, 'reference'));
+  const suite = data.suites.find((s) => fits(s, 'baseline')) || data.suites.find((s) => fits(s, 'reference')) ||
+      data.suites.find((s) => fits(s, s.against));
   if (!suite) return show('fast', 'fast_p', 'Nothing here has a speed.');
   const lines = suite.rows.slice(0, mostLines);
   const x = ratioAxis(lines.flatMap((row) => row[5]));
@@ -147,7 +148,7 @@ function fastCurve(shown, focus) {
     picture.append(svgElement('path', { class: `line stroke s${i}`, d: `${path}H${px(x.high)}` }));
   });
   const note = `Share of ${suite.problems} problems answered in ${type === 'float32' ? '' : `${type}, `}${classes[suite.precision]} and more than p times as fast as the ` +
-      `${suite.against === 'baseline' ? 'strongest baseline' : 'reference'}${suite.solutions > lines.length ? `; ${lines.length} of ${wholeText(suite.solutions)} solutions` : ''}.`;
+      `${suite.against === 'baseline' ? 'strongest baseline' : suite.against}${suite.warm ? ' with a warm cache' : ''}${suite.solutions > lines.length ? `; ${lines.length} of ${wholeText(suite.solutions)} solutions` : ''}.`;
   return show('fast', 'fast_p', note, picture, lines.map(([name, answered]) => `${name} (${answered} of ${suite.problems})`));
 }
 

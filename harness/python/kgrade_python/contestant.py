@@ -33,6 +33,7 @@ class Call:
         # Of a problem that is a file with a Model.
         self.is_of_file = bool(self.module_call and self.module_call.get("encoded"))
         self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items())))
+        self.was_lent_anew = False
         self.inputs = [p for p in contract["parameters"] if p["role"] == "input"]
         self.outputs = [p for p in contract["parameters"] if p["role"] == "output"]
         self.output_types = [TYPES[self.types[p["name"]]][0] for p in self.outputs]
@@ -58,6 +59,7 @@ class Contestant:
         self.function = None
         self.module_class = None
         self.inputs = None
+        self.is_compiled = False
         self.traced = operator_trace.Trace(self.source)
         self.extensions = extensions.Extensions(library)
         self.compiled_late = None
@@ -116,11 +118,15 @@ class Contestant:
     # A case.
 
     def describe(self, description):
+        if "variant" in description:
+            self.is_compiled = trusted_module.choose(description["variant"])
+            return
         call = Call(self.contract, description)
         call = self.calls.setdefault(call.key, call)
         if call is not self.current:
             self.kept.clear()
             device_memory.release()
+        call.was_lent_anew = True
         self.current = call
 
     def draw_inputs(self, seed, addresses):
@@ -195,7 +201,7 @@ class Contestant:
             if call.is_of_file:
                 trusted_module.seed_forward()
             if self.role is not None:
-                return call.module.forward_with(tensors, call.output_types)
+                return call.module.forward_with(tensors, call.output_types, self.is_compiled)
             return call.module.forward_with(tensors)
         values = [tensors[name] if name in tensors else call.scalars[name] for name in self.entry["arguments"]]
         if self.entry["kind"] == "data":
@@ -212,11 +218,14 @@ class Contestant:
         if self.role is not None:
             device = next(iter(tensors.values())).device
             weights = {name: tensors[name] for name in self.contract["torch"]["weights"]}
-            call.module = trusted_module.TrustedModule(call.module, self.role, device, weights)
+            call.module = trusted_module.TrustedModule(call.module, self.role, device, weights, call.is_of_file)
 
     def is_stale(self, call, tensors):
-        """The oracle stays when the others' processes end, and the next ones get other weights."""
-        return self.role == trusted_module.ORACLE and not call.module.was_built_with(tensors)
+        """Whether the weights are others: a trusted process may stay where those of candidates end. All but the oracle
+        look only when they have been lent anew, since they are timed."""
+        looks = self.role == trusted_module.ORACLE or (self.role is not None and call.was_lent_anew)
+        call.was_lent_anew = False
+        return looks and not call.module.was_built_with(tensors)
 
     @staticmethod
     def are_outputs(results, call, tensors):

@@ -177,10 +177,12 @@ def mismatch(weights, shapes, state, places, pairs):
 class BuiltModule:
     """A module with the problem's weights in it: a copy of what was lent, at an address that stays.
 
-    `forward`: its arguments in order, names of inputs or {"value": encoded}."""
+    `forward`: its arguments in order, names of inputs or {"value": encoded}. `parameters`: {weight: the module's
+    parameter or buffer}, without those that the module has in another form."""
 
-    def __init__(self, module, forward):
+    def __init__(self, module, forward, parameters=None):
         self.module = module
+        self.parameters = parameters or {}
         self.names = [each for each in forward if isinstance(each, str)]
         self.values = [None if isinstance(each, str) else decode(each["value"]) for each in forward]
         self.places = [i for i, each in enumerate(forward) if isinstance(each, str)]
@@ -403,6 +405,7 @@ def build(module_class, call, contract, tensors, source, is_own=False):
         module.eval()
     state = state_of(module)
     computed = derived_weights.computed_weights(module)
+    parameters = {}
     for weight, name in places.items():
         if name in dropped or name in drawn:
             continue
@@ -413,6 +416,8 @@ def build(module_class, call, contract, tensors, source, is_own=False):
             raise SignatureMismatch(f"ModelNew has '{name}' in one process and not in the next")
         # A module that works in half precision keeps its weights so.
         state[name].data = tensors[weight].clone().to(state[name].dtype).view(state[name].shape)
+        parameters[weight] = state[name]
     for parameter in module.parameters():
         parameter.requires_grad_(False)
-    return (FlatModule if call.get("encoded") else BuiltModule)(module, contract["torch"]["forward"])
+    kind = FlatModule if call.get("encoded") else BuiltModule
+    return kind(module, contract["torch"]["forward"], parameters)

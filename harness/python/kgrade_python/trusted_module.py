@@ -1,4 +1,4 @@
-"""`Model` of a problem's own file, as the oracle or the reference. The oracle computes in float64."""
+"""A `Model` that states the problem, as the oracle, the reference or the baselines. The oracle computes in float64."""
 
 import contextlib
 
@@ -7,6 +7,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 ORACLE = "oracle"
 REFERENCE = "reference"
+BASELINE = "baseline"
 # How such a file is called: as contestant.py has it for a candidate's ModelNew.
 ENTRY = {"name": "Model", "kind": "module", "arguments": [], "positional": 0, "writes": False}
 
@@ -108,13 +109,39 @@ class KeptBuffers:
             buffer.copy_(first)
 
 
+def choose(variant):
+    """What the calls of a baseline are from now on, "pytorch-tf32" or "pytorch-compile-fp32". True: compiled."""
+    is_tf32 = variant.endswith("-tf32")
+    torch.backends.cuda.matmul.allow_tf32 = is_tf32
+    torch.backends.cudnn.allow_tf32 = is_tf32
+    return "-compile-" in variant
+
+
+# Of one forward: every case is a shape of its own, in each class of arithmetic.
+MOST_COMPILED = 256
+
+
+def compiled(module):
+    """With code for each shape by itself, as a user has it who compiles for one."""
+    # By their older names too.
+    for name in ("recompile_limit", "cache_size_limit"):
+        if hasattr(torch._dynamo.config, name):  # pylint: disable=protected-access
+            setattr(torch._dynamo.config, name, MOST_COMPILED)  # pylint: disable=protected-access
+    return torch.compile(module, dynamic=False)
+
+
 class TrustedModule:
     """A built module (module_state.py) of `role`. Its answers are in memory of their own, and those of the oracle have
-    the types of the problem's outputs."""
+    the types of the problem's outputs. `keeps_weights`: those of a file stay; those of another problem are inputs like
+    others, which may be new in every call."""
 
-    def __init__(self, built, role, device, weights):
+    def __init__(self, built, role, device, weights, keeps_weights=True):
         self.built, self.role = built, role
-        self.weights = {name: tensor.clone() for name, tensor in weights.items()} if role == ORACLE else {}
+        self.eager, self.compiled = built.module, None
+        # Where the module has them in other forms, and in the oracle's type, it is known by copies.
+        self.weights = {name: tensor.clone() if role == ORACLE or name not in built.parameters
+                        else built.parameters[name] for name, tensor in weights.items()}
+        self.lent = [] if keeps_weights else list(built.parameters.items())
         if role == ORACLE:
             built.module.double()
         convert_attributes(built.module, device, torch.float64 if role == ORACLE else None)
@@ -122,19 +149,31 @@ class TrustedModule:
         self.was_called = False
 
     def was_built_with(self, tensors):
-        return all(torch.equal(tensor, tensors[name]) for name, tensor in self.weights.items())
+        return bool(self.lent) or all(
+            torch.equal(tensor.reshape(-1), tensors[name].reshape(-1).to(tensor.dtype))
+            for name, tensor in self.weights.items())
 
     def begin(self):
         if self.was_called:
             self.buffers.put_back()
 
-    def forward_with(self, tensors, types):
+    def forward_with(self, tensors, types, is_compiled=False):
         """`tensors` by name; `types`: of the outputs, in order."""
         self.was_called = True
+        for name, parameter in self.lent:
+            parameter.data = tensors[name].view(parameter.shape)
+        if self.role == BASELINE:
+            self.built.module = self.compiled_module() if is_compiled else self.eager
         results = self.in_double(tensors, types) if self.role == ORACLE else self.built.forward_with(tensors)
+        results = results if isinstance(results, (tuple, list)) else [results]
         addresses = {each.untyped_storage().data_ptr() for each in tensors.values()}
         return [each.clone() if isinstance(each, torch.Tensor) and each.untyped_storage().data_ptr() in addresses
                 else each for each in results]
+
+    def compiled_module(self):
+        if self.compiled is None:
+            self.compiled = compiled(self.eager)
+        return self.compiled
 
     def in_double(self, tensors, types):
         inputs = {name: convert(tensors[name], tensors[name].device, torch.float64) for name in self.built.names}

@@ -53,6 +53,17 @@ TEST_F(WithoutPyTorch, ASweepThatNamesOneGradesNothing) {
   EXPECT_FALSE(std::getline(lines, line)) << line;
 }
 
+TEST_F(WithoutPyTorch, BaselinesAreLeftOutAndTheRecordSaysWhy) {
+  const std::string measured = "harness/tests/measured";
+  const Result result = kgrade({"grade", "linear", measured + "/candidates/linear.cu", "--problems",
+                                measured + "/problems", "--device", "emulated", "--case", "large", "--baselines",
+                                "pytorch", "--python", python(), "--json", "-"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output,
+              AllOf(HasSubstr("\"missing\": \"PyTorch's baselines: PyTorch is not installed for Python 3.11.7"),
+                    HasSubstr("run `/opt/bin/python3 -m pip install torch`")));
+}
+
 TEST_F(WithoutPyTorch, AGradedFileIsTheMachinesFault) {
   const Result result =
       kgrade({"grade", slug, at("mine.py"), "--device", "emulated", "--case", "tiny", "--python", python()});

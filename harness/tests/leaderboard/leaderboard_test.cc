@@ -353,6 +353,57 @@ TEST(Suites, AgainstBaselinesOnlyProblemsThatHaveOneCount) {
   EXPECT_DOUBLE_EQ(made.suites[1].rows.at(0).fast_p.at(1.5), 1);
 }
 
+Record beside_by_name(Record made, const std::string& name, double speedup) {
+  made.candidate().by_baseline.push_back({name, {speedup, Interval{speedup, speedup}, 1}, {}});
+  return made;
+}
+
+TEST(Suites, AreAgainstEachBaselineByItsNameToo) {
+  Leaderboard made = make_leaderboard({on(beside_by_name(record("fast.cu", 4), "pytorch-tf32", 1.25), "p1"),
+                                       on(record("fast.cu", 4), "p2")});
+  ASSERT_THAT(made.suites, SizeIs(2));
+  EXPECT_EQ(made.suites[1].against, "pytorch-tf32");
+  EXPECT_EQ(made.suites[1].problems, 1u);
+  EXPECT_DOUBLE_EQ(made.suites[1].rows.at(0).fast_p.at(1), 1);
+  EXPECT_DOUBLE_EQ(made.suites[1].rows.at(0).fast_p.at(1.5), 0);
+  EXPECT_EQ(render_table(made, Style(false)).find("pytorch-tf32"), std::string::npos) << "unless asked for";
+
+  ASSERT_TRUE(keep_suites_against(made, "pytorch-tf32").ok());
+  ASSERT_THAT(made.suites, SizeIs(1));
+  EXPECT_NE(render_table(made, Style(false)).find("pytorch-tf32"), std::string::npos);
+}
+
+TEST(Suites, NameWhatThereIsWhereNothingIsAgainstABaseline) {
+  Leaderboard made = make_leaderboard({beside_by_name(record("fast.cu", 4), "cudnn-fp32", 2)});
+  const auto kept = keep_suites_against(made, "pytorch-fp32");
+  ASSERT_FALSE(kept.ok());
+  EXPECT_EQ(kept.error().message, "--against: nothing here was compared with 'pytorch-fp32'");
+  EXPECT_EQ(kept.error().remedy, "name one of cudnn-fp32, reference");
+  EXPECT_THAT(made.suites, SizeIs(2)) << "and nothing is left out";
+}
+
+TEST(Suites, AModelOfAFileIsPyTorchInFp32) {
+  Record of_file = record("fast.py", 4);
+  of_file.reference.path = "level1/1_Matmul.py";
+  const Leaderboard made = make_leaderboard({of_file});
+  ASSERT_THAT(made.suites, SizeIs(2));
+  EXPECT_EQ(made.suites[1].against, "pytorch-fp32");
+  EXPECT_EQ(made.suites[1].rows.at(0).speedups, made.suites[0].rows.at(0).speedups);
+}
+
+TEST(Suites, DoNotMixColdAndWarmCaches) {
+  Record warm = on(record("fast.cu", 9), "p2");
+  for (CaseRecord& c : warm.candidate().cases) {
+    if (c.measurement) c.measurement->cache = CacheState::warm;
+  }
+  const Leaderboard made = make_leaderboard({on(record("fast.cu", 3), "p1"), warm});
+  ASSERT_THAT(made.suites, SizeIs(2));
+  EXPECT_EQ(made.suites[0].cache, "cold");
+  EXPECT_THAT(made.suites[0].rows.at(0).speedups, ElementsAre(3));
+  EXPECT_EQ(made.suites[1].cache, "warm");
+  EXPECT_THAT(made.suites[1].rows.at(0).speedups, ElementsAre(9));
+}
+
 TEST(Suites, AProblemThatForbidsTheClassIsNotHeldAgainstASolution) {
   Record tf32 = on(record("fast.cu", 4), "loose");
   tf32.required_precision = tf32.candidate().precision = Precision::tf32;

@@ -168,6 +168,70 @@ TEST_F(BaselinesTest, ContestantsAreBuiltForTheType) {
   EXPECT_EQ(request(Role::candidate).dtype, Dtype::bfloat16);
 }
 
+TEST_F(BaselinesTest, InPyTorchAreWhatTheTorchSectionWraps) {
+  problem_.torch.emplace().wrapped = "torch.nn.Conv2d";
+  problem_.torch->init = {{"kernel_size", false, {}, std::nullopt, {}},
+                          {"bias", false, {}, ModuleValue{false, {false}}, {}}};
+  problem_.precision = "fp32";
+  const auto found = pytorch_baselines(problem_, layout_, WantedBaselines::usual, true);
+  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "pytorch-fp32"),
+                                 Field(&BaselineSource::name, "pytorch-tf32")))
+      << "TF32 also where nothing in it is accepted: published speedups are against it";
+  EXPECT_EQ(found[0].module,
+            "import torch\n\n\nclass Model(torch.nn.Conv2d):\n    def __init__(self, kernel_size, bias=False):\n"
+            "        super().__init__(kernel_size=kernel_size, bias=bias)\n")
+      << "whatever order and defaults PyTorch has";
+  EXPECT_EQ(found[0].source, "torch.nn.Conv2d");
+  EXPECT_TRUE(found[0].is_module());
+
+  write("reference/torch/one.py", "class Model: pass\n");
+  const auto own = pytorch_baselines(problem_, layout_, WantedBaselines::usual, true);
+  ASSERT_EQ(own.size(), 2U);
+  EXPECT_EQ(own[0].module, "class Model: pass\n") << "a file beside the reference comes first";
+}
+
+TEST_F(BaselinesTest, InPyTorchAreCompiledWhereThatIsAskedFor) {
+  problem_.torch.emplace().wrapped = "torch.nn.Conv2d";
+  const auto names = [&](WantedBaselines wanted, bool on_gpu) {
+    std::vector<std::string> list;
+    for (const BaselineSource& one : pytorch_baselines(problem_, layout_, wanted, on_gpu))
+      list.push_back(one.name);
+    return list;
+  };
+  EXPECT_THAT(names(WantedBaselines::compiled, true),
+              ElementsAre("pytorch-fp32", "pytorch-tf32", "pytorch-compile-fp32", "pytorch-compile-tf32"));
+  EXPECT_THAT(names(WantedBaselines::compiled, false), ElementsAre("pytorch-fp32", "pytorch-tf32"));
+  EXPECT_EQ(why_no_pytorch_baselines(problem_, layout_, WantedBaselines::compiled, false),
+            "torch.compile is compared on a GPU only");
+  EXPECT_THAT(names(WantedBaselines::none, true), IsEmpty());
+  EXPECT_THAT(names(WantedBaselines::usual, false), IsEmpty());
+  EXPECT_EQ(why_no_pytorch_baselines(problem_, layout_, WantedBaselines::usual, false),
+            "PyTorch's times say nothing without a GPU");
+  EXPECT_EQ(names(WantedBaselines::pytorch, false).size(), 2U) << "asked for by name";
+}
+
+TEST_F(BaselinesTest, InPyTorchOfAFileAreBesideItsModel) {
+  problem_.reference = "one.py";
+  problem_.torch.emplace();
+  write("problems/one.py", "class Model: pass\n");
+  const auto found = pytorch_baselines(problem_, layout_, WantedBaselines::usual, true);
+  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "pytorch-tf32"))) << "the reference is pytorch-fp32";
+  EXPECT_EQ(found[0].module, "class Model: pass\n");
+}
+
+TEST_F(BaselinesTest, InPyTorchAreNoneWithoutAModule) {
+  for (const char* const wrapped : {"", "os.path", "torch.nnx"}) {
+    problem_.torch.emplace().wrapped = wrapped;
+    EXPECT_THAT(pytorch_baselines(problem_, layout_, WantedBaselines::usual, true), IsEmpty()) << wrapped;
+    EXPECT_EQ(why_no_pytorch_baselines(problem_, layout_, WantedBaselines::usual, true), "");
+  }
+  problem_.torch->wrapped = "torch.nn.Conv2d";
+  problem_.dtype = Dtype::float16;
+  EXPECT_THAT(pytorch_baselines(problem_, layout_, WantedBaselines::usual, true), IsEmpty());
+  EXPECT_EQ(why_no_pytorch_baselines(problem_, layout_, WantedBaselines::usual, true),
+            "baselines are for float32 only");
+}
+
 TEST_F(BaselinesTest, NeedNoCudnnWhenTheyIncludeNoneOfIt) {
   write_plain_baseline();
   for (const bool on_gpu : {true, false}) {

@@ -48,8 +48,8 @@ def contract_of(description):
 class Worker:
     """One process's contestant. `role`: "oracle", "reference" or None for a candidate with a ModelNew."""
 
-    def __init__(self, source, description, role):
-        self.description = description
+    def __init__(self, source, description, role, is_file=True):
+        self.description, self.is_file = description, is_file
         self.contract = contract_of(description)
         self.library = types.SimpleNamespace(is_emulated=True, report=lambda _: None,
                                              functions=types.SimpleNamespace(
@@ -62,11 +62,16 @@ class Worker:
         self.contestant = contestant.Contestant(self.library, bundle)
         self.memory = self.contestant.lender = Memory()
         self.contestant.load()
+        self.describe_case()
+
+    def describe_case(self):
+        description = self.description
         tensors = description["inputs"] + description["weights"] + description["outputs"]
         self.contestant.describe({
             "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {},
             "types": {each["name"]: each["dtype"] for each in tensors},
-            "module": {"positional": description["positional"], "keywords": description["keywords"], "encoded": True}})
+            "module": {"positional": description["positional"], "keywords": description["keywords"],
+                       "encoded": self.is_file}})
 
     def call(self, tensors):
         outputs = {each["name"]: torch.empty(each["shape"], dtype=TYPES[each["dtype"]][0])
@@ -142,6 +147,67 @@ class TrustedModuleTest(unittest.TestCase):
         tensors = drawn(description)
         self.assertTrue(torch.allclose(Worker(source, description, "oracle").call(tensors)[0], tensors["x"], atol=1e-6))
         self.assertFalse(torch.allclose(Worker(source, description, "reference").call(tensors)[0], tensors["x"], atol=1e-3))
+
+    LINEAR = """
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(8, 4)
+            def forward(self, x):
+                return self.linear(x)
+        def get_inputs(): return [torch.rand(3, 8)]
+        def get_init_inputs(): return []
+    """
+
+    def test_a_baseline_answers_as_the_reference_in_every_variant(self):
+        source, description = self.look(self.LINEAR)
+        tensors = drawn(description)
+        expected = Worker(source, description, "reference").call(tensors)
+        worker = Worker(source, description, "baseline")
+        try:
+            for variant, tf32 in (("pytorch-tf32", True), ("pytorch-fp32", False)):
+                worker.contestant.describe({"variant": variant})
+                self.assertEqual(torch.backends.cuda.matmul.allow_tf32, tf32)
+                self.assertEqual(torch.backends.cudnn.allow_tf32, tf32)
+                self.assertFalse(worker.contestant.is_compiled)
+                self.assert_near(worker.call(tensors), expected)
+        finally:
+            trusted_module.choose("pytorch-fp32")
+
+    def test_a_compiled_baseline_is_the_same_module(self):
+        source, description = self.look(self.LINEAR)
+        tensors = drawn(description)
+        worker = Worker(source, description, "baseline")
+        compiled, keep = [], trusted_module.compiled
+        trusted_module.compiled = lambda module: compiled.append(module) or module
+        try:
+            worker.contestant.describe({"variant": "pytorch-compile-fp32"})
+            first = worker.call(tensors)
+            self.assert_near(worker.call(tensors), first, 1e-12)
+            worker.contestant.describe({"variant": "pytorch-fp32"})
+            self.assert_near(worker.call(tensors), first)
+        finally:
+            trusted_module.compiled = keep
+        self.assertEqual(len(compiled), 1)
+
+    def test_trusted_ones_take_other_weights_that_are_lent_with_a_case(self):
+        source, description = self.look(self.LINEAR)
+        first, second = drawn(description), drawn(description, seed=2)
+        oracle = Worker(source, description, "oracle")
+        for role in ("reference", "baseline"):
+            worker = Worker(source, description, role)
+            self.assert_near(worker.call(first), oracle.call(first))
+            worker.describe_case()
+            self.assert_near(worker.call(second), oracle.call(second))
+
+    def test_a_module_of_a_section_gets_its_weights_with_every_call(self):
+        source, description = self.look(self.LINEAR)
+        oracle = Worker(source, description, "oracle")
+        worker = Worker("import torch\n\nclass Model(torch.nn.Linear):\n    def __init__(self):\n"
+                        "        super().__init__(8, 4)\n", description, "baseline", is_file=False)
+        for seed in (1, 2, 3):
+            tensors = drawn(description, seed)
+            self.assert_near(worker.call(tensors), oracle.call(tensors))
 
     def test_weights_are_the_problems(self):
         tensors, oracle, reference, candidate = self.answers("""

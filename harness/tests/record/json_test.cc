@@ -101,6 +101,31 @@ TEST(Json, ABaselineIsAnArmOfItsOwn) {
   EXPECT_EQ(c["roofline"]["shares"]["cudnn-fp32"], 0.5);
 }
 
+TEST(Json, OtherBaselinesAreArmsThatDoNotCount) {
+  Record record = test::sample_record();
+  CaseRecord& c = record.candidates[0].cases[1];
+  c.arms.insert(c.arms.begin() + 1, {"pytorch-tf32", {}, {}, true});
+  c.measurement->processes = {{2, {{{2, 0, 1}, {{3, 3}, {2, 2}, {1, 1}}, ""}}, BlockEnd::precise}};
+  c.roofline->shares = {0.25, 0.5, 0.75};
+  c.others = {{"pytorch-tf32", {2.0}}};
+  record.candidates[0].by_baseline = {{"pytorch-tf32", {2.0, Interval{1.9, 2.1}, 1}, {{1, 1.0}}}};
+  const json whole(to_json(record));
+  const json written = whole["candidates"][0]["cases"][1];
+  EXPECT_FALSE(written.contains("baseline"));
+  ASSERT_EQ(written["other_baselines"].size(), 1u);
+  EXPECT_EQ(written["other_baselines"][0]["name"], "pytorch-tf32");
+  EXPECT_EQ(written["other_baselines"][0]["samples_ms"], json({2.0, 2.0}));
+  EXPECT_EQ(written["other_comparisons"][0]["against"], "pytorch-tf32");
+  EXPECT_EQ(written["comparisons"][0]["against"], "reference");
+
+  const auto read = parse_record(whole.dump(), {"record.json", 0, 0}, RecordDetail::all);
+  ASSERT_TRUE(read.ok() && *read) << to_string(read.errors());
+  const CaseRecord& again = (*read)->candidates[0].cases[1];
+  ASSERT_EQ(again.arms.size(), 3u);
+  EXPECT_TRUE(again.arms[1].is_beside);
+  EXPECT_EQ(json(to_json(**read)), whole) << "and written as it was";
+}
+
 TEST(Json, AComparisonHasItsIntervalAndOneWord) {
   const json c = json(to_json(test::sample_record()))["candidates"][0]["cases"][1];
   const json comparison = c["comparisons"][0];

@@ -114,13 +114,14 @@ class Checker:
 
     def case(self, where: str, record: dict, case: dict) -> None:
         measurement = case["measurement"]
-        samples = {name: case.get(name, case.get("baseline"))["samples_ms"] for name in measurement["arms"]}
+        others = {other["name"]: other for other in case.get("other_baselines", [])}
+        samples = {name: others.get(name, case.get(name, case.get("baseline")))["samples_ms"] for name in measurement["arms"]}
         blocks = {name: blocks_of(measurement, values) for name, values in samples.items()}
         counted = {name: [ms for process in processes for pair in process for ms in pair] for name, processes in blocks.items()}
         medians = {name: statistics.median(values) for name, values in counted.items()}
         for name in ("reference", "candidate"):
             self.same(f"{where}: median of {name}", case[name]["summary"]["median_ms"], medians[name])
-        for comparison in case["comparisons"]:
+        for comparison in case["comparisons"] + case.get("other_comparisons", []):
             self.comparison(f"{where}: against {comparison['against']}", measurement, blocks, medians, comparison)
         if case["roofline"]:
             self.roofline(where, record, case, medians)

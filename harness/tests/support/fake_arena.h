@@ -68,6 +68,7 @@ class FakeArena : public Arena {
   std::uint64_t unwritten = 0;
   std::uint32_t most_launches = max_launches;  // that there is room for
   bool has_room_for_baselines = true;
+  bool baseline_fails = false;  // in its calls
 
   // What happened:
   // o, r, b and c in the order of the calls; capitals if outputs are not captured, u for calls of the
@@ -117,6 +118,12 @@ class FakeArena : public Arena {
     draws.push_back(draw);
     order += letter_of(role, kind);
     if (role == Role::oracle) return oracle_report;
+    if (role == Role::baseline && baseline_fails) {
+      CallReport report;
+      report.fault = Fault::raised;
+      report.detail = "out of memory";
+      return report;
+    }
     if (role == Role::baseline) return timed(clean(1), baseline_ms, equal_outputs(), draw);
     const bool candidate = role == Role::candidate;
     if (candidate) candidate_patience.push_back(patience);

@@ -19,7 +19,7 @@ LaneJob full_job() {
                  "some/problems",
                  Effort::ranked,
                  CacheState::warm,
-                 false,
+                 WantedBaselines::compiled,
                  true,
                  18446744073709551615u,
                  7u,

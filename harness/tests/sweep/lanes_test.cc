@@ -403,7 +403,7 @@ TEST_F(Lanes, AreAskedAgainWhereResultsWereMadeInAnotherWay) {
   expect_none_counts("with other options: 3");
   options_.lane.hidden_cases = 0;
   expect_none_counts("with other options: 3");
-  options_.lane.baselines = false;
+  options_.lane.baselines = WantedBaselines::none;
   expect_none_counts("with other options: 3");
   options_.lane.effort = Effort::quick;
   expect_none_counts("with another effort: 3");
