@@ -17,8 +17,8 @@ void add_problem_argument(CLI::App& command, std::string& problem);
 void add_problems_option(CLI::App& command, std::string& directory);
 // What add_problem_argument() was given. On standard error it says which file counts where several folders
 // have one of that name.
-Result<Problem> problem_named(const std::string& problem, const Layout& layout,
-                              const std::string& python = "");
+Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python = "",
+                              const std::vector<std::string>& inputs = {});
 void add_device_option(CLI::App& command, std::string& device);
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
                              const std::string& description);
@@ -33,6 +33,8 @@ void add_hidden_options(CLI::App& command, std::size_t usual, std::optional<std:
 void add_time_limit_option(CLI::App& command, std::optional<double>& seconds, const std::string& description);
 // Which Python runs Python candidates.
 void add_python_option(CLI::App& command, std::string& python);
+// Other contents for the inputs of Python files.
+void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs);
 void add_require_sandbox_option(CLI::App& command, bool& require_sandbox);
 
 }  // namespace kgrade::cli

@@ -174,6 +174,10 @@ void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& dia
   problem.thresholds = problem.dtype_thresholds[problem.dtype];
 }
 
+bool can_hold(Dtype dtype, const Init& init) {
+  return dtype == Dtype::float32 || complaint_about(dtype, init).empty();
+}
+
 void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics) {
   for (const std::string& name : problem.dtypes) {
     const Dtype dtype = *dtype_from(name);
@@ -191,6 +195,7 @@ Result<Problem> with_dtype(Problem problem, std::string_view name) {
                  {}};
   }
   problem.dtype = *dtype;
+  if (problem.has_model() && *dtype != Dtype::float32) problem.precision = "bf16";
   const auto own = problem.dtype_thresholds.find(*dtype);
   problem.thresholds = own != problem.dtype_thresholds.end() ? own->second : default_thresholds(*dtype);
   return problem;
