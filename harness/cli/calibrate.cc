@@ -102,7 +102,8 @@ int run(CalibrateArguments& arguments) {
   }
   const int code = print(outcome, problem->path.string(), !options.write);
   if (code == exit_ok && has_no_place)
-    fmt::print("not written: a Python file holds none; `kgrade import` makes a problem file of it, which can\n");
+    fmt::print(
+        "not written: a Python file holds none; `kgrade import` makes a problem file of it, which can\n");
   return code;
 }
 

@@ -49,7 +49,8 @@ int run(DumpArguments& arguments) {
   arguments.options.overrides = *overrides;
   arguments.options.seed = arguments.seed.value_or(0);
   arguments.options.layout = Layout::find(arguments.problems);
-  auto problem = problem_named(arguments.problem, arguments.options.layout, arguments.python, arguments.inputs);
+  auto problem =
+      problem_named(arguments.problem, arguments.options.layout, arguments.python, arguments.inputs);
   arguments.options.python = arguments.python;
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());

@@ -181,7 +181,8 @@ Command add_lint(CLI::App& app) {
       "lint",
       "Check problem files (default: all of the first folder of problems): form, meaning, and, on a device, "
       "that wrong answers are refused");
-  command->add_option("files", arguments->files, "Problem files, and files of KernelBench")->type_name("FILE");
+  command->add_option("files", arguments->files, "Problem files, and files of KernelBench")
+      ->type_name("FILE");
   add_device_option(*command, arguments->device);
   command->add_flag("--deep", arguments->deep,
                     "Check every case that the device can run, not only the small ones, and hidden shapes");
@@ -201,8 +202,9 @@ Command add_lint(CLI::App& app) {
   command->get_option("--hidden-seed")
       ->description(
           "Seed of the hidden shapes: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
-  add_dtype_option(*command, arguments->dtype,
-                   "This element type alone (default: all that a problem file lists; float32 of a Python file)");
+  add_dtype_option(
+      *command, arguments->dtype,
+      "This element type alone (default: all that a problem file lists; float32 of a Python file)");
   add_inputs_option(*command, arguments->inputs);
   add_python_option(*command, arguments->python);
   add_problems_option(*command, arguments->directory);

@@ -122,7 +122,8 @@ void add_python_option(CLI::App& command, std::string& python) {
 void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs) {
   command
       .add_option("--inputs", inputs,
-                  "For problems that are Python files: draw the inputs from INIT, such as 'normal(0, 2)', instead of what "
+                  "For problems that are Python files: draw the inputs from INIT, such as 'normal(0, 2)', "
+                  "instead of what "
                   "get_inputs() draws them from; x=INIT changes one input (may be repeated)")
       ->type_name("[NAME=]INIT")
       ->allow_extra_args(false);

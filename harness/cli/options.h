@@ -17,8 +17,8 @@ void add_problem_argument(CLI::App& command, std::string& problem);
 void add_problems_option(CLI::App& command, std::string& directory);
 // What add_problem_argument() was given. On standard error it says which file counts where several folders
 // have one of that name.
-Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python = "",
-                              const std::vector<std::string>& inputs = {});
+Result<Problem> problem_named(const std::string& problem, const Layout& layout,
+                              const std::string& python = "", const std::vector<std::string>& inputs = {});
 void add_device_option(CLI::App& command, std::string& device);
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
                              const std::string& description);

@@ -92,7 +92,9 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
 }  // namespace
 
 Error not_for_problem_files(const fs::path& file) {
-  return {"--inputs is for problems that are Python files", "change `init` in the problem file", {file.string(), 0, 0}};
+  return {"--inputs is for problems that are Python files",
+          "change `init` in the problem file",
+          {file.string(), 0, 0}};
 }
 
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {

@@ -106,19 +106,22 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
 
 void CaseCalls::look_for_equal_answers() {
   if (has_looked_ || !session_.problem.has_model() || is_small_change(draw_)) return;
-  if (!reference_draw_ || reference_draw_->index == draw_.index || reference_draw_->launches != draw_.launches) return;
+  if (!reference_draw_ || reference_draw_->index == draw_.index ||
+      reference_draw_->launches != draw_.launches)
+    return;
   has_looked_ = true;
   const Precision asked = precision_from(session_.problem.precision);
   for (const OutputErrors& output : session_.arena.compare_reference_before()) {
     const Judgement judgement = judge(output.errors, session_.problem.thresholds, asked);
     if (judgement.verdict != Verdict::accepted) continue;
-    const std::string how =
-        output.errors.sum_squared_expected == 0
-            ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
-            : fmt::format("'{}' hardly depends on the inputs: the answer to others is within {:.1e} of it (norm of the "
-                          "difference over norm), and {} allows {:.0e}",
-                          output.tensor, judgement.relative_error, to_string(asked),
-                          threshold(session_.problem.thresholds, asked));
+    const std::string how = output.errors.sum_squared_expected == 0
+                                ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
+                                : fmt::format(
+                                      "'{}' hardly depends on the inputs: the answer to others is within "
+                                      "{:.1e} of it (norm of the "
+                                      "difference over norm), and {} allows {:.0e}",
+                                      output.tensor, judgement.relative_error, to_string(asked),
+                                      threshold(session_.problem.thresholds, asked));
     record_.notes.push_back(how + "; `kgrade lint` says what can be done");
   }
 }

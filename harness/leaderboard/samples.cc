@@ -90,7 +90,9 @@ namespace {
 // Other inputs make other problems.
 std::string run_with_inputs(const Record& record) {
   const std::string run = run_of(record.candidate().path);
-  return record.inputs ? fmt::format("{}{}with {}", run, run.empty() ? "" : " ", fmt::join(*record.inputs, ", ")) : run;
+  return record.inputs
+             ? fmt::format("{}{}with {}", run, run.empty() ? "" : " ", fmt::join(*record.inputs, ", "))
+             : run;
 }
 
 }  // namespace

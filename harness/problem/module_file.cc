@@ -141,7 +141,8 @@ class ProblemText {
   // Those that cannot have what an input is drawn from.
   void leave_out_dtypes(const std::string& init) {
     const auto parsed = parse_init(init);
-    if (parsed) std::erase_if(dtypes_, [&](std::string_view name) { return !can_hold(*dtype_from(name), *parsed); });
+    if (parsed)
+      std::erase_if(dtypes_, [&](std::string_view name) { return !can_hold(*dtype_from(name), *parsed); });
   }
 
   void add_torch() {
@@ -160,7 +161,8 @@ class ProblemText {
 
   const Json& description_;
   const std::filesystem::path& path_;
-  std::vector<std::string_view> dtypes_ = {"float32", "float16", "bfloat16"};  // in which the file can be computed
+  std::vector<std::string_view> dtypes_ = {"float32", "float16",
+                                           "bfloat16"};  // in which the file can be computed
   std::string text_;
 };
 

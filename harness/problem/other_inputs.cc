@@ -96,7 +96,8 @@ class InputChange {
     if (!is_drawn(*init)) return about(option, "is nothing that all shapes have", forms);
     init->text = text_of(*init);
     if (!names_one) {
-      if (for_all_) return about(option, "there is one for all inputs already", "name the input, as in x=normal(0, 2)");
+      if (for_all_)
+        return about(option, "there is one for all inputs already", "name the input, as in x=normal(0, 2)");
       for_all_ = std::move(*init);
       return std::nullopt;
     }
@@ -146,9 +147,10 @@ class InputChange {
 
   void leave_out_dtypes() {
     std::erase_if(problem_.dtypes, [this](const std::string& name) {
-      return std::any_of(problem_.parameters.begin(), problem_.parameters.end(), [&](const Parameter& parameter) {
-        return parameter.init && !can_hold(*dtype_from(name), *parameter.init);
-      });
+      return std::any_of(problem_.parameters.begin(), problem_.parameters.end(),
+                         [&](const Parameter& parameter) {
+                           return parameter.init && !can_hold(*dtype_from(name), *parameter.init);
+                         });
     });
   }
 

@@ -212,7 +212,8 @@ class CalibrationRun {
   Failure measure_case(ReferenceRunner& runner, SummationOrders& orders, const Case& bound) {
     CalibratedCase result{bound.name, bound.dtype, {}, ""};
     const bool emulated = context_.device().info().kind == "emulated";
-    const SoundnessLimits limits = problem_.has_model() ? model_limits(false, emulated) : soundness_limits(true, emulated);
+    const SoundnessLimits limits =
+        problem_.has_model() ? model_limits(false, emulated) : soundness_limits(true, emulated);
     if (options_.cases.empty()) result.skipped = why_skipped(bound, limits);
     if (result.skipped.empty())
       result.skipped = why_beyond_host(bound, copies_of_calibrate, options_.host_bytes);

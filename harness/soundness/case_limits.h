@@ -64,8 +64,8 @@ SoundnessLimits precision_limits();
 // The small cases alone; deep, all that the device can run in reasonable time.
 SoundnessLimits soundness_limits(bool deep, bool emulated);
 
-// Of a problem whose reference is a Model: PyTorch is fast enough for larger cases, and a file of others has one case,
-// of role bench.
+// Of a problem whose reference is a Model: PyTorch is fast enough for larger cases, and a file of others has
+// one case, of role bench.
 SoundnessLimits model_limits(bool deep, bool emulated);
 
 // Why lint does not run a case; empty when it does.

@@ -53,13 +53,15 @@ class CaseSoundness {
  private:
   using Step = bool (CaseSoundness::*)();
 
-  // The author of a file with a Model has no say about its thresholds, nor about how much single elements count.
+  // The author of a file with a Model has no say about its thresholds, nor about how much single elements
+  // count.
   std::vector<Step> steps() const {
     if (is_model())
       return {&CaseSoundness::compute_answers, &CaseSoundness::check_model, &CaseSoundness::try_wrong_answers,
               &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence};
-    return {&CaseSoundness::compute_answers,   &CaseSoundness::check_reference,    &CaseSoundness::try_wrong_answers,
-            &CaseSoundness::try_stale_answers, &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence,
+    return {&CaseSoundness::compute_answers,    &CaseSoundness::check_reference,
+            &CaseSoundness::try_wrong_answers,  &CaseSoundness::try_stale_answers,
+            &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence,
             &CaseSoundness::measure_errors};
   }
 
@@ -163,8 +165,8 @@ class CaseSoundness {
     if (!squares) return false;
     bool is_sound = true;
     for (std::size_t i = 0; i < base_.size(); ++i) {
-      const Judgement judgement =
-          judge_reference(compare((*single)[i], base_[i], session_.problem.dtype), session_.problem, (*squares)[i]);
+      const Judgement judgement = judge_reference(compare((*single)[i], base_[i], session_.problem.dtype),
+                                                  session_.problem, (*squares)[i]);
       if (judgement.verdict == Verdict::accepted) continue;
       is_sound = false;
       session_.findings.add("ill-conditioned", name_of_output(i), case_,
@@ -201,7 +203,8 @@ class CaseSoundness {
     return !is_model() || session_.findings.size() == before || explain_by_inputs(before);
   }
 
-  std::set<std::size_t> find_wrong_answers(LintFindings& findings, const Case& bound, const KnownValues& known) {
+  std::set<std::size_t> find_wrong_answers(LintFindings& findings, const Case& bound,
+                                           const KnownValues& known) {
     std::set<std::size_t> constants = find_degenerate_outputs(findings, lowest_class_, bound, known);
     find_accepted_answers(findings, lowest_class_, bound, known, constants, is_model());
     return constants;
@@ -218,9 +221,10 @@ class CaseSoundness {
       session_.findings.explain(first, std::string("; it hardly depends on such inputs") + in_class,
                                 other_inputs_of(session_.problem) + ", which mends it");
     } else {
-      session_.findings.explain(first, fmt::format("; with inputs from {} it is no better", usual_other_inputs),
-                                "leave it out, or change `init` of inputs and weights in the problem file that `kgrade "
-                                "import` writes, or `Model`");
+      session_.findings.explain(
+          first, fmt::format("; with inputs from {} it is no better", usual_other_inputs),
+          "leave it out, or change `init` of inputs and weights in the problem file that `kgrade "
+          "import` writes, or `Model`");
     }
     if (auto error = session_.runner.set_case(case_)) {
       fails(*error);
@@ -233,7 +237,8 @@ class CaseSoundness {
     Case changed = case_;
     for (std::size_t i = 0; i < changed.tensors.size(); ++i) {
       ResolvedInit& init = changed.tensors[i].init;
-      const bool is_drawn = init.kind == ResolvedInit::Kind::uniform || init.kind == ResolvedInit::Kind::normal;
+      const bool is_drawn =
+          init.kind == ResolvedInit::Kind::uniform || init.kind == ResolvedInit::Kind::normal;
       if (!changed.tensors[i].output && !is_weight(i) && is_drawn) init = {ResolvedInit::Kind::normal, 0, 2};
     }
     return changed;
@@ -312,8 +317,8 @@ class CaseSoundness {
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
       if (inputs_[tensor].empty()) continue;
       progress(fmt::format("dependence on {}", case_.tensors[tensor].name));
-      const auto found =
-          find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(), inputs_[tensor], base_, is_model());
+      const auto found = find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(),
+                                         inputs_[tensor], base_, is_model());
       if (!found) {
         fails(found.error());
         return false;

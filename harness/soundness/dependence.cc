@@ -203,10 +203,11 @@ Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& ac
 
 std::string describe(const Dependence& dependence, const std::string& tensor) {
   if (!dependence.any_change)
-    return fmt::format("'{}' changes no output, in {} with other elements", tensor, counted(dependence.flips, "call"));
+    return fmt::format("'{}' changes no output, in {} with other elements", tensor,
+                       counted(dependence.flips, "call"));
   if (dependence.whole)
-    return fmt::format("other elements of '{}' change no output beyond the tolerance: the error is {:.1e}", tensor,
-                       dependence.largest_error);
+    return fmt::format("other elements of '{}' change no output beyond the tolerance: the error is {:.1e}",
+                       tensor, dependence.largest_error);
   return fmt::format(
       "no single element of '{}' changes an output beyond the tolerance, in {}: the largest error is "
       "{:.1e}",

@@ -26,8 +26,9 @@ struct Dependence {
 };
 
 // Flips elements of one input, one at a time: ends, the middle and a few drawn ones. Where these change
-// nothing, all at once, and then ever smaller halves of what makes a difference, down to one element. `whole`: all
-// at once, and no more, since that is enough to see that an input is used. An Error when a call fails.
+// nothing, all at once, and then ever smaller halves of what makes a difference, down to one element.
+// `whole`: all at once, and no more, since that is enough to see that an input is used. An Error when a call
+// fails.
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
                                    std::size_t tensor, const Draw& draw, const Values& input,
                                    const std::vector<Values>& expected, bool whole = false);

@@ -17,8 +17,9 @@ struct LintOptions : SoundnessOptions {
   bool run = true;  // soundness too, for files without errors of form and meaning
   SoundnessScope scope;
   MemoryBudget budget;
-  std::vector<std::string> inputs;   // of Python files: problem/other_inputs.h
-  std::optional<std::string> dtype;  // this type alone; unset: all that are listed, of a Python file the first
+  std::vector<std::string> inputs;  // of Python files: problem/other_inputs.h
+  std::optional<std::string>
+      dtype;  // this type alone; unset: all that are listed, of a Python file the first
 };
 
 struct FileReport {

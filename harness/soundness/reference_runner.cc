@@ -12,9 +12,10 @@ namespace {
 // In workers, called as grading calls them.
 class WorkerReferenceRunner : public ReferenceRunner {
  public:
-  // Keeps references to all three. Both runners have loaded their contestants. `returns_outputs`: the reference
-  // does, as a Model; its answer is what was captured.
-  WorkerReferenceRunner(Device& device, ContestantRunner& oracle, ContestantRunner& reference, bool returns_outputs)
+  // Keeps references to all three. Both runners have loaded their contestants. `returns_outputs`: the
+  // reference does, as a Model; its answer is what was captured.
+  WorkerReferenceRunner(Device& device, ContestantRunner& oracle, ContestantRunner& reference,
+                        bool returns_outputs)
       : device_(device),
         oracle_(oracle),
         reference_(reference),
@@ -85,11 +86,12 @@ class WorkerReferenceRunner : public ReferenceRunner {
     // These are the edits made here: the worker has its inputs read-only.
     if (!edits.empty()) report.corruption.input_elements = 0;
     if (const auto finding = review_call(report)) {
-      return Error{fmt::format("the {} fails: {}", name, finding->message),
-                   returns_outputs_
-                       ? "mend `Model`"
-                       : "mend the reference source, from which it is built; `kgrade check` on it may say more",
-                   {}};
+      return Error{
+          fmt::format("the {} fails: {}", name, finding->message),
+          returns_outputs_
+              ? "mend `Model`"
+              : "mend the reference source, from which it is built; `kgrade check` on it may say more",
+          {}};
     }
     std::vector<Values> outputs;
     for (const Lease::Loaned& output : runner.lease().outputs())
@@ -151,11 +153,14 @@ ProblemBuilds::ProblemBuilds(SoundnessContext& context, const Problem& problem, 
   if (!std::filesystem::exists(source_, ignored)) return;
   const auto start = [&](Role role, bool is_checked) {
     return std::make_unique<Build>(context.toolchain(), problem, role, source_, context.options().layout,
-                                   context.stages(), is_checked, problem.has_model() ? context.python() : nullptr);
+                                   context.stages(), is_checked,
+                                   problem.has_model() ? context.python() : nullptr);
   };
   oracle_ = std::make_unique<TrustedContestant>(Role::oracle, source_, start(Role::oracle, false));
   reference_ = std::make_unique<TrustedContestant>(Role::reference, source_, start(Role::reference, false));
   if (checked && !problem.has_model()) checked_ = start(Role::reference, true);
+  // Their workers import PyTorch meanwhile, which takes seconds.
+  if (problem.has_model()) no_runners_ = start_runners();
 }
 
 Failure ProblemBuilds::load() {
@@ -163,12 +168,20 @@ Failure ProblemBuilds::load() {
     return GradeFailure{
         exit_usage, {about_source("the problem has no reference", "write it: the oracle is built from it")}};
   }
+  if (no_runners_) return no_runners_;
   for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
     if (auto failure = load(*contestant)) return failure;
   }
-  runner_ =
-      std::make_unique<WorkerReferenceRunner>(context_.device(), oracle_->runner(), reference_->runner(),
-                                              problem_.has_model());
+  runner_ = std::make_unique<WorkerReferenceRunner>(context_.device(), oracle_->runner(),
+                                                    reference_->runner(), problem_.has_model());
+  return std::nullopt;
+}
+
+Failure ProblemBuilds::start_runners() {
+  for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
+    if (auto failure = contestant->start_runner(context_.device(), problem_, context_.model_host()))
+      return failure;
+  }
   return std::nullopt;
 }
 
@@ -189,8 +202,9 @@ Failure ProblemBuilds::load(TrustedContestant& contestant) {
         {about_source(fmt::format("the {} does not build: {}", contestant.name(), built->message),
                       "mend the source; it must define the function that `kgrade show` prints")}};
   }
-  const PythonHost* const host = problem_.has_model() ? context_.model_host() : nullptr;
-  if (auto failure = contestant.start_runner(context_.device(), problem_, host)) return failure;
+  if (!problem_.has_model()) {
+    if (auto failure = contestant.start_runner(context_.device(), problem_)) return failure;
+  }
   if (auto failure = contestant.await_ready()) return failure;
   const Answer loaded = contestant.runner().load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;

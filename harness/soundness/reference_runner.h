@@ -108,6 +108,7 @@ class ProblemBuilds {
   Build* checked_build() { return checked_.get(); }
 
  private:
+  Failure start_runners();
   Failure load(TrustedContestant& contestant);
   Error about_source(const std::string& message, const std::string& remedy) const;
 
@@ -118,6 +119,7 @@ class ProblemBuilds {
   std::unique_ptr<TrustedContestant> oracle_;  // null, as the next one, where there is no source
   std::unique_ptr<TrustedContestant> reference_;
   std::unique_ptr<ReferenceRunner> runner_;
+  Failure no_runners_;  // of a Model, whose workers are started at once
   bool unsupported_ = false;
 };
 

@@ -198,7 +198,8 @@ class SoundnessRun {
   }
 
   SoundnessLimits limits() const {
-    return problem_.has_model() ? model_limits(scope_.deep, emulated_) : soundness_limits(scope_.deep, emulated_);
+    return problem_.has_model() ? model_limits(scope_.deep, emulated_)
+                                : soundness_limits(scope_.deep, emulated_);
   }
 
   void choose(Case bound) {
@@ -222,10 +223,9 @@ class SoundnessRun {
     const bool is_large = !reason.empty();
     if (!is_large) reason = why_beyond_host(bound, copies_of_model_lint, context_.options().host_bytes);
     if (reason.empty()) return cases_.push_back(std::move(bound));
-    report_.notes.push_back(
-        fmt::format("case '{}' was not looked into: {}; {}", bound.name, reason,
-                    is_large ? "run lint on a GPU, or with --deep, which takes its time"
-                             : "free some, or allow more with --host-memory"));
+    report_.notes.push_back(fmt::format("case '{}' was not looked into: {}; {}", bound.name, reason,
+                                        is_large ? "run lint on a GPU, or with --deep, which takes its time"
+                                                 : "free some, or allow more with --host-memory"));
     has_large_model_case_ = true;
   }
 

@@ -43,7 +43,8 @@ class OutputSoundness {
     try_answer("zeros-pass", "zeros", all(0.0F));
     try_answer("ones-pass", "ones", all(1.0F));
     if (count > 1)
-      varies = !try_answer("mean-passes", "the mean of its elements", all(static_cast<float>(mean_of(expected_))));
+      varies =
+          !try_answer("mean-passes", "the mean of its elements", all(static_cast<float>(mean_of(expected_))));
     if (count > 1 && (varies || !briefly)) {
       try_answer("shuffle-passes", "the right elements in another order",
                  [this](std::size_t first, std::span<float> slice) { shuffle(first, slice); });
@@ -206,7 +207,8 @@ std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acce
 void find_accepted_answers(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
                            const KnownValues& known, const std::set<std::size_t>& degenerate, bool briefly) {
   for (std::size_t i = 0; i < known.expected.size(); ++i) {
-    if (!degenerate.contains(i)) OutputSoundness(findings, acceptance, bound, known, i).find_accepted(briefly);
+    if (!degenerate.contains(i))
+      OutputSoundness(findings, acceptance, bound, known, i).find_accepted(briefly);
   }
 }
 

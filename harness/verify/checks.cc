@@ -261,8 +261,11 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
   const CaseSpec* const spec = problem.find_case(bound.name);
   return {
       what,
-      "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` checks "
-      "both",
+      problem.has_model() && problem.dtype != Dtype::float32
+          ? fmt::format("this is no fault of the candidate: `Model` does not run in {}; choose another --dtype",
+                        to_string(problem.dtype))
+          : "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` checks "
+            "both",
       spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 
@@ -283,7 +286,8 @@ std::string other_inputs_of(const Problem& problem) {
                                       : "give it other inputs, as with `init: normal(0, 2)`";
 }
 
-std::string why_ill_conditioned(const Problem& problem, const std::string& output, const Judgement& judgement) {
+std::string why_ill_conditioned(const Problem& problem, const std::string& output,
+                                const Judgement& judgement) {
   const ReferenceBounds bounds = bounds_of_reference(problem);
   const double most = threshold(bounds.thresholds, bounds.required);
   const std::string_view asked = to_string(bounds.required);
@@ -291,7 +295,8 @@ std::string why_ill_conditioned(const Problem& problem, const std::string& outpu
   // Written so that NaN is too much.
   const std::string how =
       judgement.relative_error <= most
-          ? fmt::format("single elements of Model in {} are off from float64 by more than {} allows", dtype, asked)
+          ? fmt::format("single elements of Model in {} are off from float64 by more than {} allows", dtype,
+                        asked)
           : fmt::format("Model in {} is off by {:.1e} from float64, and {} allows {:.0e}", dtype,
                         judgement.relative_error, asked, most);
   return fmt::format("'{}' is ill-conditioned: {}; no candidate can be judged in this class", output, how);
@@ -303,7 +308,8 @@ Error ill_conditioned(const Problem& problem, const Case& bound, const std::stri
   const CaseSpec* const spec = problem.find_case(bound.name);
   const bool has_lower = asked == Precision::fp32 && problem.dtype == Dtype::float32;
   return {fmt::format("case '{}': {}", bound.name, why_ill_conditioned(problem, output, judgement)),
-          (has_lower ? "ask for a lower class with `# kgrade: precision tf32`, or " : "") + other_inputs_of(problem),
+          (has_lower ? "ask for a lower class with `# kgrade: precision tf32`, or " : "") +
+              other_inputs_of(problem),
           spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 
