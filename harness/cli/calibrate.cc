@@ -12,6 +12,7 @@
 #include "device/registry.h"
 #include "grade/run.h"
 #include "problem/catalogue.h"
+#include "problem/module_file.h"
 #include "soundness/case_limits.h"
 
 namespace kgrade::cli {
@@ -22,6 +23,7 @@ struct CalibrateArguments {
   std::string problems;
   std::string device = "auto";
   std::optional<std::uint64_t> seed;
+  std::vector<std::string> inputs;
   bool dry_run = false;
   CalibrateOptions options;
 };
@@ -85,15 +87,12 @@ int run(CalibrateArguments& arguments) {
   CalibrateOptions& options = arguments.options;
   options.layout = Layout::find(arguments.problems);
   options.seed = arguments.seed.value_or(0);
-  options.write = !arguments.dry_run;
   options.host_bytes = host_bytes_available();
-  const auto problem = problem_named(arguments.problem, options.layout);
+  const auto problem = problem_named(arguments.problem, options.layout, options.python, arguments.inputs);
   if (!problem) return fail(problem.errors());
-  if (problem->has_model())
-    return fail({{"calibrate does not run references in Python yet",
-                  "the usual thresholds count; others can be written as `thresholds:`",
-                  {problem->path.string(), 0, 0}}});
-  if (const auto error = arguments.dry_run ? std::nullopt : why_not_rewritable(problem->path))
+  const bool has_no_place = is_module_file(problem->path);
+  options.write = !arguments.dry_run && !has_no_place;
+  if (const auto error = !options.write ? std::nullopt : why_not_rewritable(problem->path))
     return fail({*error});
   CalibrationOutcome outcome;
   {
@@ -101,7 +100,11 @@ int run(CalibrateArguments& arguments) {
     options.progress = [&](const std::string& what) { progress.show(what); };
     outcome = calibrate(*problem, options, real_machinery(*device, options.layout));
   }
-  return print(outcome, problem->path.string(), arguments.dry_run);
+  const int code = print(outcome, problem->path.string(), !options.write);
+  if (code == exit_ok && has_no_place)
+    fmt::print(
+        "not written: a Python file holds none; `kgrade import` makes a problem file of it, which can\n");
+  return code;
 }
 
 }  // namespace
@@ -116,6 +119,8 @@ Command add_calibrate(CLI::App& app) {
                   "Measure this case (may be repeated; default: all that the device can run)");
   command->add_flag("--dry-run", arguments->dry_run, "Measure and print, and write nothing");
   add_seed_option(*command, arguments->seed, "Seed of the inputs (default: 0)");
+  add_inputs_option(*command, arguments->inputs);
+  add_python_option(*command, arguments->options.python);
   add_problems_option(*command, arguments->problems);
   add_require_sandbox_option(*command, arguments->options.require_sandbox);
   return {command, [arguments] { return run(*arguments); }};

@@ -19,6 +19,7 @@ struct DumpArguments {
   std::string python;
   std::vector<std::string> overrides;
   std::optional<std::string> dtype;
+  std::vector<std::string> inputs;
   std::optional<std::uint64_t> seed;
   DumpOptions options;
 };
@@ -48,7 +49,8 @@ int run(DumpArguments& arguments) {
   arguments.options.overrides = *overrides;
   arguments.options.seed = arguments.seed.value_or(0);
   arguments.options.layout = Layout::find(arguments.problems);
-  auto problem = problem_named(arguments.problem, arguments.options.layout, arguments.python);
+  auto problem =
+      problem_named(arguments.problem, arguments.options.layout, arguments.python, arguments.inputs);
   arguments.options.python = arguments.python;
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
@@ -79,6 +81,7 @@ Command add_dump(CLI::App& app) {
   add_dtype_option(*command, arguments->dtype,
                    "Element type (default: the problem's first). float16 inputs are written as float16; "
                    "bfloat16 inputs, which NumPy lacks, and all outputs as float32, not rounded");
+  add_inputs_option(*command, arguments->inputs);
   add_problems_option(*command, arguments->problems);
   add_python_option(*command, arguments->python);
   add_require_sandbox_option(*command, arguments->options.require_sandbox);

@@ -26,6 +26,7 @@ void add_contest_options(CLI::App& command, GradingArguments& arguments) {
   add_device_option(command, arguments.device);
   add_dtype_option(command, arguments.dtype,
                    "Element type of the candidates (default: what they declare, or the problem's first)");
+  add_inputs_option(command, arguments.inputs);
 }
 
 void add_run_options(CLI::App& command, GradingArguments& arguments, const GradingWords& words) {
@@ -138,7 +139,7 @@ std::string name_of(const Problem& problem, bool with_class) {
 }  // namespace
 
 Result<std::vector<CandidateGroup>> groups_of(const GradingArguments& arguments, const RunOptions& options) {
-  const auto problem = problem_named(arguments.problem, options.layout, arguments.python);
+  const auto problem = problem_named(arguments.problem, options.layout, arguments.python, arguments.inputs);
   if (!problem) return problem.errors();
   auto groups = group_candidates(*problem, options.candidates, arguments.dtype);
   if (!groups || groups->size() == 1 || arguments.json.empty()) return groups;

@@ -29,6 +29,7 @@ struct GradingArguments {
   std::string device = "auto";
   std::vector<std::string> cases;
   std::optional<std::string> dtype;
+  std::vector<std::string> inputs;
   std::string json;
   std::optional<std::uint64_t> seed;
   std::optional<double> time_limit;

@@ -32,6 +32,9 @@ struct LintArguments {
   bool rules = false;
   bool verbose = false;
   bool require_sandbox = false;
+  std::string python;
+  std::vector<std::string> inputs;
+  std::optional<std::string> dtype;
 };
 
 int print_rules() {
@@ -64,7 +67,7 @@ void print_file(const FileReport& file, bool verbose) {
     fmt::print("{}: note: {}\n", printable_line(file.path.string()), printable(note));
   if (!verbose || !file.problem) return;
   fmt::print("{}\n{}", file.problem->slug, file.costs);
-  if (file.cases > 0) fmt::print("  errors of the precision classes: {}\n", to_string(file.errors));
+  if (file.errors.tf32 > 0) fmt::print("  errors of the precision classes: {}\n", to_string(file.errors));
 }
 
 void print_report(const LintReport& report, std::uint64_t hidden_seed, bool verbose) {
@@ -157,6 +160,9 @@ int run(const LintArguments& arguments) {
                    arguments.hidden_seed.value_or(0)};
   options.seed = arguments.seed.value_or(0);
   options.require_sandbox = arguments.require_sandbox;
+  options.python = arguments.python;
+  options.dtype = arguments.dtype;
+  options.inputs = arguments.inputs;
   options.budget = budget_of(*device);
   LintReport report;
   {
@@ -175,7 +181,8 @@ Command add_lint(CLI::App& app) {
       "lint",
       "Check problem files (default: all of the first folder of problems): form, meaning, and, on a device, "
       "that wrong answers are refused");
-  command->add_option("files", arguments->files, "Problem files")->type_name("FILE");
+  command->add_option("files", arguments->files, "Problem files, and files of KernelBench")
+      ->type_name("FILE");
   add_device_option(*command, arguments->device);
   command->add_flag("--deep", arguments->deep,
                     "Check every case that the device can run, not only the small ones, and hidden shapes");
@@ -195,6 +202,11 @@ Command add_lint(CLI::App& app) {
   command->get_option("--hidden-seed")
       ->description(
           "Seed of the hidden shapes: the same seed gives the same shapes as in `kgrade grade` (default: 0)");
+  add_dtype_option(
+      *command, arguments->dtype,
+      "This element type alone (default: all that a problem file lists; float32 of a Python file)");
+  add_inputs_option(*command, arguments->inputs);
+  add_python_option(*command, arguments->python);
   add_problems_option(*command, arguments->directory);
   add_require_sandbox_option(*command, arguments->require_sandbox);
   command

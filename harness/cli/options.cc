@@ -65,9 +65,11 @@ void add_problems_option(CLI::App& command, std::string& directory) {
       ->type_name("DIR");
 }
 
-Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python) {
-  if (is_module_file(problem)) return load_problem_file(problem, python, layout);
+Result<Problem> problem_named(const std::string& problem, const Layout& layout, const std::string& python,
+                              const std::vector<std::string>& inputs) {
+  if (is_module_file(problem)) return load_problem_file(problem, python, layout, inputs);
   auto found = find_problem(problem, layout.problems);
+  if (found && !inputs.empty()) return not_for_problem_files(found->path);
   if (!found || found->slug != problem) return found;
   for (const auto& other : files_behind(found->path, layout.problems))
     fmt::print(stderr, "kgrade: note: {} is {}, not {}\n", problem, printable_line(found->path.string()),
@@ -138,6 +140,16 @@ void add_baselines_options(CLI::App& command, WantedBaselines& baselines) {
           "--no-baselines", [&baselines](std::int64_t) { baselines = WantedBaselines::none; },
           "The same as --baselines none")
       ->excludes(chosen);
+}
+
+void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs) {
+  command
+      .add_option("--inputs", inputs,
+                  "For problems that are Python files: draw the inputs from INIT, such as 'normal(0, 2)', "
+                  "instead of what "
+                  "get_inputs() draws them from; x=INIT changes one input (may be repeated)")
+      ->type_name("[NAME=]INIT")
+      ->allow_extra_args(false);
 }
 
 void add_require_sandbox_option(CLI::App& command, bool& require_sandbox) {

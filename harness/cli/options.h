@@ -19,7 +19,7 @@ void add_problems_option(CLI::App& command, std::string& directory);
 // What add_problem_argument() was given. On standard error it says which file counts where several folders
 // have one of that name.
 Result<Problem> problem_named(const std::string& problem, const Layout& layout,
-                              const std::string& python = "");
+                              const std::string& python = "", const std::vector<std::string>& inputs = {});
 void add_device_option(CLI::App& command, std::string& device);
 CLI::Option* add_case_option(CLI::App& command, std::vector<std::string>& cases,
                              const std::string& description);
@@ -36,6 +36,9 @@ void add_time_limit_option(CLI::App& command, std::optional<double>& seconds, co
 void add_python_option(CLI::App& command, std::string& python);
 // --baselines none|pytorch|compile, and --no-baselines, which is its first word.
 void add_baselines_options(CLI::App& command, WantedBaselines& baselines);
+
+// Other contents for the inputs of Python files.
+void add_inputs_option(CLI::App& command, std::vector<std::string>& inputs);
 void add_require_sandbox_option(CLI::App& command, bool& require_sandbox);
 
 }  // namespace kgrade::cli

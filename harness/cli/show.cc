@@ -250,11 +250,13 @@ struct ShowArguments {
   std::string directory;
   std::string python;
   std::optional<std::string> dtype;
+  std::vector<std::string> inputs;
   bool json = false;
 };
 
 int run(const ShowArguments& arguments) {
-  auto problem = problem_named(arguments.problem, Layout::find(arguments.directory), arguments.python);
+  auto problem =
+      problem_named(arguments.problem, Layout::find(arguments.directory), arguments.python, arguments.inputs);
   if (problem && arguments.dtype) problem = with_dtype(std::move(*problem), *arguments.dtype);
   if (!problem) return fail(problem.errors());
   std::vector<Case> cases;
@@ -295,6 +297,7 @@ Command add_show(CLI::App& app) {
   add_problem_argument(*command, arguments->problem);
   add_problems_option(*command, arguments->directory);
   add_dtype_option(*command, arguments->dtype, "Element type (default: the problem's first)");
+  add_inputs_option(*command, arguments->inputs);
   command->add_flag("--json", arguments->json, "Print JSON");
   add_python_option(*command, arguments->python);
   return {command, [arguments] { return run(*arguments); }};

@@ -202,7 +202,7 @@ int run(SweepArguments& arguments) {
   if (const Errors wrong = take_modules(arguments); !wrong.empty()) return fail(wrong);
   Layout layout = Layout::find(arguments.lane.problems);
   const auto load = [&](const std::filesystem::path& file) {
-    return load_problem_file(file, arguments.lane.python, layout);
+    return load_problem_file(file, arguments.lane.python, layout, arguments.lane.inputs);
   };
   const auto plan = make_plan(arguments.selection, layout, load);
   if (!plan) return fail(pattern_remedy(arguments, plan.errors()));
@@ -283,6 +283,8 @@ void add_how(CLI::App& command, SweepArguments& arguments) {
   add_seed_option(command, arguments.lane.seed,
                   "Seed of the inputs of all candidates (default: a new one for each run)");
   add_time_limit_option(command, arguments.lane.time_limit_seconds, "As for `kgrade grade`");
+  add_dtype_option(command, arguments.selection.dtype, "As for `kgrade grade`");
+  add_inputs_option(command, arguments.lane.inputs);
   add_python_option(command, arguments.lane.python);
   add_require_sandbox_option(command, arguments.lane.require_sandbox);
 }

@@ -100,20 +100,21 @@ Result<Problem> as_declared(const Problem& problem, const fs::path& candidate,
                             const std::optional<std::string>& dtype) {
   const auto declared = read_declarations(candidate);
   if (!declared) return declared.errors();
-  Problem bound = problem;
-  if (declared->precision) {
-    auto asked = with_precision(std::move(bound), *declared->precision);
-    if (!asked) return asked;
-    bound = std::move(*asked);
+  Result<Problem> typed(problem);
+  if (dtype) {
+    typed = with_dtype(problem, *dtype);
+  } else if (declared->dtype) {
+    typed = with_dtype(problem, *declared->dtype);
+    if (!typed) {
+      Error error = typed.error();
+      error.message = fmt::format("the candidate is for {}: {}", *declared->dtype, error.message);
+      error.location = {candidate.string(), 0, 0};
+      return error;
+    }
   }
-  if (dtype) return with_dtype(std::move(bound), *dtype);
-  if (!declared->dtype) return bound;
-  auto typed = with_dtype(std::move(bound), *declared->dtype);
-  if (typed) return typed;
-  Error error = typed.error();
-  error.message = fmt::format("the candidate is for {}: {}", *declared->dtype, error.message);
-  error.location = {candidate.string(), 0, 0};
-  return error;
+  // A type may ask for a class of its own: what the candidate names counts more.
+  if (!typed || !declared->precision) return typed;
+  return with_precision(std::move(*typed), *declared->precision);
 }
 
 // To the first group, in which the candidates stay in their order.

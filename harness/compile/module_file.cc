@@ -11,6 +11,7 @@
 #include "compile/compiler_log.h"
 #include "compile/python_candidate.h"
 #include "problem/module_file.h"
+#include "problem/other_inputs.h"
 #include "sandbox/sandbox.h"
 
 namespace kgrade {
@@ -90,13 +91,20 @@ Result<std::string> describe(const std::string& content, const fs::path& file, c
 
 }  // namespace
 
+Error not_for_problem_files(const fs::path& file) {
+  return {"--inputs is for problems that are Python files",
+          "change `init` in the problem file",
+          {file.string(), 0, 0}};
+}
+
 Result<std::string> describe_module_file(const fs::path& file, const fs::path& python, const Layout& layout) {
   const auto content = read_text_file(file);
   return content ? describe(*content, file, python, layout) : content.errors();
 }
 
-Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, const Layout& layout) {
-  if (!is_module_file(file)) return load_problem(file);
+Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, const Layout& layout,
+                                  const std::vector<std::string>& inputs) {
+  if (!is_module_file(file)) return inputs.empty() ? load_problem(file) : not_for_problem_files(file);
   const auto content = read_text_file(file);
   if (!content) return content.errors();
   const auto text = describe(*content, file, python, layout);
@@ -106,7 +114,11 @@ Result<Problem> load_problem_file(const fs::path& file, const fs::path& python, 
   if (!problem) return without_lines(problem.errors());
   for (CaseSpec& spec : problem->cases) spec.location = {file.string(), 0, 0};
   problem->content_sha256 = sha256_hex(*content);
-  return problem;
+  auto changed = with_inputs(std::move(*problem), inputs);
+  if (changed) return changed;
+  Error error = changed.error();
+  error.location = {file.string(), 0, 0};
+  return error;
 }
 
 }  // namespace kgrade

@@ -48,6 +48,7 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
   json contract = {{"parameters", json::array()},
                    {"output_positions", json::array()},
                    {"torch", nullptr},
+                   {"has_model", problem.has_model()},
                    {"shown_as", shown_as}};
   for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
     const Parameter& parameter = problem.parameters[i];

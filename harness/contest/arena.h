@@ -121,6 +121,8 @@ class Arena {
   virtual CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) = 0;
   // A call of the oracle whose outputs are held against themselves: how large they are.
   virtual CallReport appraise(const Draw& draw, Patience patience) = 0;
+  // What the reference's last call left, held against what the oracle's has left since; empty: not known.
+  virtual std::vector<OutputErrors> compare_reference_before() { return {}; }
   // After a comparison that failed, of the candidate's output number `output`: how many elements differ by
   // more than `limit`, and how many the call left as they were.
   virtual std::uint64_t count_wrong(std::size_t output, double limit) = 0;

@@ -6,14 +6,16 @@
 
 namespace kgrade {
 
-std::string case_description(const Problem& problem, const Case& bound) {
+std::string case_description(const Problem& problem, const Case& bound, bool widened) {
   nlohmann::ordered_json description = {{"shapes", nlohmann::ordered_json::object()},
-                                {"types", nlohmann::ordered_json::object()},
-                                {"scalars", nlohmann::ordered_json::object()},
-                                {"module", nullptr}};
+                                        {"types", nlohmann::ordered_json::object()},
+                                        {"dtype", std::string(to_string(bound.dtype))},
+                                        {"scalars", nlohmann::ordered_json::object()},
+                                        {"module", nullptr}};
   for (const Tensor& tensor : bound.tensors) {
     description["shapes"][tensor.name] = tensor.shape;
-    description["types"][tensor.name] = std::string(to_string(bound.dtype_of(tensor)));
+    const Dtype dtype = tensor.own_dtype.value_or(widened ? Dtype::float32 : bound.dtype);
+    description["types"][tensor.name] = std::string(to_string(dtype));
   }
   for (const Parameter& parameter : problem.parameters) {
     if (parameter.is_tensor()) continue;

@@ -8,8 +8,9 @@
 
 namespace kgrade {
 
-// JSON: {"shapes": {tensor: [extents]}, "types": {tensor: "float32"}, "scalars": {name: value}, "module":
-// {"positional": [...], "keywords": {...}} or null}. Neither the case's name nor its role.
-std::string case_description(const Problem& problem, const Case& bound);
+// JSON: {"shapes": {tensor: [extents]}, "types": {tensor: "float32"}, "dtype": that of the case, "scalars":
+// {name: value}, "module": {"positional": [...], "keywords": {...}} or null}. Neither the case's name nor its
+// role. `widened`: the tensors are lent as float32 whatever the type of the case, as to the oracle.
+std::string case_description(const Problem& problem, const Case& bound, bool widened = false);
 
 }  // namespace kgrade

@@ -79,7 +79,7 @@ Answer ComputedInputs::hold(const Case& bound, const std::vector<std::uint64_t>&
   WorkerProcess& worker = file_.worker();
   worker.thaw();
   // The worker holds the shapes of the case against what the file gives, and need not have a call in it.
-  Answer answer = worker.describe_case(case_description(problem_, bound), trusted_patience);
+  Answer answer = worker.describe_case(case_description(problem_, bound, true), trusted_patience);
   if (answer.ok() && !is_lent()) answer = lend(worker);
   if (answer.ok()) answer = draw(worker, seeds);
   worker.freeze();

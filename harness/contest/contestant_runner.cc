@@ -191,7 +191,7 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
   }
   if (host_ != nullptr) {
     worker_->thaw();
-    Answer described = worker_->describe_case(case_description(problem_, bound), patience);
+    Answer described = worker_->describe_case(case_description(problem_, bound, terms.widens), patience);
     if (described.ok()) described = tell_variant(patience);
     if (!described.ok()) return described;
   }

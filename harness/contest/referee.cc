@@ -118,6 +118,12 @@ CallReport Referee::appraise(const Draw& draw, Patience patience) {
   return checked_call(oracle_, draw, patience, oracle_.has_lease() ? &oracle_.lease() : nullptr);
 }
 
+std::vector<OutputErrors> Referee::compare_reference_before() {
+  if (!reference_.has_lease() || !oracle_.has_lease()) return {};
+  if (reference_.lease().outputs().size() != oracle_.lease().outputs().size()) return {};
+  return compare_outputs(reference_.lease(), oracle_.lease());
+}
+
 CallReport Referee::checked_call(ContestantRunner& runner, const Draw& draw, Patience patience,
                                  const Lease* expected, CallKind kind) {
   Draw whole = draw;

@@ -38,6 +38,7 @@ class Referee : public Arena {
   void take_back() override;
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override;
   CallReport appraise(const Draw& draw, Patience patience) override;
+  std::vector<OutputErrors> compare_reference_before() override;
   std::uint64_t count_wrong(std::size_t output, double limit) override;
   std::uint64_t count_unwritten(std::size_t output) override;
   std::optional<OutputValues> examine(const Case& bound, std::size_t output, const Draw& draw,

@@ -114,7 +114,30 @@ CaseCalls::Trouble CaseCalls::draw(const Draw& draw) {
   const CallReport report = session_.arena.call(Role::oracle, draw_, trusted_patience);
   if (const auto finding = review_call(report))
     return trusted_failure(to_string(Role::oracle), session_.problem, case_, *finding);
+  look_for_equal_answers();
   return std::nullopt;
+}
+
+void CaseCalls::look_for_equal_answers() {
+  if (has_looked_ || !session_.problem.has_model() || is_small_change(draw_)) return;
+  if (!reference_draw_ || reference_draw_->index == draw_.index ||
+      reference_draw_->launches != draw_.launches)
+    return;
+  has_looked_ = true;
+  const Precision asked = precision_from(session_.problem.precision);
+  for (const OutputErrors& output : session_.arena.compare_reference_before()) {
+    const Judgement judgement = judge(output.errors, session_.problem.thresholds, asked);
+    if (judgement.verdict != Verdict::accepted) continue;
+    const std::string how = output.errors.sum_squared_expected == 0
+                                ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
+                                : fmt::format(
+                                      "'{}' hardly depends on the inputs: the answer to others is within "
+                                      "{:.1e} of it (norm of the "
+                                      "difference over norm), and {} allows {:.0e}",
+                                      output.tensor, judgement.relative_error, to_string(asked),
+                                      threshold(session_.problem.thresholds, asked));
+    record_.notes.push_back(how + "; `kgrade lint` says what can be done");
+  }
 }
 
 CaseCalls::Trouble CaseCalls::learn_norms() {
@@ -142,6 +165,7 @@ Result<Sample> CaseCalls::call_trusted(Role role, Purpose purpose, CallKind kind
       return trusted_failure(to_string(role), session_.problem, case_, *finding);
   } else {
     if (const auto trouble = review_reference(report)) return *trouble;
+    if (kind.captures) reference_draw_ = draw_;
     clock_.saw_reference(sample);
     slowest_reference_ms_ = std::max(slowest_reference_ms_, report.wall_ms);
   }
@@ -154,8 +178,7 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
     return trusted_failure(name, session_.problem, case_, *finding);
   for (std::size_t i = 0; i < report.outputs.size(); ++i) {
     const OutputErrors& output = report.outputs[i];
-    const Judgement judgement =
-        judge(output, session_.problem.thresholds, reference_class(), norms_.squares(i));
+    const Judgement judgement = judge_reference(output, session_.problem, norms_.squares(i));
     if (judgement.verdict == Verdict::accepted) continue;
     if (session_.problem.has_model())
       return ill_conditioned(session_.problem, case_, output.tensor, judgement);
@@ -164,11 +187,6 @@ CaseCalls::Trouble CaseCalls::review_reference(const CallReport& report) {
     return trusted_failure(name, session_.problem, case_, {judgement.verdict, "outputs_match", off});
   }
   return std::nullopt;
-}
-
-// Files of others are as they are: in a class where float32 is close enough, candidates can be judged.
-Precision CaseCalls::reference_class() const {
-  return session_.problem.has_model() ? precision_from(session_.problem.precision) : Precision::fp32;
 }
 
 // The least time that the hardware needs to read and write the outputs.

@@ -60,11 +60,11 @@ class CaseCalls {
 
  private:
   Trouble learn_norms();
+  // Of a file of others: says so where its answer to other contents would be accepted.
+  void look_for_equal_answers();
   CallReport call(Role role, Patience patience, CallKind kind);
   Patience candidate_limit() const;
   Trouble review_reference(const CallReport& report);
-  // That the reference has to reach.
-  Precision reference_class() const;
   double capture_ms() const;
   void keep_printed(const Heard& heard);
   void accept_call(const CallReport& report, Purpose purpose);
@@ -83,6 +83,9 @@ class CaseCalls {
   UsualNorms norms_;
   bool knows_norms_ = false;  // since the first draw
   bool has_drawn_ = false;
+  // What the reference had, and left captured; while it is unset, or once it was looked at, nothing is known.
+  std::optional<Draw> reference_draw_;
+  bool has_looked_ = false;
   Draw draw_;
   std::optional<Draw> draw_before_;
   std::uint32_t most_launches_ = 1;  // of the calls so far

@@ -149,7 +149,10 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   const Precision before = record.precision;
   std::vector<Sample>& samples = record.candidate().samples;
   samples.insert(samples.end(), more.candidate().samples.begin(), more.candidate().samples.end());
-  record.notes.insert(record.notes.end(), more.notes.begin(), more.notes.end());
+  for (std::string& note : more.notes) {
+    if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end())
+      record.notes.push_back(std::move(note));
+  }
   if (more.clock) record.clock = merged(record.clock, *more.clock);
   record.calls += more.calls;
   record.latency_hidden = record.latency_hidden && more.latency_hidden;

@@ -218,6 +218,11 @@ const Result<BuildOutcome>& Build::finish() {
   return *outcome_;
 }
 
+PythonHost host_of(const PythonTools& tools, bool imports_triton) {
+  const PythonInterpreter& interpreter = tools.interpreter;
+  return {interpreter.program, tools.folder / "worker.py", interpreter.readable, imports_triton};
+}
+
 TrustedContestant::TrustedContestant(Role role, std::filesystem::path source, std::unique_ptr<Build> build)
     : name_(role == Role::oracle ? "oracle" : "reference"),
       source_(std::move(source)),

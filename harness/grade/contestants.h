@@ -77,6 +77,9 @@ class Build {
   std::optional<Result<BuildOutcome>> outcome_;
 };
 
+// The interpreter of contestants in Python: of candidates, and of a problem's own Model.
+PythonHost host_of(const PythonTools& tools, bool imports_triton);
+
 // How long a contestant's static constructors may take.
 inline constexpr std::chrono::milliseconds load_patience{60'000};
 inline constexpr std::chrono::milliseconds candidate_load_patience{10'000};

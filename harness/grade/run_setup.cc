@@ -227,10 +227,7 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   return std::nullopt;
 }
 
-PythonHost RunSetup::python_host() const {
-  const PythonInterpreter& interpreter = python_->interpreter;
-  return {interpreter.program, python_->folder / "worker.py", interpreter.readable, any_uses_triton()};
-}
+PythonHost RunSetup::python_host() const { return host_of(*python_, any_uses_triton()); }
 
 bool RunSetup::is_left_out(const CandidateSource& source) const {
   return source.is_python && source.fault.empty() && python_ == nullptr;
@@ -294,6 +291,7 @@ void RunSetup::describe(RunRecord& record) const {
   record.problem_title = problem_.title;
   record.problem_sha256 = problem_.content_sha256;
   record.dtype = problem_.dtype;
+  if (!problem_.inputs.empty()) record.inputs = problem_.inputs;
   const std::filesystem::path beside = reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
   // A Python file is known by its folder too: KernelBench's numbers begin again in each level.
   record.reference = {problem_.has_model() ? reference_source_.string() : "reference/" + beside.string(),

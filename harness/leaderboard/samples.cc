@@ -1,6 +1,7 @@
 #include "leaderboard/samples.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -84,13 +85,25 @@ std::string pass_at_k_text(const SampledRun& run) {
   return text;
 }
 
+namespace {
+
+// Other inputs make other problems.
+std::string run_with_inputs(const Record& record) {
+  const std::string run = run_of(record.candidate().path);
+  return record.inputs
+             ? fmt::format("{}{}with {}", run, run.empty() ? "" : " ", fmt::join(*record.inputs, ", "))
+             : run;
+}
+
+}  // namespace
+
 std::vector<SampledRun> sampled_runs(const std::vector<const Record*>& newest) {
   using Key = std::tuple<std::string, std::optional<int>, std::string, Dtype>;
   std::map<Key, Tallies> runs;
   for (const Record* record : newest) {
     const KernelBenchName name = kernelbench_name_of(*record);
     if (!name.sample || needs_a_gpu(*record)) continue;
-    const Key key(run_of(record->candidate().path), name.level, std::string(device_model(record->device)),
+    const Key key(run_with_inputs(*record), name.level, std::string(device_model(record->device)),
                   record->dtype);
     Tally& tally = runs[key][{name.problem, name.problem ? "" : record->problem_slug}];
     ++tally.samples;

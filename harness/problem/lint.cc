@@ -12,6 +12,7 @@
 #include "problem/fields.h"
 #include "problem/hidden_cases.h"
 #include "problem/module_call.h"
+#include "problem/module_file.h"
 
 namespace kgrade {
 namespace {
@@ -30,7 +31,7 @@ class Linter {
     check_equal_cases();
     if (problem_.torch) check_module();
     check_fuzz();
-    check_what_readers_miss();
+    if (!is_module_file(problem_.path)) check_what_readers_miss();
     std::stable_sort(findings_.begin(), findings_.end(), [](const LintFinding& a, const LintFinding& b) {
       return std::tie(a.what.location.file, a.what.location.line, a.what.location.column) <
              std::tie(b.what.location.file, b.what.location.line, b.what.location.column);

@@ -11,6 +11,7 @@
 #include "base/dtype.h"
 #include "base/text.h"
 #include "problem/fields.h"
+#include "problem/problem.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -126,7 +127,8 @@ class ProblemText {
       for (const Json& tensor : member(description_, kind)) add_tensor(tensor, true);
     }
     for (const Json& tensor : member(description_, "outputs")) add_tensor(tensor, false);
-    text_ += "dtypes: [float32]\nprecision: fp32\ncases:\n  - {name: kernelbench, role: bench}\n";
+    text_ += fmt::format("dtypes: [{}]\nprecision: fp32\ncases:\n  - {{name: kernelbench, role: bench}}\n",
+                         fmt::join(dtypes_, ", "));
     add_torch();
     text_ += fmt::format("---\n`Model` of {} says what to compute.\n", path_.filename().string());
     for (const Json& note : member(description_, "notes"))
@@ -143,9 +145,17 @@ class ProblemText {
   void add_tensor(const Json& tensor, bool is_input) {
     const std::string name = text_of(tensor, "name");
     const std::string type = yaml_text(type_text(tensor, name));
+    if (is_input && type_text(tensor, name) == element_type_name) leave_out_dtypes(init_text(tensor, name));
     text_ += fmt::format("  - {{name: {}, type: {}, pointer: true, const: {}, shape: {}{}}}\n", yaml_text(name),
                          type, is_input, shape_text(tensor, name),
                          is_input ? fmt::format(", init: \"{}\"", init_text(tensor, name)) : compare_text(tensor));
+  }
+
+  // Those that cannot have what an input is drawn from.
+  void leave_out_dtypes(const std::string& init) {
+    const auto parsed = parse_init(init);
+    if (parsed)
+      std::erase_if(dtypes_, [&](std::string_view name) { return !can_hold(*dtype_from(name), *parsed); });
   }
 
   void add_torch() {
@@ -164,6 +174,8 @@ class ProblemText {
 
   const Json& description_;
   const std::filesystem::path& path_;
+  std::vector<std::string_view> dtypes_ = {"float32", "float16",
+                                           "bfloat16"};  // in which the file can be computed
   std::string text_;
 };
 

@@ -129,6 +129,9 @@ struct Problem {
   Libraries libraries = Libraries::any;
   std::optional<TorchModule> torch;  // how a module of PyTorch states the problem, if the file says it
   std::string source;
+  // Other contents that were asked for than a Python file's own (problem/other_inputs.h), as --inputs has
+  // them.
+  std::vector<std::string> inputs;
   // A Python file beside this one: its `Model` is oracle and reference. Empty: reference/<slug>.cu is.
   std::string reference;
   // Markdown, all that follows the frontmatter, line ends as \n; then that of the family.
@@ -159,8 +162,15 @@ Result<Problem> parse_problem(std::string_view content, const std::filesystem::p
 // With the families of the folder `families` beside the file.
 Result<Problem> load_problem(const std::filesystem::path& path);
 
-// The problem with another element type. An Error names those that are listed when this one is not.
+// The problem with another element type. An Error names those that are listed when this one is not. Of a
+// problem whose reference is a Model, the class that a 16-bit type asks for is bf16: problem/read_dtypes.cc
+// says why.
 Result<Problem> with_dtype(Problem problem, std::string_view name);
+
+// An `init` as it stands in a file, of a shape that is numbers.
+Result<Init> parse_init(const std::string& text);
+// Whether an input of the type can be drawn so: it has such values, and none overflows.
+bool can_hold(Dtype dtype, const Init& init);
 
 // A case of role `test` that stands in no file, written as `n=1000,m=3`: its name is that text, without
 // blanks. Parameters that it does not name have their default, or else the value of the first sample case

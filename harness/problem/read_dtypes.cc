@@ -126,7 +126,7 @@ std::string complaint_about(Dtype dtype, const Init& init) {
 
 void check_inits(const Problem& problem, Dtype dtype, Diagnostics& diagnostics) {
   for (const Parameter& parameter : problem.parameters) {
-    if (!parameter.init) continue;
+    if (!parameter.init || parameter.own_dtype()) continue;
     const std::string complaint = complaint_about(dtype, *parameter.init);
     if (complaint.empty()) continue;
     diagnostics.add(parameter.location,
@@ -175,6 +175,10 @@ void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& dia
   problem.thresholds = problem.dtype_thresholds[problem.dtype];
 }
 
+bool can_hold(Dtype dtype, const Init& init) {
+  return dtype == Dtype::float32 || complaint_about(dtype, init).empty();
+}
+
 void check_values_of_dtypes(const Problem& problem, Diagnostics& diagnostics) {
   for (const std::string& name : problem.dtypes) {
     const Dtype dtype = *dtype_from(name);
@@ -192,6 +196,7 @@ Result<Problem> with_dtype(Problem problem, std::string_view name) {
                  {}};
   }
   problem.dtype = *dtype;
+  if (problem.has_model() && *dtype != Dtype::float32) problem.precision = "bf16";
   const auto own = problem.dtype_thresholds.find(*dtype);
   problem.thresholds = own != problem.dtype_thresholds.end() ? own->second : default_thresholds(*dtype);
   return problem;

@@ -396,4 +396,16 @@ std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagno
   return parameters;
 }
 
+Result<Init> parse_init(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.value = node.source = text;
+  Diagnostics diagnostics;
+  auto init = read_init(node, diagnostics);
+  if (init && init->fan_in && !init->fan_in->names().empty())
+    diagnostics.add({}, "'init' names something", "write numbers");
+  if (!init || !diagnostics.empty()) return diagnostics.take();
+  return std::move(*init);
+}
+
 }  // namespace kgrade

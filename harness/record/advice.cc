@@ -34,6 +34,8 @@ std::string selection(const CaseRecord& c, const Record& record) {
     text += fmt::format(" --hidden-seed {}", *record.hidden_seed);
   // The candidate may not declare its type.
   if (record.dtype != Dtype::float32) text += fmt::format(" --dtype {}", to_string(record.dtype));
+  for (const std::string& input : record.inputs.value_or(std::vector<std::string>()))
+    text += " --inputs " + shell_word(input);
   return text;
 }
 

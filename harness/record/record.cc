@@ -1,6 +1,7 @@
 #include "record/record.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
@@ -32,8 +33,10 @@ std::string value_of(const char* path, const std::string& key, char separator) {
 }  // namespace
 
 std::string problem_text(const RunRecord& record) {
-  if (record.dtype == Dtype::float32) return record.problem_slug;
-  return record.problem_slug + "  " + std::string(to_string(record.dtype));
+  std::string text = record.problem_slug;
+  if (record.dtype != Dtype::float32) text += "  " + std::string(to_string(record.dtype));
+  if (record.inputs) text += fmt::format("  inputs from {}", fmt::join(*record.inputs, ", "));
+  return text;
 }
 
 bool all_accepted(const Record& record) {

@@ -220,6 +220,7 @@ struct RunRecord {
   std::string problem_title;
   std::string problem_sha256;
   Dtype dtype = Dtype::float32;  // what [VAR] was
+  std::optional<std::vector<std::string>> inputs = {};  // as --inputs had them; unset: the problem's own
   ReferenceRecord reference;
   std::string toolchain;  // compiler, version and flags
   std::uint64_t seed = 0;
@@ -228,7 +229,7 @@ struct RunRecord {
   double total_seconds = 0;
 };
 
-// The slug, and the type where it is not float32.
+// The slug, the type where it is not float32, and other inputs than the problem's own.
 std::string problem_text(const RunRecord& record);
 
 struct Record : RunRecord {

@@ -17,6 +17,7 @@ void begin(Archive& archive, typename Archive::template Value<RunRecord>& record
     problem("title", record.problem_title);
     problem("sha256", record.problem_sha256, sha256_of);
     problem("dtype", record.dtype);
+    if (Archive::reads || record.inputs) problem("inputs", record.inputs);
   });
   archive("reference", record.reference);
   archive("toolchain", record.toolchain);

@@ -182,6 +182,11 @@ class CalibrationRun {
     if (const auto cases = select_cases(problem_, options_.cases, true); !cases)
       return GradeFailure{exit_usage, cases.errors()};
     if (auto failure = context_.open()) return failure;
+    if (problem_.has_model()) {
+      if (auto failure = context_.find_python()) return failure;
+      // In a 16-bit type its Model rounds between operators, which says nothing of sums.
+      return measure_type(*with_dtype(problem_, to_string(Dtype::float32)));
+    }
     for (const std::string& dtype : problem_.dtypes) {
       if (auto failure = measure_type(*with_dtype(problem_, dtype))) return failure;
     }
@@ -207,7 +212,9 @@ class CalibrationRun {
   Failure measure_case(ReferenceRunner& runner, SummationOrders& orders, const Case& bound) {
     CalibratedCase result{bound.name, bound.dtype, {}, ""};
     const bool emulated = context_.device().info().kind == "emulated";
-    if (options_.cases.empty()) result.skipped = why_skipped(bound, soundness_limits(true, emulated));
+    const SoundnessLimits limits =
+        problem_.has_model() ? model_limits(false, emulated) : soundness_limits(true, emulated);
+    if (options_.cases.empty()) result.skipped = why_skipped(bound, limits);
     if (result.skipped.empty())
       result.skipped = why_beyond_host(bound, copies_of_calibrate, options_.host_bytes);
     if (result.skipped.empty()) {

@@ -142,6 +142,12 @@ SoundnessLimits soundness_limits(bool deep, bool emulated) {
   return {all, all, true};
 }
 
+SoundnessLimits model_limits(bool deep, bool emulated) {
+  SoundnessLimits limits = soundness_limits(true, false);
+  if (emulated && !deep) limits.bytes = 16 * most_checked_bytes;
+  return limits;
+}
+
 std::string why_skipped(const Case& bound, const SoundnessLimits& limits) {
   if (bound.role == CaseRole::bench && !limits.bench) return "it is sized for a GPU's speed; --deep runs it";
   if (bound.flops && *bound.flops > limits.flops)

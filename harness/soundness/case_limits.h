@@ -37,6 +37,8 @@ struct HostCopies {
 };
 inline constexpr HostCopies copies_of_lint = {2, 2};
 inline constexpr HostCopies copies_of_calibrate = {5, 2};
+// Of a Model: with the answers to inputs of another distribution.
+inline constexpr HostCopies copies_of_model_lint = {4, 3};
 
 // Copies are floats, whatever the element type.
 std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies);
@@ -61,6 +63,10 @@ SoundnessLimits precision_limits();
 
 // The small cases alone; deep, all that the device can run in reasonable time.
 SoundnessLimits soundness_limits(bool deep, bool emulated);
+
+// Of a problem whose reference is a Model: PyTorch is fast enough for larger cases, and a file of others has
+// one case, of role bench.
+SoundnessLimits model_limits(bool deep, bool emulated);
 
 // Why lint does not run a case; empty when it does.
 std::string why_skipped(const Case& bound, const SoundnessLimits& limits);

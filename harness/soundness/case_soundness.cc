@@ -21,6 +21,9 @@ constexpr std::size_t most_other_values = 3;
 
 constexpr std::int64_t many_elements = std::int64_t{1} << 20;
 
+// What is tried, and recommended, where the contents of a file's own leave its answer nearly the same.
+constexpr const char* usual_other_inputs = "normal(0, 2)";
+
 class CaseSoundness {
  public:
   CaseSoundness(SoundnessSession& session, const Case& bound)
@@ -31,10 +34,7 @@ class CaseSoundness {
 
   Result<bool> run() {
     if (auto error = session_.runner.set_case(case_)) return *error;
-    for (const auto step :
-         {&CaseSoundness::compute_answers, &CaseSoundness::check_reference, &CaseSoundness::try_wrong_answers,
-          &CaseSoundness::try_stale_answers, &CaseSoundness::try_sampled_inputs,
-          &CaseSoundness::check_dependence, &CaseSoundness::measure_errors}) {
+    for (const auto step : steps()) {
       if (!(this->*step)()) return false;
     }
     session_.cases += 1;
@@ -51,6 +51,26 @@ class CaseSoundness {
   }
 
  private:
+  using Step = bool (CaseSoundness::*)();
+
+  // The author of a file with a Model has no say about its thresholds, nor about how much single elements
+  // count.
+  std::vector<Step> steps() const {
+    if (is_model())
+      return {&CaseSoundness::compute_answers, &CaseSoundness::check_model, &CaseSoundness::try_wrong_answers,
+              &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence};
+    return {&CaseSoundness::compute_answers,    &CaseSoundness::check_reference,
+            &CaseSoundness::try_wrong_answers,  &CaseSoundness::try_stale_answers,
+            &CaseSoundness::try_sampled_inputs, &CaseSoundness::check_dependence,
+            &CaseSoundness::measure_errors};
+  }
+
+  bool is_model() const { return session_.problem.has_model(); }
+  bool is_weight(std::size_t tensor) const {
+    const std::optional<TorchModule>& module = session_.problem.torch;
+    return module && module->weight_of(case_.tensors[tensor].name) != nullptr;
+  }
+
   // Nothing, and a finding, when the call fails.
   std::optional<std::vector<Values>> answer(const Draw& draw, const std::vector<InputEdit>& edits = {}) {
     auto outputs = session_.runner.oracle(draw, edits);
@@ -134,12 +154,107 @@ class CaseSoundness {
     return true;
   }
 
+  // As grading compares the two: in units of what the output usually is.
+  bool check_model() {
+    const auto single = session_.runner.reference(base_draw(), {});
+    if (!single) {
+      fails(single.error());
+      return false;
+    }
+    const auto squares = usual_squares();
+    if (!squares) return false;
+    bool is_sound = true;
+    for (std::size_t i = 0; i < base_.size(); ++i) {
+      const Judgement judgement = judge_reference(compare((*single)[i], base_[i], session_.problem.dtype),
+                                                  session_.problem, (*squares)[i]);
+      if (judgement.verdict == Verdict::accepted) continue;
+      is_sound = false;
+      session_.findings.add("ill-conditioned", name_of_output(i), case_,
+                            why_ill_conditioned(session_.problem, name_of_output(i), judgement),
+                            other_inputs_of(session_.problem) + ", or leave it out");
+    }
+    return is_sound;
+  }
+
+  // By output, of a few draws; more where few elements could cancel.
+  std::optional<std::vector<double>> usual_squares() {
+    constexpr std::int64_t few_elements = 32;
+    constexpr std::uint32_t draws_of_few = 8;
+    std::uint32_t draws = 1;
+    for (const Tensor& tensor : case_.tensors) {
+      if (tensor.output && tensor.elements < few_elements) draws = draws_of_few;
+    }
+    std::vector<double> squares(base_.size());
+    for (std::uint32_t index = 1; index <= draws; ++index) {
+      const auto outputs = answer({session_.seed, index});
+      if (!outputs) return std::nullopt;
+      for (std::size_t i = 0; i < squares.size(); ++i)
+        squares[i] += compare((*outputs)[i], (*outputs)[i]).sum_squared_expected / draws;
+    }
+    return squares;
+  }
+
   bool try_wrong_answers() {
     progress("wrong answers");
     const auto other = answer({session_.seed, 1});
     if (!other) return false;
-    constants_ = find_degenerate_outputs(session_.findings, lowest_class_, case_, {inputs_, base_, *other});
-    find_accepted_answers(session_.findings, lowest_class_, case_, {inputs_, base_, *other}, constants_);
+    const std::size_t before = session_.findings.size();
+    constants_ = find_wrong_answers(session_.findings, case_, {inputs_, base_, *other});
+    return !is_model() || session_.findings.size() == before || explain_by_inputs(before);
+  }
+
+  std::set<std::size_t> find_wrong_answers(LintFindings& findings, const Case& bound,
+                                           const KnownValues& known) {
+    std::set<std::size_t> constants = find_degenerate_outputs(findings, lowest_class_, bound, known);
+    find_accepted_answers(findings, lowest_class_, bound, known, constants, is_model());
+    return constants;
+  }
+
+  // Tries other contents for the inputs, which is all that a user of the file can change.
+  bool explain_by_inputs(std::size_t first) {
+    progress("other contents");
+    const Case changed = with_other_inputs();
+    LintFindings with_others(session_.problem);
+    if (!find_with(changed, with_others)) return false;
+    constexpr const char* in_class = ", and a candidate may ask for the class bf16";
+    if (with_others.empty()) {
+      session_.findings.explain(first, std::string("; it hardly depends on such inputs") + in_class,
+                                other_inputs_of(session_.problem) + ", which mends it");
+    } else {
+      session_.findings.explain(
+          first, fmt::format("; with inputs from {} it is no better", usual_other_inputs),
+          "leave it out, or change `init` of inputs and weights in the problem file that `kgrade "
+          "import` writes, or `Model`");
+    }
+    if (auto error = session_.runner.set_case(case_)) {
+      fails(*error);
+      return false;
+    }
+    return true;
+  }
+
+  Case with_other_inputs() const {
+    Case changed = case_;
+    for (std::size_t i = 0; i < changed.tensors.size(); ++i) {
+      ResolvedInit& init = changed.tensors[i].init;
+      const bool is_drawn =
+          init.kind == ResolvedInit::Kind::uniform || init.kind == ResolvedInit::Kind::normal;
+      if (!changed.tensors[i].output && !is_weight(i) && is_drawn) init = {ResolvedInit::Kind::normal, 0, 2};
+    }
+    return changed;
+  }
+
+  bool find_with(const Case& changed, LintFindings& findings) {
+    if (auto error = session_.runner.set_case(changed)) {
+      fails(*error);
+      return false;
+    }
+    const auto expected = answer(base_draw());
+    if (!expected) return false;
+    const std::vector<Values> inputs = session_.runner.inputs();
+    const auto other = answer({session_.seed, 1});
+    if (!other) return false;
+    find_wrong_answers(findings, changed, {inputs, *expected, *other});
     return true;
   }
 
@@ -173,6 +288,7 @@ class CaseSoundness {
     progress("sampled inputs");
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
       if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor])) continue;
+      if (is_model() && is_weight(tensor)) continue;
       std::vector<InputEdit> edits(1);
       edits[0] = {tensor, 0, half_replaced_by_mean(inputs_[tensor], session_.seed)};
       const auto sampled = answer(base_draw(), edits);
@@ -201,8 +317,8 @@ class CaseSoundness {
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
       if (inputs_[tensor].empty()) continue;
       progress(fmt::format("dependence on {}", case_.tensors[tensor].name));
-      const auto found =
-          find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(), inputs_[tensor], base_);
+      const auto found = find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(),
+                                         inputs_[tensor], base_, is_model());
       if (!found) {
         fails(found.error());
         return false;
@@ -210,11 +326,18 @@ class CaseSoundness {
       if (found->depends || constants_.size() == base_.size()) continue;
       session_.findings.add(
           "input-ignored", case_.tensors[tensor].name, case_, describe(*found, case_.tensors[tensor].name),
-          found->any_change
+          is_model() ? remedy_for_ignored(tensor)
+          : found->any_change
               ? "let an element count for more: fewer terms, tighter `thresholds` or `precision`"
-              : "remove the parameter, or mend the reference or the case so that it counts");
+              : "remove the parameter, or mend the reference or the case so that it counts",
+          is_model() && is_weight(tensor) ? LintFinding::Severity::warning : LintFinding::Severity::error);
     }
     return true;
+  }
+
+  std::string remedy_for_ignored(std::size_t tensor) const {
+    return is_weight(tensor) ? "no harm: candidates may leave it out"
+                             : "mend `Model`, or leave the file out: a candidate need not read the input";
   }
 
   bool measure_errors() {

@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "base/text.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
@@ -26,6 +27,13 @@ class DependenceSearch {
         draw_(draw),
         input_(input),
         expected_(expected) {}
+
+  Result<Dependence> run_whole() {
+    found_.whole = true;
+    found_.depends = changes_much(0, input_.size());
+    if (!errors_.empty()) return errors_;
+    return found_;
+  }
 
   Result<Dependence> run() {
     for (const std::size_t place : places()) {
@@ -78,10 +86,9 @@ class DependenceSearch {
     found_.flips += 1;
     found_.any_change = found_.any_change || *outputs != expected_;
     const bool much = !acceptance_.accepts_all(expected_, *outputs);
-    if (end - begin == 1) {
+    if (end - begin == 1 || found_.whole)
       found_.largest_error = std::max(found_.largest_error, error_of(expected_, *outputs));
-      found_.depends = found_.depends || much;
-    }
+    if (end - begin == 1) found_.depends = found_.depends || much;
     return much;
   }
 
@@ -190,17 +197,22 @@ float flipped(float value, const ResolvedInit& init) {
 
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
                                    std::size_t tensor, const Draw& draw, const Values& input,
-                                   const std::vector<Values>& expected) {
-  return DependenceSearch(runner, acceptance, bound, tensor, draw, input, expected).run();
+                                   const std::vector<Values>& expected, bool whole) {
+  DependenceSearch search(runner, acceptance, bound, tensor, draw, input, expected);
+  return whole ? search.run_whole() : search.run();
 }
 
 std::string describe(const Dependence& dependence, const std::string& tensor) {
   if (!dependence.any_change)
-    return fmt::format("'{}' changes no output, in {} calls with other elements", tensor, dependence.flips);
+    return fmt::format("'{}' changes no output, in {} with other elements", tensor,
+                       counted(dependence.flips, "call"));
+  if (dependence.whole)
+    return fmt::format("other elements of '{}' change no output beyond the tolerance: the error is {:.1e}",
+                       tensor, dependence.largest_error);
   return fmt::format(
-      "no single element of '{}' changes an output beyond the tolerance, in {} calls: the largest error is "
+      "no single element of '{}' changes an output beyond the tolerance, in {}: the largest error is "
       "{:.1e}",
-      tensor, dependence.flips, dependence.largest_error);
+      tensor, counted(dependence.flips, "call"), dependence.largest_error);
 }
 
 std::set<std::string> scalars_without_shape(const Problem& problem) {

@@ -21,15 +21,17 @@ struct Dependence {
   bool depends = false;
   int flips = 0;             // calls that were made
   bool any_change = false;   // in any bit of any output
+  bool whole = false;        // all elements at once
   double largest_error = 0;  // of the old outputs, compared with the new ones
 };
 
 // Flips elements of one input, one at a time: ends, the middle and a few drawn ones. Where these change
-// nothing, all at once, and then ever smaller halves of what makes a difference, down to one element. An
-// Error when a call fails.
+// nothing, all at once, and then ever smaller halves of what makes a difference, down to one element.
+// `whole`: all at once, and no more, since that is enough to see that an input is used. An Error when a call
+// fails.
 Result<Dependence> find_dependence(ReferenceRunner& runner, const Acceptance& acceptance, const Case& bound,
                                    std::size_t tensor, const Draw& draw, const Values& input,
-                                   const std::vector<Values>& expected);
+                                   const std::vector<Values>& expected, bool whole = false);
 
 // "no element of 'x' changes ..." with the figures.
 std::string describe(const Dependence& dependence, const std::string& tensor);

@@ -34,6 +34,8 @@ const std::vector<LintRule>& lint_rules() {
       {"reference-unsafe", "the reference races, or has another fault that `kgrade check` finds", true},
       {"reference-unsteady", "the oracle's answer changes although its inputs stay the same", true},
       {"reference-imprecise", "the reference, in single precision, is not close to the oracle", true},
+      {"ill-conditioned",
+       "a Model in float32 is further from float64 than the class allows: no answer can be judged", true},
       {"not-finite", "expected values are infinite or not a number, or too large for the element type", true},
       {"constant-output", "all elements of an output have one value", true},
       {"aliasing-output", "an output holds what another output or an input holds", true},
@@ -56,7 +58,7 @@ const std::vector<LintRule>& lint_rules() {
 }
 
 void LintFindings::add(std::string_view rule, const std::string& subject, const Case& bound,
-                       std::string message, std::string remedy) {
+                       std::string message, std::string remedy, LintFinding::Severity severity) {
   const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& entry) {
     return entry.rule == rule && entry.subject == subject && !entry.cases.empty();
   });
@@ -68,7 +70,8 @@ void LintFindings::add(std::string_view rule, const std::string& subject, const 
   entries_.push_back({std::string(rule),
                       subject,
                       {std::move(named)},
-                      {std::move(message), std::move(remedy), place_of(bound)}});
+                      {std::move(message), std::move(remedy), place_of(bound)},
+                      severity});
 }
 
 Location LintFindings::place_of(const Case& bound) const {
@@ -98,6 +101,13 @@ void LintFindings::add(std::string_view rule, std::string message, std::string r
       {std::string(rule), "", {}, {std::move(message), std::move(remedy), {problem_.path.string(), 1, 1}}});
 }
 
+void LintFindings::explain(std::size_t first, const std::string& reason, const std::string& remedy) {
+  for (std::size_t i = first; i < entries_.size(); ++i) {
+    entries_[i].what.message += reason;
+    entries_[i].what.remedy = remedy;
+  }
+}
+
 std::vector<LintFinding> LintFindings::all() const {
   std::vector<LintFinding> findings;
   for (const Entry& entry : entries_) {
@@ -108,7 +118,7 @@ std::vector<LintFinding> LintFindings::all() const {
     }
     for (std::size_t i = 1; i < entry.cases.size(); ++i)
       what.message += (i == 1 ? "; likewise " : ", ") + entry.cases[i].name + entry.cases[i].values;
-    findings.push_back({LintFinding::Severity::error, std::move(what), entry.rule});
+    findings.push_back({entry.severity, std::move(what), entry.rule});
   }
   return findings;
 }

@@ -29,13 +29,16 @@ class LintFindings {
   // `subject` is what the finding is about besides the case (a tensor's name); findings of one rule and
   // subject are the same finding.
   void add(std::string_view rule, const std::string& subject, const Case& bound, std::string message,
-           std::string remedy);
+           std::string remedy, LintFinding::Severity severity = LintFinding::Severity::error);
   // The oracle leaves `elements` of an output as they were: "3 of 217 elements of 'y'".
   void add_unwritten(const Case& bound, const std::string& elements);
   // About the problem, not one of its cases.
   void add(std::string_view rule, std::string message, std::string remedy);
 
   bool empty() const { return entries_.empty(); }
+  std::size_t size() const { return entries_.size(); }
+  // Of the findings from number `first` on: why they come about, behind the message, and another remedy.
+  void explain(std::size_t first, const std::string& reason, const std::string& remedy);
   // In the order in which they were found.
   std::vector<LintFinding> all() const;
 
@@ -53,6 +56,7 @@ class LintFindings {
     std::string subject;
     std::vector<NamedCase> cases;  // empty: about the problem
     Error what;
+    LintFinding::Severity severity = LintFinding::Severity::error;
   };
 
   const Problem& problem_;

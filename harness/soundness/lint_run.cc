@@ -7,9 +7,11 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "authoring/draft.h"
 #include "base/text.h"
+#include "compile/module_file.h"
 #include "problem/catalogue.h"
 #include "problem/module_file.h"
 
@@ -33,17 +35,17 @@ class LintRun {
   }
 
  private:
-  FileReport read(const std::filesystem::path& path) const {
+  FileReport read(const std::filesystem::path& path) {
     FileReport file;
     file.path = path;
-    if (is_module_file(path)) {
-      file.findings.push_back(
-          error_of_rule("form", {"lint does not read files in KernelBench's form yet",
-                                 "kgrade import writes it as a problem file, which lint reads",
-                                 {path.string(), 0, 0}}));
+    options_.progress(path.filename().string() + ": reading");
+    auto problem = load_problem_file(path, options_.python, options_.layout, options_.inputs);
+    if (!problem && is_module_file(path) && problem.error().location.file.empty()) {
+      // What the machine lacks is no finding.
+      report_.failure = GradeFailure{exit_machine, problem.errors()};
+      file.notes.emplace_back("was not read");
       return file;
     }
-    auto problem = load_problem(path);
     if (!problem) {
       for (const Error& error : problem.errors()) file.findings.push_back(error_of_rule("form", error));
       return file;
@@ -53,7 +55,7 @@ class LintRun {
     for (const CaseSpec& spec : problem->cases) {
       if (auto bound = resolve_case(*problem, spec)) cases.push_back(std::move(*bound));
     }
-    add_marks(file);
+    if (!is_module_file(path)) add_marks(file);
     LintFindings findings(*problem);
     find_cases_beyond_memory(findings, *problem, cases, options_.budget);
     for (LintFinding& finding : findings.all()) file.findings.push_back(std::move(finding));
@@ -79,6 +81,7 @@ class LintRun {
     std::vector<Problem> problems;
     std::set<std::filesystem::path> seen;  // a file that is named twice does not clash with itself
     for (const FileReport& file : report_.files) {
+      if (is_module_file(file.path)) continue;  // known by its path
       if (file.problem && seen.insert(resolved(file.path)).second) problems.push_back(*file.problem);
     }
     for (const Error& clash : check_catalogue(problems)) {
@@ -90,21 +93,50 @@ class LintRun {
     }
   }
 
+  // A problem in one of the element types that it lists.
+  struct Job {
+    FileReport* file;
+    std::unique_ptr<const Problem> problem;
+
+    bool is_in_first_dtype() const { return problem->dtype == file->problem->dtype; }
+  };
+
   // Compilers work on the next problem while the device works on this one.
   void check_soundness() {
     std::vector<Job> jobs;
     for (FileReport& file : report_.files) {
-      if (file.error_count() == 0 && file.problem->has_model()) {
-        file.notes.emplace_back("soundness was not checked: lint does not run references in Python yet");
-      } else if (file.error_count() == 0) {
+      if (!file.problem) continue;
+      if (file.error_count() == 0) {
         add_jobs(file, jobs);
       } else if (file.problem) {
         file.notes.emplace_back("soundness was not checked: mend the errors first");
       }
     }
     if (jobs.empty()) return;
-    report_.failure = context_.open();
-    if (report_.failure) return pass_over(jobs);
+    if (auto failure = context_.open()) {
+      report_.failure = std::move(failure);
+      return pass_over(jobs);
+    }
+    leave_out_models_without_python(jobs);
+    if (jobs.empty()) return;
+    const Failure earlier = std::exchange(report_.failure, std::nullopt);
+    run_jobs(jobs);
+    if (!report_.failure) report_.failure = earlier;
+  }
+
+  void leave_out_models_without_python(std::vector<Job>& jobs) {
+    const auto has_model = [](const Job& job) { return job.problem->has_model(); };
+    if (std::none_of(jobs.begin(), jobs.end(), has_model)) return;
+    auto failure = context_.find_python();
+    if (!failure) return;
+    for (const Job& job : jobs) {
+      if (has_model(job)) add_note(job, "soundness was not checked");
+    }
+    std::erase_if(jobs, has_model);
+    report_.failure = std::move(failure);
+  }
+
+  void run_jobs(std::vector<Job>& jobs) {
     report_.device = context_.device().info().name;
     std::unique_ptr<ProblemBuilds> next = build(jobs.front());
     for (std::size_t i = 0; i < jobs.size() && !report_.failure; ++i) {
@@ -115,19 +147,23 @@ class LintRun {
     }
   }
 
-  // A problem in one of the element types that it lists.
-  struct Job {
-    FileReport* file;
-    std::unique_ptr<const Problem> problem;
-
-    bool is_in_first_dtype() const { return problem->dtype == file->problem->dtype; }
-  };
-
-  static void add_jobs(FileReport& file, std::vector<Job>& jobs) {
-    for (const std::string& dtype : file.problem->dtypes) {
-      if (auto problem = with_dtype(*file.problem, dtype))
+  void add_jobs(FileReport& file, std::vector<Job>& jobs) const {
+    for (const std::string& dtype : dtypes_of(*file.problem)) {
+      auto problem = with_dtype(*file.problem, dtype);
+      if (problem) {
         jobs.push_back({&file, std::make_unique<const Problem>(std::move(*problem))});
+      } else {
+        Error error = problem.error();
+        error.location = {file.path.string(), 0, 0};
+        file.findings.push_back(error_of_rule("incomplete", std::move(error)));
+      }
     }
+  }
+
+  std::vector<std::string> dtypes_of(const Problem& problem) const {
+    if (options_.dtype) return {*options_.dtype};
+    // A file of others says nothing of types: it works in float32, and may in others.
+    return is_module_file(problem.path) ? std::vector{problem.dtypes.front()} : problem.dtypes;
   }
 
   std::unique_ptr<ProblemBuilds> build(const Job& job) {

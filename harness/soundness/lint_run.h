@@ -17,6 +17,9 @@ struct LintOptions : SoundnessOptions {
   bool run = true;  // soundness too, for files without errors of form and meaning
   SoundnessScope scope;
   MemoryBudget budget;
+  std::vector<std::string> inputs;  // of Python files: problem/other_inputs.h
+  std::optional<std::string>
+      dtype;  // this type alone; unset: all that are listed, of a Python file the first
 };
 
 struct FileReport {
@@ -37,7 +40,7 @@ struct LintReport {
   std::string device;  // its name; empty where none was opened
   bool cannot_run =
       false;        // one of them cannot run on the device, or not in the memory of the host: see the notes
-  Failure failure;  // of the machine: soundness was not checked, or not of all files
+  Failure failure;  // of the machine: soundness was not checked, or not of all files, or some were not read
 
   int error_count() const;
   int case_count() const;

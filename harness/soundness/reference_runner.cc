@@ -12,10 +12,15 @@ namespace {
 // In workers, called as grading calls them.
 class WorkerReferenceRunner : public ReferenceRunner {
  public:
-  // Keeps references to all three. Both runners have loaded their contestants.
+  // Keeps references to all three. Both runners have loaded their contestants. The reference of a problem with a
+  // Model returns its outputs: its answer is what was captured.
   WorkerReferenceRunner(Device& device, const Problem& problem, ContestantRunner& oracle,
                         ContestantRunner& reference)
-      : device_(device), oracle_(oracle), reference_(reference), poison_key_(random_seed()) {
+      : device_(device),
+        oracle_(oracle),
+        reference_(reference),
+        returns_outputs_(problem.has_model()),
+        poison_key_(random_seed()) {
     const auto computed = ComputedInputs::make(device, problem, oracle);
     oracle_.take_inputs_from(computed);
     reference_.take_inputs_from(computed);
@@ -31,6 +36,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
       // Buffers move from call to call, so that nothing depends on where a tensor lies.
       LeaseTerms terms{true, false, 1};
       terms.widens = runner == &oracle_;
+      terms.captures = returns_outputs_ && runner == &reference_;
       const auto lent = runner->lend(*case_, false, terms, lending_patience);
       if (!lent) return lent.error();
       if (!lent->ok()) return Error{"a worker cannot use the case's memory: " + lent->detail, "", {}};
@@ -75,14 +81,20 @@ class WorkerReferenceRunner : public ReferenceRunner {
           write_values(device_, tensors.at(edit.tensor), edit.first, edit.values);
       };
     }
+    Draw whole = draw;
+    // A Model keeps its weights in grading too.
+    if (returns_outputs_) whole.weights = 1;
     CallReport report =
-        runner.checked_call(draw, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
+        runner.checked_call(whole, poison_key_, ++calls_, trusted_patience, nullptr, {}, write);
     // These are the edits made here: the worker has its inputs read-only.
     if (!edits.empty()) report.corruption.input_elements = 0;
     if (const auto finding = review_call(report)) {
-      return Error{fmt::format("the {} fails: {}", name, finding->message),
-                   "mend the reference source, from which it is built; `kgrade check` on it may say more",
-                   {}};
+      return Error{
+          fmt::format("the {} fails: {}", name, finding->message),
+          returns_outputs_
+              ? "mend `Model`"
+              : "mend the reference source, from which it is built; `kgrade check` on it may say more",
+          {}};
     }
     std::vector<Values> outputs;
     for (const Lease::Loaned& output : runner.lease().outputs())
@@ -98,6 +110,7 @@ class WorkerReferenceRunner : public ReferenceRunner {
   Device& device_;
   ContestantRunner& oracle_;
   ContestantRunner& reference_;
+  bool returns_outputs_;
   std::unique_ptr<const Case> case_;  // that the leases refer to
   std::uint64_t poison_key_;
   std::uint32_t calls_ = 0;
@@ -127,6 +140,14 @@ Failure SoundnessContext::open() {
   return std::nullopt;
 }
 
+Failure SoundnessContext::find_python() {
+  auto tools = find_python_tools(options_.python, options_.layout.python, machinery_.sandbox);
+  if (!tools) return GradeFailure{exit_machine, tools.errors()};
+  python_ = std::move(*tools);
+  model_host_ = host_of(*python_, false);
+  return std::nullopt;
+}
+
 ProblemBuilds::ProblemBuilds(SoundnessContext& context, const Problem& problem, bool checked)
     : context_(context),
       problem_(problem),
@@ -135,11 +156,14 @@ ProblemBuilds::ProblemBuilds(SoundnessContext& context, const Problem& problem, 
   if (!std::filesystem::exists(source_, ignored)) return;
   const auto start = [&](Role role, bool is_checked) {
     return std::make_unique<Build>(context.toolchain(), problem, role, source_, context.options().layout,
-                                   context.stages(), is_checked);
+                                   context.stages(), is_checked,
+                                   problem.has_model() ? context.python() : nullptr);
   };
   oracle_ = std::make_unique<TrustedContestant>(Role::oracle, source_, start(Role::oracle, false));
   reference_ = std::make_unique<TrustedContestant>(Role::reference, source_, start(Role::reference, false));
-  if (checked) checked_ = start(Role::reference, true);
+  if (checked && !problem.has_model()) checked_ = start(Role::reference, true);
+  // Their workers import PyTorch meanwhile, which takes seconds.
+  if (problem.has_model()) no_runners_ = start_runners();
 }
 
 Failure ProblemBuilds::load() {
@@ -147,11 +171,20 @@ Failure ProblemBuilds::load() {
     return GradeFailure{
         exit_usage, {about_source("the problem has no reference", "write it: the oracle is built from it")}};
   }
+  if (no_runners_) return no_runners_;
   for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
     if (auto failure = load(*contestant)) return failure;
   }
   runner_ = std::make_unique<WorkerReferenceRunner>(context_.device(), problem_, oracle_->runner(),
                                                     reference_->runner());
+  return std::nullopt;
+}
+
+Failure ProblemBuilds::start_runners() {
+  for (TrustedContestant* const contestant : {oracle_.get(), reference_.get()}) {
+    if (auto failure = contestant->start_runner(context_.device(), problem_, context_.model_host()))
+      return failure;
+  }
   return std::nullopt;
 }
 
@@ -172,7 +205,9 @@ Failure ProblemBuilds::load(TrustedContestant& contestant) {
         {about_source(fmt::format("the {} does not build: {}", contestant.name(), built->message),
                       "mend the source; it must define the function that `kgrade show` prints")}};
   }
-  if (auto failure = contestant.start_runner(context_.device(), problem_)) return failure;
+  if (!problem_.has_model()) {
+    if (auto failure = contestant.start_runner(context_.device(), problem_)) return failure;
+  }
   if (auto failure = contestant.await_ready()) return failure;
   const Answer loaded = contestant.runner().load(built->library, load_patience);
   if (loaded.ok()) return std::nullopt;

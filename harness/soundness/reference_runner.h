@@ -49,6 +49,7 @@ class ReferenceRunner {
 struct SoundnessOptions {
   std::uint64_t seed = 0;  // of the inputs
   bool require_sandbox = false;
+  std::string python;  // as --python has it: for problems whose reference is a Model
   std::uint64_t host_bytes =
       std::numeric_limits<std::uint64_t>::max();  // of host memory that a case may take
   Layout layout;
@@ -63,11 +64,16 @@ class SoundnessContext {
 
   // A failure is the machine's.
   Failure open();
+  // For problems whose oracle and reference are a Model in Python. Likewise.
+  Failure find_python();
 
   const SoundnessOptions& options() const { return options_; }
   std::shared_ptr<const Sandbox> sandbox() const { return machinery_.sandbox; }
   Device& device() { return *device_; }
   const Toolchain& toolchain() const { return *toolchain_; }
+  // Null before find_python().
+  const PythonTools* python() const { return python_ ? &*python_ : nullptr; }
+  const PythonHost* model_host() const { return model_host_ ? &*model_host_ : nullptr; }
   StageClock& stages() { return stages_; }
 
  private:
@@ -75,6 +81,8 @@ class SoundnessContext {
   const Machinery& machinery_;
   StageClock stages_;
   std::unique_ptr<Toolchain> toolchain_;
+  std::optional<PythonTools> python_;
+  std::optional<PythonHost> model_host_;
   std::unique_ptr<Device> device_;
 };
 
@@ -82,7 +90,7 @@ class SoundnessContext {
 // compilers, on threads of their own.
 class ProblemBuilds {
  public:
-  // `checked`: the oracle for checked runs as well. Keeps references to both.
+  // `checked`: the oracle for checked runs as well, but of a Model. Keeps references to both.
   ProblemBuilds(SoundnessContext& context, const Problem& problem, bool checked);
 
   // Waits for the builds and starts a worker for each. What the author can mend has the exit code exit_usage,
@@ -95,10 +103,12 @@ class ProblemBuilds {
   const std::filesystem::path& source() const { return source_; }
   ContestantRunner& oracle() { return oracle_->runner(); }
   ReferenceRunner& runner() { return *runner_; }
-  // Null where none was asked for, or there is no source.
+  bool has_source() const { return oracle_ != nullptr; }
+  // Null where none was asked for, there is no source, or it is a Model's.
   Build* checked_build() { return checked_.get(); }
 
  private:
+  Failure start_runners();
   Failure load(TrustedContestant& contestant);
   Error about_source(const std::string& message, const std::string& remedy) const;
 
@@ -109,6 +119,7 @@ class ProblemBuilds {
   std::unique_ptr<TrustedContestant> oracle_;  // null, as the next one, where there is no source
   std::unique_ptr<TrustedContestant> reference_;
   std::unique_ptr<ReferenceRunner> runner_;
+  Failure no_runners_;  // of a Model, whose workers are started at once
   bool unsupported_ = false;
 };
 

@@ -153,6 +153,10 @@ class SoundnessRun {
 
   // A problem without a case that was checked is not sound.
   void report_no_case() {
+    if (has_large_model_case_) {
+      report_.cannot_run = true;
+      return;
+    }
     if (lacks_host_memory_) {
       report_.cannot_run = true;
       report_.notes.push_back(
@@ -160,7 +164,7 @@ class SoundnessRun {
           "--host-memory");
       return;
     }
-    const SoundnessLimits limits = soundness_limits(scope_.deep, emulated_);
+    const SoundnessLimits limits = this->limits();
     findings_.add("no-small-case", "no case is small enough to be checked here",
                   scope_.deep
                       ? "add a case that this device can run, or check the problem on a GPU"
@@ -180,7 +184,7 @@ class SoundnessRun {
       report_.failure = failure;
       return;
     }
-    const bool missing = builds_.checked_build() == nullptr;
+    const bool missing = !builds_.has_source();
     for (const Error& error : failure.errors) {
       report_.findings.push_back(
           {LintFinding::Severity::error, error, missing ? "reference-missing" : "reference-fails"});
@@ -193,8 +197,14 @@ class SoundnessRun {
     }
   }
 
+  SoundnessLimits limits() const {
+    return problem_.has_model() ? model_limits(scope_.deep, emulated_)
+                                : soundness_limits(scope_.deep, emulated_);
+  }
+
   void choose(Case bound) {
-    std::string reason = why_skipped(bound, soundness_limits(scope_.deep, emulated_));
+    if (problem_.has_model()) return choose_of_model(std::move(bound));
+    std::string reason = why_skipped(bound, limits());
     if (reason.empty()) {
       reason = why_beyond_host(bound, copies_of_lint, context_.options().host_bytes);
       lacks_host_memory_ = lacks_host_memory_ || !reason.empty();
@@ -206,6 +216,17 @@ class SoundnessRun {
       report_.notes.push_back(fmt::format("case '{}' was not checked{}: {}", bound.name,
                                           fits ? " but for the precision of the reference" : "", reason));
     if (fits) larger_cases_.push_back(std::move(bound));
+  }
+
+  void choose_of_model(Case bound) {
+    std::string reason = why_skipped(bound, limits());
+    const bool is_large = !reason.empty();
+    if (!is_large) reason = why_beyond_host(bound, copies_of_model_lint, context_.options().host_bytes);
+    if (reason.empty()) return cases_.push_back(std::move(bound));
+    report_.notes.push_back(fmt::format("case '{}' was not looked into: {}; {}", bound.name, reason,
+                                        is_large ? "run lint on a GPU, or with --deep, which takes its time"
+                                                 : "free some, or allow more with --host-memory"));
+    has_large_model_case_ = true;
   }
 
   // The very shapes that `kgrade grade --hidden-seed` draws.
@@ -224,6 +245,7 @@ class SoundnessRun {
       return a.tensor_bytes() < b.tensor_bytes();
     });
     if (!runs_at_all(smallest)) return false;
+    if (problem_.has_model()) return true;  // PyTorch's memory is its own
     progress("memory accesses");
     ReferenceCheck reference_check(context_, builds_, scope_.deep,
                                    [this](const std::string& what) { progress(what); });
@@ -301,6 +323,7 @@ class SoundnessRun {
   std::vector<Case> cases_;
   std::vector<Case> larger_cases_;  // on which only the reference's precision is looked at
   bool lacks_host_memory_ = false;  // for one of the cases that were skipped
+  bool has_large_model_case_ = false;
   SoundnessReport report_;
 };
 

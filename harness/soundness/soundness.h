@@ -11,7 +11,7 @@
 namespace kgrade {
 
 struct SoundnessReport {
-  std::vector<LintFinding> findings;  // all of them errors
+  std::vector<LintFinding> findings;  // errors, but for a Model's weights that do not count
   std::vector<std::string> notes;     // what was not checked, and why
   int cases = 0;                      // that were checked
   int hidden = 0;                     // of them: hidden shapes

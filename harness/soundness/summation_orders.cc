@@ -129,6 +129,8 @@ Values along_axis(const Values& values, const std::vector<std::int64_t>& shape, 
 }  // namespace
 
 std::vector<Arrangement> arrangements_of(const Problem& problem) {
+  // The axes of a Model's tensors have no names that tell which belong together, and its weights stay.
+  if (problem.has_model()) return {};
   const std::vector<const Parameter*> tensors = tensors_of(problem);
   std::vector<Arrangement> all = reversals_of(tensors);
   std::vector<std::vector<Arrangement>> shuffles;

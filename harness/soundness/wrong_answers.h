@@ -41,8 +41,10 @@ std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acce
                                               const Case& bound, const KnownValues& known);
 
 // Reports which of these are accepted: zeros, ones, the mean, the answer to other inputs, the right elements
-// in another order, inputs as they are, and means along every axis longer than one.
+// in another order, inputs as they are, and means along every axis longer than one. `briefly`: where the mean
+// is accepted, what follows from that is left out.
 void find_accepted_answers(LintFindings& findings, const Acceptance& acceptance, const Case& bound,
-                           const KnownValues& known, const std::set<std::size_t>& degenerate);
+                           const KnownValues& known, const std::set<std::size_t>& degenerate,
+                           bool briefly = false);
 
 }  // namespace kgrade

@@ -58,7 +58,8 @@ class PlanReader {
   Result<std::size_t> group_of(SweepPlan& plan, const LaneOptions& options, const GroupKey& key) {
     const auto [at, is_new] = groups_.try_emplace(key, plan.groups.size());
     if (!is_new) return at->second;
-    auto problem = load_problem_file(key.path, options.python, Layout::find(options.problems));
+    auto problem =
+        load_problem_file(key.path, options.python, Layout::find(options.problems), options.inputs);
     if (problem) problem = as_asked(*std::move(problem), key.dtype, key.precision);
     if (!problem) return problem.errors();
     plan.groups.push_back({std::move(*problem)});

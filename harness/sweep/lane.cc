@@ -55,6 +55,12 @@ nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
           {"time_limit_seconds", json_of(options.time_limit_seconds)}};
 }
 
+std::vector<std::string> texts_of_bytes(const std::vector<std::string>& all) {
+  std::vector<std::string> texts;
+  for (const std::string& each : all) texts.push_back(text_of_bytes(each));
+  return texts;
+}
+
 // Numbers that count nothing below zero, and nothing else: get() would convert.
 template <class T>
 T number(const Json& json) {
@@ -111,16 +117,15 @@ std::string to_line(const LaneJob& job) {
   // Numbers: only this program reads them.
   json["seed"] = json_of(options.seed);
   json["hidden_seed"] = json_of(options.hidden_seed);
-  std::vector<std::string> candidates;
-  for (const std::string& candidate : job.candidates) candidates.push_back(text_of_bytes(candidate));
   json.update({{"device", options.device},
                {"problems", text_of_bytes(options.problems)},
                {"python", text_of_bytes(options.python)},
+               {"inputs", texts_of_bytes(options.inputs)},
                {"effort", static_cast<int>(options.effort)},
                {"problem", text_of_bytes(job.problem)},
                {"dtype", job.dtype},
                {"precision", job.precision},
-               {"candidates", candidates},
+               {"candidates", texts_of_bytes(job.candidates)},
                {"only_builds", job.only_builds}});
   return dump(json);
 }
@@ -140,6 +145,8 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   options.device = json.at("device").get<std::string>();
   options.problems = bytes_of_text(json.at("problems").get<std::string>());
   options.python = bytes_of_text(json.at("python").get<std::string>());
+  for (const std::string& input : json.at("inputs").get<std::vector<std::string>>())
+    options.inputs.push_back(bytes_of_text(input));
   const auto effort = enumerator(json.at("effort"), Effort::ranked);
   if (!effort) return std::nullopt;
   options.effort = *effort;

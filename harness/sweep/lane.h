@@ -28,6 +28,7 @@ struct LaneOptions {
   std::optional<std::uint64_t> hidden_seed;
   std::optional<double> time_limit_seconds;
   std::string python;  // as --python has it
+  std::vector<std::string> inputs = {};  // as --inputs has them
 };
 
 // What a lane is asked for.

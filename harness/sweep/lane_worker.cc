@@ -85,7 +85,7 @@ class LaneWorker {
     const auto device = parse_device_choice(job.options.device);
     if (!device) return GradeFailure{exit_usage, device.errors()};
     const Layout layout = Layout::find(job.options.problems);
-    auto problem = load_problem_file(job.problem, job.options.python, layout);
+    auto problem = load_problem_file(job.problem, job.options.python, layout, job.options.inputs);
     if (problem) problem = as_asked(*std::move(problem), job.dtype, job.precision);
     if (!problem) return GradeFailure{exit_usage, problem.errors()};
     built_ = 0;

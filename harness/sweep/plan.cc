@@ -185,7 +185,7 @@ class Planner {
     std::vector<std::vector<SweepTask>> tasks;  // by group
     for (const fs::path& candidate : candidates) {
       auto sources = read_candidates({candidate}, layout_);
-      auto bound = sources ? group_candidates(problem, {candidate}, std::nullopt) : sources.errors();
+      auto bound = sources ? group_candidates(problem, {candidate}, selection_.dtype) : sources.errors();
       if (!bound) {
         refuse(problem, candidate, bound.error());
         continue;

@@ -67,6 +67,8 @@ struct SweepSelection {
   // (problem/kernelbench_names.h). `solutions` may then name folders as well, which are looked through to the
   // bottom.
   std::vector<std::filesystem::path> modules = {};
+  std::optional<std::string> dtype =
+      {};  // of all candidates; unset: what each declares, or else its problem's first
 };
 
 // How a problem's file becomes a problem.

@@ -10,6 +10,7 @@
 #include "base/defences.h"
 #include "base/text.h"
 #include "device/allowed_libraries.h"
+#include "problem/module_file.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
@@ -117,6 +118,21 @@ std::optional<CallFinding> review_rest(const CallReport& report) {
       Verdict::cheating, "idle",
       fmt::format("{} of its own {} left when a call is over", counted(report.threads_left, "thread"),
                   report.threads_left == 1 ? "is" : "are")};
+}
+
+struct ReferenceBounds {
+  Thresholds thresholds;
+  Precision required = Precision::fp32;
+};
+
+ReferenceBounds bounds_of_reference(const Problem& problem) {
+  ReferenceBounds bounds{problem.thresholds};
+  if (!problem.has_model()) return bounds;
+  bounds.required = precision_from(problem.precision);
+  if (problem.dtype == Dtype::float32) return bounds;
+  bounds.required = Precision::bf16;
+  bounds.thresholds.bf16 /= 2;
+  return bounds;
 }
 
 std::optional<CallFinding> review_corruption(const Lease::Corruption& corruption) {
@@ -247,8 +263,11 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
   const CaseSpec* const spec = problem.find_case(bound.name);
   return {
       what,
-      "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` checks "
-      "both",
+      problem.has_model() && problem.dtype != Dtype::float32
+          ? fmt::format("this is no fault of the candidate: `Model` does not run in {}; choose another --dtype",
+                        to_string(problem.dtype))
+          : "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` checks "
+            "both",
       spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 
@@ -259,21 +278,44 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
   return trusted_failure(who, problem, bound, *review_call(report));
 }
 
-Error ill_conditioned(const Problem& problem, const Case& bound, const std::string& output,
-                      const Judgement& judgement) {
-  const Precision asked = precision_from(problem.precision);
-  const double most = threshold(problem.thresholds, asked);
+Judgement judge_reference(const OutputErrors& output, const Problem& problem, double usual_squares) {
+  const ReferenceBounds bounds = bounds_of_reference(problem);
+  return judge(output, bounds.thresholds, bounds.required, usual_squares);
+}
+
+Judgement judge_reference(const ElementErrors& errors, const Problem& problem, double usual_squares) {
+  return judge_reference({"", {}, errors}, problem, usual_squares);
+}
+
+std::string other_inputs_of(const Problem& problem) {
+  return is_module_file(problem.path) ? "give it other inputs, as with --inputs 'normal(0, 2)'"
+                                      : "give it other inputs, as with `init: normal(0, 2)`";
+}
+
+std::string why_ill_conditioned(const Problem& problem, const std::string& output,
+                                const Judgement& judgement) {
+  const ReferenceBounds bounds = bounds_of_reference(problem);
+  const double most = threshold(bounds.thresholds, bounds.required);
+  const std::string_view asked = to_string(bounds.required);
+  const std::string_view dtype = to_string(problem.dtype);
   // Written so that NaN is too much.
   const std::string how =
       judgement.relative_error <= most
-          ? fmt::format("single elements of Model in float32 are off from float64 by more than {} allows", problem.precision)
-          : fmt::format("Model in float32 is off by {:.1e} from float64, and {} allows {:.0e}", judgement.relative_error,
-                        problem.precision, most);
+          ? fmt::format("single elements of Model in {} are off from float64 by more than {} allows", dtype,
+                        asked)
+          : fmt::format("Model in {} is off by {:.1e} from float64, and {} allows {:.0e}", dtype,
+                        judgement.relative_error, asked, most);
+  return fmt::format("'{}' is ill-conditioned: {}; no candidate can be judged in this class", output, how);
+}
+
+Error ill_conditioned(const Problem& problem, const Case& bound, const std::string& output,
+                      const Judgement& judgement) {
+  const Precision asked = precision_from(problem.precision);
   const CaseSpec* const spec = problem.find_case(bound.name);
-  return {fmt::format("case '{}': '{}' is ill-conditioned: {}; no candidate can be judged in this class", bound.name,
-                      output, how),
-          asked == Precision::fp32 ? "ask for a lower class with `# kgrade: precision tf32`, or give it other inputs"
-                                   : "give it other inputs",
+  const bool has_lower = asked == Precision::fp32 && problem.dtype == Dtype::float32;
+  return {fmt::format("case '{}': {}", bound.name, why_ill_conditioned(problem, output, judgement)),
+          (has_lower ? "ask for a lower class with `# kgrade: precision tf32`, or " : "") +
+              other_inputs_of(problem),
           spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 

@@ -93,6 +93,17 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
 // contents or the formula lose too many digits, and the candidate is not to blame.
 Error ill_conditioned(const Problem& problem, const Case& bound, const std::string& output,
                       const Judgement& judgement);
+// The same without its case: "'y' is ill-conditioned: ...".
+std::string why_ill_conditioned(const Problem& problem, const std::string& output,
+                                const Judgement& judgement);
+// What its user or author can do about contents that do not suit a problem with a Model.
+std::string other_inputs_of(const Problem& problem);
+// What is allowed to the reference: fp32, or of a file of others the class that is asked for, in which its
+// Model may be close enough. In a 16-bit type a Model rounds between operators: it may use half of what the
+// class bf16 allows, so that a candidate that is off by as much, in other directions, is accepted whatever
+// class it asks for.
+Judgement judge_reference(const OutputErrors& output, const Problem& problem, double usual_squares = 0);
+Judgement judge_reference(const ElementErrors& errors, const Problem& problem, double usual_squares = 0);
 
 // "[0, 3, 5]": the coordinates of a flat index in a tensor.
 std::string coordinates(std::uint64_t index, const std::vector<std::int64_t>& shape);

@@ -28,6 +28,9 @@ class Call:
             name: (ctypes.c_longlong * max(1, len(shape)))(*shape) for name, shape in self.shapes.items()}
         self.scalars = description["scalars"]
         self.types = description["types"]
+        # What a Model and a candidate for it are cast to, as KernelBench's precision option casts them; None: float32.
+        narrow = contract.get("has_model") and description["dtype"] != "float32"
+        self.narrow_type = TYPES[description["dtype"]][0] if narrow else None
         self.module_call = description.get("module")
         self.module = None
         # Of a problem that is a file with a Model.
@@ -214,11 +217,14 @@ class Contestant:
         if self.is_locked and self.role is None:
             raise Unsupported("builds a module in a measured call")
         call.module = module_state.build(self.module_class, call.module_call, self.contract, tensors, self.source,
-                                         self.role is not None)
+                                         self.role is not None, call.narrow_type)
+        device = next(iter(tensors.values())).device
+        if call.narrow_type is not None:
+            trusted_module.convert_attributes(call.module.module, device, call.narrow_type)
         if self.role is not None:
-            device = next(iter(tensors.values())).device
             weights = {name: tensors[name] for name in self.contract["torch"]["weights"]}
-            call.module = trusted_module.TrustedModule(call.module, self.role, device, weights, call.is_of_file)
+            call.module = trusted_module.TrustedModule(call.module, self.role, device, weights, call.is_of_file,
+                                                       call.narrow_type)
 
     def is_stale(self, call, tensors):
         """Whether the weights are others: a trusted process may stay where those of candidates end. All but the oracle

@@ -359,9 +359,9 @@ def follow_draws(places, tensors, state, drawn, log, make):
                          and is_reordered(again[places[weight]], tensors[weight])}}
 
 
-def build(module_class, call, contract, tensors, source, is_own=False):
+def build(module_class, call, contract, tensors, source, is_own=False, dtype=None):
     """The module of one case. `tensors`: what is lent, by name. `is_own`: it is the problem's own Model, whose weights
-    are the problem's under their own names."""
+    are the problem's under their own names. `dtype`: that it is cast to; None: it stays as it is."""
     weights = contract["torch"]["weights"]
     # In the problem's order, which modules often have too.
     weights = {each["name"]: weights[each["name"]] for each in contract["parameters"] if each["name"] in weights}
@@ -400,7 +400,7 @@ def build(module_class, call, contract, tensors, source, is_own=False):
     torch.manual_seed(0)
     with ParameterLog(values, draws):
         module = make()
-    module = module.to(next(iter(tensors.values())).device)
+    module = module.to(device=next(iter(tensors.values())).device, dtype=dtype)
     if contract["torch"]["mode"] == "eval":
         module.eval()
     state = state_of(module)

@@ -1,4 +1,5 @@
-"""A `Model` that states the problem, as the oracle, the reference or the baselines. The oracle computes in float64."""
+"""A `Model` that states the problem, as the oracle, the reference or the baselines. The oracle computes in float64. In a
+16-bit type the reference is cast to it, and so are weights, buffers and plain tensors of the oracle before it computes."""
 
 import contextlib
 
@@ -38,11 +39,16 @@ def convert_attributes(module, device, dtype):
                 vars(part)[name] = convert(value, device, dtype)
 
 
-class SingleDraws(TorchDispatchMode):
-    """Random numbers of a forward in float64 are those that it has in float32: generators give others for each type."""
+class ReferenceDraws(TorchDispatchMode):
+    """Random numbers of a forward in float64 are those that it has in the reference's type: generators give others for
+    each type."""
 
     DRAWS = {"rand", "randn", "rand_like", "randn_like", "normal", "bernoulli", "uniform_", "normal_", "bernoulli_",
              "exponential_", "cauchy_", "geometric_", "log_normal_"}
+
+    def __init__(self, dtype):
+        super().__init__()
+        self.dtype = dtype
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
@@ -54,19 +60,18 @@ class SingleDraws(TorchDispatchMode):
         if name.endswith("_"):
             if not is_double(args[0]):
                 return function(*args, **kwargs)
-            return args[0].copy_(function(args[0].float(), *args[1:], **kwargs))
+            return args[0].copy_(function(args[0].to(self.dtype), *args[1:], **kwargs))
         if kwargs.get("dtype", torch.float64) not in (None, torch.float64):
             return function(*args, **kwargs)
-        args = tuple(each.float() if is_double(each) else each for each in args)
+        args = tuple(each.to(self.dtype) if is_double(each) else each for each in args)
         if takes_dtype(function):
-            kwargs = {**kwargs, "dtype": torch.float32}
+            kwargs = {**kwargs, "dtype": self.dtype}
         return function(*args, **kwargs).double()
 
-    @staticmethod
-    def dropout(function, values, rate, is_training):
+    def dropout(self, function, values, rate, is_training):
         if is_training is False or rate >= 1:
             return function(values, rate, is_training)
-        _, mask = function(torch.ones_like(values, dtype=torch.float32), rate, is_training)
+        _, mask = function(torch.ones_like(values, dtype=self.dtype), rate, is_training)
         return values * mask / (1 - rate), mask
 
 
@@ -79,13 +84,12 @@ def takes_dtype(function):
 
 
 @contextlib.contextmanager
-def in_double():
+def by_default(dtype):
     """What a forward makes by itself has the type of its inputs."""
     before = torch.get_default_dtype()
-    torch.set_default_dtype(torch.float64)
+    torch.set_default_dtype(dtype)
     try:
-        with SingleDraws():
-            yield
+        yield
     finally:
         torch.set_default_dtype(before)
 
@@ -135,8 +139,8 @@ class TrustedModule:
     the types of the problem's outputs. `keeps_weights`: those of a file stay; those of another problem are inputs like
     others, which may be new in every call."""
 
-    def __init__(self, built, role, device, weights, keeps_weights=True):
-        self.built, self.role = built, role
+    def __init__(self, built, role, device, weights, keeps_weights=True, narrow_type=None):
+        self.built, self.role, self.narrow_type = built, role, narrow_type
         self.eager, self.compiled = built.module, None
         # Where the module has them in other forms, and in the oracle's type, it is known by copies.
         self.weights = {name: tensor.clone() if role == ORACLE or name not in built.parameters
@@ -144,7 +148,7 @@ class TrustedModule:
         self.lent = [] if keeps_weights else list(built.parameters.items())
         if role == ORACLE:
             built.module.double()
-        convert_attributes(built.module, device, torch.float64 if role == ORACLE else None)
+        convert_attributes(built.module, device, torch.float64 if role == ORACLE else narrow_type)
         self.buffers = KeptBuffers(built.module)
         self.was_called = False
 
@@ -164,7 +168,7 @@ class TrustedModule:
             parameter.data = tensors[name].view(parameter.shape)
         if self.role == BASELINE:
             self.built.module = self.compiled_module() if is_compiled else self.eager
-        results = self.in_double(tensors, types) if self.role == ORACLE else self.built.forward_with(tensors)
+        results = self.results_of(tensors, types)
         results = results if isinstance(results, (tuple, list)) else [results]
         addresses = {each.untyped_storage().data_ptr() for each in tensors.values()}
         return [each.clone() if isinstance(each, torch.Tensor) and each.untyped_storage().data_ptr() in addresses
@@ -175,10 +179,16 @@ class TrustedModule:
             self.compiled = compiled(self.eager)
         return self.compiled
 
-    def in_double(self, tensors, types):
-        inputs = {name: convert(tensors[name], tensors[name].device, torch.float64) for name in self.built.names}
-        with in_double():
-            results = self.built.forward_with(inputs)
+    def results_of(self, tensors, types):
+        if self.role != ORACLE and self.narrow_type is None:
+            return self.built.forward_with(tensors)
+        if self.role != ORACLE:
+            with by_default(self.narrow_type):
+                results = self.built.forward_with(tensors)
+        else:
+            inputs = {name: convert(tensors[name], tensors[name].device, torch.float64) for name in self.built.names}
+            with by_default(torch.float64), ReferenceDraws(self.narrow_type or torch.float32):
+                results = self.built.forward_with(inputs)
         if len(results) != len(types):
             return results
         return [each.to(dtype) if isinstance(each, torch.Tensor) else each for each, dtype in zip(results, types)]

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "problem/case.h"
 #include "problem/module_call.h"
+#include "problem/other_inputs.h"
 #include "problem/problem.h"
 
 namespace kgrade::testing {
@@ -270,6 +272,80 @@ TEST(GivenKeyTest, ValuesOfForwardAreMaps) {
     EXPECT_THAT(said_of_text("  forward: ", std::string("  forward: [x, ") + wrong + "]"),
                 HasSubstr("is no value"))
         << wrong;
+}
+
+TEST(ModuleFileTest, ListsTheTypesThatItsNumbersFit) {
+  EXPECT_THAT(problem_of(sound_description())->dtypes, ElementsAre("float32", "float16", "bfloat16"));
+  Json large = sound_description();
+  large["inputs"][0]["draw"]["second"] = 1e6;
+  EXPECT_THAT(problem_of(large)->dtypes, ElementsAre("float32", "bfloat16"));
+}
+
+TEST(ModuleFileTest, AsksForALowerClassInSixteenBits) {
+  const auto problem = problem_of(sound_description());
+  EXPECT_EQ(problem->precision, "fp32");
+  EXPECT_EQ(with_dtype(*problem, "float16")->precision, "bf16");
+  EXPECT_EQ(with_dtype(*problem, "float32")->precision, "fp32");
+}
+
+// Of the sound description, with its file's digest.
+Problem with(const std::vector<std::string>& inputs) {
+  auto problem = problem_of(sound_description());
+  auto changed = with_inputs(*problem, inputs);
+  EXPECT_TRUE(changed.ok()) << to_string(changed.errors());
+  return *changed;
+}
+
+TEST(OtherInputsTest, ChangeWhatGetInputsDraws) {
+  const Problem problem = with({"normal(0,2)"});
+  EXPECT_EQ(problem.parameters[0].init->text, "normal(0, 2)");
+  EXPECT_EQ(problem.parameters[1].init->text, "normal(0.5, 0.25)");  // a weight
+  EXPECT_THAT(problem.inputs, ElementsAre("normal(0, 2)"));
+  EXPECT_EQ(problem.slug, "level1-23-softmax-normal-0-2");
+}
+
+TEST(OtherInputsTest, MakeAnotherProblemOfEachContents) {
+  const Problem usual = with({});
+  EXPECT_EQ(usual.slug, "level1-23-softmax");
+  std::set<std::string> slugs = {usual.slug}, digests = {usual.content_sha256};
+  for (const char* option :
+       {"uniform(-2, 1)", "uniform(-2, -1)", "normal(0.1, 2)", "normal(0, 1.2)", "x=normal(0, 2)",
+        "normal(0, 2)", "uniform(-123456789.5, 123456789.25)", "uniform(-123456789.5, 123456789.5)"}) {
+    const Problem other = with({option});
+    EXPECT_TRUE(slugs.insert(other.slug).second) << option;
+    EXPECT_TRUE(digests.insert(other.content_sha256).second) << option;
+    EXPECT_LE(other.slug.size(), 128U);
+  }
+  EXPECT_EQ(with({"normal( 0 , 2.0 )"}).content_sha256, with({"normal(0, 2)"}).content_sha256);
+}
+
+TEST(OtherInputsTest, LeaveOutTypesThatDoNotHoldThem) {
+  EXPECT_THAT(with({"normal(0, 50000)"}).dtypes, ElementsAre("float32", "bfloat16"));
+}
+
+TEST(OtherInputsTest, SayWhatIsWrong) {
+  const auto said = [](const std::vector<std::string>& inputs) {
+    const auto changed = with_inputs(*problem_of(sound_description()), inputs);
+    return changed ? "nothing" : to_string(changed.errors());
+  };
+  EXPECT_THAT(said({"normal(0)"}), HasSubstr("--inputs 'normal(0)': 'init' normal takes 2 numbers"));
+  EXPECT_THAT(said({"norml(0, 1)"}), HasSubstr("did you mean 'normal'?"));
+  EXPECT_THAT(said({"y=normal(0, 1)"}), HasSubstr("there is no input 'y'"));
+  EXPECT_THAT(said({"lin_weight=normal(0, 1)"}), HasSubstr("there is no input 'lin_weight'"));
+  EXPECT_THAT(said({"normal(0, 1)", "normal(0, 2)"}), HasSubstr("there is one for all inputs already"));
+  EXPECT_THAT(said({"x=normal(0, 1)", "x=normal(0, 2)"}), HasSubstr("there is one for 'x' already"));
+  EXPECT_THAT(said({"uniform_fan_in(x)"}), HasSubstr("names something"));
+  EXPECT_THAT(said({""}), HasSubstr("'init'"));
+}
+
+TEST(OtherInputsTest, LeaveConstantsUnlessTheyAreNamed) {
+  Json description = sound_description();
+  description["inputs"][0]["draw"] = Json::parse(R"({"kind": "constant", "first": 1, "second": 0})");
+  const auto problem = problem_of(description);
+  const auto none = with_inputs(*problem, {"normal(0, 2)"});
+  ASSERT_FALSE(none.ok());
+  EXPECT_THAT(to_string(none.errors()), HasSubstr("no input is drawn from uniform() or normal()"));
+  EXPECT_EQ(with_inputs(*problem, {"x=normal(0, 2)"})->parameters[0].init->text, "normal(0, 2)");
 }
 
 }  // namespace

@@ -269,7 +269,7 @@ class TrustedModuleTest(unittest.TestCase):
         torch.manual_seed(3)
         expected = torch.native_dropout(torch.ones(50), 0.25, True)
         torch.manual_seed(3)
-        with trusted_module.SingleDraws():
+        with trusted_module.ReferenceDraws(torch.float32):
             result, mask = torch.native_dropout(values, 0.25, True)
         self.assertTrue(torch.equal(mask, expected[1]))
         self.assertTrue(torch.allclose(result, values * mask / 0.75))

@@ -77,6 +77,7 @@ TEST(CallReview, WhatFailsBesideTheCandidateIsTheMachinesOrTheProblems) {
 TEST(CallReview, AnIllConditionedFileIsNamedWithWhatCanBeDone) {
   Problem problem;
   problem.path = "23_Softmax.py";
+  problem.reference = "23_Softmax.py";
   problem.precision = "fp32";
   problem.thresholds.fp32 = 1e-5;
   problem.thresholds.tf32 = 1e-3;
@@ -93,7 +94,30 @@ TEST(CallReview, AnIllConditionedFileIsNamedWithWhatCanBeDone) {
   judgement.relative_error = 1e-6;
   EXPECT_THAT(ill_conditioned(problem, bound, "output", judgement).message, HasSubstr("single elements"));
   problem.precision = "bf16";
-  EXPECT_EQ(ill_conditioned(problem, bound, "output", judgement).remedy, "give it other inputs");
+  EXPECT_EQ(ill_conditioned(problem, bound, "output", judgement).remedy,
+            "give it other inputs, as with --inputs 'normal(0, 2)'");
+}
+
+TEST(CallReview, InSixteenBitsAModelMayUseHalfOfTheLowestBound) {
+  Problem problem;
+  problem.reference = "23_Softmax.py";
+  problem.dtype = Dtype::float16;
+  problem.precision = "fp32";  // that a candidate asks for
+  problem.thresholds = default_thresholds(Dtype::float16);
+  const auto verdict = [&problem](double error) {
+    ElementErrors errors;
+    errors.compared = 100;
+    errors.sum_squared_expected = 100;
+    errors.sum_squared_difference = 100 * error * error;
+    errors.max_abs_difference = error;
+    return judge_reference(errors, problem).verdict;
+  };
+  EXPECT_EQ(verdict(4.9e-3), Verdict::accepted);
+  EXPECT_NE(verdict(5.1e-3), Verdict::accepted);
+  problem.dtype = Dtype::float32;
+  EXPECT_NE(verdict(4.9e-3), Verdict::accepted);
+  problem.reference.clear();
+  EXPECT_NE(verdict(4.9e-3), Verdict::accepted);
 }
 
 TEST(CallReview, CudaErrorsAreRuntimeErrorsButForMemory) {
