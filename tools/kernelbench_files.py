@@ -519,19 +519,27 @@ def states_of(options):
 
 def explain(options, states):
     """{name: {label: how far plain PyTorch's answer moves}} of wrong candidates that were accepted; kept in a file."""
-    known = read_json(options.output / "differences.json") or {}
+    place = options.output / "differences.json"
+    known = read_json(place) or {}
     files = find_files(options.folder, options.only)
-    for name, state in states.items():
-        accepted = accepted_wrong(state)
-        if not accepted or set(accepted) <= set(known.get(name, {})) or time.monotonic() > options.deadline - LEAST_SECONDS:
-            continue
-        names = [label[len(ZERO):] if label.startswith(ZERO) else label for label in accepted]
-        device = "cpu" if options.devices[0] == "emulated" else options.devices[0]
+    wanted = {name: accepted_wrong(state) for name, state in states.items()}
+    device = "cpu" if options.devices[0] == "emulated" else options.devices[0]
+
+    def look(name):
+        if time.monotonic() > options.deadline - LEAST_SECONDS:
+            return name, None
+        names = [label.removeprefix(ZERO) for label in wanted[name]]
         code, output, errors = run_process([options.python, str(PLAIN), "difference", str(files[name]), *names, "--device",
                                             device], min(120, options.deadline - time.monotonic()))
         moved = json.loads(output) if code == 0 else {}
-        known[name] = {label: moved.get(short, last_line(errors)) for label, short in zip(accepted, names)}
-        write_json(options.output / "differences.json", known)
+        return name, {label: moved.get(label.removeprefix(ZERO), last_line(errors)) for label in wanted[name]}
+
+    unknown = [name for name, labels in wanted.items() if not set(labels) <= set(known.get(name, {}))]
+    with ThreadPoolExecutor(options.jobs) as pool:
+        for name, moved in pool.map(look, unknown):
+            if moved is not None:
+                known[name] = moved
+                write_json(place, known)
     return known
 
 
