@@ -20,6 +20,7 @@ another one may have disturbed, for want of memory or time, is graded once more 
 
 import argparse
 import collections
+import functools
 import hashlib
 import json
 import math
@@ -170,6 +171,11 @@ def last_line(text):
     return (told or lines[-1:] or ["no word"])[0]
 
 
+@functools.lru_cache
+def version_of(kgrade):
+    return run_process([kgrade, "--version"], 60)[1].strip()
+
+
 # A file as a problem.
 
 
@@ -183,7 +189,7 @@ class Prepared:
         self.sha256 = hashlib.sha256(self.text.encode()).hexdigest()
         self.problem, self.why, self.parameters, self.gibibytes = None, "", [], 0.0
         facts = read_json(self.folder / "prepared.json")
-        if not facts or facts["sha256"] != self.sha256:
+        if not facts or (facts["sha256"], facts["kgrade"]) != (self.sha256, version_of(options.kgrade)):
             facts = self.import_file(options)
         if facts is None:
             return
@@ -209,7 +215,8 @@ class Prepared:
             # Nothing is measured in a case that is no bench.
             bench = "  - {name: kernelbench, role: bench}\n"
             write_whole(made[0], contract.replace(bench, f"{bench}  - {{name: {CASE}, role: test}}\n"))
-        facts = {"sha256": self.sha256, "problem": made[0].name if made else "", "why": "" if made else last_line(errors)}
+        facts = {"sha256": self.sha256, "kgrade": version_of(options.kgrade), "problem": made[0].name if made else "",
+                 "why": "" if made else last_line(errors)}
         write_json(self.folder / "prepared.json", facts)
         return facts
 

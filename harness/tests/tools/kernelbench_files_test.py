@@ -25,6 +25,7 @@ FAKE = r'''#!/usr/bin/env python3
 import json, pathlib, re, sys, time
 words = sys.argv[1:]
 def option(name): return words[words.index(name) + 1]
+if words == ["--version"]: sys.exit(print("kgrade 1"))
 def told(text, word, other): return (re.findall(rf"^# {word}: (\S+)", text, re.MULTILINE) or [other])[0]
 if words[0] == "import":
     source = pathlib.Path(words[1])
