@@ -206,7 +206,12 @@ int run(SweepArguments& arguments) {
   const auto load = [&](const std::filesystem::path& file) {
     return load_problem_file(file, arguments.lane.python, layout);
   };
-  const auto plan = make_plan(arguments.selection, layout, load);
+  const auto plan = [&] {
+    Progress progress;
+    return make_plan(arguments.selection, layout, load, [&](std::size_t done, std::size_t all) {
+      progress.show(fmt::format("reading problems: {} of {}", done, all));
+    });
+  }();
   if (!plan) return fail(pattern_remedy(arguments, plan.errors()));
   fmt::print(stderr, "{}", log_text(arguments.ci, searched_text(*plan)));
   auto results = open_results(arguments);
