@@ -161,6 +161,11 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
   take_back();
   calls_ = 0;
   waits_for_device_ = false;
+  if (host_ != nullptr) {
+    worker_->thaw();
+    Answer described = worker_->describe_case(case_description(problem_, bound), patience);
+    if (!described.ok()) return described;
+  }
   if (lease_ != nullptr && inputs_writable == inputs_writable_ && lease_->has_room_for(bound, terms)) {
     lease_->rebind(bound);
     is_lent_ = true;
@@ -168,11 +173,6 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
     return lease_->tell_lengths(*worker_);
   }
   lease_.reset();
-  if (host_ != nullptr) {
-    worker_->thaw();
-    Answer described = worker_->describe_case(case_description(problem_, bound), patience);
-    if (!described.ok()) return described;
-  }
   auto lease = Lease::make(device_, problem_, bound, terms);
   if (!lease) return lease.errors();
   lease_ = std::move(*lease);
