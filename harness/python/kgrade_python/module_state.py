@@ -386,7 +386,7 @@ def build(module_class, call, contract, tensors, source, is_own=False):
 
     if not is_own:
         # Of a file's Model the weights are known by name: what has that name is meant.
-        known = {weight: name for weight, name in places.items() if call.get("encoded") and weights[weight] == name}
+        known = {weight: name for weight, name in places.items() if contract.get("of_file") and weights[weight] == name}
         rest = {weight: name for weight, name in places.items() if weight not in known}
         computed = derived_weights.computed_weights(module)
         rest = follow_origins(rest, tensors, state, dropped, log, computed, make)
@@ -415,4 +415,4 @@ def build(module_class, call, contract, tensors, source, is_own=False):
         state[name].data = tensors[weight].clone().to(state[name].dtype).view(state[name].shape)
     for parameter in module.parameters():
         parameter.requires_grad_(False)
-    return (FlatModule if call.get("encoded") else BuiltModule)(module, contract["torch"]["forward"])
+    return (FlatModule if contract.get("of_file") else BuiltModule)(module, contract["torch"]["forward"])

@@ -89,25 +89,6 @@ def in_double():
         torch.set_default_dtype(before)
 
 
-class KeptBuffers:
-    """Puts back the buffers that a forward has changed or replaced: each call of a training module is then its first."""
-
-    def __init__(self, module):
-        self.kept = [(part, name, buffer, buffer.clone()) for part in module.modules()
-                     for name, buffer in part.named_buffers(recurse=False)]
-        self.changing = None
-
-    def put_back(self):
-        """Before every call but the first. The first of them looks which buffers change: PyTorch's own count of
-        changes leaves out those of batch norm."""
-        for part, name, buffer, _ in self.kept:
-            part._buffers[name] = buffer
-        if self.changing is None:
-            self.changing = [(buffer, first) for _, _, buffer, first in self.kept if not torch.equal(buffer, first)]
-        for buffer, first in self.changing:
-            buffer.copy_(first)
-
-
 class TrustedModule:
     """A built module (module_state.py) of `role`. Its answers are in memory of their own, and those of the oracle have
     the types of the problem's outputs."""
@@ -118,19 +99,12 @@ class TrustedModule:
         if role == ORACLE:
             built.module.double()
         convert_attributes(built.module, device, torch.float64 if role == ORACLE else None)
-        self.buffers = KeptBuffers(built.module)
-        self.was_called = False
 
     def was_built_with(self, tensors):
         return all(torch.equal(tensor, tensors[name]) for name, tensor in self.weights.items())
 
-    def begin(self):
-        if self.was_called:
-            self.buffers.put_back()
-
     def forward_with(self, tensors, types):
         """`tensors` by name; `types`: of the outputs, in order."""
-        self.was_called = True
         results = self.in_double(tensors, types) if self.role == ORACLE else self.built.forward_with(tensors)
         addresses = {each.untyped_storage().data_ptr() for each in tensors.values()}
         return [each.clone() if isinstance(each, torch.Tensor) and each.untyped_storage().data_ptr() in addresses
