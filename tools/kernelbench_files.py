@@ -45,7 +45,7 @@ DISTURBED_CODES = (3, 70)
 CUT_OFF = "cut off"
 CASE = "verdict"
 # Parameters that are tried before other files have had their turn.
-FIRST_PARAMETERS = 6
+FIRST_PARAMETERS = 8
 MOST_AT_ONCE = 24
 # A run that cannot end in time is not begun.
 LEAST_SECONDS = 20
