@@ -204,7 +204,19 @@ int run(SweepArguments& arguments) {
   const auto load = [&](const std::filesystem::path& file) {
     return load_problem_file(file, arguments.lane.python, layout, arguments.lane.inputs);
   };
-  const auto plan = make_plan(arguments.selection, layout, load);
+  const SteadyClock clock;
+  LogInterval log(clock.now());
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  const auto show = [&](Progress& progress, const std::string& what) {
+    progress.show(what);
+    if (!terminal && log.is_due(clock.now())) fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
+  };
+  const auto plan = [&] {
+    Progress progress;
+    return make_plan(arguments.selection, layout, load, [&](std::size_t done, std::size_t all) {
+      show(progress, fmt::format("reading problems: {} of {}", done, all));
+    });
+  }();
   if (!plan) return fail(pattern_remedy(arguments, plan.errors()));
   fmt::print(stderr, "{}", log_text(arguments.ci, searched_text(*plan)));
   auto results = open_results(arguments);
@@ -214,13 +226,7 @@ int run(SweepArguments& arguments) {
   Result<SweepOutcome> outcome = SweepOutcome{};
   {
     Progress progress;
-    const SteadyClock clock;
-    LogInterval log(clock.now());
-    const bool terminal = ::isatty(STDERR_FILENO) == 1;
-    options.events.progress = [&](const std::string& what) {
-      progress.show(what);
-      if (!terminal && log.is_due(clock.now())) fmt::print(stderr, "{}", log_text(arguments.ci, what + "\n"));
-    };
+    options.events.progress = [&](const std::string& what) { show(progress, what); };
     options.events.result = [&](const Record& record, std::size_t done, std::size_t all) {
       progress.clear();
       const std::string line = fmt::format("[{}/{}] {}\n", done, all, result_line(record, style));

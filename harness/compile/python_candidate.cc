@@ -37,6 +37,7 @@ json torch_json(const TorchModule& module) {
           {"init_line", init_form(module)},
           {"forward_line", forward_form(module)},
           {"weights", weights},
+          {"free", module.free},
           {"mode", std::string(to_string(module.mode))}};
 }
 
@@ -48,7 +49,7 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
   json contract = {{"parameters", json::array()},
                    {"output_positions", json::array()},
                    {"torch", nullptr},
-                   {"has_model", problem.has_model()},
+                   {"of_file", problem.has_model()},
                    {"shown_as", shown_as}};
   for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
     const Parameter& parameter = problem.parameters[i];

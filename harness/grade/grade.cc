@@ -59,6 +59,7 @@ class GradeRun {
     prepare_measuring();
     Referee referee(setup_.device(), problem_, setup_.trusted_runner(0), setup_.trusted_runner(1),
                     record_.seed);
+    if (auto failure = try_model(referee)) return failure;
     if (auto failure = foresee(referee)) return failure;
     if (auto failure = time_reference(referee)) return failure;
     return setup_.each_candidate([&](std::size_t number, const CandidateSource& source, Build& build) {
@@ -155,6 +156,24 @@ class GradeRun {
     if (machinery_.measures_speed) return std::nullopt;
     return foresee_time(problem_, options_, setup_.cases(), calls_of_a_case,
                         [&](const Case& bound) { return seconds_of_oracle(referee, bound); });
+  }
+
+  // A case that an author has written for a Model may not fit it, which must not look like a candidate's fault. Of a file
+  // with its one case that is known.
+  Failure try_model(Referee& referee) {
+    if (!problem_.has_model() || setup_.cases().size() < 2) return std::nullopt;
+    const auto timer = setup_.stages().time("oracle");
+    for (const PlannedCase& planned : setup_.cases()) {
+      if (!planned.skipped.empty()) continue;
+      const auto lent = referee.lend(Role::oracle, planned.bound, 1);
+      if (!lent) return failure_of(lent.errors());
+      if (!lent->ok()) return failure_of(Errors{trusted_failure("oracle", problem_, planned.bound, *lent)});
+      const CallReport report = referee.appraise({record_.seed, 0}, trusted_patience);
+      if (const auto finding = review_call(report))
+        return failure_of(Errors{trusted_failure("oracle", problem_, planned.bound, *finding)});
+    }
+    referee.take_back();
+    return std::nullopt;
   }
 
   Result<double> seconds_of_oracle(Referee& referee, const Case& bound) {

@@ -169,6 +169,10 @@ class ProblemText {
     for (const Json& weight : member(description_, "weights"))
       weights.push_back(fmt::format("{}: {}", yaml_text(text_of(weight, "name")), yaml_text(text_of(weight, "module_name"))));
     if (!weights.empty()) text_ += fmt::format("  weights: {{{}}}\n", fmt::join(weights, ", "));
+    std::vector<std::string> changing;
+    for (const Json& buffer : member(description_, "buffers"))
+      if (buffer.value("changes", false)) changing.push_back(yaml_text(text_of(buffer, "module_name")));
+    if (!changing.empty()) text_ += fmt::format("  free: [{}]\n", fmt::join(changing, ", "));
     text_ += fmt::format("  mode: {}\n", yaml_text(text_of(description_, "mode")));
   }
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t most_arguments = 64;
 constexpr std::size_t most_items = 16;  // of a tuple
 constexpr std::size_t most_conditions = 200;
-constexpr std::size_t most_free = 200;
+constexpr std::size_t most_free = 10'000;  // a ResNet has three buffers a layer
 constexpr std::size_t longest_path = 200;
 
 // What Python does not take as the name of an argument, and `self`, which is taken.

@@ -36,9 +36,10 @@ class PlanReader {
   Result<ChunkedPlan> read(const Json& json) {
     ChunkedPlan result;
     result.options = read_job(json.at("options").get<std::string>()).value_or(LaneJob{}).options;
+    load(json, result.options);
     for (const Json& task : json.at("tasks")) {
       const auto group = group_of(
-          result.plan, result.options, {bytes_of_text(task.at("problem").get<std::string>()),
+          result.plan, {bytes_of_text(task.at("problem").get<std::string>()),
                         task.at("dtype").get<std::string>(), task.at("precision").get<std::string>()});
       if (!group) return group.errors();
       result.plan.tasks.push_back({*group, bytes_of_text(task.at("candidate").get<std::string>()),
@@ -55,11 +56,19 @@ class PlanReader {
     auto operator<=>(const GroupKey&) const = default;
   };
 
-  Result<std::size_t> group_of(SweepPlan& plan, const LaneOptions& options, const GroupKey& key) {
+  void load(const Json& json, const LaneOptions& options) {
+    const Layout layout = Layout::find(options.problems);
+    std::vector<fs::path> files;
+    for (const Json& task : json.at("tasks")) files.emplace_back(bytes_of_text(task.at("problem").get<std::string>()));
+    problems_ = load_problems(files, [&](const fs::path& file) {
+      return load_problem_file(file, options.python, layout, options.inputs);
+    });
+  }
+
+  Result<std::size_t> group_of(SweepPlan& plan, const GroupKey& key) {
     const auto [at, is_new] = groups_.try_emplace(key, plan.groups.size());
     if (!is_new) return at->second;
-    auto problem =
-        load_problem_file(key.path, options.python, Layout::find(options.problems), options.inputs);
+    auto problem = problems_.at(key.path);
     if (problem) problem = as_asked(*std::move(problem), key.dtype, key.precision);
     if (!problem) return problem.errors();
     plan.groups.push_back({std::move(*problem)});
@@ -67,6 +76,7 @@ class PlanReader {
   }
 
   std::map<GroupKey, std::size_t> groups_;
+  std::map<fs::path, Result<Problem>> problems_;
 };
 
 // Only the chunk's tasks, and those as they are now.

@@ -46,8 +46,9 @@ std::string path_in_record(const std::string& path) {
 
 class Planner {
  public:
-  Planner(const SweepSelection& selection, const Layout& layout, const ProblemLoader& load)
-      : selection_(selection), layout_(layout), load_(load) {}
+  Planner(const SweepSelection& selection, const Layout& layout, const ProblemLoader& load,
+          const LoadingProgress& progress)
+      : selection_(selection), layout_(layout), load_(load), progress_(progress) {}
 
   Result<SweepPlan> plan() {
     if (!selection_.modules.empty()) return plan_modules();
@@ -155,7 +156,14 @@ class Planner {
     std::vector<fs::path> files = module_candidates(selection_.solutions, layout_.solutions, problems);
     std::transform(files.begin(), files.end(), files.begin(), as_written);
     ModuleMatches found = match_modules(files, problems);
-    for (std::size_t i = 0; i < problems.size(); ++i) add_module(problems[i], found.by_problem[i]);
+    std::vector<fs::path> answered;
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      if (!found.by_problem[i].empty()) answered.push_back(problems[i]);
+    }
+    const auto loaded = load_problems(answered, load_, progress_);
+    for (std::size_t i = 0; i < problems.size(); ++i) {
+      if (!found.by_problem[i].empty()) add_module(problems[i], loaded.at(problems[i]), found.by_problem[i]);
+    }
     for (UngradedCandidate& one : found.ambiguous) plan_.refused.push_back(std::move(one));
     plan_.unmatched = std::move(found.unmatched);
     if (!plan_.tasks.empty() || !plan_.refused.empty()) return std::move(plan_);
@@ -166,9 +174,8 @@ class Planner {
                  {plan_.unmatched.front().string(), 0, 0}};
   }
 
-  void add_module(const fs::path& file, std::vector<fs::path>& candidates) {
-    if (candidates.empty()) return;
-    if (const auto problem = load_(file)) {
+  void add_module(const fs::path& file, const Result<Problem>& problem, std::vector<fs::path>& candidates) {
+    if (problem) {
       add(*problem, candidates);
     } else {
       Problem unread;
@@ -214,6 +221,7 @@ class Planner {
   const SweepSelection& selection_;
   const Layout& layout_;
   const ProblemLoader& load_;
+  const LoadingProgress& progress_;
   std::set<fs::path> folders_;   // of problems
   std::set<std::string> slugs_;  // of all that lie in them
   std::map<std::string, Problem> problems_;
@@ -236,8 +244,8 @@ UngradedCandidate without_verdict(const SweepPlan& plan, std::size_t task, std::
 }
 
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
-                            const ProblemLoader& load) {
-  return Planner(selection, layout, load).plan();
+                            const ProblemLoader& load, const LoadingProgress& progress) {
+  return Planner(selection, layout, load, progress).plan();
 }
 
 TaskFinder::TaskFinder(const SweepPlan& plan, Effort effort) : plan_(plan), effort_(effort) {

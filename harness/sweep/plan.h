@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -13,6 +12,7 @@
 #include "measure/block_run.h"
 #include "problem/problem.h"
 #include "record/record.h"
+#include "sweep/load_problems.h"
 
 namespace kgrade {
 
@@ -71,15 +71,12 @@ struct SweepSelection {
       {};  // of all candidates; unset: what each declares, or else its problem's first
 };
 
-// How a problem's file becomes a problem.
-using ProblemLoader = std::function<Result<Problem>(const std::filesystem::path&)>;
-
 // In order of slug, type and class, and path. Paths of candidates below the working folder are relative to
 // it. A candidate that cannot be read is refused, and the others are still graded. Errors: a problem file
 // that is wrong, a candidate in a folder called like no problem, globs that match nothing. Of modules only
 // those are loaded that have candidates; where one cannot be, or a name fits two, the candidates are refused.
 Result<SweepPlan> make_plan(const SweepSelection& selection, const Layout& layout,
-                            const ProblemLoader& load = load_problem);
+                            const ProblemLoader& load = load_problem, const LoadingProgress& progress = nullptr);
 
 // Which task a result is of: the same problem, type, class asked for, candidate and effort. Not by device: a
 // file that mixes GPUs names the device of each result.

@@ -8,8 +8,8 @@ import sys
 
 import torch
 
-from . import (computed_inputs, device_memory, extensions, late_compiles, module_state, operator_trace, streams,
-               trusted_module)
+from . import (computed_inputs, device_memory, extensions, kept_buffers, late_compiles, module_state, operator_trace,
+               streams, trusted_module)
 from .errors import SignatureMismatch, Unsupported, WrongAnswer, place_of
 from .tensors import TYPES, Lender, address_of_result, copy_to, is_same
 
@@ -29,12 +29,13 @@ class Call:
         self.scalars = description["scalars"]
         self.types = description["types"]
         # What a Model and a candidate for it are cast to, as KernelBench's precision option casts them; None: float32.
-        narrow = contract.get("has_model") and description["dtype"] != "float32"
+        narrow = contract.get("of_file") and description["dtype"] != "float32"
         self.narrow_type = TYPES[description["dtype"]][0] if narrow else None
         self.module_call = description.get("module")
         self.module = None
+        self.buffers = None  # of a module, what is put back
         # Of a problem that is a file with a Model.
-        self.is_of_file = bool(self.module_call and self.module_call.get("encoded"))
+        self.is_of_file = contract.get("of_file", False)
         self.key = repr((sorted(self.shapes.items()), sorted(self.scalars.items())))
         self.was_lent_anew = False
         self.inputs = [p for p in contract["parameters"] if p["role"] == "input"]
@@ -59,6 +60,7 @@ class Contestant:
         self.current = None
         self.kept = []
         self.is_locked = False
+        self.is_put_back = False
         self.function = None
         self.module_class = None
         self.inputs = None
@@ -148,12 +150,21 @@ class Contestant:
         self.inputs.finish()
 
     def begin(self):
+        """Before the launches of a call, and not timed."""
         self.kept.clear()
-        if self.role is not None and self.current is not None and self.current.module is not None:
-            self.current.module.begin()
+        self.is_put_back = False
+        self.put_back_buffers()
+
+    def put_back_buffers(self):
+        """Once a launch: running statistics are in all of them what they are in the first one."""
+        if not self.is_put_back and self.current is not None and self.current.buffers is not None:
+            self.current.buffers.put_back()
+        self.is_put_back = True
 
     def call(self, arguments):
         call = self.current
+        self.put_back_buffers()
+        self.is_put_back = False
         tensors, ranges = self.lend(arguments, call)
         if self.module_class is not None and (call.module is None or self.is_stale(call, tensors)):
             self.build_module(call, tensors)
@@ -162,6 +173,8 @@ class Contestant:
         else:
             with self.traced.recording(call.key):
                 results = self.run(call, tensors)
+        if call.buffers is not None:
+            results = call.buffers.apart(results)
         self.end_on_default_stream()
         if results is None:
             if not self.entry["writes"]:
@@ -216,6 +229,8 @@ class Contestant:
     def build_module(self, call, tensors):
         if self.is_locked and self.role is None:
             raise Unsupported("builds a module in a measured call")
+        if call.module_call is None:
+            raise SignatureMismatch("no Model can state this case: it breaks 'require' of the problem's section 'torch'")
         call.module = module_state.build(self.module_class, call.module_call, self.contract, tensors, self.source,
                                          self.role is not None, call.narrow_type)
         device = next(iter(tensors.values())).device
@@ -225,6 +240,10 @@ class Contestant:
             weights = {name: tensors[name] for name in self.contract["torch"]["weights"]}
             call.module = trusted_module.TrustedModule(call.module, self.role, device, weights, call.is_of_file,
                                                        call.narrow_type)
+            call.buffers = kept_buffers.KeptBuffers(call.module.built.module)
+        elif call.is_of_file:
+            changing = {name.rpartition(".")[2] for name in self.contract["torch"]["free"]}
+            call.buffers = kept_buffers.KeptBuffers(call.module.module, changing)
 
     def is_stale(self, call, tensors):
         """Whether the weights are others: a trusted process may stay where those of candidates end. All but the oracle

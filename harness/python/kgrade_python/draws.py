@@ -175,6 +175,8 @@ class DrawLog(TorchDispatchMode):
                    if argument.alias_info is not None and argument.alias_info.is_write]
         for target in targets:
             self.note_write(name, target, args)
+        if "batch_norm" in name:
+            self.note_statistics(name, schema, args, kwargs)
         if targets or not isinstance(result, torch.Tensor):
             return
         overload = f"{name}.{schema.overload_name}" if schema.overload_name else name
@@ -183,6 +185,15 @@ class DrawLog(TorchDispatchMode):
             self.keep(result, self.read(make, args), False)
         elif name in ("clone", "_to_copy", "mul", "div", "add", "sub", "neg", "rsub"):
             self.keep(result, self.derived(name, args), True)
+
+    def note_statistics(self, name, schema, args, kwargs):
+        """Batch norm's schemas do not say that training writes the running statistics."""
+        values = {argument.name: args[i] if i < len(args) else kwargs.get(argument.name)
+                  for i, argument in enumerate(schema.arguments)}
+        # Some have no such argument, and are for training alone.
+        if values.get("training", True):
+            for each in (values.get("running_mean"), values.get("running_var")):
+                self.note_write(name, each, args)
 
     @staticmethod
     def read(make, args):

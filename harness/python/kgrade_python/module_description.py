@@ -5,7 +5,7 @@
  "forward": [{"input": name} or {"value": encoded}],                in the order of get_inputs()
  "inputs": [{"name", "shape", "dtype", "draw"}],                    draw: null where it is computed
  "weights": [{"name", "module_name", "shape", "dtype", "draw", "constant"}],
- "buffers": [{"module_name", "shape", "dtype"}],
+ "buffers": [{"module_name", "shape", "dtype", "changes"}],         changes: by a forward
  "outputs": [{"name", "shape", "dtype", "ties"}]}                   ties: chosen_indices.py; only of indices of an input
 
 draw: {"kind": "uniform" | "normal" | "integers" | "constant", "first", "second"}, as draws.py has them. A constant
@@ -14,6 +14,7 @@ none}.
 """
 
 import contextlib
+import re
 
 import torch
 
@@ -34,6 +35,8 @@ SMALL_RUN_SECONDS = 1.5
 # Of memory that nobody has initialised.
 SMALL_NORMAL = Draw("normal", 0.0, 0.1)
 SMALL_NORMAL_WORDS = "normal(0, 0.1)"
+# What a problem file takes for a name in state_dict(); a buffer called otherwise is not put back.
+STATE_NAME = re.compile(r"[A-Za-z0-9_.]{1,200}")
 
 
 def describe(path):
@@ -85,7 +88,7 @@ class Description:
             "forward": forward,
             "inputs": inputs,
             "weights": weights,
-            "buffers": [{"module_name": refuse_name(name), **form(each)}
+            "buffers": [{"module_name": refuse_name(name), **form(each), "changes": name in self.run.changed_buffers and bool(STATE_NAME.fullmatch(name))}
                         for name, each in self.run.model.named_buffers()],
             "outputs": self.outputs(),
             "mode": "train" if self.run.model.training else "eval",

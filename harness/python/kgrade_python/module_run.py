@@ -35,8 +35,12 @@ class ModuleRun:
             self.input_draws = self.draws_of_inputs()
             with mode if is_model_fake else contextlib.nullcontext():
                 self.build(self.draws)
+            before = dict(self.model.named_buffers())
             with mode, forward, self.indices:
                 self.outputs = self.run_forward()
+        after = dict(self.model.named_buffers())
+        self.changed_buffers = {name for name, buffer in before.items()
+                                if storage_of(buffer) in forward.written or after.get(name) is not buffer}
         self.random = sorted(forward.random)
         self.refuse_written_inputs(forward)
 
@@ -72,6 +76,15 @@ class ModuleRun:
             if torch.nn.parameter.is_lazy(parameter):
                 raise FileError(f"the weight '{name}' has no shape before the first forward; use a layer that is not "
                                 "lazy")
+        self.refuse_recurrent_dropout()
+
+    def refuse_recurrent_dropout(self):
+        """cuDNN goes on with its own random numbers from call to call, whatever PyTorch's seed is."""
+        for name, part in self.model.named_modules():
+            if isinstance(part, torch.nn.RNNBase) and part.training and part.num_layers > 1 and part.dropout > 0:
+                raise FileError(f"'{name or 'Model'}' drops out between its layers, and no seed fixes what cuDNN drops: "
+                                "each call has another answer; give it dropout=0, or end __init__ with self.eval()",
+                                self.file.line_of(self.file.model_class.__init__))
 
     def init_arguments(self):
         arguments = self.file.call("get_init_inputs()", self.file.get_init_inputs)

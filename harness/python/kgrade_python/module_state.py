@@ -388,7 +388,7 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
 
     if not is_own:
         # Of a file's Model the weights are known by name: what has that name is meant.
-        known = {weight: name for weight, name in places.items() if call.get("encoded") and weights[weight] == name}
+        known = {weight: name for weight, name in places.items() if contract.get("of_file") and weights[weight] == name}
         rest = {weight: name for weight, name in places.items() if weight not in known}
         computed = derived_weights.computed_weights(module)
         rest = follow_origins(rest, tensors, state, dropped, log, computed, make)
@@ -419,5 +419,5 @@ def build(module_class, call, contract, tensors, source, is_own=False, dtype=Non
         parameters[weight] = state[name]
     for parameter in module.parameters():
         parameter.requires_grad_(False)
-    kind = FlatModule if call.get("encoded") else BuiltModule
+    kind = FlatModule if contract.get("of_file") else BuiltModule
     return kind(module, contract["torch"]["forward"], parameters)

@@ -128,7 +128,7 @@ class Server:
         return self.guarded(lambda: self.contestant.draw_inputs(seed, addresses))
 
     def begin(self):
-        self.contestant.begin()
+        self.guarded(self.contestant.begin)
 
     def call(self, arguments):
         # The one path that is timed: no more frames than it needs.

@@ -94,25 +94,6 @@ def by_default(dtype):
         torch.set_default_dtype(before)
 
 
-class KeptBuffers:
-    """Puts back the buffers that a forward has changed or replaced: each call of a training module is then its first."""
-
-    def __init__(self, module):
-        self.kept = [(part, name, buffer, buffer.clone()) for part in module.modules()
-                     for name, buffer in part.named_buffers(recurse=False)]
-        self.changing = None
-
-    def put_back(self):
-        """Before every call but the first. The first of them looks which buffers change: PyTorch's own count of
-        changes leaves out those of batch norm."""
-        for part, name, buffer, _ in self.kept:
-            part._buffers[name] = buffer
-        if self.changing is None:
-            self.changing = [(buffer, first) for _, _, buffer, first in self.kept if not torch.equal(buffer, first)]
-        for buffer, first in self.changing:
-            buffer.copy_(first)
-
-
 def choose(variant):
     """What the calls of a baseline are from now on, "pytorch-tf32" or "pytorch-compile-fp32". True: compiled."""
     is_tf32 = variant.endswith("-tf32")
@@ -149,21 +130,14 @@ class TrustedModule:
         if role == ORACLE:
             built.module.double()
         convert_attributes(built.module, device, torch.float64 if role == ORACLE else narrow_type)
-        self.buffers = KeptBuffers(built.module)
-        self.was_called = False
 
     def was_built_with(self, tensors):
         return bool(self.lent) or all(
             torch.equal(tensor.reshape(-1), tensors[name].reshape(-1).to(tensor.dtype))
             for name, tensor in self.weights.items())
 
-    def begin(self):
-        if self.was_called:
-            self.buffers.put_back()
-
     def forward_with(self, tensors, types, is_compiled=False):
         """`tensors` by name; `types`: of the outputs, in order."""
-        self.was_called = True
         for name, parameter in self.lent:
             parameter.data = tensors[name].view(parameter.shape)
         if self.role == BASELINE:

@@ -116,9 +116,21 @@ TEST(ModuleFileTest, TextsAddNoKeys) {
   EXPECT_THAT(said_with("/weights/0/module_name", R"("a}\nmode: eval")"), HasSubstr("'weights'"));
 }
 
+TEST(ModuleFileTest, BuffersThatChangeAreFree) {
+  Json description = sound_description();
+  description["buffers"] = Json::parse(R"([
+    {"module_name": "bn.running_mean", "shape": [4], "dtype": "float32", "changes": true},
+    {"module_name": "mask", "shape": [4], "dtype": "bool", "changes": false}, {"module_name": "old"}])");
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_THAT(problem->torch->free, ElementsAre("bn.running_mean"));
+  EXPECT_THAT(said_with("/buffers", R"([{"changes": true}])"), HasSubstr("no 'module_name'"));
+  EXPECT_THAT(said_with("/buffers", R"([{"changes": 3, "module_name": "a"}])"), HasSubstr("answer is none"));
+}
+
 TEST(ModuleFileTest, NamesWhatIsMissing) {
   for (const char* key :
-       {"title", "positional", "keywords", "forward", "inputs", "weights", "outputs", "mode", "notes"}) {
+       {"title", "positional", "keywords", "forward", "inputs", "weights", "buffers", "outputs", "mode", "notes"}) {
     Json description = sound_description();
     description.erase(key);
     EXPECT_THAT(said_of(description),

@@ -376,9 +376,51 @@ def get_init_inputs(): return {values}
         weights, found = self.weights("self.bn = nn.BatchNorm2d(4)")
         self.assertEqual(set(weights), {"bn.weight", "bn.bias"})
         self.assertEqual(found["buffers"], [
-            {"module_name": "bn.running_mean", "shape": [4], "dtype": "float32"},
-            {"module_name": "bn.running_var", "shape": [4], "dtype": "float32"},
-            {"module_name": "bn.num_batches_tracked", "shape": [], "dtype": "int64"}])
+            {"module_name": "bn.running_mean", "shape": [4], "dtype": "float32", "changes": False},
+            {"module_name": "bn.running_var", "shape": [4], "dtype": "float32", "changes": False},
+            {"module_name": "bn.num_batches_tracked", "shape": [], "dtype": "int64", "changes": False}])
+
+    def test_dropout_in_recurrent_layers(self):
+        source = """
+            class Model(nn.Module):
+                def __init__(self, layers, dropout):
+                    super().__init__()
+                    self.rnn = nn.GRU(3, 4, layers, dropout=dropout)
+                    {more}
+                def forward(self, x): return self.rnn(x)[0]
+            def get_inputs(): return [torch.rand({rows}, 2, 3)]
+            def get_init_inputs(): return {arguments}
+        """
+        for rows in (5, 100_000):
+            self.error(source.format(more="", rows=rows, arguments=[2, 0.5]), "'rnn' drops out between its layers",
+                       "dropout=0", line=2)
+        self.described(source.format(more="", rows=5, arguments=[2, 0.0]))
+        self.described(source.format(more="self.eval()", rows=5, arguments=[2, 0.5]))
+        with self.assertWarns(UserWarning):  # PyTorch's: one layer has nothing to drop
+            self.described(source.format(more="", rows=5, arguments=[1, 0.5]))
+
+    def test_buffers_that_a_forward_changes(self):
+        for rows in (2, 200_000):  # run as it is, and without memory
+            found = self.described(f"""
+                class Model(nn.Module):
+                    def __init__(self):
+                        super().__init__()
+                        self.bn = nn.BatchNorm2d(4)
+                        self.instance = nn.InstanceNorm2d(4, track_running_stats=True)
+                        self.constant = nn.BatchNorm2d(4).eval()
+                        self.register_buffer("count", torch.zeros(1))
+                        self.register_buffer("größe", torch.zeros(1))
+                        self.register_buffer("mask", torch.ones(1))
+                    def forward(self, x):
+                        self.count = self.count + 1
+                        self.größe += 1
+                        return self.constant(self.instance(self.bn(x))) * self.mask + self.count
+                def get_inputs(): return [torch.rand({rows}, 4, 8, 8)]
+                def get_init_inputs(): return []
+            """)
+            self.assertEqual([each["module_name"] for each in found["buffers"] if each["changes"]],
+                             ["count", "bn.running_mean", "bn.running_var", "bn.num_batches_tracked",
+                              "instance.running_mean", "instance.running_var"])
 
     def test_names_are_identifiers_and_unique(self):
         names = Names()

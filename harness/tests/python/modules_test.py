@@ -1,6 +1,6 @@
 """Problems of our own in KernelBench's form: a right answer to each is accepted, and plausible wrong ones are refused.
 
-modules/NAME.py is a problem; modules/NAME/ has its candidates, right.* and wrong_*. The environment variable KGRADE names
+modules/NAME.py is a problem; modules/NAME/ has its candidates, right* and wrong_*. The environment variable KGRADE names
 the program; PyTorch is needed.
 """
 
@@ -60,7 +60,7 @@ class Answers(unittest.TestCase):
         self.assertEqual(len(graded), len(candidates_of(problem)))
         for candidate in graded:
             name = pathlib.Path(candidate["path"]).name
-            wanted = ("accepted",) if name.startswith("right.") else REFUSED
+            wanted = ("accepted",) if name.startswith("right") else REFUSED
             with self.subTest(f"{problem.stem}/{name}"):
                 self.assertIn(candidate["verdict"], wanted, candidate["message"])
 

@@ -2,6 +2,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
 #include "base/temporary_directory.h"
 #include "sweep/module_candidates.h"
 #include "sweep/plan.h"
@@ -15,6 +20,7 @@ using test::write_content;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
 
 constexpr const char* submission = "class ModelNew:\n    pass\n";
 
@@ -42,7 +48,10 @@ class ModulePlan : public testing::Test {
 
   // The problem of a file, as far as a plan needs it.
   Result<Problem> load(const fs::path& file) {
-    loaded_.push_back(file.string());
+    {
+      const std::scoped_lock lock(mutex_);
+      loaded_.push_back(file.string());
+    }
     if (file.filename() == "2_Standard.py")
       return Error{"get_inputs() fails", "mend it", {file.string(), 3, 0}};
     auto problem = load_problem("problems/some.md");
@@ -69,6 +78,7 @@ class ModulePlan : public testing::Test {
 
   fs::path before_ = fs::current_path();
   test::ScratchCheckout folder_;
+  std::mutex mutex_;
   std::vector<std::string> loaded_;
 };
 
@@ -76,6 +86,33 @@ std::vector<std::string> names(const std::vector<fs::path>& files) {
   std::vector<std::string> names;
   for (const fs::path& file : files) names.push_back(file.parent_path().filename() / file.filename());
   return names;
+}
+
+TEST(LoadProblems, SideBySideAndEachOnce) {
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "one core";
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::size_t begun = 0;
+  const auto load = [&](const fs::path& file) -> Result<Problem> {
+    std::unique_lock lock(mutex);
+    begun += 1;
+    changed.notify_all();
+    const bool is_beside = changed.wait_for(lock, std::chrono::seconds(20), [&] { return begun >= 2; });
+    EXPECT_TRUE(is_beside) << "one waits for the other";
+    if (file == "wrong.py") return Error{"wrong", "", {}};
+    Problem problem;
+    problem.slug = file.stem().string();
+    return problem;
+  };
+  std::vector<std::size_t> told;
+  const auto loaded = load_problems({"b.py", "wrong.py", "a.py", "b.py"}, load,
+                                    [&](std::size_t done, std::size_t all) { told.insert(told.end(), {done, all}); });
+  EXPECT_EQ(begun, 3);
+  EXPECT_THAT(told, ElementsAre(1, 3, 2, 3, 3, 3));
+  ASSERT_EQ(loaded.size(), 3);
+  EXPECT_EQ(loaded.at("a.py")->slug, "a");
+  EXPECT_EQ(loaded.at("b.py")->slug, "b");
+  EXPECT_FALSE(loaded.at("wrong.py").ok());
 }
 
 TEST_F(ModulePlan, ProblemsArePatternsOrFolders) {
@@ -101,7 +138,8 @@ TEST_F(ModulePlan, SeveralSamplesAreCandidatesOfOneProblem) {
 
 TEST_F(ModulePlan, OnlyProblemsWithCandidatesAreLoaded) {
   tasks({"*", "runs/*/"});
-  EXPECT_THAT(loaded_, ElementsAre("KernelBench/level1/1_Square.py", "KernelBench/level2/1_Conv_ReLU.py"));
+  EXPECT_THAT(loaded_,
+              UnorderedElementsAre("KernelBench/level1/1_Square.py", "KernelBench/level2/1_Conv_ReLU.py"));
 }
 
 TEST_F(ModulePlan, OnlyNamesProblems) {

@@ -1,0 +1,27 @@
+// Loads the problem files of a sweep side by side: one in KernelBench's form takes a Python interpreter some
+// seconds.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "base/result.h"
+#include "problem/problem.h"
+
+namespace kgrade {
+
+// How a problem's file becomes a problem. Called by several threads at once where there are several files.
+using ProblemLoader = std::function<Result<Problem>(const std::filesystem::path&)>;
+
+// Called when one more is done, by one thread at a time.
+using LoadingProgress = std::function<void(std::size_t done, std::size_t all)>;
+
+// Each file once, as many at a time as there are cores.
+std::map<std::filesystem::path, Result<Problem>> load_problems(
+    const std::vector<std::filesystem::path>& files, const ProblemLoader& load,
+    const LoadingProgress& progress = nullptr);
+
+}  // namespace kgrade
