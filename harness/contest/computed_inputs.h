@@ -19,8 +19,7 @@ class ContestantRunner;
 
 class ComputedInputs {
  public:
-  // `file`: of the oracle, whose worker has loaded the file by the first hold(). Keeps references to all
-  // three.
+  // `file` is the oracle's, whose worker has loaded it by the first hold(). Keeps references to all three.
   ComputedInputs(Device& device, const Problem& problem, ContestantRunner& file)
       : device_(device), problem_(problem), file_(file) {}
 
@@ -61,8 +60,8 @@ class ComputedInputs {
   const Problem& problem_;
   ContestantRunner& file_;
   std::vector<Launch> launches_;
-  std::optional<std::uint64_t>
-      lent_;  // WorkerProcess::times_given_back() when they were lent; nothing: they are not
+  // WorkerProcess::times_given_back() when they were lent; nothing: they are not.
+  std::optional<std::uint64_t> lent_;
 };
 
 }  // namespace kgrade

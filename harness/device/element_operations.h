@@ -34,27 +34,33 @@ KGRADE_HOST_DEVICE inline float copied_value(const InputRange& range, std::uint6
   return is_finite(value) ? nearest_normal(dtype, value) : rounded_to(dtype, value);
 }
 
-// Whether the bytes of the copy are those of its source.
-KGRADE_HOST_DEVICE inline bool is_copied_by_bytes(const InputRange& range) {
-  return range.source_dtype == range.dtype && range.contents.distribution.dtype == range.dtype;
+// The bits of an element, whatever it stands for.
+KGRADE_HOST_DEVICE inline std::uint64_t load_bits(const unsigned char* tensor, std::uint64_t index,
+                                                  std::uint64_t bytes) {
+  if (bytes == 4) return reinterpret_cast<const std::uint32_t*>(tensor)[index];
+  if (bytes == 2) return reinterpret_cast<const std::uint16_t*>(tensor)[index];
+  return bytes == 8 ? reinterpret_cast<const std::uint64_t*>(tensor)[index] : tensor[index];
 }
 
-KGRADE_HOST_DEVICE inline void copy_element(unsigned char* input, const InputRange& range,
-                                            std::uint64_t index) {
-  if (!is_copied_by_bytes(range)) return store_element(range.dtype, input, index, copied_value(range, index));
-  const std::uint64_t step = element_bytes(range.dtype);
-  for (std::uint64_t i = index * step; i < (index + 1) * step; ++i) input[i] = range.source[i];
-}
-
-KGRADE_HOST_DEVICE inline bool is_copy(const unsigned char* input, const InputRange& range,
-                                       std::uint64_t index) {
-  if (!is_copied_by_bytes(range))
-    return bits_of(copied_value(range, index)) == bits_of(load_element(range.dtype, input, index));
-  const std::uint64_t step = element_bytes(range.dtype);
-  for (std::uint64_t i = index * step; i < (index + 1) * step; ++i) {
-    if (input[i] != range.source[i]) return false;
+KGRADE_HOST_DEVICE inline void store_bits(unsigned char* tensor, std::uint64_t index, std::uint64_t bytes,
+                                          std::uint64_t bits) {
+  if (bytes == 4) {
+    reinterpret_cast<std::uint32_t*>(tensor)[index] = static_cast<std::uint32_t>(bits);
+  } else if (bytes == 2) {
+    reinterpret_cast<std::uint16_t*>(tensor)[index] = static_cast<std::uint16_t>(bits);
+  } else if (bytes == 8) {
+    reinterpret_cast<std::uint64_t*>(tensor)[index] = bits;
+  } else {
+    tensor[index] = static_cast<unsigned char>(bits);
   }
-  return true;
+}
+
+// What an element of a copy is stored as: the bits of its source, but where a floating type is another one.
+KGRADE_HOST_DEVICE inline std::uint64_t copied_bits(const InputRange& range, std::uint64_t index) {
+  if (range.source_dtype == range.dtype && range.contents.distribution.dtype == range.dtype)
+    return load_bits(range.source, index, element_bytes(range.dtype));
+  const float value = copied_value(range, index);
+  return range.dtype == Dtype::float32 ? bits_of(value) : encode(range.dtype, value);
 }
 
 // Elements 4 * block to 4 * block + 3 as they should be.
@@ -77,7 +83,7 @@ KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const Inpu
                                                 std::uint64_t block) {
   if (range.source != nullptr) {
     for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-      copy_element(input, range, i);
+      store_bits(input, i, element_bytes(range.dtype), copied_bits(range, i));
     return;
   }
   const FourElements four = input_block(range.contents, block);
@@ -91,7 +97,7 @@ KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned 
   unsigned int changed = 0;
   if (range.source != nullptr) {
     for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-      changed += !is_copy(input, range, i);
+      changed += load_bits(input, i, element_bytes(range.dtype)) != copied_bits(range, i);
     return changed;
   }
   const FourElements four = input_block(range.contents, block);

@@ -52,8 +52,8 @@ class ComputedInputs:
         try:
             with torch.device("cuda"), unseeded():
                 return self.get_inputs()
-        except RuntimeError:
-            # Raises again if a kernel has faulted.
+        except Exception:  # pylint: disable=broad-except
+            # This one raises if a kernel has faulted; what is wrong with the file is raised on the host again.
             torch.cuda.synchronize()
             self.is_on_host = True
         return None
