@@ -261,14 +261,15 @@ Error trusted_failure(std::string_view who, const Problem& problem, const Case& 
         "kernel ended a process for want of memory, `dmesg` says so",
         {}};
   const CaseSpec* const spec = problem.find_case(bound.name);
-  return {
-      what,
-      problem.has_model() && problem.dtype != Dtype::float32
-          ? fmt::format("this is no fault of the candidate: `Model` does not run in {}; choose another --dtype",
-                        to_string(problem.dtype))
-          : "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` checks "
-            "both",
-      spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
+  return {what,
+          problem.has_model() && problem.dtype != Dtype::float32
+              ? fmt::format(
+                    "this is no fault of the candidate: `Model` does not run in {}; choose another --dtype",
+                    to_string(problem.dtype))
+              : "this is no fault of the candidate: mend the problem's reference or this case; `kgrade lint` "
+                "checks "
+                "both",
+          spec != nullptr ? spec->location : Location{problem.path.string(), 0, 0}};
 }
 
 Error trusted_failure(std::string_view who, const Problem& problem, const Case& bound, const Answer& lent) {

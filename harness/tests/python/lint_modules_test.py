@@ -61,7 +61,7 @@ class Lint(unittest.TestCase):
                     "allowed; it hardly depends on such inputs", r"--inputs 'normal\(0, 2\)', which mends it")
 
     def test_one_with_an_input_that_does_not_count(self):
-        rules = self.expect("dropped_input", "input-ignored", "other elements of 'shift' change no output", "mend `Model`")
+        rules = self.expect("dropped_input", "input-ignored", "'shift' changes? no output", "mend `Model`")
         self.assertEqual(rules, ["input-ignored"])
 
     def test_a_weight_that_does_not_count_is_no_error(self):
@@ -101,9 +101,9 @@ class Inputs(unittest.TestCase):
                 answer = pathlib.Path(folder) / "answer.py"
                 answer.write_text((LINT / "alike.py").read_text().replace("class Model(", "class ModelNew(")
                                   .replace("x.mean(dim=1)", "x.mean(dim=1) + 9"))
-                done = kgrade("grade", LINT / "alike.py", answer, "--device", "emulated", "--json", "-", *options)
-                table = kgrade("grade", LINT / "alike.py", answer, "--device", "emulated", *options)
-            return json.loads(done.stdout), table.stdout
+                file = pathlib.Path(folder) / "record.json"
+                table = kgrade("grade", LINT / "alike.py", answer, "--device", "emulated", "--json", file, *options)
+                return json.loads(file.read_text()), table.stdout
 
         self.assertEqual(shown()["slug"], "alike")
         self.assertEqual(shown("--inputs", "normal( 0,2)")["slug"], "alike-normal-0-2")
@@ -152,7 +152,7 @@ class NarrowTypes(unittest.TestCase):
     WRONG_BY_LITTLE = ("wrong_bfloat16.py", "wrong_half.py", "wrong_tanh.py")
 
     def test_right_and_wrong_answers(self):
-        runs = [(name, dtype) for name in ("linear_leaky_relu", "attention", "conv_bias") for dtype in ("float16", "bfloat16")]
+        runs = [("linear_leaky_relu", "float16"), ("attention", "bfloat16"), ("conv_bias", "float16")]
         for (name, dtype), run in zip(runs, all_at_once(lambda each: self.grade(*each), runs)):
             with self.subTest(f"{name} {dtype}"):
                 record = json.loads(run.stdout)
