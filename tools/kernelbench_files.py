@@ -189,7 +189,7 @@ class Prepared:
         self.sha256 = hashlib.sha256(self.text.encode()).hexdigest()
         self.problem, self.why, self.parameters, self.gibibytes = None, "", [], 0.0
         facts = read_json(self.folder / "prepared.json")
-        if not facts or (facts["sha256"], facts["kgrade"]) != (self.sha256, version_of(options.kgrade)):
+        if not facts or (facts.get("sha256"), facts.get("kgrade")) != (self.sha256, version_of(options.kgrade)):
             facts = self.import_file(options)
         if facts is None:
             return
@@ -478,7 +478,11 @@ def prepare_all(tasks, options, then):
     """Makes problem files on all cores; `then` is called with each task that is ready."""
     def one(task):
         if time.monotonic() < options.deadline - LEAST_SECONDS:
-            task.prepare()
+            try:
+                task.prepare()
+            except (OSError, ValueError, KeyError) as error:
+                say(options, f"{task.name}: {error!r}")
+                return
             # Of a description that was cut off nothing is known.
             if task.prepared.problem is not None or task.prepared.why:
                 then(task)
@@ -502,6 +506,9 @@ def grade_all(options):
                     say(options, line_of(task.state))
                     if not task.is_done():
                         queue.add(task)
+            except (OSError, ValueError, KeyError) as error:
+                # The time of the others is dear: this file is left for the next call.
+                say(options, f"{task.name}: {error!r}")
             finally:
                 queue.give_back(device, lent)
 
@@ -753,7 +760,7 @@ def prepare_only(options):
     pool.shutdown(wait=True)
     for each in preparing:
         each.result()
-    ready = [task.prepared for task in tasks if task.prepared and (task.prepared.problem or task.prepared.why)]
+    ready = [task.prepared for task in tasks if task.prepared is not None and (task.prepared.problem or task.prepared.why)]
     for prepared in ready:
         if prepared.why:
             print(f"{prepared.name}: {prepared.why}")

@@ -179,6 +179,14 @@ class KernelBenchFilesTest(unittest.TestCase):
         self.assertIn("error: it is wrong", self.state("level1/1_a")["why"])
         self.assertEqual(self.state("level1/2_b")["why"], "error: 'output' is ill-conditioned")
 
+    def test_a_file_that_cannot_be_read_leaves_the_others_alone(self):
+        self.write("level1/1_a")
+        (self.folder / "level1/1_a.py").write_bytes(b"\xff")
+        self.write("level1/2_b")
+        printed = self.call()
+        self.assertIn("1_a: UnicodeDecodeError", printed)
+        self.assertIn("1 of 2 files done", printed)
+
     def test_a_machine_that_cannot_import_refuses_no_file(self):
         self.write("level1/1_a", "import: 3")
         with contextlib.redirect_stderr(io.StringIO()):
