@@ -35,10 +35,12 @@ constexpr std::uint32_t coin_position = 0x636f696e;
 constexpr std::uint32_t first_launches_decision = 1u << 20;
 constexpr std::uint32_t first_capture_decision = 1u << 21;
 
-// The device has counters for so many tensors (device/cuda/cuda_device.cc).
+// Each tensor of a launch is lent by itself, and what is lent for a call is limited (device/cuda/cuda_device.cc).
 int most_launches(const Case& bound) {
+  constexpr std::size_t most_tensors = 64;
+  static_assert(most_tensors <= max_parameters);
   const std::size_t tensors = std::max<std::size_t>(1, bound.tensors.size());
-  return static_cast<int>(std::clamp<std::size_t>(max_parameters / tensors, 1, max_launches));
+  return static_cast<int>(std::clamp<std::size_t>(most_tensors / tensors, 1, max_launches));
 }
 
 // All calls of a block are alike.

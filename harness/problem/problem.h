@@ -19,7 +19,7 @@ namespace kgrade {
 class Families;
 
 // A call's message has room for so many (contest/protocol.h).
-inline constexpr std::size_t max_parameters = 64;
+inline constexpr std::size_t max_parameters = 512;
 
 enum class Difficulty { easy, medium, hard };
 // `hidden` is never in a file: problem/hidden_cases.h draws such cases.

@@ -107,7 +107,8 @@ device::ComparedOutput compared(const OutputPair& output) {
 // from the start: a contestant may use up all the memory that is left.
 class Results {
  public:
-  static constexpr std::size_t max_counters = 16 * max_parameters;
+  // Two for each tensor of a call, in all of its launches together.
+  static constexpr std::size_t max_counters = 2 * max_parameters;
 
   Results() {
     KGRADE_CUDA_CHECK(cudaMalloc(&device_, bytes));

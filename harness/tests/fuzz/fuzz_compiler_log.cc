@@ -9,8 +9,8 @@ namespace {
 Problem two_parameters() {
   Problem problem;
   problem.parameters.resize(2);
-  problem.parameters[0] = {"input", "[VAR]", true, true, {}, {}, {}};
-  problem.parameters[1] = {"output", "[VAR]", true, false, {}, {}, {}};
+  problem.parameters[0] = {"input", "[VAR]", true, true, {}, {}, {}, {}};
+  problem.parameters[1] = {"output", "[VAR]", true, false, {}, {}, {}, {}};
   return problem;
 }
 
