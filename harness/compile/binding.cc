@@ -59,9 +59,11 @@ std::vector<std::string> accepted_types(const Parameter& parameter, const std::s
 }
 
 std::string argument(const Parameter& parameter, std::size_t position, const std::string& element) {
-  if (parameter.pointer)
-    return fmt::format("reinterpret_cast<kgrade_parts::parameter<{0}>>(arguments[{0}])", position);
-  return fmt::format("kgrade_binding::scalar<{}>(arguments[{}])", element_type(parameter, element), position);
+  const std::string base = element_type(parameter, element);
+  if (!parameter.pointer) return fmt::format("kgrade_binding::scalar<{}>(arguments[{}])", base, position);
+  if (same_types(base).size() == 1) return fmt::format("reinterpret_cast<{}*>(arguments[{}])", base, position);
+  // Whichever of them the contestant wrote.
+  return fmt::format("reinterpret_cast<kgrade_parts::parameter<{0}>>(arguments[{0}])", position);
 }
 
 // Holds its tongue when the count is wrong: one complaint at a time.

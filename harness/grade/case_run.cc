@@ -162,9 +162,9 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.speedups.clear();
   record.others.clear();
   if (record.measurement && more.measurement) {
-    const bool same_arms =
-        std::equal(record.arms.begin(), record.arms.end(), more.arms.begin(), more.arms.end(),
-                   [](const Arm& a, const Arm& b) { return a.name == b.name; });
+    const bool same_arms = std::equal(
+        record.arms.begin(), record.arms.end(), more.arms.begin(), more.arms.end(),
+        [](const Arm& a, const Arm& b) { return a.name == b.name && a.is_beside == b.is_beside; });
     if (same_arms) {
       for (ProcessBlocks& process : more.measurement->processes)
         record.measurement->processes.push_back(std::move(process));

@@ -286,12 +286,12 @@ TEST(Family, WithoutTheirFolderTheHintSaysWhatToWriteWhere) {
 
 TEST(Family, MoreParametersThanACallHasRoomForAreRefused) {
   std::string parameters = "parameters:\n";
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 508; ++i) {
     parameters += "  - {name: n" + std::to_string(i) + ", type: int, pointer: false}\n";
   }
   const auto problem = parse(edited(row_sums, "cases:", parameters + "cases:"));
   ASSERT_FALSE(problem.ok());
-  EXPECT_THAT(problem.error().message, HasSubstr("'parameters' has 65 entries"));
+  EXPECT_THAT(problem.error().message, HasSubstr("'parameters' has 513 entries"));
 }
 
 class FamilyFolderTest : public ::testing::Test {
