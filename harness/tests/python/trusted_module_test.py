@@ -31,12 +31,12 @@ class Memory:
         return self.lent[address].view(self.lent[address].shape)
 
 
-def contract_of(description):
+def contract_of(description, is_file=True):
     """As the C++ side makes it of a description."""
     parameters = [{"name": each["name"], "role": "input"} for each in description["inputs"] + description["weights"]]
     outputs = [{"name": each["name"], "role": "output"} for each in description["outputs"]]
     return {
-        "of_file": True,
+        "of_file": is_file,
         "parameters": parameters + outputs,
         "output_positions": [len(parameters) + i for i in range(len(outputs))],
         "torch": {"init": [], "init_line": "def __init__(self):", "forward_line": "def forward(self):",
@@ -52,7 +52,7 @@ class Worker:
 
     def __init__(self, source, description, role, is_file=True):
         self.description, self.is_file = description, is_file
-        self.contract = contract_of(description)
+        self.contract = contract_of(description, is_file)
         self.library = types.SimpleNamespace(is_emulated=True, report=lambda _: None,
                                              functions=types.SimpleNamespace(
                                                  kgrade_lent_tensor=None, kgrade_is_checking=lambda: 0))
@@ -70,7 +70,7 @@ class Worker:
         description = self.description
         tensors = description["inputs"] + description["weights"] + description["outputs"]
         self.contestant.describe({
-            "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {},
+            "shapes": {each["name"]: each["shape"] for each in tensors}, "scalars": {}, "dtype": "float32",
             "types": {each["name"]: each["dtype"] for each in tensors},
             "module": {"positional": description["positional"], "keywords": description["keywords"],
                        "encoded": self.is_file}})

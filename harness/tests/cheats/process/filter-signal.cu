@@ -25,7 +25,7 @@ std::atomic<int> waiting{0};
 
 // One message with its descriptors; false if there is none.
 bool pass_on(int from, int to) {
-  unsigned char bytes[4096], control[256];
+  unsigned char bytes[8192], control[256];
   iovec part{bytes, sizeof bytes};
   msghdr message{};
   message.msg_iov = &part;

@@ -17,7 +17,7 @@
 namespace {
 
 struct Message {
-  unsigned char bytes[4096];
+  unsigned char bytes[8192];
   unsigned char control[256];
   iovec part{bytes, sizeof bytes};
   msghdr header{};
