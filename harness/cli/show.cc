@@ -199,6 +199,13 @@ void print_python_forms(const Problem& problem) {
              wrapped(init_form(*problem.torch)), forward_form(*problem.torch));
 }
 
+// A deep model has hundreds.
+std::string few_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 6;
+  if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "), names.size() - most);
+}
+
 // How a ModelNew is called.
 void print_module(const Problem& problem, const std::vector<Case>& cases) {
   const TorchModule& module = *problem.torch;
@@ -208,7 +215,7 @@ void print_module(const Problem& problem, const std::vector<Case>& cases) {
   const std::string defaults = module_defaults(module);
   if (!defaults.empty()) fmt::print("  defaults, which are not passed: {}\n", defaults);
   for (const auto& [input, weight] : module.weights) fmt::print("  weight {} is {}\n", weight, input);
-  if (!module.free.empty()) fmt::print("  kept as __init__ made them: {}\n", fmt::join(module.free, ", "));
+  if (!module.free.empty()) fmt::print("  kept as __init__ made them: {}\n", few_of(module.free));
   fmt::print("  called in {} mode\n", module.mode == ModuleMode::train ? "training" : "evaluation");
   print_stated_cases(problem, cases);
 }
