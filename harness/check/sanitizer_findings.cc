@@ -272,7 +272,7 @@ class ReportReader {
   std::string allocation(std::uint64_t bytes) const {
     std::string name;
     for (const Tensor& tensor : case_.tensors) {
-      if (static_cast<std::uint64_t>(tensor.elements) * element_bytes(case_.dtype) != bytes) continue;
+      if (static_cast<std::uint64_t>(tensor.elements) * element_bytes(case_.dtype_of(tensor)) != bytes) continue;
       name += fmt::format("{}`{}`", name.empty() ? "" : " or ", tensor.name);
     }
     if (name.empty()) return fmt::format("an allocation ({} bytes)", bytes);

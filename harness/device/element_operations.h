@@ -127,16 +127,15 @@ KGRADE_HOST_DEVICE inline double difference(float actual, float expected, Dtype 
 
 KGRADE_HOST_DEVICE inline bool is_tied(const TiedValues& tied, std::uint64_t index, std::int64_t actual,
                                        std::int64_t expected) {
-  const auto is_index = [&](std::int64_t at) {
-    return at >= 0 && static_cast<std::uint64_t>(at) < tied.extent;
-  };
-  if (tied.values == nullptr || !is_index(actual) || !is_index(expected)) return false;
+  const auto extent = static_cast<std::int64_t>(tied.extent);
+  if (tied.values == nullptr || actual < 0 || actual >= extent || expected < 0 || expected >= extent)
+    return false;
   const std::uint64_t row = index / (tied.inner * tied.chosen) * tied.extent;
-  const auto value = [&](std::int64_t at) {
-    const std::uint64_t element = (row + static_cast<std::uint64_t>(at)) * tied.inner + index % tied.inner;
-    return load_element(tied.dtype, tied.values, element);
-  };
-  return value(actual) == value(expected);
+  const std::uint64_t chosen = (row + static_cast<std::uint64_t>(actual)) * tied.inner + index % tied.inner;
+  const std::uint64_t wanted = (row + static_cast<std::uint64_t>(expected)) * tied.inner + index % tied.inner;
+  if (is_integer(tied.dtype))
+    return load_integer(tied.dtype, tied.values, chosen) == load_integer(tied.dtype, tied.values, wanted);
+  return load_element(tied.dtype, tied.values, chosen) == load_element(tied.dtype, tied.values, wanted);
 }
 
 // An output and what it should be. What is expected of a floating type is stored as float32, whatever the

@@ -205,7 +205,7 @@ void BaselineBench::call(Entry& entry, Session& session, Referee& referee, const
   if (is_chosen) report = referee.call(Role::baseline, draw, trusted_patience);
   forgive_threads(report);
   if (const auto finding = review_call(report); finding || !is_chosen) {
-    result.problem = finding ? finding->message : "its worker does not answer";
+    result.problem = is_chosen ? finding->message : "its worker does not answer";
     result.precision = Precision::none;
     if (!entry.worker->runner->alive())
       entry.record.problem = "case '" + result.name + "': " + result.problem;

@@ -64,10 +64,10 @@ double roofline_bytes(const Case& bound) {
 
 // That must come from memory, or go there.
 double least_bytes(const Case& bound, const DeviceInfo& device, CacheState cache) {
-  const auto element_size = static_cast<std::int64_t>(element_bytes(bound.dtype));
   double inputs = 0;
   double outputs = 0;
   for (const Tensor& tensor : bound.tensors) {
+    const auto element_size = static_cast<std::int64_t>(element_bytes(bound.dtype_of(tensor)));
     (tensor.output ? outputs : inputs) += static_cast<double>(tensor.elements * element_size);
   }
   if (bound.bytes) inputs = std::max(0.0, static_cast<double>(*bound.bytes) - outputs);

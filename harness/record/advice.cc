@@ -89,7 +89,7 @@ class Separation {
     std::vector<std::string> names;
     if (failed_.size() < 2 || accepted_.size() < 2) return names;
     for (const auto& [name, value] : *failed_.front()) {
-      const auto has_it = [&name](const Bindings* of) { return of->find(name) != of->end(); };
+      const auto has_it = [&key = name](const Bindings* of) { return of->find(key) != of->end(); };
       if (std::all_of(failed_.begin(), failed_.end(), has_it) &&
           std::all_of(accepted_.begin(), accepted_.end(), has_it))
         names.push_back(name);

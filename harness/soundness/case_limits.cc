@@ -97,7 +97,8 @@ std::string costs_table(const Problem& problem, const std::vector<Case>& cases) 
   for (const Case& bound : cases) {
     std::vector<std::string> row = {bound.name, std::string(to_string(bound.role))};
     for (const Tensor& tensor : bound.tensors)
-      row.push_back(format_bytes(static_cast<std::uint64_t>(tensor.elements) * element_bytes(problem.dtype)));
+      row.push_back(
+          format_bytes(static_cast<std::uint64_t>(tensor.elements) * element_bytes(bound.dtype_of(tensor))));
     row.push_back(format_bytes(bytes_lent(problem, bound)));
     row.push_back(flops_text(bound));
     row.push_back(intensity_text(bound));

@@ -19,6 +19,11 @@ FOLDER = "/tmp/submission"
 NEEDS_GPU = re.compile(r"CUDA driver version is insufficient|no NVIDIA driver|No CUDA GPUs|no CUDA-capable device")
 
 
+def without_tf32():
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cudnn.allow_tf32 = False
+
+
 class Call:
     """How one case is called: shapes, scalars, and for a module its instance."""
 
@@ -82,12 +87,14 @@ class Contestant:
     # Loading.
 
     def load(self):
-        torch.backends.cuda.matmul.allow_tf32 = False
-        torch.backends.cudnn.allow_tf32 = False
+        without_tf32()
         torch.set_grad_enabled(False)
         path = self.write_source()
         self.extensions.install(self.shown, self.source, FOLDER)
         module = self.import_source(path)
+        # A candidate may turn it on, and is judged by its class then.
+        if self.role is not None:
+            without_tf32()
         name = self.entry["name"]
         target = getattr(module, name, None)
         if target is None:
@@ -236,6 +243,8 @@ class Contestant:
         device = next(iter(tensors.values())).device
         if call.narrow_type is not None:
             trusted_module.convert_attributes(call.module.module, device, call.narrow_type)
+        # Comparing weights would wait for the device.
+        call.was_lent_anew = False
         if self.role is not None:
             weights = {name: tensors[name] for name in self.contract["torch"]["weights"]}
             call.module = trusted_module.TrustedModule(call.module, self.role, device, weights, call.is_of_file,

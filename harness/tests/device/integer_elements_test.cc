@@ -95,6 +95,16 @@ TEST_P(IntegerElements, OfTheSameValueAreTied) {
   EXPECT_EQ(errors.max_abs_difference, 1);
 }
 
+// As floats all three would be the same.
+TEST_P(IntegerElements, AreTiedByAllOfTheirBits) {
+  write<std::int64_t>(*values_, {largest, largest - 1, largest});
+  OutputPair pair = pair_of<std::int64_t>(Dtype::int64, {2, 1}, {0, 0});
+  pair.values = values_.get();
+  pair.values_begin = 256;
+  pair.tied = {nullptr, Dtype::int64, 3, 1, 2};
+  EXPECT_EQ(device_->count_wrong(pair, 0), 1u);
+}
+
 TEST_P(IntegerElements, NoIndexOutsideOfTheTensorIsTied) {
   write<float>(*values_, {3, 3, 3, 3});
   OutputPair pair =

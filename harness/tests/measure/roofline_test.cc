@@ -87,6 +87,15 @@ TEST(RooflineFloor, ElementsOf16BitsAreTwoBytes) {
   EXPECT_DOUBLE_EQ(hardware_bound_ms(bound, std::nullopt, device()), wide_bound / 2);
 }
 
+TEST(RooflineFloor, ATensorOfATypeOfItsOwnCountsByThat) {
+  Case bound = with_tensors(750'000'000, 250'000'000);
+  const double all = hardware_bound_ms(bound, std::nullopt, device());
+  for (Tensor& tensor : bound.tensors) tensor.own_dtype = Dtype::boolean;
+  EXPECT_DOUBLE_EQ(hardware_bound_ms(bound, std::nullopt, device()), all / 4);
+  for (Tensor& tensor : bound.tensors) tensor.own_dtype = Dtype::int64;
+  EXPECT_DOUBLE_EQ(hardware_bound_ms(bound, std::nullopt, device()), all * 2);
+}
+
 TEST(RooflineFloor, AllTensorsOnceUnlessTheProblemSaysHowManyBytes) {
   Case bound = with_tensors(750'000'000, 250'000'000);
   const auto floor = roofline_floor(bound, known_ceilings(), Precision::fp32);
