@@ -42,19 +42,6 @@ KGRADE_HOST_DEVICE inline std::uint64_t load_bits(const unsigned char* tensor, s
   return bytes == 8 ? reinterpret_cast<const std::uint64_t*>(tensor)[index] : tensor[index];
 }
 
-KGRADE_HOST_DEVICE inline void store_bits(unsigned char* tensor, std::uint64_t index, std::uint64_t bytes,
-                                          std::uint64_t bits) {
-  if (bytes == 4) {
-    reinterpret_cast<std::uint32_t*>(tensor)[index] = static_cast<std::uint32_t>(bits);
-  } else if (bytes == 2) {
-    reinterpret_cast<std::uint16_t*>(tensor)[index] = static_cast<std::uint16_t>(bits);
-  } else if (bytes == 8) {
-    reinterpret_cast<std::uint64_t*>(tensor)[index] = bits;
-  } else {
-    tensor[index] = static_cast<unsigned char>(bits);
-  }
-}
-
 // What an element of a copy is stored as: the bits of its source, but where a floating type is another one.
 KGRADE_HOST_DEVICE inline std::uint64_t copied_bits(const InputRange& range, std::uint64_t index) {
   if (range.source_dtype == range.dtype && range.contents.distribution.dtype == range.dtype)
@@ -83,7 +70,7 @@ KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const Inpu
                                                 std::uint64_t block) {
   if (range.source != nullptr) {
     for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-      store_bits(input, i, element_bytes(range.dtype), copied_bits(range, i));
+      store_integer(range.dtype, input, i, static_cast<std::int64_t>(copied_bits(range, i)));
     return;
   }
   const FourElements four = input_block(range.contents, block);
