@@ -139,7 +139,8 @@ class BrokenCompiler : public testing::Test {
   Result grade_with(const std::string& last_words, const std::string& condition = "") const {
     const std::string compiler = folder_.path() / "c++";
     std::ofstream(compiler)
-        << "#!/bin/sh\ncase \"$*\" in *--version*|*-print-*|*-E*) exec g++ \"$@\";; esac\n"
+        // Word by word: a folder whose random name begins with E would look like -E.
+        << "#!/bin/sh\nfor word; do case $word in --version|-print-*|-E) exec g++ \"$@\";; esac; done\n"
         << condition << "\necho '" << last_words << "' >&2\nexit 1\n";
     fs::permissions(compiler, fs::perms::owner_all);
     const Program program = {KGRADE_PROGRAM, {"KGRADE_CACHE_DIR=", "CXX=" + compiler}};
