@@ -2,7 +2,9 @@
 
 #include <fcntl.h>
 
+#include <mutex>
 #include <optional>
+#include <shared_mutex>
 #include <system_error>
 
 #include "base/machine_faults.h"
@@ -72,9 +74,16 @@ std::optional<Error> fault_of_machine(const Toolchain& toolchain, const Problem&
 
 Result<BuildOutcome> build_with_control(const Toolchain& toolchain, const Problem& problem, Role role,
                                         const BuildRequest& request, const Layout& layout) {
-  auto outcome = toolchain.build(problem, request);
-  const bool is_doubtful = outcome && outcome->status != BuildStatus::built && outcome->machine_fault;
-  if (!is_doubtful) return outcome;
+  // Builds run side by side. The control and the last try run alone: a build beside them that fills the disk would
+  // fail them again.
+  static std::shared_mutex disk;
+  {
+    const std::shared_lock beside_others(disk);
+    auto outcome = toolchain.build(problem, request);
+    const bool is_doubtful = outcome && outcome->status != BuildStatus::built && outcome->machine_fault;
+    if (!is_doubtful) return outcome;
+  }
+  const std::unique_lock alone(disk);
   empty(request.output_directory);
   if (auto fault = fault_of_machine(toolchain, problem, role, layout)) return *fault;
   return toolchain.build(problem, request);

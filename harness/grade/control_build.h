@@ -13,9 +13,9 @@ namespace kgrade {
 // with kgrade needs.
 inline constexpr std::uint64_t spare_room_bytes = std::uint64_t{16} << 20;
 
-// Builds the request. After a failure that may be the machine's, empties the output folder and builds a
-// control with `spare_room_bytes` to spare: the reference, or for contestants of our own an empty function.
-// An Error when that fails in the same way; otherwise the outcome of one more try.
+// Builds the request. After a failure that may be the machine's, waits for the other builds of this process, empties
+// the output folder and builds a control with `spare_room_bytes` to spare: the reference, or for contestants of our
+// own an empty function. An Error when that fails in the same way; otherwise the outcome of one more try.
 Result<BuildOutcome> build_with_control(const Toolchain& toolchain, const Problem& problem, Role role,
                                         const BuildRequest& request, const Layout& layout);
 
