@@ -55,15 +55,38 @@ struct FourElements {
   float value[4];
 };
 
+// Element `index` of matrices with a structure, which may be drawn in another block.
+KGRADE_HOST_DEVICE inline float structured_element(const InputContents& contents, std::uint64_t index) {
+  if (is_outside(contents.distribution, index)) return 0;
+  const std::uint64_t place = drawn_place(contents.distribution, index);
+  float value = element(contents.distribution, random_block(contents.stream, place / 4), index);
+  for (unsigned int k = 0; k < contents.changes.count; ++k) {
+    if (contents.changes.position[k] == place) value = contents.changes.value[k];
+  }
+  return value;
+}
+
 KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents, std::uint64_t block) {
-  const PhiloxBlock random = random_block(contents.stream, block);
   FourElements four;
-  for (int i = 0; i < 4; ++i) four.value[i] = sample(contents.distribution, random.word[i]);
+  if (contents.distribution.structure != Distribution::Structure::none) {
+    for (unsigned int i = 0; i < 4; ++i) four.value[i] = structured_element(contents, 4 * block + i);
+    return four;
+  }
+  const PhiloxBlock random = random_block(contents.stream, block);
+  for (unsigned int i = 0; i < 4; ++i) four.value[i] = element(contents.distribution, random, 4 * block + i);
   for (unsigned int k = 0; k < contents.changes.count; ++k) {
     const std::uint64_t position = contents.changes.position[k];
     if (position / 4 == block) four.value[position % 4] = contents.changes.value[k];
   }
   return four;
+}
+
+// Extents may be larger than the integers that a float holds.
+KGRADE_HOST_DEVICE inline void store_drawn(const InputRange& range, unsigned char* input, std::uint64_t index,
+                                           float value) {
+  const Distribution& distribution = range.contents.distribution;
+  if (distribution.kind != Distribution::Kind::listed) return store_element(range.dtype, input, index, value);
+  store_integer(range.dtype, input, index, static_cast<std::int64_t>(distribution.choices[index]));
 }
 
 KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const InputRange& range,
@@ -75,7 +98,7 @@ KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const Inpu
   }
   const FourElements four = input_block(range.contents, block);
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-    store_element(range.dtype, input, i, four.value[i % 4]);
+    store_drawn(range, input, i, four.value[i % 4]);
 }
 
 KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned char* input,

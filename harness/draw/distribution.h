@@ -12,12 +12,24 @@
 
 namespace kgrade {
 
+inline constexpr unsigned int max_choices = 8;
+
+// The largest weight of an edge; the least is 1. Sums of so small integers are exact in float32 on all paths that fit
+// into memory.
+inline constexpr double largest_edge_weight = 100;
+
 struct Distribution {
-  enum class Kind : std::int32_t { uniform, normal, integers, constant };
+  enum class Kind : std::int32_t { uniform, normal, integers, constant, choice, bernoulli, adjacency, listed };
+  // Of the matrices in the last two axes. What lies on the other side of the diagonal is a mirror image or zero.
+  enum class Structure : std::int32_t { none, symmetric, upper, lower };
   Kind kind = Kind::uniform;
-  double first = 0;              // lo, mean, lo, value
-  double second = 1;             // hi, standard deviation, hi (included)
+  double first = 0;              // lo, mean, lo, value, -, probability of 1, probability of an edge
+  double second = 1;             // hi, standard deviation, hi (included), -, -, -, what stands for no edge
   Dtype dtype = Dtype::float32;  // what the elements are values of
+  Structure structure = Structure::none;
+  std::uint32_t columns = 1;       // of structures and of adjacency: the matrices are square
+  std::uint32_t count = 0;         // of choices
+  double choices[max_choices] = {};  // that are equally likely; of listed: element i is the i-th
 };
 
 namespace detail {
@@ -60,6 +72,26 @@ KGRADE_HOST_DEVICE inline double portable_normal_quantile(double p) {
   return q < 0 ? -value : value;
 }
 
+// Where an element is drawn as: itself, or its mirror image. `elements` counts from the start of all matrices.
+KGRADE_HOST_DEVICE inline std::uint64_t drawn_place(const Distribution& distribution, std::uint64_t index) {
+  if (distribution.structure == Distribution::Structure::none) return index;
+  const std::uint64_t column = index % distribution.columns;
+  const std::uint64_t row = index / distribution.columns % distribution.columns;
+  const bool is_below = row > column;
+  if (is_below == (distribution.structure == Distribution::Structure::lower)) return index;
+  return index - (row * distribution.columns + column) + (column * distribution.columns + row);
+}
+
+KGRADE_HOST_DEVICE inline bool is_on_diagonal(const Distribution& distribution, std::uint64_t index) {
+  return index % distribution.columns == index / distribution.columns % distribution.columns;
+}
+
+// An element of a triangular matrix beside its triangle.
+KGRADE_HOST_DEVICE inline bool is_outside(const Distribution& distribution, std::uint64_t index) {
+  return distribution.structure != Distribution::Structure::none &&
+         distribution.structure != Distribution::Structure::symmetric && drawn_place(distribution, index) != index;
+}
+
 namespace detail {
 
 KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution, std::uint32_t word) {
@@ -79,7 +111,20 @@ KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution,
       const std::uint64_t span = static_cast<std::uint64_t>(second - first) + 1;
       return static_cast<float>(first + static_cast<double>(span * word >> 32));
     }
+    case Distribution::Kind::choice: {
+      const std::uint64_t chosen = std::uint64_t{distribution.count} * word >> 32;
+      return static_cast<float>(distribution.choices[chosen]);
+    }
+    case Distribution::Kind::bernoulli:
+      return (word >> 8) * two_to_minus_24 < first ? 1.0f : 0.0f;
+    case Distribution::Kind::adjacency: {
+      // What is left of the word where there is an edge decides its weight.
+      const double place = (word >> 8) * two_to_minus_24;
+      if (!(place < first)) return static_cast<float>(second);
+      return static_cast<float>(1 + floor(place / first * largest_edge_weight));
+    }
     case Distribution::Kind::constant:
+    case Distribution::Kind::listed:
       break;
   }
   return static_cast<float>(first);
@@ -98,23 +143,24 @@ KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::ui
       return nearest_normal_within(dtype, value, distribution.first, distribution.second, false);
     case Distribution::Kind::integers:
       return nearest_normal_within(dtype, value, distribution.first, distribution.second, true);
-    case Distribution::Kind::normal:
-    case Distribution::Kind::constant:
-      break;
+    default:
+      return nearest_normal(dtype, value);
   }
-  return nearest_normal(dtype, value);
 }
 
-// Element `index` of an input drawn from `stream`.
+// Element `index` of an input; `block` is that of its drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
-  return sample(distribution, block.word[index % 4]);
+  if (distribution.kind == Distribution::Kind::listed) return static_cast<float>(distribution.choices[index]);
+  if (is_outside(distribution, index)) return 0;
+  if (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index)) return 0;
+  return sample(distribution, block.word[drawn_place(distribution, index) % 4]);
 }
 
 inline constexpr unsigned int max_input_changes = 8;
 
 // A few elements of an input that differ from what its stream gives: contents that agree with those of the
-// call before everywhere but in unpredictable places.
+// call before everywhere but in unpredictable places. A position is a drawn_place(): its mirror image changes too.
 struct InputChanges {
   unsigned int count = 0;
   std::uint64_t position[max_input_changes] = {};
@@ -122,7 +168,7 @@ struct InputChanges {
 };
 
 // Up to `most` different elements of an input of `elements`, each with a value of the same distribution that
-// is not the one it has (in a constant input no such value exists: it stays as it is). Positions and values
+// is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays as it is). Positions and values
 // come from `source`.
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
                           std::uint64_t elements, const RandomStream& source,

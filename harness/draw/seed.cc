@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <string>
 #include <system_error>
 
@@ -47,8 +48,15 @@ std::uint64_t seed_from(const RandomStream& stream) {
   return std::uint64_t{random.word[0]} << 32 | random.word[1];
 }
 
+static_assert(most_choices <= max_choices);
+
 Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
-  return {static_cast<Distribution::Kind>(init.kind), init.first, init.second, dtype};
+  Distribution distribution{static_cast<Distribution::Kind>(init.kind), init.first, init.second, dtype};
+  distribution.structure = static_cast<Distribution::Structure>(init.structure);
+  distribution.columns = static_cast<std::uint32_t>(init.columns);
+  distribution.count = static_cast<std::uint32_t>(init.choices.size());
+  std::copy_n(init.choices.begin(), distribution.count, distribution.choices);
+  return distribution;
 }
 
 }  // namespace kgrade

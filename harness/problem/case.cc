@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "base/text.h"
 #include "problem/diagnostics.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -98,7 +101,7 @@ class CaseResolver {
       return;
     }
     if (!resolve_shape(parameter, tensor)) return;
-    if (parameter.init && !resolve_init(*parameter.init, parameter.name, tensor.init)) return;
+    if (parameter.init && !resolve_init(*parameter.init, tensor)) return;
     case_.tensors.push_back(std::move(tensor));
   }
 
@@ -125,35 +128,122 @@ class CaseResolver {
     return true;
   }
 
-  bool resolve_init(const Init& init, const std::string& name, ResolvedInit& resolved) {
+  bool resolve_init(const Init& init, Tensor& tensor) {
+    ResolvedInit& resolved = tensor.init;
+    resolved.first = init.first;
+    resolved.second = init.second;
+    resolved.choices = init.choices;
+    resolved.structure = init.structure;
+    const bool has_matrices = init.structure != Init::Structure::none || init.kind == Init::Kind::adjacency;
+    if (has_matrices && !resolve_matrices(init, tensor)) return false;
     switch (init.kind) {
       case Init::Kind::uniform:
-        resolved = {ResolvedInit::Kind::uniform, init.first, init.second};
+        resolved.kind = ResolvedInit::Kind::uniform;
         return true;
       case Init::Kind::normal:
-        resolved = {ResolvedInit::Kind::normal, init.first, init.second};
+        resolved.kind = ResolvedInit::Kind::normal;
         return true;
       case Init::Kind::integers:
-        resolved = {ResolvedInit::Kind::integers, init.first, init.second};
-        return true;
+        resolved.kind = ResolvedInit::Kind::integers;
+        return init.expressions.empty() || resolve_ends(init, tensor);
       case Init::Kind::constant:
-        resolved = {ResolvedInit::Kind::constant, init.first, init.second};
+        resolved.kind = ResolvedInit::Kind::constant;
         return true;
+      case Init::Kind::choice:
+        resolved.kind = ResolvedInit::Kind::choice;
+        return true;
+      case Init::Kind::bernoulli:
+        resolved.kind = ResolvedInit::Kind::bernoulli;
+        return true;
+      case Init::Kind::adjacency:
+        resolved.kind = ResolvedInit::Kind::adjacency;
+        return true;
+      case Init::Kind::values:
+        resolved.kind = ResolvedInit::Kind::listed;
+        return resolve_values(init, tensor);
       case Init::Kind::computed:
-        resolved = {ResolvedInit::Kind::computed, 0, 0};
+        resolved.kind = ResolvedInit::Kind::computed;
         return true;
       case Init::Kind::uniform_fan_in:
-        break;
+        resolved.kind = ResolvedInit::Kind::uniform;
+        return resolve_fan_in(init.expressions.front(), tensor);
     }
-    const auto fan_in = evaluate(*init.fan_in, fmt::format("'init' of '{}'", name));
+    return false;
+  }
+
+  bool resolve_matrices(const Init& init, Tensor& tensor) {
+    constexpr std::int64_t most_columns = std::numeric_limits<std::uint32_t>::max();
+    const std::size_t rank = tensor.shape.size();
+    if (rank >= 2 && tensor.shape[rank - 1] == tensor.shape[rank - 2] && tensor.shape.back() <= most_columns) {
+      tensor.init.columns = tensor.shape.back();
+      return true;
+    }
+    const Parameter& parameter = problem_.parameters[tensor.parameter];
+    fail(parameter.shape.back(),
+         fmt::format("'init' {} of '{}' is for square matrices", in_quotes(init.text), tensor.name),
+         "give the last two axes the same extent");
+    return false;
+  }
+
+  // Of labels(n) the number is known, of integers(lo, hi) both ends.
+  bool resolve_ends(const Init& init, Tensor& tensor) {
+    const std::string what = fmt::format("'init' of '{}'", tensor.name);
+    const bool are_labels = init.expressions.size() == 1;
+    const Expression& last = init.expressions.back();
+    const auto low = are_labels ? std::optional<std::int64_t>(0) : evaluate(init.expressions.front(), what);
+    const auto high = low ? evaluate(last, what) : std::nullopt;
+    if (!high) return false;
+    const std::int64_t end = are_labels ? *high - 1 : *high;
+    if (end < *low) {
+      fail(last, fmt::format("{}: {} is empty: from {} to {}", what, in_quotes(init.text), *low, end),
+           "change the values of the case so that there is a number to draw");
+      return false;
+    }
+    tensor.init.first = static_cast<double>(*low);
+    tensor.init.second = static_cast<double>(end);
+    return check_integer(init.expressions.front(), *low, tensor) && check_integer(last, end, tensor);
+  }
+
+  bool check_integer(const Expression& expression, std::int64_t value, const Tensor& tensor) {
+    constexpr std::int64_t largest_exact = 1 << 24;
+    const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
+    const bool is_held = !type->is_integer() || (value >= type->low && value <= type->high);
+    if (is_held && value >= -largest_exact && value <= largest_exact) return true;
+    fail(expression,
+         fmt::format("'init' of '{}': `{}` is {}, which {}", tensor.name, expression.text(), value,
+                     is_held ? "is beyond 2^24" : fmt::format("{} does not hold", type->name)),
+         "choose other values for the case");
+    return false;
+  }
+
+  bool resolve_values(const Init& init, Tensor& tensor) {
+    constexpr std::int64_t largest_exact = std::int64_t{1} << 53;  // in a double
+    const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
+    for (const Expression& expression : init.expressions) {
+      const auto value = evaluate(expression, fmt::format("'shape' of '{}'", tensor.name));
+      if (!value) return false;
+      if (*value < type->low || *value > type->high || *value < -largest_exact || *value > largest_exact) {
+        fail(expression, fmt::format("'shape' of '{}': `{}` is {}, which {} does not hold", tensor.name,
+                                     expression.text(), *value, type->name),
+             "choose other values for the case");
+        return false;
+      }
+      tensor.init.choices.push_back(static_cast<double>(*value));
+    }
+    return true;
+  }
+
+  bool resolve_fan_in(const Expression& expression, Tensor& tensor) {
+    const auto fan_in = evaluate(expression, fmt::format("'init' of '{}'", tensor.name));
     if (!fan_in) return false;
     if (*fan_in < 1) {
-      fail(*init.fan_in, fmt::format("the fan-in `{}` of '{}' is {}", init.fan_in->text(), name, *fan_in),
+      fail(expression, fmt::format("the fan-in `{}` of '{}' is {}", expression.text(), tensor.name, *fan_in),
            "change the values of the case so that it is at least 1");
       return false;
     }
     const double bound = 1 / std::sqrt(static_cast<double>(*fan_in));
-    resolved = {ResolvedInit::Kind::uniform, -bound, bound};
+    tensor.init.first = -bound;
+    tensor.init.second = bound;
     return true;
   }
 

@@ -9,13 +9,16 @@
 
 namespace kgrade {
 
-// The distribution of an input with its numbers worked out; see draw/distribution.h for how it is drawn. What
-// is computed has none: get_inputs() of the problem's file gives it, under the seed of a draw.
+// The distribution of an input with its numbers worked out (draw/distribution.h), all but its type. What is computed
+// has none: get_inputs() of the problem's file gives it, under the seed of a draw.
 struct ResolvedInit {
-  enum class Kind { uniform, normal, integers, constant, computed };
+  enum class Kind { uniform, normal, integers, constant, choice, bernoulli, adjacency, listed, computed };
   Kind kind = Kind::uniform;
   double first = 0;
   double second = 1;
+  Init::Structure structure = Init::Structure::none;
+  std::int64_t columns = 1;
+  std::vector<double> choices = {};
 };
 
 // An output of indices: into which tensor, and along which axis (none: it counts as flat).
@@ -36,6 +39,8 @@ struct Tensor {
   std::optional<TiedTo> tied = {};                    // likewise
 
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
+  // An input that the case decides: its contents are the same in every draw.
+  bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
 };
 
 struct Case {

@@ -59,7 +59,8 @@ class NameChecker {
     check_let();
     for (const Parameter& parameter : problem_.parameters) {
       for (const Expression& extent : parameter.shape) check_uses(extent);
-      if (parameter.init && parameter.init->fan_in) check_uses(*parameter.init->fan_in);
+      if (!parameter.init) continue;
+      for (const Expression& expression : parameter.init->expressions) check_uses(expression);
     }
     for (const Expression& condition : problem_.require) check_uses(condition);
     if (problem_.flops) check_uses(*problem_.flops);

@@ -101,7 +101,8 @@ class Linter {
     };
     for (const Parameter& parameter : problem_.parameters) {
       for (const Expression& extent : parameter.shape) add(extent);
-      if (parameter.init && parameter.init->fan_in) add(*parameter.init->fan_in);
+      if (!parameter.init) continue;
+      for (const Expression& expression : parameter.init->expressions) add(expression);
     }
     for (const auto& [name, expression] : problem_.let) add(expression);
     for (const Expression& condition : problem_.require) add(condition);

@@ -29,7 +29,7 @@ bool is_drawn(const Init& init) {
     case Init::Kind::normal:
     case Init::Kind::integers:
     case Init::Kind::constant:
-      return true;
+      return init.expressions.empty() && init.structure == Init::Structure::none;
     default:
       return false;
   }

@@ -44,7 +44,7 @@ void check_tensor(const Problem& problem, const Parameter& parameter, Errors& mi
   if (parameter.is_input() && !parameter.init) {
     missing.push_back({fmt::format("parameter '{}' has no init", parameter.name),
                        "write `init: uniform(0, 1)` below its name, or normal(mean, sd), integers(lo, hi), "
-                       "constant(value), ones, zeros, uniform_fan_in(n)",
+                       "constant(value), ones, zeros, choice(a, b), bernoulli(p), labels(n), uniform_fan_in(n)",
                        parameter.location});
   }
 }

@@ -37,17 +37,41 @@ std::string_view to_string(Difficulty difficulty);  // "EASY", as in the file
 std::string_view to_string(CaseRole role);          // "sample"
 std::string_view to_string(Libraries libraries);    // "any"
 
-// How the elements of an input are drawn. Written as a call: uniform(0, 1), normal(0, 1),
-// integers(-2, 3) (both ends included), constant(1.5), ones, zeros, and uniform_fan_in(n) with an integer
-// expression n: uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution. Of a
-// problem that has a Model, also computed: what get_inputs() of its file gives.
+// Of choice() and values().
+inline constexpr std::size_t most_choices = 8;
+
+// How the elements of an input are drawn. Written as a call:
+// - uniform(lo, hi), normal(mean, sd), constant(value), ones, zeros, and choice(a, b, ...) of equally likely numbers,
+// - integers(lo, hi), both ends included and either an integer expression, and labels(n): integers(0, n - 1),
+// - bernoulli(p): 1 with a probability of p, or else 0,
+// - uniform_fan_in(n): uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution,
+// - adjacency(p, missing): the weights of a graph's edges, whole numbers from 1 to 100; each edge is there with a
+//   probability of p, else its element is `missing`; the diagonal is 0,
+// - symmetric(d), triangular(d, upper), triangular(d, lower): square matrices in the last two axes, of any d above.
+// Of a problem that has a Model, also computed: what get_inputs() of its file gives. `shape: values(a, b, ...)` is a
+// tensor of so many integer expressions and its contents at once.
 struct Init {
-  enum class Kind { uniform, normal, integers, constant, uniform_fan_in, computed };
+  enum class Kind {
+    uniform,
+    normal,
+    integers,
+    constant,
+    choice,
+    bernoulli,
+    adjacency,
+    values,
+    uniform_fan_in,
+    computed
+  };
+  enum class Structure { none, symmetric, upper, lower };
   Kind kind = Kind::uniform;
-  double first = 0;   // lo, mean, lo, value
-  double second = 1;  // hi, standard deviation, hi
-  std::optional<Expression> fan_in;
-  std::string text;  // as written
+  double first = 0;   // lo, mean, lo, value, -, p, p
+  double second = 1;  // hi, standard deviation, hi, -, -, -, missing
+  std::vector<double> choices = {};
+  // Of integers whose ends a case decides, both; of values all; of uniform_fan_in its n.
+  std::vector<Expression> expressions = {};
+  Structure structure = Structure::none;
+  std::string text = {};  // as written
 };
 
 // How an output is held against what is expected. Written as `norm` (by the norm of what it is off by), `exact`,

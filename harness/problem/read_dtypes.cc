@@ -113,12 +113,19 @@ std::string complaint_about(Dtype dtype, const Init& init) {
       return is_drawable(dtype, init.first) ? "" : "is no normal number of the type";
     case Init::Kind::normal:
       return std::fabs(init.first) + far_out * init.second <= most ? "" : "has values that overflow";
-    case Init::Kind::uniform:
+    case Init::Kind::choice:
+      return std::all_of(init.choices.begin(), init.choices.end(), [&](double x) { return is_drawable(dtype, x); })
+                 ? ""
+                 : "holds a number that is no normal one of the type";
+    case Init::Kind::adjacency:
+      return is_drawable(dtype, init.second) ? "" : "has a value for missing edges that is no normal one of the type";
     case Init::Kind::integers:
+      if (!init.expressions.empty()) break;
+      [[fallthrough]];
+    case Init::Kind::uniform:
       if (std::max(std::fabs(init.first), std::fabs(init.second)) > most) return "has values that overflow";
       return holds_a_value(dtype, init) ? "" : "holds no value of the type";
-    case Init::Kind::uniform_fan_in:
-    case Init::Kind::computed:
+    default:
       break;
   }
   return "";

@@ -1,174 +1,16 @@
 #include <fmt/format.h>
 
-#include <array>
-#include <cmath>
-#include <limits>
 #include <optional>
 
 #include "base/text.h"
+#include "problem/call_text.h"
 #include "problem/fields.h"
 #include "problem/problem_reader.h"
+#include "problem/read_init.h"
 #include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
-
-// Integers up to here are exact in float32.
-constexpr double largest_exact_integer = 1 << 24;
-
-constexpr std::string_view forms =
-    "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros or "
-    "uniform_fan_in(n)";
-
-struct Form {
-  std::string_view name;
-  Init::Kind kind;
-  std::size_t arguments;
-  std::string_view example;
-};
-
-constexpr std::array<Form, 8> known_forms = {{
-    {"uniform", Init::Kind::uniform, 2, "uniform(0, 1)"},
-    {"normal", Init::Kind::normal, 2, "normal(0, 1)"},
-    {"integers", Init::Kind::integers, 2, "integers(-2, 3)"},
-    {"constant", Init::Kind::constant, 1, "constant(1.5)"},
-    {"ones", Init::Kind::constant, 0, "ones"},
-    {"zeros", Init::Kind::constant, 0, "zeros"},
-    {"uniform_fan_in", Init::Kind::uniform_fan_in, 1, "uniform_fan_in(in_channels * kernel_h * kernel_w)"},
-    {"computed", Init::Kind::computed, 0, "computed"},
-}};
-
-// "name(inside)" taken apart. `inside` is empty without parentheses.
-struct Call {
-  std::string_view name;
-  bool parentheses = false;
-  std::string_view inside;
-};
-
-std::optional<Call> split_call(std::string_view text) {
-  text = trimmed(text);
-  const std::size_t open = text.find('(');
-  if (open == std::string_view::npos) return Call{text, false, {}};
-  if (text.back() != ')') return std::nullopt;
-  return Call{trimmed(text.substr(0, open)), true, text.substr(open + 1, text.size() - open - 2)};
-}
-
-std::vector<std::string_view> split_arguments(std::string_view inside) {
-  std::vector<std::string_view> arguments;
-  if (trimmed(inside).empty()) return arguments;
-  for (std::size_t begin = 0; begin <= inside.size();) {
-    const std::size_t end = std::min(inside.find(',', begin), inside.size());
-    arguments.push_back(trimmed(inside.substr(begin, end - begin)));
-    begin = end + 1;
-  }
-  return arguments;
-}
-
-// What is wrong with the numbers of a form, or nothing.
-std::string_view complaint_about(const Init& init) {
-  const auto too_large = [](double x) { return std::abs(x) > double{std::numeric_limits<float>::max()}; };
-  if (too_large(init.first) || too_large(init.second)) return "its numbers must fit into a float";
-  switch (init.kind) {
-    case Init::Kind::uniform:
-      return init.first < init.second ? "" : "the lower end comes first";
-    case Init::Kind::normal:
-      return init.second > 0 ? "" : "the standard deviation must be positive";
-    case Init::Kind::integers: {
-      const auto inexact = [](double x) { return x != std::floor(x) || std::abs(x) > largest_exact_integer; };
-      if (inexact(init.first) || inexact(init.second)) return "both ends must be integers of at most 2^24";
-      return init.first <= init.second ? "" : "the lower end comes first";
-    }
-    default:
-      return "";
-  }
-}
-
-class InitReader {
- public:
-  InitReader(const YamlNode& node, Diagnostics& diagnostics) : node_(node), diagnostics_(diagnostics) {}
-
-  std::optional<Init> read() {
-    const auto call = split_call(node_.source);
-    if (!call)
-      return fail(fmt::format("'init' {} is not closed", in_quotes(node_.value)),
-                  "write ')' at its end; inside {...}, put it into quotes");
-    const Form* form = find_form(call->name);
-    if (form == nullptr)
-      return fail(fmt::format("'init' names no distribution: {}", in_quotes(node_.value)), hint(*call));
-    Init init;
-    init.kind = form->kind;
-    init.text = std::string(trimmed(node_.value));
-    if (init.kind == Init::Kind::uniform_fan_in) return read_fan_in(*call, *form, std::move(init));
-    return read_numbers(*call, *form, std::move(init));
-  }
-
- private:
-  static const Form* find_form(std::string_view name) {
-    for (const Form& form : known_forms) {
-      if (form.name == name) return &form;
-    }
-    return nullptr;
-  }
-
-  static std::string hint(const Call& call) {
-    std::vector<std::string> names;
-    for (const Form& form : known_forms) names.emplace_back(form.name);
-    return suggestion(call.name, names) + std::string(forms);
-  }
-
-  std::optional<Init> read_numbers(const Call& call, const Form& form, Init init) {
-    const auto arguments = split_arguments(call.inside);
-    if (arguments.size() != form.arguments || (form.arguments == 0 && call.parentheses)) {
-      return wrong_form(form, fmt::format("takes {} numbers", form.arguments));
-    }
-    std::array<double, 2> numbers = {form.name == "ones" ? 1.0 : 0.0, 0.0};
-    for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const auto number = parse_real(arguments[i]);
-      if (!number)
-        return wrong_form(form, fmt::format("holds {}, which is no number", in_quotes(arguments[i])));
-      numbers[i] = *number;
-    }
-    init.first = numbers[0];
-    init.second = numbers[1];
-    const std::string_view complaint = complaint_about(init);
-    if (!complaint.empty())
-      return wrong_form(form, fmt::format("is {}: {}", in_quotes(init.text), complaint));
-    return init;
-  }
-
-  std::optional<Init> read_fan_in(const Call& call, const Form& form, Init init) {
-    if (trimmed(call.inside).empty()) return wrong_form(form, "takes one integer expression");
-    // The argument stands where it stands in the source: blank out what precedes it.
-    const auto skipped = static_cast<std::size_t>(call.inside.data() - node_.source.data());
-    std::string text = node_.source.substr(0, skipped + call.inside.size());
-    for (std::size_t i = 0; i < skipped; ++i) {
-      if (text[i] != '\n') text[i] = ' ';
-    }
-    YamlNode argument = node_;
-    argument.source = std::move(text);
-    init.fan_in = read_expression(argument, "'init'", diagnostics_);
-    if (!init.fan_in) return std::nullopt;
-    return init;
-  }
-
-  std::optional<Init> wrong_form(const Form& form, const std::string& what) {
-    return fail(fmt::format("'init' {} {}", form.name, what), fmt::format("write it as in {}", form.example));
-  }
-
-  std::optional<Init> fail(std::string message, std::string remedy) {
-    diagnostics_.add(node_.place(), std::move(message), std::move(remedy));
-    return std::nullopt;
-  }
-
-  const YamlNode& node_;
-  Diagnostics& diagnostics_;
-};
-
-// The distribution of an input; Init in problem.h has the forms.
-std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
-  if (!read_text(node, "'init'", diagnostics)) return std::nullopt;
-  return InitReader(node, diagnostics).read();
-}
 
 constexpr std::string_view comparisons = "write norm, exact, ties(x) or ties(x, axis), with an input x";
 
@@ -179,7 +21,7 @@ std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& dia
   Comparison comparison;
   comparison.location = node.location;
   const auto call = split_call(*text);
-  const auto arguments = call ? split_arguments(call->inside) : std::vector<std::string_view>{};
+  const auto arguments = call ? call->arguments() : std::vector<std::string_view>{};
   if (call && call->name == "norm" && !call->parentheses) return comparison;
   comparison.kind = Comparison::Kind::exact;
   if (call && call->name == "exact" && !call->parentheses) return comparison;
@@ -193,19 +35,6 @@ std::optional<Comparison> read_comparison(const YamlNode& node, Diagnostics& dia
   comparison.values = arguments[0];
   comparison.axis = axis;
   return comparison;
-}
-
-// Of an integer type: the values must be some of its own.
-std::string complaint_about(const Init& init, const ScalarType& type) {
-  const bool is_range = init.kind == Init::Kind::integers;
-  if (!is_range && init.kind != Init::Kind::constant)
-    return fmt::format("draws no integers, and the type is {}", type.name);
-  const double last = is_range ? init.second : init.first;
-  if (init.first != std::floor(init.first) || std::abs(init.first) > largest_exact_integer)
-    return "must be an integer of at most 2^24";
-  if (init.first < static_cast<double>(type.low) || last > static_cast<double>(type.high))
-    return fmt::format("has values that {} does not hold", type.name);
-  return "";
 }
 
 constexpr std::size_t most_dimensions = 16;
@@ -297,11 +126,15 @@ class ParameterReader {
     if (shape != nullptr && !parameter_.pointer) {
       diagnostics_.add(shape->key_location, what_ + " is a scalar and has a 'shape'",
                        "remove it, or write `pointer: true`");
-    } else if (shape != nullptr) {
+    } else if (shape != nullptr && !read_as_values(*shape)) {
       read_shape(*shape);
     }
     read_compare();
     if (init == nullptr) return;
+    if (parameter_.init) {
+      diagnostics_.add(init->key_location, what_ + " has values as its 'shape', and an 'init'", "remove `init`");
+      return;
+    }
     if (parameter_.is_input()) {
       parameter_.init = read_init(*init, diagnostics_);
       if (parameter_.init) check_integers(*init);
@@ -316,11 +149,12 @@ class ParameterReader {
 
   void check_integers(const YamlNode& node) {
     const ScalarType* const type = find_scalar_type(parameter_.type);
-    if (type == nullptr || !type->is_integer() || parameter_.init->kind == Init::Kind::computed) return;
+    if (type == nullptr || !type->is_integer()) return;
     const std::string complaint = complaint_about(*parameter_.init, *type);
     if (complaint.empty()) return;
     diagnostics_.add(node.place(), fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),
-                     "write integers(lo, hi), constant(value), ones or zeros within the type's range");
+                     "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) or labels(n) within the "
+                     "type's range");
   }
 
   void read_compare() {
@@ -344,6 +178,24 @@ class ParameterReader {
     } else {
       parameter_.compare = *compare;
     }
+  }
+
+  // False where it is a list of extents, as usual.
+  bool read_as_values(const YamlNode& shape) {
+    const bool is_call = shape.is_scalar() && trimmed(shape.value).starts_with("values");
+    if (!is_call) return false;
+    const ScalarType* const type = find_scalar_type(parameter_.type);
+    if (!parameter_.is_input() || type == nullptr || !type->is_integer()) {
+      diagnostics_.add(shape.place(), fmt::format("'shape' of {} is {}, and it is no input of an integer type", what_,
+                                                  in_quotes(shape.value)),
+                       "write a list of extents, as in [batch_size, height]");
+      return true;
+    }
+    parameter_.init = read_values(shape, diagnostics_);
+    if (!parameter_.init) return true;
+    const std::string count = std::to_string(parameter_.init->expressions.size());
+    if (auto extent = Expression::parse(count, shape.location)) parameter_.shape.push_back(*std::move(extent));
+    return true;
   }
 
   void read_shape(const YamlNode& shape) {
@@ -394,18 +246,6 @@ std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagno
   }
   if (parameters.size() == node.children.size()) require_output(node, parameters, diagnostics);
   return parameters;
-}
-
-Result<Init> parse_init(const std::string& text) {
-  YamlNode node;
-  node.kind = YamlNode::Kind::scalar;
-  node.value = node.source = text;
-  Diagnostics diagnostics;
-  auto init = read_init(node, diagnostics);
-  if (init && init->fan_in && !init->fan_in->names().empty())
-    diagnostics.add({}, "'init' names something", "write numbers");
-  if (!init || !diagnostics.empty()) return diagnostics.take();
-  return std::move(*init);
 }
 
 }  // namespace kgrade

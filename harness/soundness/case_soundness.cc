@@ -287,7 +287,7 @@ class CaseSoundness {
   bool try_sampled_inputs() {
     progress("sampled inputs");
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
-      if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor])) continue;
+      if (inputs_[tensor].size() < 2 || is_constant(inputs_[tensor]) || case_.tensors[tensor].is_listed()) continue;
       if (is_model() && is_weight(tensor)) continue;
       std::vector<InputEdit> edits(1);
       edits[0] = {tensor, 0, half_replaced_by_mean(inputs_[tensor], session_.seed)};
@@ -315,7 +315,8 @@ class CaseSoundness {
 
   bool check_dependence() {
     for (std::size_t tensor = 0; tensor < inputs_.size(); ++tensor) {
-      if (inputs_[tensor].empty()) continue;
+      // Other extents than those of the case are no input of it.
+      if (inputs_[tensor].empty() || case_.tensors[tensor].is_listed()) continue;
       progress(fmt::format("dependence on {}", case_.tensors[tensor].name));
       const auto found = find_dependence(session_.runner, acceptance_, case_, tensor, base_draw(),
                                          inputs_[tensor], base_, is_model());

@@ -188,7 +188,18 @@ float flipped(float value, const ResolvedInit& init) {
     case ResolvedInit::Kind::integers:
       if (init.first == init.second) break;
       return static_cast<float>(old < init.second ? init.second : init.first);
+    case ResolvedInit::Kind::choice: {
+      const auto other = std::find_if(init.choices.begin(), init.choices.end(),
+                                      [old](double x) { return x != old; });
+      if (other == init.choices.end()) break;
+      return static_cast<float>(*other);
+    }
+    case ResolvedInit::Kind::bernoulli:
+      return value == 0 ? 1.0F : 0.0F;
+    case ResolvedInit::Kind::adjacency:
+      return old == 1 ? 2.0F : 1.0F;
     case ResolvedInit::Kind::constant:
+    case ResolvedInit::Kind::listed:
     case ResolvedInit::Kind::computed:
       break;
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "device/device.h"
+#include "device/element_operations.h"
 #include "device/registry.h"
 #include "tests/device/draws.h"
 
@@ -138,6 +139,47 @@ TEST_P(IntegerElements, AreDrawnStoredAndFoundUnchanged) {
     device_->write(*actual_, 512, &changed, 1);
     EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 1u) << to_string(dtype);
   }
+}
+
+// Larger ones than a float holds, too.
+TEST_P(IntegerElements, OfAListAreThose) {
+  Distribution extents{Distribution::Kind::listed, 0, 1, Dtype::uint64};
+  extents.count = 3;
+  extents.choices[0] = 7;
+  extents.choices[1] = (1 << 24) + 1;
+  extents.choices[2] = 9007199254740991;
+  const Filling filling{actual_.get(), 512, 3, true, {extents, stream, {}}, poison_stream, Dtype::uint64};
+  device_->poison({&filling, 1});
+  device_->reveal({&filling, 1});
+  std::int64_t values[3];
+  device_->read(*actual_, 512, values, sizeof values);
+  EXPECT_EQ(values[0], 7);
+  EXPECT_EQ(values[1], (1 << 24) + 1);
+  EXPECT_EQ(values[2], 9007199254740991);
+  EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 0u);
+  values[0] = 8;
+  device_->write(*actual_, 512, values, sizeof values);
+  EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 1u);
+}
+
+// Both devices draw what draw/distribution.h says.
+TEST_P(IntegerElements, OfAGraphAreStoredAndFoundUnchanged) {
+  Distribution graph{Distribution::Kind::adjacency, 0.5, -1, Dtype::int32, Distribution::Structure::symmetric, 5};
+  Filling filling{actual_.get(), 512, 75, true, {graph, stream, {}}, poison_stream, Dtype::int32};
+  filling.contents.changes = draw_changes(graph, stream, 75, {7, 5, 3});
+  device_->poison({&filling, 1});
+  device_->reveal({&filling, 1});
+  std::int32_t values[75];
+  device_->read(*actual_, 512, values, sizeof values);
+  for (std::uint64_t i = 0; i < 75; ++i) {
+    const std::uint64_t mirror = i / 25 * 25 + i % 5 * 5 + i / 5 % 5;
+    EXPECT_EQ(values[i], values[mirror]);
+    EXPECT_EQ(static_cast<float>(values[i]), device::input_block(filling.contents, i / 4).value[i % 4]);
+  }
+  EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 0u);
+  values[6] += 1;
+  device_->write(*actual_, 512, values, sizeof values);
+  EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 1u);
 }
 
 // Neither a small number nor a boolean: an element that was never written is none that could be right.

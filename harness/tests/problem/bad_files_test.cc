@@ -178,6 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
         BadFile{"init_integers", "uniform(0, 1)", "integers(0, 1.5)", 11, 11, "must be integers",
                 "integers(-2, 3)"},
         BadFile{"init_open", "uniform(0, 1)", "uniform(0, 1", 11, 11, "not closed", "write ')'"},
+        BadFile{"init_labels", "uniform(0, 1)", "labels(rows * q)", 11, 25, "unknown name 'q'", "rows"},
+        BadFile{"init_ends", "uniform(0, 1)", "symmetric(integers(0, q - 1))", 11, 33, "unknown name 'q'", "rows"},
         BadFile{"init_fan_in", "uniform(0, 1)", "uniform_fan_in(rows * q)", 11, 33, "unknown name 'q'",
                 "rows"}),
     name_of);

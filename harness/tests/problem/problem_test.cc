@@ -93,7 +93,7 @@ TEST(Problem, TensorsHaveShapeAndInit) {
   EXPECT_EQ(kernel->shape[1].text(), "out_channels / groups");
   ASSERT_TRUE(kernel->init.has_value());
   EXPECT_EQ(kernel->init->kind, Init::Kind::uniform_fan_in);
-  EXPECT_EQ(kernel->init->fan_in->text(), "out_channels / groups * kernel_h * kernel_w");
+  EXPECT_EQ(kernel->init->expressions.front().text(), "out_channels / groups * kernel_h * kernel_w");
   const Parameter* bias = problem.find_parameter("bias");
   EXPECT_EQ(bias->init->kind, Init::Kind::normal);
   EXPECT_EQ(bias->init->second, 0.5);
@@ -112,6 +112,14 @@ TEST(Problem, InitsAreRead) {
   EXPECT_EQ(init_of("ones").kind, Init::Kind::constant);
   EXPECT_EQ(init_of("ones").first, 1);
   EXPECT_EQ(init_of("zeros").first, 0);
+  EXPECT_EQ(init_of("choice(-1, 0.5, 2)").choices, (std::vector<double>{-1, 0.5, 2}));
+  EXPECT_EQ(init_of("bernoulli(0.25)").first, 0.25);
+  EXPECT_EQ(init_of("labels(columns)").expressions.front().text(), "columns");
+  EXPECT_EQ(init_of("integers(-rows, min(rows, 3))").expressions.back().text(), "min(rows, 3)");
+  EXPECT_EQ(init_of("symmetric(normal(0, 2))").structure, Init::Structure::symmetric);
+  EXPECT_EQ(init_of("triangular(adjacency(0.5, -1), lower)").structure, Init::Structure::lower);
+  EXPECT_EQ(init_of("triangular(adjacency(0.5, -1), lower)").second, -1);
+  EXPECT_EQ(init_of("triangular(integers(1, rows), upper)").text, "triangular(integers(1, rows), upper)");
   EXPECT_EQ(init_of("\"normal(0, 1)\"").text, "normal(0, 1)");
 }
 

@@ -1,0 +1,263 @@
+#include "problem/read_init.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "base/text.h"
+#include "problem/call_text.h"
+#include "problem/fields.h"
+
+namespace kgrade {
+namespace {
+
+// Integers up to here are exact in float32.
+constexpr double largest_exact_integer = 1 << 24;
+
+constexpr std::string_view forms =
+    "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
+    "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...) or triangular(..., upper)";
+
+struct Form {
+  std::string_view name;
+  Init::Kind kind;
+  std::size_t fewest;
+  std::size_t most;
+  std::string_view takes;
+  std::string_view example;
+};
+
+constexpr std::array<Form, 12> known_forms = {{
+    {"uniform", Init::Kind::uniform, 2, 2, "2 numbers", "uniform(0, 1)"},
+    {"normal", Init::Kind::normal, 2, 2, "2 numbers", "normal(0, 1)"},
+    {"integers", Init::Kind::integers, 2, 2, "2 numbers", "integers(-2, 3)"},
+    {"constant", Init::Kind::constant, 1, 1, "1 number", "constant(1.5)"},
+    {"ones", Init::Kind::constant, 0, 0, "0 numbers", "ones"},
+    {"zeros", Init::Kind::constant, 0, 0, "0 numbers", "zeros"},
+    {"choice", Init::Kind::choice, 2, most_choices, "2 to 8 numbers", "choice(-1, 1)"},
+    {"bernoulli", Init::Kind::bernoulli, 1, 1, "1 number", "bernoulli(0.5)"},
+    {"adjacency", Init::Kind::adjacency, 2, 2, "2 numbers", "adjacency(0.3, -1)"},
+    {"labels", Init::Kind::integers, 1, 1, "one integer expression", "labels(num_classes)"},
+    {"uniform_fan_in", Init::Kind::uniform_fan_in, 1, 1, "one integer expression",
+     "uniform_fan_in(in_channels * kernel_h * kernel_w)"},
+    {"computed", Init::Kind::computed, 0, 0, "0 numbers", "computed"},
+}};
+
+constexpr Form values_form = {"values", Init::Kind::values, 1, most_choices, "1 to 8 integer expressions",
+                              "values(batch_size, channels, height)"};
+
+bool takes_expressions(const Form& form) {
+  return form.name == "labels" || form.kind == Init::Kind::uniform_fan_in || form.kind == Init::Kind::values;
+}
+
+std::string_view complaint_about_choices(const std::vector<double>& choices) {
+  const bool same = std::all_of(choices.begin(), choices.end(), [&](double x) { return x == choices.front(); });
+  return same ? "its numbers must differ" : "";
+}
+
+// What is wrong with the numbers of a form, or nothing.
+std::string_view complaint_about(const Init& init) {
+  const auto too_large = [](double x) { return std::abs(x) > double{std::numeric_limits<float>::max()}; };
+  if (too_large(init.first) || too_large(init.second) ||
+      std::any_of(init.choices.begin(), init.choices.end(), too_large))
+    return "its numbers must fit into a float";
+  switch (init.kind) {
+    case Init::Kind::uniform:
+      return init.first < init.second ? "" : "the lower end comes first";
+    case Init::Kind::normal:
+      return init.second > 0 ? "" : "the standard deviation must be positive";
+    case Init::Kind::integers: {
+      const auto inexact = [](double x) { return x != std::floor(x) || std::abs(x) > largest_exact_integer; };
+      if (inexact(init.first) || inexact(init.second)) return "both ends must be integers of at most 2^24";
+      return init.first <= init.second ? "" : "the lower end comes first";
+    }
+    case Init::Kind::choice:
+      return complaint_about_choices(init.choices);
+    case Init::Kind::bernoulli:
+      return init.first > 0 && init.first < 1 ? "" : "the probability must lie between 0 and 1";
+    case Init::Kind::adjacency:
+      return init.first > 0 && init.first <= 1 ? "" : "the probability must be above 0 and 1 at most";
+    default:
+      return "";
+  }
+}
+
+class InitReader {
+ public:
+  InitReader(const YamlNode& node, Diagnostics& diagnostics) : node_(node), diagnostics_(diagnostics) {}
+
+  std::optional<Init> read() {
+    auto init = read_form(node_.source);
+    if (init) init->text = std::string(trimmed(node_.value));
+    return init;
+  }
+
+  std::optional<Init> read_as(const CallText& call, const Form& form) {
+    const auto arguments = call.arguments();
+    if (arguments.size() < form.fewest || arguments.size() > form.most || (form.most == 0 && call.parentheses))
+      return wrong_form(form, fmt::format("takes {}", form.takes));
+    Init init;
+    init.kind = form.kind;
+    init.text = std::string(trimmed(node_.value));
+    const bool are_numbers = std::all_of(arguments.begin(), arguments.end(),
+                                         [](std::string_view text) { return parse_real(text).has_value(); });
+    if (takes_expressions(form) || (init.kind == Init::Kind::integers && !are_numbers))
+      return read_expressions(arguments, std::move(init));
+    return read_numbers(arguments, form, std::move(init));
+  }
+
+ private:
+  std::optional<Init> read_form(std::string_view text) {
+    const auto call = split_call(text);
+    if (!call)
+      return fail(fmt::format("'init' {} is not closed", in_quotes(node_.value)),
+                  "write ')' at its end; inside {...}, put it into quotes");
+    if (call->name == "symmetric" || call->name == "triangular") return read_structure(*call);
+    const auto form = std::find_if(known_forms.begin(), known_forms.end(),
+                                   [&](const Form& known) { return known.name == call->name; });
+    if (form == known_forms.end())
+      return fail(fmt::format("'init' names no distribution: {}", in_quotes(node_.value)), hint(*call));
+    return read_as(*call, *form);
+  }
+
+  static std::string hint(const CallText& call) {
+    std::vector<std::string> names = {"symmetric", "triangular"};
+    for (const Form& form : known_forms) names.emplace_back(form.name);
+    return suggestion(call.name, names) + std::string(forms);
+  }
+
+  // symmetric(normal(0, 1)), triangular(normal(0, 1), upper)
+  std::optional<Init> read_structure(const CallText& call) {
+    const auto arguments = call.arguments();
+    const bool is_symmetric = call.name == "symmetric";
+    const std::string_view side = arguments.size() == 2 ? arguments[1] : "";
+    if (arguments.size() != (is_symmetric ? 1U : 2U) || (!is_symmetric && side != "upper" && side != "lower"))
+      return fail(fmt::format("'init' {} takes a distribution{}", call.name, is_symmetric ? "" : " and upper or lower"),
+                  fmt::format("write it as in {}(normal(0, 1){})", call.name, is_symmetric ? "" : ", upper"));
+    auto init = read_form(arguments[0]);
+    if (!init) return std::nullopt;
+    if (init->structure != Init::Structure::none || init->kind == Init::Kind::computed)
+      return fail(fmt::format("'init' {} is of a distribution alone", call.name),
+                  fmt::format("write it as in {}(normal(0, 1){})", call.name, is_symmetric ? "" : ", upper"));
+    init->structure = is_symmetric      ? Init::Structure::symmetric
+                      : side == "upper" ? Init::Structure::upper
+                                        : Init::Structure::lower;
+    return init;
+  }
+
+  std::optional<Init> read_numbers(const std::vector<std::string_view>& arguments, const Form& form, Init init) {
+    std::vector<double> numbers;
+    for (const std::string_view argument : arguments) {
+      const auto number = parse_real(argument);
+      if (!number) return wrong_form(form, fmt::format("holds {}, which is no number", in_quotes(argument)));
+      numbers.push_back(*number);
+    }
+    if (init.kind == Init::Kind::choice) {
+      init.choices = numbers;
+    } else {
+      numbers.resize(2);
+      init.first = form.name == "ones" ? 1 : numbers[0];
+      init.second = numbers[1];
+    }
+    const std::string_view complaint = complaint_about(init);
+    if (!complaint.empty())
+      return wrong_form(form, fmt::format("is {}: {}", in_quotes(init.text), complaint));
+    return init;
+  }
+
+  std::optional<Init> read_expressions(const std::vector<std::string_view>& arguments, Init init) {
+    for (const std::string_view argument : arguments) {
+      auto expression = read_expression(at_its_place(argument), "'init'", diagnostics_);
+      if (!expression) return std::nullopt;
+      init.expressions.push_back(*std::move(expression));
+    }
+    return init;
+  }
+
+  // An argument stands where it stands in the source: what precedes it is blank.
+  YamlNode at_its_place(std::string_view argument) const {
+    const auto skipped = static_cast<std::size_t>(argument.data() - node_.source.data());
+    std::string text = node_.source.substr(0, skipped + argument.size());
+    for (std::size_t i = 0; i < skipped; ++i) {
+      if (text[i] != '\n') text[i] = ' ';
+    }
+    YamlNode node = node_;
+    node.source = std::move(text);
+    return node;
+  }
+
+  std::optional<Init> wrong_form(const Form& form, const std::string& what) {
+    return fail(fmt::format("'{}' {} {}", form.kind == Init::Kind::values ? "shape" : "init", form.name, what),
+                fmt::format("write it as in {}", form.example));
+  }
+
+  std::optional<Init> fail(std::string message, std::string remedy) {
+    diagnostics_.add(node_.place(), std::move(message), std::move(remedy));
+    return std::nullopt;
+  }
+
+  const YamlNode& node_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
+  if (!read_text(node, "'init'", diagnostics)) return std::nullopt;
+  return InitReader(node, diagnostics).read();
+}
+
+std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics) {
+  const auto call = node.is_scalar() ? split_call(node.source) : std::nullopt;
+  if (!call || call->name != "values") return std::nullopt;
+  return InitReader(node, diagnostics).read_as(*call, values_form);
+}
+
+std::string complaint_about(const Init& init, const ScalarType& type) {
+  if (!init.expressions.empty() || init.kind == Init::Kind::computed) return "";
+  std::vector<double> values;
+  switch (init.kind) {
+    case Init::Kind::integers:
+      values = {init.first, init.second};
+      break;
+    case Init::Kind::constant:
+      values = {init.first};
+      break;
+    case Init::Kind::choice:
+      values = init.choices;
+      break;
+    case Init::Kind::bernoulli:
+      values = {0, 1};
+      break;
+    case Init::Kind::adjacency:
+      values = {0, 100, init.second};
+      break;
+    default:
+      return fmt::format("draws no integers, and the type is {}", type.name);
+  }
+  for (const double value : values) {
+    if (value != std::floor(value) || std::abs(value) > largest_exact_integer)
+      return "must be an integer of at most 2^24";
+    if (value < static_cast<double>(type.low) || value > static_cast<double>(type.high))
+      return fmt::format("has values that {} does not hold", type.name);
+  }
+  return "";
+}
+
+Result<Init> parse_init(const std::string& text) {
+  YamlNode node;
+  node.kind = YamlNode::Kind::scalar;
+  node.value = node.source = text;
+  Diagnostics diagnostics;
+  auto init = read_init(node, diagnostics);
+  for (const Expression& expression : init ? init->expressions : std::vector<Expression>()) {
+    if (!expression.names().empty()) diagnostics.add({}, "'init' names something", "write numbers");
+  }
+  if (!init || !diagnostics.empty()) return diagnostics.take();
+  return std::move(*init);
+}
+
+}  // namespace kgrade

@@ -1,0 +1,23 @@
+// Reads how an input's elements are drawn: Init in problem.h has the forms.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "problem/diagnostics.h"
+#include "problem/frontmatter.h"
+#include "problem/problem.h"
+#include "problem/scalar_type.h"
+
+namespace kgrade {
+
+std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics);
+
+// values(a, b, ...) of a `shape`; nothing, and no error, where the node is no such text.
+std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);
+
+// What is wrong with it for a tensor of an integer type: it draws others than values of that type. Empty: nothing.
+std::string complaint_about(const Init& init, const ScalarType& type);
+
+}  // namespace kgrade
