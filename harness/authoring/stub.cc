@@ -24,7 +24,7 @@ class StubWriter {
     std::string kernels;
     std::string calls;
     const std::string count = free_name("count");
-    for (const Parameter& parameter : problem_.parameters) {
+    for (const Parameter& parameter : problem_.arguments()) {
       if (!parameter.is_output()) continue;
       const std::string kernel = free_name(parameter.name + "_kernel");
       kernels += kernel_text(parameter, kernel, count);
@@ -59,7 +59,7 @@ class StubWriter {
   // All but the outputs other than `output`; all when it is empty.
   std::vector<std::string> arguments(const std::string& output) const {
     std::vector<std::string> list;
-    for (const Parameter& parameter : problem_.parameters) {
+    for (const Parameter& parameter : problem_.arguments()) {
       if (output.empty() || !parameter.is_output() || parameter.name == output)
         list.push_back(type_of(parameter) + parameter.name);
     }
@@ -128,7 +128,7 @@ class StubWriter {
                  (text.find(' ') == std::string::npos || output.shape.size() == 1 ? text : "(" + text + ")");
     }
     std::vector<std::string> list;
-    for (const Parameter& parameter : problem_.parameters) {
+    for (const Parameter& parameter : problem_.arguments()) {
       if (!parameter.is_output() || parameter.name == output.name) list.push_back(parameter.name);
     }
     const std::string own_count = outputs() > 1 ? free_name(output.name + "_" + count) : count;

@@ -78,7 +78,8 @@ std::string parameters_text(const Problem& problem, const Style& style) {
     table.add({parameter.name, type, shape_text(parameter),
                parameter.init          ? init_text(*parameter.init)
                : parameter.is_output() ? output_text(parameter)
-                                       : ""});
+               : parameter.is_argument ? ""
+                                       : "(of the case alone)"});
   }
   return table.render(style);
 }

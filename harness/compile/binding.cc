@@ -168,6 +168,7 @@ std::string definition_of_solution(const Problem& problem, Dtype dtype) {
 
 std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype) {
   const std::string element(cuda_type(dtype));
+  const auto parameters = problem.arguments();
   std::string unit = fmt::format("#include \"{}\"\n", include);
   // A source of another type may have done without.
   if (!cuda_header(dtype).empty()) unit += fmt::format("#include <{}>\n", cuda_header(dtype));
@@ -177,15 +178,15 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
   unit += fmt::format(
       "static_assert(kgrade_binding::require<kgrade_parts::count == {}, "
       "kgrade_arity_mismatch<kgrade_parts::count>>::value, \"\");\n",
-      problem.parameters.size());
+      parameters.size());
   unit +=
       "static_assert(kgrade_binding::require<kgrade_binding::same<kgrade_parts::result, void>::value, "
       "kgrade_return_mismatch<kgrade_parts::result>>::value, \"\");\n";
   std::string arguments;
-  for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
-    unit += parameter_check(problem.parameters[i], i, problem.parameters.size(), element);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    unit += parameter_check(parameters[i], i, parameters.size(), element);
     if (i > 0) arguments += ",\n    ";
-    arguments += argument(problem.parameters[i], i, element);
+    arguments += argument(parameters[i], i, element);
   }
   unit += fmt::format(
       "extern \"C\" int kgrade_entry(const unsigned long long* arguments) {{\n"
@@ -202,10 +203,10 @@ std::optional<std::string> signature_complaint(const Problem& problem, const std
   std::smatch match;
   if (std::regex_search(log, match, std::regex(R"(kgrade_arity_mismatch<([0-9]+)[uUlL]*>)"))) {
     return fmt::format("'solution' takes {} parameters, the problem has {}; write: {}", match[1].str(),
-                       problem.parameters.size(), definition_of_solution(problem, dtype));
+                       problem.arguments().size(), definition_of_solution(problem, dtype));
   }
   if (const auto mismatch = find_parameter_mismatch(log)) {
-    if (mismatch->position < problem.parameters.size())
+    if (mismatch->position < problem.arguments().size())
       return parameter_complaint(problem, *mismatch, element);
   }
   if (const auto type = find_return_mismatch(log))

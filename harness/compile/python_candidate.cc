@@ -51,8 +51,9 @@ json contract_of(const Problem& problem, const std::string& shown_as) {
                    {"torch", nullptr},
                    {"of_file", problem.has_model()},
                    {"shown_as", shown_as}};
-  for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
-    const Parameter& parameter = problem.parameters[i];
+  const auto parameters = problem.arguments();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
     contract["parameters"].push_back(
         {{"name", parameter.name}, {"role", role_of(parameter)}, {"type", parameter.type}});
     if (parameter.is_output()) contract["output_positions"].push_back(i);

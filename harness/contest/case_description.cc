@@ -17,7 +17,7 @@ std::string case_description(const Problem& problem, const Case& bound, bool wid
     const Dtype dtype = tensor.own_dtype.value_or(widened ? Dtype::float32 : bound.dtype);
     description["types"][tensor.name] = std::string(to_string(dtype));
   }
-  for (const Parameter& parameter : problem.parameters) {
+  for (const Parameter& parameter : problem.arguments()) {
     if (parameter.is_tensor()) continue;
     const auto integer = bound.integers.find(parameter.name);
     const auto real = bound.reals.find(parameter.name);

@@ -360,7 +360,7 @@ Lease::Findings Lease::end_inspection() {
 CallSlots Lease::slots(std::uint32_t launch) const {
   CallSlots call;
   std::size_t next_tensor = launch * case_->tensors.size();
-  for (const Parameter& parameter : problem_.parameters) {
+  for (const Parameter& parameter : problem_.arguments()) {
     if (parameter.is_tensor()) {
       call.slots.push_back({true, fillings_[next_tensor++].begin});
     } else {

@@ -69,7 +69,7 @@ class Merger {
     if (!has_form(key, own)) return own;
     if (key == "let") return clash(family, own);
     if (key == "parameters") return with_parameters(family, own);
-    if (key == "require") return joined(family, own);
+    if (key == "require" || key == "extents") return joined(family, own);
     if (key == "cases") return with_replaced(family, own, case_name_of);
     if (key == "torch") return merged_torch(family, own);
     if (key == "thresholds" || key == "defaults" || key == "fuzz") return with_replaced(family, own, key_of);
@@ -77,7 +77,7 @@ class Merger {
   }
 
   static bool has_form(const std::string& key, const YamlNode& node) {
-    if (key == "parameters" || key == "require" || key == "cases" || key == "dtypes") {
+    if (key == "parameters" || key == "extents" || key == "require" || key == "cases" || key == "dtypes") {
       return node.is_sequence();
     }
     const bool map =

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "problem/scalar_type.h"
 
@@ -119,6 +120,11 @@ bool Parameter::is_integer() const {
   return !pointer && known != nullptr && known->is_integer();
 }
 
+std::span<const Parameter> Problem::arguments() const {
+  const auto end = std::find_if_not(parameters.begin(), parameters.end(), std::mem_fn(&Parameter::is_argument));
+  return {parameters.begin(), end};
+}
+
 const CaseSpec* Problem::find_case(std::string_view name) const {
   for (const CaseSpec& spec : cases) {
     if (spec.name == name) return &spec;
@@ -147,8 +153,9 @@ Errors missing_for_grading(const Problem& problem) {
 
 std::string signature(const Problem& problem, std::string_view element) {
   std::string text = "extern \"C\" void solution(";
-  for (std::size_t i = 0; i < problem.parameters.size(); ++i) {
-    const Parameter& parameter = problem.parameters[i];
+  const auto parameters = problem.arguments();
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const Parameter& parameter = parameters[i];
     const std::string_view type =
         parameter.type == element_type_name ? element : std::string_view(parameter.type);
     // `const` on a scalar says nothing to the caller.

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,7 @@ struct Parameter {
   std::vector<Expression> shape;  // of a pointer; empty when the file has none
   std::optional<Init> init;       // of a const pointer
   Comparison compare;             // of a pointer that is not const: by the norm, and integers exactly
+  bool is_argument = true;        // false: an integer of a case that the entry point does not have (`extents`)
   Location location;
 
   bool is_tensor() const { return pointer; }
@@ -137,7 +139,7 @@ struct Problem {
   Difficulty difficulty = Difficulty::easy;
   std::string author;  // empty when the file names none
   std::vector<std::string> tags;
-  std::vector<Parameter> parameters;
+  std::vector<Parameter> parameters;  // those of the entry point, and behind them the `extents`
   std::vector<std::string> dtypes;  // that [VAR] can be
   Dtype dtype = Dtype::float32;     // that it is: the first of them, unless with_dtype() chose another
   std::vector<std::pair<std::string, Expression>> let;  // in file order; later ones may use earlier ones
@@ -165,6 +167,8 @@ struct Problem {
 
   // Oracle and reference are the Model of a Python file, which returns its outputs.
   bool has_model() const { return !reference.empty(); }
+  // The parameters of the entry point.
+  std::span<const Parameter> arguments() const;
   const CaseSpec* find_case(std::string_view name) const;
   const Parameter* find_parameter(std::string_view name) const;
 };

@@ -17,7 +17,7 @@ constexpr std::size_t most_formulas = 200;
 const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {"slug",      "title",      "difficulty", "author", "tags",
                                                 "family",    "parameters", "dtypes",     "let",    "require",
-                                                "defaults",  "cases",      "fuzz",       "flops",  "bytes",
+                                                "defaults",  "cases",      "fuzz",       "flops",  "bytes",   "extents",
                                                 "precision", "thresholds", "libraries",  "source", "torch",
                                                 "reference"};
   return keys;
@@ -62,7 +62,9 @@ class ProblemReader {
     const YamlNode* parameters = require("parameters", "parameters:");
     if (parameters == nullptr) return false;
     problem_.parameters = read_parameters(*parameters, diagnostics_);
-    return parameters->is_sequence() && problem_.parameters.size() == parameters->children.size();
+    if (!parameters->is_sequence() || problem_.parameters.size() != parameters->children.size()) return false;
+    const YamlNode* extents = root_.find("extents");
+    return extents == nullptr || read_extents(*extents, problem_.parameters, diagnostics_);
   }
 
   // False when a name that other expressions use may be missing.

@@ -14,6 +14,9 @@ namespace kgrade {
 // Of `parameters`, those that could be read. Names in their expressions are checked later, by check_names().
 std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagnostics);
 
+// `extents`: adds integers of cases that are no parameters of the entry point. False when one could not be read.
+bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diagnostics& diagnostics);
+
 // `dtypes` and `thresholds`. Without a list of dtypes the thresholds are those of float32.
 void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
 

@@ -12,7 +12,7 @@ using Names = std::vector<std::string>;
 
 Names names_of(const Problem& problem, bool with_outputs) {
   Names names;
-  for (const Parameter& parameter : problem.parameters) {
+  for (const Parameter& parameter : problem.arguments()) {
     if (with_outputs || !parameter.is_output()) names.push_back(parameter.name);
   }
   return names;

@@ -248,4 +248,23 @@ std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagno
   return parameters;
 }
 
+bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diagnostics& diagnostics) {
+  constexpr std::size_t most_extents = 64;
+  const std::string_view example = "a list of names, as in [rows, columns]";
+  if (!expect_sequence(node, "'extents'", example, most_extents, diagnostics)) return false;
+  bool sound = true;
+  for (const YamlNode& child : node.children) {
+    const auto name = read_text(child, "an item of 'extents'", diagnostics);
+    sound = sound && name;
+    if (!name) continue;
+    Parameter extent;
+    extent.name = *name;
+    extent.type = "int64_t";
+    extent.is_argument = false;
+    extent.location = child.location;
+    parameters.push_back(std::move(extent));
+  }
+  return sound;
+}
+
 }  // namespace kgrade

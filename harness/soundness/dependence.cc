@@ -230,7 +230,7 @@ std::set<std::string> scalars_without_shape(const Problem& problem) {
   const Names shaping = names_in_shapes(problem);
   Names names;
   for (const Parameter& parameter : problem.parameters) {
-    if (!parameter.pointer && !(is_integer(parameter) && shaping.contains(parameter.name)))
+    if (!parameter.pointer && parameter.is_argument && !(is_integer(parameter) && shaping.contains(parameter.name)))
       names.insert(parameter.name);
   }
   return names;
