@@ -149,7 +149,8 @@ std::string values_text(const Draft& draft) {
   for (const CaseSpec& spec : draft.cases) text += case_text(spec, draft);
   if (!draft.fuzz.empty()) text += "\nfuzz:" + comment(draft.fuzz_note) + "\n";
   for (const FuzzRange& range : draft.fuzz) {
-    text += range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
+    text += !range.text.empty()       ? fmt::format("  {}: {}\n", range.parameter, range.text)
+            : range.low == range.high ? fmt::format("  {}: {}\n", range.parameter, range.low)
                                     : fmt::format("  {}: {}..{}\n", range.parameter, range.low, range.high);
   }
   if (!draft.todos.empty()) text += "\n";

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -93,7 +94,9 @@ Bias bias_of(std::size_t index) {
 class Ties {
  public:
   explicit Ties(const Problem& problem) : problem_(problem) {
-    for (const FuzzRange& range : problem.fuzz) drawn_.push_back(range.parameter);
+    for (const FuzzRange& range : problem.fuzz) {
+      if (!range.reals) drawn_.push_back(range.parameter);
+    }
     for (const Expression& condition : problem.require) add(condition);
     if (!problem.torch) return;
     for (const Expression& condition : problem.torch->require) add(condition);
@@ -156,7 +159,11 @@ class HiddenDraw {
     }
     drawn_.clear();
     for (const FuzzRange& range : problem_.fuzz) {
-      const std::int64_t value = value_in(window_of(range));
+      if (range.reals) {
+        spec.reals[range.parameter] = real_in(range);
+        continue;
+      }
+      const std::int64_t value = value_in(range, window_of(range));
       drawn_.push_back(value);
       spec.integers[range.parameter] = value;
     }
@@ -165,27 +172,58 @@ class HiddenDraw {
   }
 
  private:
+  // Of a range with values these are their numbers in it.
   struct Window {
     std::int64_t low;
     std::int64_t high;
   };
 
   Window window_of(const FuzzRange& range) const {
-    const std::uint64_t span = span_of(range.low, range.high);
+    const std::int64_t low = range.values.empty() ? range.low : 0;
+    const std::int64_t high =
+        range.values.empty() ? range.high : static_cast<std::int64_t>(range.values.size()) - 1;
+    const std::uint64_t span = span_of(low, high);
     const std::uint64_t reach = span >> (static_cast<unsigned>(std::bit_width(span)) * step_ / cycle);
-    const std::int64_t centre = std::clamp<std::int64_t>(1, range.low, range.high);
-    return {span_of(range.low, centre) <= reach ? range.low : plus(centre, -reach),
-            span_of(centre, range.high) <= reach ? range.high : plus(centre, reach)};
+    const std::int64_t centre = range.values.empty() ? std::clamp<std::int64_t>(1, low, high) : nearest_to_one(range);
+    return {span_of(low, centre) <= reach ? low : plus(centre, -reach),
+            span_of(centre, high) <= reach ? high : plus(centre, reach)};
+  }
+
+  static std::int64_t nearest_to_one(const FuzzRange& range) {
+    const auto& values = range.values;
+    const auto at = std::lower_bound(values.begin(), values.end(), std::int64_t{1});
+    return at == values.end() ? static_cast<std::int64_t>(values.size()) - 1 : at - values.begin();
+  }
+
+  static std::int64_t value_at(const FuzzRange& range, std::int64_t place) {
+    return range.values.empty() ? place : range.values[static_cast<std::size_t>(place)];
+  }
+
+  static bool holds(const FuzzRange& range, const Window& window, std::int64_t value) {
+    const bool is_within = value >= value_at(range, window.low) && value <= value_at(range, window.high);
+    return is_within &&
+           (range.values.empty() || std::binary_search(range.values.begin(), range.values.end(), value));
+  }
+
+  // As exact as the types of scalars allow: a float.
+  double real_in(const FuzzRange& range) {
+    const std::vector<double>& reals = *range.reals;
+    if (range.is_list_of_reals) return reals[below(reals.size())];
+    if (reals.front() == reals.back() || (bias_ == Bias::ends && chance(6))) return reals[below(2)];
+    constexpr std::uint64_t steps = std::uint64_t{1} << 24;
+    const double part = static_cast<double>(below(steps)) / static_cast<double>(steps);
+    const auto value = static_cast<double>(static_cast<float>(std::lerp(reals.front(), reals.back(), part)));
+    return std::clamp(value, reals.front(), reals.back());
   }
 
   // `require` may want two parameters to be equal, or one to divide the other, which wide ranges would hardly
   // ever give: now and then a value is the one of a parameter before.
-  std::int64_t value_in(const Window& window) {
+  std::int64_t value_in(const FuzzRange& range, const Window& window) {
     if (!drawn_.empty() && chance(1)) {
       const std::int64_t earlier = drawn_[below(drawn_.size())];
-      if (earlier >= window.low && earlier <= window.high) return earlier;
+      if (holds(range, window, earlier)) return earlier;
     }
-    return biased_value(window);
+    return value_at(range, biased_value(window));
   }
 
   // No bias is absolute: a `require` may ask for the very opposite.
@@ -353,7 +391,7 @@ class HiddenCases {
     if (options_.for_module && !module_call(problem_, *bound)) {
       return Error{"a module cannot state it (`require` of 'torch')", "", {"", 0, 4}};
     }
-    const bool known = std::find(integers_.begin(), integers_.end(), spec.integers) != integers_.end();
+    const bool known = std::find(values_.begin(), values_.end(), values_of(spec)) != values_.end();
     if (known) return Error{"the values are those of a case in the file", "", {"", 0, 3}};
     return std::nullopt;
   }
@@ -382,7 +420,7 @@ class HiddenCases {
     int free = 0;
     int fulfilling = 0;
     for (const FuzzRange& range : problem_.fuzz) {
-      if (range.low == range.high) continue;
+      if (range.reals || range.low == range.high) continue;
       ++free;
       fulfilling += condition(range, spec.integers.at(range.parameter)) ? 1 : 0;
     }
@@ -394,6 +432,7 @@ class HiddenCases {
   }
 
   static bool is_in_upper_half(const FuzzRange& range, std::int64_t value) {
+    if (!range.values.empty()) return value >= range.values[range.values.size() / 2];
     return value >= std::midpoint(range.low, range.high);
   }
 
@@ -406,7 +445,7 @@ class HiddenCases {
 
   bool has_value_of_no_case(const CaseSpec& spec) const {
     return std::any_of(problem_.fuzz.begin(), problem_.fuzz.end(), [&](const FuzzRange& range) {
-      return std::none_of(problem_.cases.begin(), problem_.cases.end(), [&](const CaseSpec& known) {
+      return !range.reals && std::none_of(problem_.cases.begin(), problem_.cases.end(), [&](const CaseSpec& known) {
         return known.integers.at(range.parameter) == spec.integers.at(range.parameter);
       });
     });
@@ -438,8 +477,20 @@ class HiddenCases {
     return name;
   }
 
+  using Values = std::pair<Bindings, std::vector<double>>;
+
+  // Real values count where they are drawn.
+  Values values_of(const CaseSpec& spec) const {
+    Values values{spec.integers, {}};
+    for (const FuzzRange& range : problem_.fuzz) {
+      const auto real = range.reals ? spec.reals.find(range.parameter) : spec.reals.end();
+      if (real != spec.reals.end()) values.second.push_back(real->second);
+    }
+    return values;
+  }
+
   void remember(const CaseSpec& spec, const Case& bound) {
-    integers_.push_back(spec.integers);
+    values_.push_back(values_of(spec));
     shapes_.push_back(shapes_of(bound));
   }
 
@@ -448,7 +499,7 @@ class HiddenCases {
   const HiddenLimits limits_;
   const Ties ties_;
   const std::vector<const CaseSpec*> bases_;
-  std::vector<Bindings> integers_;                              // of cases in the file and those drawn
+  std::vector<Values> values_;                                  // of cases in the file and those drawn
   std::vector<std::vector<std::vector<std::int64_t>>> shapes_;  // of their tensors
   std::vector<std::int64_t> most_elements_;                     // by tensor, of cases in the file
   Refusals refusals_;

@@ -114,10 +114,16 @@ struct CaseSpec {
   Location location;
 };
 
+// What hidden cases draw a scalar from. Written as 1..8, one number, [1, 3, 8], 8..64 step 8 or
+// powers_of_2(8..1024); of a real parameter as 0.1..2.5, a number or a list of numbers.
 struct FuzzRange {
   std::string parameter;
   std::int64_t low = 0;
-  std::int64_t high = 0;  // included
+  std::int64_t high = 0;                    // included
+  std::vector<std::int64_t> values = {};    // all of them, in order, where they are fewer than low..high
+  std::optional<std::vector<double>> reals = {};  // of a real parameter: both ends, or all of a list
+  bool is_list_of_reals = false;
+  std::string text = {};  // as written
   Location location;
 };
 

@@ -8,6 +8,7 @@
 #include "problem/diagnostics.h"
 #include "problem/frontmatter.h"
 #include "problem/problem.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 
@@ -19,6 +20,12 @@ bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diag
 
 // `dtypes` and `thresholds`. Without a list of dtypes the thresholds are those of float32.
 void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);
+
+// `fuzz`, of a problem that has all of its parameters.
+std::vector<FuzzRange> read_fuzz(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics);
+std::vector<std::string> scalar_names(const Problem& problem);
+// Whether a value that an entry gives its key fits the type; a report where it does not.
+bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarType& type, Diagnostics& diagnostics);
 
 // `defaults`, `cases` and `fuzz`, of a problem that has all of its parameters.
 void read_cases(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);

@@ -1,4 +1,4 @@
-// The values of scalar parameters: `defaults`, `cases` and `fuzz`.
+// The values of scalar parameters: `defaults` and `cases`.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,20 +12,6 @@
 #include "problem/scalar_type.h"
 
 namespace kgrade {
-namespace {
-
-constexpr std::size_t most_cases = 1'000;
-
-struct ScalarValues {
-  Bindings integers;
-  std::map<std::string, double, std::less<>> reals;
-};
-
-// The values of scalar parameters that cases need not name.
-struct Defaults {
-  ScalarValues values;
-  std::set<std::string, std::less<>> named;  // also those whose value could not be read, which is reported
-};
 
 std::vector<std::string> scalar_names(const Problem& problem) {
   std::vector<std::string> names;
@@ -43,6 +29,21 @@ bool check_scalar_range(const YamlNode& entry, std::int64_t value, const ScalarT
                   fmt::format("write an integer from {} to {}", type.low, type.high));
   return false;
 }
+
+namespace {
+
+constexpr std::size_t most_cases = 1'000;
+
+struct ScalarValues {
+  Bindings integers;
+  std::map<std::string, double, std::less<>> reals;
+};
+
+// The values of scalar parameters that cases need not name.
+struct Defaults {
+  ScalarValues values;
+  std::set<std::string, std::less<>> named;  // also those whose value could not be read, which is reported
+};
 
 // 0 and 1 are as good as false and true.
 std::optional<std::int64_t> read_flag(const YamlNode& entry, const std::string& what,
@@ -179,73 +180,6 @@ class CaseReader {
   CaseSpec spec_;
 };
 
-class FuzzReader {
- public:
-  FuzzReader(const Problem& problem, Diagnostics& diagnostics)
-      : problem_(problem), diagnostics_(diagnostics) {}
-
-  std::optional<FuzzRange> read(const YamlNode& entry) {
-    const ScalarType* type = find_type(entry);
-    if (type == nullptr) return std::nullopt;
-    FuzzRange range;
-    range.parameter = entry.key;
-    range.location = entry.key_location;
-    if (!read_ends(entry, range)) return std::nullopt;
-    if (range.low > range.high) {
-      diagnostics_.add(entry.place(), fmt::format("the range {}..{} is empty", range.low, range.high),
-                       fmt::format("write {}..{}", range.high, range.low));
-      return std::nullopt;
-    }
-    const bool legal = check_scalar_range(entry, range.low, *type, diagnostics_) &&
-                       check_scalar_range(entry, range.high, *type, diagnostics_);
-    return legal ? std::optional(std::move(range)) : std::nullopt;
-  }
-
- private:
-  const ScalarType* find_type(const YamlNode& entry) {
-    const Parameter* parameter = problem_.find_parameter(entry.key);
-    if (parameter == nullptr || parameter->pointer) {
-      diagnostics_.add(entry.key_location,
-                       fmt::format("'fuzz' names no scalar parameter: {}", in_quotes(entry.key)),
-                       suggestion_of_known(entry.key, scalar_names(problem_)));
-      return nullptr;
-    }
-    const ScalarType* type = find_scalar_type(parameter->type);
-    if (type->is_integer()) return type;
-    diagnostics_.add(entry.key_location,
-                     fmt::format("'{}' is of type {}, and 'fuzz' draws integers", entry.key, parameter->type),
-                     "remove it from `fuzz`");
-    return nullptr;
-  }
-
-  bool read_ends(const YamlNode& entry, FuzzRange& range) {
-    const std::string_view text = entry.value;
-    const std::size_t dots = text.find("..");
-    const std::string_view first = trimmed(text.substr(0, dots));
-    const std::string_view last = dots == std::string_view::npos ? first : trimmed(text.substr(dots + 2));
-    const auto low = parse_integer(first);
-    const auto high = parse_integer(last);
-    if (entry.is_scalar() && low && high) {
-      range.low = *low;
-      range.high = *high;
-      return true;
-    }
-    if (looks_like_integer(first) && looks_like_integer(last)) {
-      diagnostics_.add(entry.place(),
-                       fmt::format("'fuzz' of '{}': {} does not fit into 64 bits", entry.key,
-                                   in_quotes(low ? last : first)),
-                       "write a smaller integer");
-    } else {
-      diagnostics_.add(entry.place(), fmt::format("'fuzz' of '{}' is no range of integers", entry.key),
-                       "write `1..3`, both ends included, or one integer");
-    }
-    return false;
-  }
-
-  const Problem& problem_;
-  Diagnostics& diagnostics_;
-};
-
 std::vector<CaseSpec> read_list_of_cases(const YamlNode& node, const Problem& problem,
                                          const Defaults& defaults, Diagnostics& diagnostics) {
   std::vector<CaseSpec> cases;
@@ -266,16 +200,6 @@ std::vector<CaseSpec> read_list_of_cases(const YamlNode& node, const Problem& pr
     cases.push_back(*std::move(spec));
   }
   return cases;
-}
-
-std::vector<FuzzRange> read_fuzz(const YamlNode& node, const Problem& problem, Diagnostics& diagnostics) {
-  std::vector<FuzzRange> ranges;
-  if (!expect_map(node, "'fuzz'", "a map: `batch_size: 1..3`, and so on", 100, diagnostics)) return ranges;
-  FuzzReader reader(problem, diagnostics);
-  for (const YamlNode& entry : node.children) {
-    if (auto range = reader.read(entry)) ranges.push_back(*std::move(range));
-  }
-  return ranges;
 }
 
 // The case whose values a written one takes where it names none.

@@ -144,7 +144,9 @@ std::vector<std::int64_t> values_to_try(const Problem& problem, const std::strin
   std::vector<std::int64_t> values;
   for (const CaseSpec& spec : problem.cases) values.push_back(spec.integers.at(scalar));
   for (const FuzzRange& range : problem.fuzz) {
-    if (range.parameter == scalar) values.insert(values.end(), {range.low, range.high});
+    if (range.parameter != scalar) continue;
+    values.insert(values.end(), {range.low, range.high});
+    values.insert(values.end(), range.values.begin(), range.values.end());
   }
   if (old < std::numeric_limits<std::int64_t>::max()) values.push_back(old + 1);
   if (old > std::numeric_limits<std::int64_t>::min()) values.push_back(old - 1);

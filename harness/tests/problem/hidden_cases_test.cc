@@ -289,6 +289,38 @@ TEST(HiddenCases, NoneAreDrawnWhenNoneAreAskedFor) {
   EXPECT_THAT(drawn(with_fuzz("rows: 0..0"), options), SizeIs(0));
 }
 
+std::set<std::int64_t> rows_drawn(std::string_view fuzz) {
+  std::set<std::int64_t> rows;
+  HiddenOptions options;
+  options.count = 8;
+  for (options.seed = 0; options.seed < 20; ++options.seed) {
+    for (const Case& bound : drawn(with_fuzz(fuzz), options)) rows.insert(bound.integers.at("rows"));
+  }
+  return rows;
+}
+
+// The file has cases of 2 and of 64 rows with as many columns as these.
+TEST(HiddenForms, DrawWhatTheyListAndAllOfIt) {
+  EXPECT_THAT(rows_drawn("rows: [7, 1, 33, 7]"), ElementsAre(1, 7, 33));
+  EXPECT_THAT(rows_drawn("rows: 3..23 step 5"), ElementsAre(3, 8, 13, 18, 23));
+  EXPECT_THAT(rows_drawn("rows: powers_of_2(3..40)"), ElementsAre(4, 8, 16, 32));
+}
+
+TEST(HiddenForms, DrawRealsWithinTheirRange) {
+  std::set<double> scales;
+  HiddenOptions options;
+  options.count = 8;
+  for (const Case& bound : drawn(with_fuzz("scale: -0.5..2"), options)) scales.insert(bound.reals.at("scale"));
+  EXPECT_EQ(scales.size(), 8U);
+  EXPECT_GE(*scales.begin(), -0.5);
+  EXPECT_LE(*scales.rbegin(), 2);
+  for (const double scale : scales) EXPECT_EQ(scale, static_cast<double>(static_cast<float>(scale)));
+  scales.clear();
+  for (const Case& bound : drawn(with_fuzz("scale: [0.25, 4]\n  rows: 1..30"), options))
+    scales.insert(bound.reals.at("scale"));
+  EXPECT_THAT(scales, ElementsAre(0.25, 4));
+}
+
 // `tiny` has two rows of three columns, and `fuzz` does not mention columns.
 TEST(HiddenCases, ThereAreFewerWhenTheRangesHoldFewer) {
   const std::vector<Case> cases = drawn(parsed(row_sum), {});

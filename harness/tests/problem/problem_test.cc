@@ -123,6 +123,16 @@ TEST(Problem, InitsAreRead) {
   EXPECT_EQ(init_of("\"normal(0, 1)\"").text, "normal(0, 1)");
 }
 
+TEST(Problem, ExtentsAreNoArguments) {
+  const std::string text = edited(row_sum, "dtypes:", "extents: [depth]\ndefaults: {depth: 1}\ndtypes:");
+  const Problem problem = parsed(edited(edited(text, "shape: [rows, columns]", "shape: [rows, columns, depth]"),
+                                        "columns: 3, scale", "columns: 3, depth: 5, scale"));
+  EXPECT_EQ(problem.arguments().size(), 5U);
+  EXPECT_EQ(problem.parameters.back().name, "depth");
+  EXPECT_EQ(signature(problem).find("depth"), std::string::npos);
+  EXPECT_EQ(problem.find_case("tiny")->integers.at("depth"), 5);
+}
+
 TEST(Problem, OnlyAPythonFileComputesInputs) {
   const auto problem = parse_problem(edited(row_sum, "uniform(0, 1)", "computed"), "row-sum.md");
   ASSERT_FALSE(problem.ok());
