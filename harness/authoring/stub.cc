@@ -113,7 +113,7 @@ class StubWriter {
       }
       const Parameter* parameter = problem_.find_parameter(word);
       const bool other = parameter != nullptr && parameter->type != "size_t";
-      const bool function = word == "min" || word == "max" || word == "ceil_div";
+      const bool function = word == "min" || word == "max" || word == "ceil_div" || word == "log2";
       cpp += function && parameter == nullptr ? word + "_of" : other ? "std::int64_t(" + word + ")" : word;
       at = end;
     }
@@ -170,6 +170,10 @@ class StubWriter {
           "std::max({static_cast<std::int64_t>(values)...});\n}\n\n";
     if (calls.find("ceil_div_of(") != std::string::npos)
       text += "std::int64_t ceil_div_of(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }\n\n";
+    if (calls.find("log2_of(") != std::string::npos)
+      text +=
+          "std::int64_t log2_of(std::int64_t a) {\n  std::int64_t levels = 0;\n  while ((std::int64_t{1} << levels) < a) "
+          "++levels;\n  return levels;\n}\n\n";
     return text;
   }
 

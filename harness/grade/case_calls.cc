@@ -55,6 +55,7 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
   record.role = bound.role;
   record.tensor_bytes = bound.tensor_bytes();
   record.flops = bound.flops;
+  record.weight = bound.weight;
   copy_scalars(problem, bound, record);
   return record;
 }

@@ -97,24 +97,39 @@ std::vector<Speedup> speedups_beside(const CaseRecord& record, bool others) {
 std::optional<Interval> score_interval(const std::vector<SpeedRatio>& ratios, double centre) {
   if (ratios.empty()) return std::nullopt;
   double squares = 0;
+  double weights = 0;
   for (const SpeedRatio& ratio : ratios) {
     if (!ratio.interval) return std::nullopt;
-    const double half_width = std::log(ratio.interval->high / ratio.interval->low) / 2;
-    squares += half_width * half_width;
+    squares += square(ratio.weight * std::log(ratio.interval->high / ratio.interval->low) / 2);
+    weights += ratio.weight;
   }
-  const double factor = std::exp(std::sqrt(squares) / static_cast<double>(ratios.size()));
+  const double factor = std::exp(std::sqrt(squares) / weights);
   return Interval{centre / factor, centre * factor};
 }
 
 // Those that KernelBench reports most.
 constexpr double fast_at[] = {1, 1.5, 2};
 
+double fast_share(const std::vector<SpeedRatio>& ratios, double p) {
+  double fast = 0;
+  double all = 0;
+  for (const SpeedRatio& ratio : ratios) {
+    fast += ratio.ratio > p ? ratio.weight : 0;
+    all += ratio.weight;
+  }
+  return all > 0 ? fast / all : 0;
+}
+
 Score score_of(const std::string& against, const std::vector<SpeedRatio>& ratios) {
-  std::vector<std::optional<double>> speedups;
-  for (const SpeedRatio& ratio : ratios) speedups.emplace_back(ratio.ratio);
   Score score{against, suite_score(ratios)};
-  for (const double p : fast_at) score.fast[p] = fast_p(speedups, p);
+  for (const double p : fast_at) score.fast[p] = fast_share(ratios, p);
   return score;
+}
+
+// The ratio of a case, with its weight.
+SpeedRatio weighted(const CaseRecord& c, SpeedRatio ratio) {
+  ratio.weight = c.weight;
+  return ratio;
 }
 
 }  // namespace
@@ -205,10 +220,13 @@ int processes_wanted(const CaseRecord& record) {
 }
 
 SuiteScore suite_score(const std::vector<SpeedRatio>& ratios) {
-  std::vector<double> values;
-  values.reserve(ratios.size());
-  for (const SpeedRatio& ratio : ratios) values.push_back(ratio.ratio);
-  const double centre = geometric_mean(values);
+  double logs = 0;
+  double weights = 0;
+  for (const SpeedRatio& ratio : ratios) {
+    logs += ratio.weight * std::log(ratio.ratio);
+    weights += ratio.weight;
+  }
+  const double centre = ratios.empty() ? 0 : std::exp(logs / weights);
   return {centre, score_interval(ratios, centre), ratios.size()};
 }
 
@@ -224,7 +242,7 @@ std::vector<Score> scores_of(const std::vector<CaseRecord>& cases) {
   std::vector<SpeedRatio> baselines;
   for (const CaseRecord& c : cases) {
     for (const Speedup& speedup : c.speedups) {
-      (speedup.against == reference_name ? references : baselines).push_back(speedup.ratio);
+      (speedup.against == reference_name ? references : baselines).push_back(weighted(c, speedup.ratio));
     }
   }
   std::vector<Score> scores;
@@ -241,7 +259,7 @@ std::vector<Score> scores_by_baseline(const std::vector<CaseRecord>& cases) {
     if (c.speedups.empty()) continue;
     ++compared;
     for (const std::vector<Speedup>* const list : {&c.speedups, &c.others}) {
-      for (const Speedup& speedup : *list) by_name[speedup.against].push_back(speedup.ratio);
+      for (const Speedup& speedup : *list) by_name[speedup.against].push_back(weighted(c, speedup.ratio));
     }
   }
   std::vector<Score> scores;

@@ -22,6 +22,7 @@ class CaseResolver {
     case_.role = spec.role;
     case_.integers = spec.integers;
     case_.reals = spec.reals;
+    case_.weight = spec.weight;
     case_.dtype = problem.dtype;
   }
 

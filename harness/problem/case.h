@@ -51,6 +51,7 @@ struct Case {
   std::vector<Tensor> tensors;                       // in the order of the parameters
   Dtype dtype = Dtype::float32;                      // that [VAR] is
   std::optional<std::int64_t> flops;
+  double weight = 1;                  // in scores over cases
   std::optional<std::int64_t> bytes;  // when the problem says how many; tensor_bytes() otherwise
 
   Dtype dtype_of(const Tensor& tensor) const { return tensor.own_dtype.value_or(dtype); }

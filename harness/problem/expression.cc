@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <optional>
 
@@ -185,11 +186,18 @@ class Evaluator {
     }
     if (node.name == "min") return *std::min_element(arguments.begin(), arguments.end());
     if (node.name == "max") return *std::max_element(arguments.begin(), arguments.end());
+    if (node.name == "log2") return logarithm(node.at, arguments[0]);
     const std::string written = fmt::format("ceil_div({}, {})", arguments[0], arguments[1]);
     if (arguments[1] == 0) return division_by_zero(node.at, written);
     std::int64_t quotient = 0;
     if (!floor_divide(arguments[0], arguments[1], quotient)) return overflow(node.at, written);
     return quotient + (floor_remainder(arguments[0], arguments[1]) != 0 ? 1 : 0);
+  }
+
+  // Rounded up: the levels of a tree of so many leaves.
+  Value logarithm(Position at, std::int64_t value) {
+    if (value < 1) return fail(at, fmt::format("log2({}) does not exist", value), "rule out numbers below 1");
+    return std::bit_width(static_cast<std::uint64_t>(value) - 1);
   }
 
   Value overflow(Position at, const std::string& what) {

@@ -300,15 +300,18 @@ class Parser {
 
   NodePointer check_call(NodePointer node) {
     const bool extreme = node->name == "min" || node->name == "max";
-    if (!extreme && node->name != "ceil_div") {
+    const bool logarithm = node->name == "log2";
+    if (!extreme && !logarithm && node->name != "ceil_div") {
       return fail(node->at, fmt::format("there is no function {}", in_quotes(node->name)),
-                  suggestion(node->name, {"min", "max", "ceil_div"}) +
-                      "functions are min(a, b, ...), max(a, b, ...) and ceil_div(a, b)");
+                  suggestion(node->name, {"min", "max", "ceil_div", "log2"}) +
+                      "functions are min(a, b, ...), max(a, b, ...), ceil_div(a, b) and log2(a)");
     }
-    if (extreme ? node->operands.size() >= 2 : node->operands.size() == 2) return node;
-    return fail(
-        node->at, fmt::format("'{}' has {}", node->name, counted(node->operands.size(), "argument")),
-        extreme ? fmt::format("write {}(a, b) with two or more", node->name) : "write ceil_div(a, b)");
+    const std::size_t operands = node->operands.size();
+    if (extreme ? operands >= 2 : operands == (logarithm ? 1U : 2U)) return node;
+    return fail(node->at, fmt::format("'{}' has {}", node->name, counted(operands, "argument")),
+                extreme     ? fmt::format("write {}(a, b) with two or more", node->name)
+                : logarithm ? "write log2(a)"
+                            : "write ceil_div(a, b)");
   }
 
   bool enter(const Token& token) {

@@ -112,6 +112,7 @@ struct CaseSpec {
   Bindings integers;
   std::map<std::string, double, std::less<>> reals;  // for parameters of type float and double
   Location location;
+  double weight = 1;  // in scores over cases
 };
 
 // What hidden cases draw a scalar from. Written as 1..8, one number, [1, 3, 8], 8..64 step 8 or

@@ -102,8 +102,9 @@ class CaseReader {
     const bool named = read_name();
     const bool in_role = read_role();
     const bool valued = read_values();
+    const bool weighed = read_weight();
     refuse_unknown_entries();
-    return named && in_role && valued ? std::optional(std::move(spec_)) : std::nullopt;
+    return named && in_role && valued && weighed ? std::optional(std::move(spec_)) : std::nullopt;
   }
 
  private:
@@ -138,6 +139,29 @@ class CaseReader {
     return false;
   }
 
+  // Of a case whose times are compared.
+  bool read_weight() {
+    const YamlNode* const entry = node_.find("weight");
+    if (entry == nullptr || is_scalar("weight")) return true;
+    const auto weight = read_real(*entry, "'weight' of a case", diagnostics_);
+    if (!weight) return false;
+    spec_.weight = *weight;
+    constexpr double least = 1e-3;
+    constexpr double most = 1e3;
+    const bool is_compared = spec_.role == CaseRole::bench;
+    if (*weight >= least && *weight <= most && is_compared) return true;
+    diagnostics_.add(entry->place(),
+                     is_compared ? fmt::format("{} has a weight of {}", what_, *weight)
+                                 : fmt::format("{} has a weight, and no times that count", what_),
+                     is_compared ? "write a number from 0.001 to 1000" : "remove it: only bench cases are compared");
+    return false;
+  }
+
+  bool is_scalar(std::string_view name) const {
+    const Parameter* const parameter = problem_.find_parameter(name);
+    return parameter != nullptr && !parameter->pointer;
+  }
+
   bool read_values() {
     bool complete = true;
     std::vector<std::string> missing;
@@ -162,13 +186,15 @@ class CaseReader {
     std::vector<std::string> known = scalar_names(problem_);
     for (const YamlNode& entry : node_.children) {
       const Parameter* parameter = problem_.find_parameter(entry.key);
-      if (parameter == nullptr || !parameter->pointer || entry.key == "name" || entry.key == "role") continue;
+      if (parameter == nullptr || !parameter->pointer || entry.key == "name" || entry.key == "role" ||
+          entry.key == "weight")
+        continue;
       diagnostics_.add(entry.key_location,
                        fmt::format("'{}' is a tensor and has no value in a case", entry.key),
                        "remove it; `init` on the parameter says how it is drawn");
       known.push_back(entry.key);
     }
-    known.insert(known.begin(), {"name", "role"});
+    known.insert(known.begin(), {"name", "role", "weight"});
     refuse_unknown_keys(node_, known, what_, diagnostics_);
   }
 

@@ -92,6 +92,7 @@ struct CaseRecord {
   std::map<std::string, double, std::less<>> real_parameters;
   std::int64_t tensor_bytes = 0;
   std::optional<std::int64_t> flops;
+  double weight = 1;  // in scores over cases
   bool run = false;  // false: skipped, see message
   Verdict verdict = Verdict::accepted;
   std::string message;  // what was wrong, or why it did not run

@@ -369,6 +369,16 @@ void fields(Archive& archive, typename Archive::template Value<Printed>& printed
   archive("cut_off", printed.cut_off);
 }
 
+// Left out where it is that of most cases.
+template <class Archive>
+void weight_field(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
+  if constexpr (Archive::reads) {
+    if (archive.value().find("weight")) archive("weight", c.weight, positive);
+  } else if (c.weight != 1) {
+    archive("weight", c.weight, positive);
+  }
+}
+
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   archive("name", c.name, case_name_of);
@@ -380,6 +390,7 @@ void fields(Archive& archive, typename Archive::template Value<CaseRecord>& c) {
   }
   archive("tensor_bytes", c.tensor_bytes, bytes);
   archive("flops", c.flops, bytes);
+  weight_field(archive, c);
   archive("run", c.run);
   if constexpr (Archive::reads) {
     if (c.run) archive("verdict", c.verdict);

@@ -43,6 +43,7 @@ struct SpeedRatio {
   std::optional<Interval> interval = std::nullopt;  // of the ratio
   Method method = Method::within_process;
   std::size_t count = 0;  // blocks within a process, or processes
+  double weight = 1;      // of its case, in scores over several
 
   // Relative: 0.005 is half a per cent. Half of the interval's width on the log scale, sqrt(high / low) - 1.
   std::optional<double> half_width() const;

@@ -58,5 +58,27 @@ TEST(FastP, CountsCorrectAnswersAboveP) {
   EXPECT_DOUBLE_EQ(fast_p({std::nullopt}, 0), 0);
 }
 
+// As if the first stood there three times.
+TEST(SuiteScore, WeightsCountLikeRepetitions) {
+  SpeedRatio heavy = ratio_with(2, std::exp(0.03));
+  heavy.weight = 3;
+  const SuiteScore score = suite_score({heavy, ratio_with(32, std::exp(0.04))});
+  EXPECT_NEAR(score.geometric_mean, 4, 1e-12);
+  // (3 * 0.03)^2 + 0.04^2 under the root, over 4.
+  EXPECT_NEAR(std::log(score.interval->high / 4), std::sqrt(0.09 * 0.09 + 0.04 * 0.04) / 4, 1e-12);
+}
+
+TEST(SuiteScore, CasesCountByTheirWeights) {
+  CaseRecord light;
+  light.speedups = {{"reference", ratio_with(0.5, 1.01)}};
+  CaseRecord heavy = light;
+  heavy.weight = 3;
+  heavy.speedups.front().ratio.ratio = 8;
+  const std::vector<Score> scores = scores_of({light, heavy});
+  ASSERT_EQ(scores.size(), 1U);
+  EXPECT_NEAR(scores.front().speedup.geometric_mean, 4, 1e-12);
+  EXPECT_EQ(scores.front().fast.at(1), 0.75);
+}
+
 }  // namespace
 }  // namespace kgrade

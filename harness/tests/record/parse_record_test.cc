@@ -30,6 +30,7 @@ Record full_record() {
   good.cases[1].speedups.push_back({"cudnn-fp32", {0.75, Interval{0.5, 1}, Method::pooled_processes, 4}});
   good.cases[1].flops = 123456789012345;
   good.cases[1].tensor_bytes = 987654321;
+  good.cases[1].weight = 2.5;
   return record;
 }
 
