@@ -126,7 +126,7 @@ void CaseCalls::look_for_equal_answers() {
   has_looked_ = true;
   const Precision asked = precision_from(session_.problem.precision);
   for (const OutputErrors& output : session_.arena.compare_reference_before()) {
-    const Judgement judgement = judge(output.errors, session_.problem.thresholds, asked);
+    const Judgement judgement = judge(output, session_.problem.thresholds, asked);
     if (judgement.verdict != Verdict::accepted) continue;
     const std::string how = output.errors.sum_squared_expected == 0
                                 ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)

@@ -244,7 +244,8 @@ class CalibrationRun {
       largest = std::max(largest, *fp32);
       return ClassErrors{*fp32, 0, 0, 0};
     }
-    const auto classes = measure_classes(runner, options_.seed, small ? draws_of_small_cases : 1, *fp32);
+    const auto classes =
+        measure_classes(runner, bound, options_.seed, small ? draws_of_small_cases : 1, *fp32);
     if (!classes) return classes.errors();
     statistics_.add(*classes);
     return classes->largest();
