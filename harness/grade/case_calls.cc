@@ -55,6 +55,7 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
   record.role = bound.role;
   record.tensor_bytes = bound.tensor_bytes();
   record.flops = bound.flops;
+  record.precision = best_class(problem);
   copy_scalars(problem, bound, record);
   return record;
 }
@@ -130,6 +131,8 @@ void CaseCalls::look_for_equal_answers() {
     if (judgement.verdict != Verdict::accepted) continue;
     const std::string how = output.errors.sum_squared_expected == 0
                                 ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
+                            : output.compare != Comparison::Kind::norm
+                                ? fmt::format("'{}' is the same for other inputs", output.tensor)
                                 : fmt::format(
                                       "'{}' hardly depends on the inputs: the answer to others is within "
                                       "{:.1e} of it (norm of the "

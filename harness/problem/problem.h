@@ -141,6 +141,10 @@ struct Problem {
 
   // Oracle and reference are the Model of a Python file, which returns its outputs.
   bool has_model() const { return !reference.empty(); }
+  // Asks for the class exact: no output may be off by any rounding. Only where all are compared so.
+  bool is_exact() const { return precision == "exact"; }
+  // There are outputs, and none of them is compared by its norm.
+  bool compares_exactly() const;
   const CaseSpec* find_case(std::string_view name) const;
   const Parameter* find_parameter(std::string_view name) const;
 };

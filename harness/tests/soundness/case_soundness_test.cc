@@ -317,6 +317,7 @@ parameters:
   - {name: n, type: int, pointer: false, const: false}
   - {name: m, type: int, pointer: false, const: false}
 dtypes: [float32]
+precision: exact
 cases:
   - {name: small, role: test, n: 6, m: 5}
   - {name: other, role: bench, n: 3, m: 7}
