@@ -72,6 +72,10 @@ void print_table(const Calibration& calibration) {
 }
 
 int print(const CalibrationOutcome& outcome, const std::string& path, bool dry_run) {
+  if (!outcome.nothing_to_do.empty()) {
+    fmt::print("nothing to calibrate: {}\n", outcome.nothing_to_do);
+    return exit_ok;
+  }
   if (outcome.calibration) print_table(*outcome.calibration);
   // Shown even if writing them failed: they took minutes to measure and can be written by hand.
   if (outcome.calibration && !outcome.calibration->how.empty())
@@ -101,7 +105,7 @@ int run(CalibrateArguments& arguments) {
     outcome = calibrate(*problem, options, real_machinery(*device, options.layout));
   }
   const int code = print(outcome, problem->path.string(), !options.write);
-  if (code == exit_ok && has_no_place)
+  if (code == exit_ok && has_no_place && outcome.nothing_to_do.empty())
     fmt::print(
         "not written: a Python file holds none; `kgrade import` makes a problem file of it, which can\n");
   return code;

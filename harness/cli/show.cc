@@ -14,6 +14,7 @@
 #include "problem/module_call.h"
 #include "problem/python_forms.h"
 #include "record/terminal.h"
+#include "verify/judgement.h"
 
 namespace kgrade::cli {
 namespace {
@@ -221,6 +222,13 @@ void print_module(const Problem& problem, const std::vector<Case>& cases) {
   print_stated_cases(problem, cases);
 }
 
+void print_class(const Problem& problem) {
+  if (problem.is_exact()) return fmt::print("\nAnswers must be exact: no element may be off.\n");
+  fmt::print(
+      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm).\n",
+      problem.precision, threshold(problem.thresholds, precision_from(problem.precision)));
+}
+
 int print_text(const Problem& problem, const std::vector<Case>& cases) {
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   print_head(problem, style);
@@ -239,12 +247,7 @@ int print_text(const Problem& problem, const std::vector<Case>& cases) {
                style(Colour::dim, values_text(problem, bound))});
   }
   fmt::print("\nCases (memory: all tensors once)\n{}", table.render(style));
-  fmt::print(
-      "\nAnswers must reach {} precision: an error of at most {:.0e} (norm of the difference over norm).\n",
-      problem.precision,
-      problem.precision == "bf16"   ? problem.thresholds.bf16
-      : problem.precision == "tf32" ? problem.thresholds.tf32
-                                    : problem.thresholds.fp32);
+  print_class(problem);
   if (problem.dtypes.size() > 1)
     fmt::print("Element types: {} (--dtype); shown is {}.\n", fmt::join(problem.dtypes, ", "),
                to_string(problem.dtype));

@@ -75,7 +75,7 @@ constexpr Kind kinds[] = {{"dtype", "type", &Declarations::dtype,
 constexpr const char* remedy_for_unknown =
     "write `// kgrade: dtype float16`, with float32, float16 or bfloat16, or `// kgrade: precision tf32`, "
     "with "
-    "fp32, tf32 or bf16";
+    "fp32, tf32 or bf16 (or exact, for problems that ask for it)";
 
 // Of `line`, what follows the mark. An Error without a place.
 std::optional<Error> read_line(const std::string& line, Declarations& declarations) {
@@ -114,7 +114,11 @@ Result<Problem> as_declared(const Problem& problem, const fs::path& candidate,
   }
   // A type may ask for a class of its own: what the candidate names counts more.
   if (!typed || !declared->precision) return typed;
-  return with_precision(std::move(*typed), *declared->precision);
+  auto bound = with_precision(std::move(*typed), *declared->precision);
+  if (bound) return bound;
+  Error error = bound.error();
+  error.location = {candidate.string(), 0, 0};
+  return error;
 }
 
 // To the first group, in which the candidates stay in their order.
@@ -156,7 +160,16 @@ Result<Declarations> read_declarations(const fs::path& candidate) {
 
 Result<Problem> with_precision(Problem problem, std::string_view name) {
   if (!is_class(name))
-    return Error{fmt::format("there is no precision class '{}'", name), "they are: fp32, tf32, bf16", {}};
+    return Error{
+        fmt::format("there is no precision class '{}'", name), "they are: exact, fp32, tf32, bf16", {}};
+  if (problem.is_exact() && name != problem.precision)
+    return Error{fmt::format("problem '{}' allows no rounding, and has no class {}", problem.slug, name),
+                 "leave the class out, or declare `precision exact`",
+                 {}};
+  if (!problem.is_exact() && precision_from(name) == Precision::exact)
+    return Error{fmt::format("problem '{}' has no class exact: its answers may be rounded", problem.slug),
+                 "declare fp32, tf32 or bf16, or leave the class out",
+                 {}};
   problem.precision = name;
   return problem;
 }

@@ -25,7 +25,8 @@ struct Declarations {
 Result<Declarations> read_declarations(const std::filesystem::path& candidate);
 
 // The problem as it is for answers that have to reach another class, above or below its own. An Error for a
-// name other than fp32, tf32 and bf16.
+// name other than exact, fp32, tf32 and bf16, and where one of the two is exact: such a problem has no other
+// class, and no other problem has this one.
 Result<Problem> with_precision(Problem problem, std::string_view name);
 
 // The problem with both: a file and this make up what a run grades. Errors as of with_dtype() and

@@ -59,6 +59,18 @@ bool has_fewer_elements(const Tensor& a, const Tensor& b) { return a.elements < 
 
 }  // namespace
 
+TiedValues layout_of_ties(const Case& bound, const Tensor& indices) {
+  const Tensor& values = bound.tensors[indices.tied->tensor];
+  const std::optional<std::size_t> axis = indices.tied->axis;
+  std::uint64_t inner = 1;
+  for (std::size_t i = axis ? *axis + 1 : values.shape.size(); i < values.shape.size(); ++i)
+    inner *= static_cast<std::uint64_t>(values.shape[i]);
+  const auto elements = static_cast<std::uint64_t>(values.elements);
+  const std::uint64_t extent = axis ? static_cast<std::uint64_t>(values.shape[*axis]) : elements;
+  const std::uint64_t chosen = static_cast<std::uint64_t>(indices.elements) / (elements / extent);
+  return {nullptr, bound.dtype_of(values), extent, inner, chosen};
+}
+
 Result<std::unique_ptr<Lease>> Lease::make(Device& device, const Problem& problem, const Case& bound,
                                            LeaseTerms terms) {
   terms.moves = terms.moves && is_on(Defence::moving_buffers);
@@ -302,23 +314,18 @@ OutputPair Lease::pair_with(const Lease& expected, std::size_t output) const {
     throw std::logic_error("outputs of another case are no expected ones");
   const auto elements = static_cast<std::uint64_t>(ours.tensor->elements);
   OutputPair pair{ours.buffer, ours.begin, theirs.buffer, theirs.begin, elements, ours.dtype};
-  if (ours.tensor->tied) expected.tie(*ours.tensor->tied, *ours.tensor, output, pair);
+  if (ours.tensor->tied) expected.tie(*ours.tensor, output, pair);
   return pair;
 }
 
 // The values are those of the launch that the output is of.
-void Lease::tie(const TiedTo& tied, const Tensor& indices, std::size_t output, OutputPair& pair) const {
-  const std::size_t values = buffer_of_output(output) / case_->tensors.size() * case_->tensors.size() + tied.tensor;
-  const Tensor& tensor = tensor_of(values);
-  std::uint64_t inner = 1;
-  for (std::size_t axis = tied.axis ? *tied.axis + 1 : tensor.shape.size(); axis < tensor.shape.size(); ++axis)
-    inner *= static_cast<std::uint64_t>(tensor.shape[axis]);
-  const auto elements = static_cast<std::uint64_t>(tensor.elements);
-  const std::uint64_t extent = tied.axis ? static_cast<std::uint64_t>(tensor.shape[*tied.axis]) : elements;
-  const std::uint64_t chosen = static_cast<std::uint64_t>(indices.elements) / (elements / extent);
+void Lease::tie(const Tensor& indices, std::size_t output, OutputPair& pair) const {
+  const std::size_t first = buffer_of_output(output) / case_->tensors.size() * case_->tensors.size();
+  const std::size_t values = first + indices.tied->tensor;
   pair.values = buffers_[values].get();
   pair.values_begin = fillings_[values].begin;
-  pair.tied = {nullptr, dtype_of(tensor), extent, inner, chosen};
+  pair.tied = layout_of_ties(*case_, indices);
+  pair.tied.dtype = dtype_of(tensor_of(values));
 }
 
 std::vector<OutputPair> Lease::pairs_with(const Lease& expected) const {
@@ -421,12 +428,13 @@ std::vector<std::vector<float>> Lease::fill_outputs() {
   for (std::size_t i = 0; i < launches_ * case_->tensors.size(); ++i) {
     if (!tensor_of(i).output) continue;
     const Filling& filling = fillings_[i];
-    std::vector<float>& values = all.emplace_back();
+    Values values;
     for (std::uint64_t k = 0; k < filling.elements; ++k) {
       const std::uint32_t random = random_block(filling.poison, k / 4).word[k % 4];
       values.push_back(is_integer(filling.dtype) ? 1 : 1 + static_cast<float>(random % steps) / steps);
     }
     write_values(device_, {&tensor_of(i), buffers_[i].get(), filling.begin, filling.dtype}, 0, values);
+    all.push_back(std::move(values));
   }
   return all;
 }

@@ -23,6 +23,10 @@ constexpr std::uint64_t guard_bytes = 4096;
 // What a tensor's address is a multiple of: as cudaMalloc() promises it.
 constexpr std::uint64_t address_step = 256;
 
+// How the indices that an output of a case holds lie over the tensor that they point into, without its
+// values; of an output that is tied.
+TiedValues layout_of_ties(const Case& bound, const Tensor& indices);
+
 struct LeaseTerms {
   bool moves = false;          // tensors lie elsewhere in their buffers in every call
   bool captures = false;       // outputs are captured when the clock stops
@@ -144,7 +148,7 @@ class Lease {
   bool is_fixed(const Tensor& tensor, const Draw& draw) const;
   std::size_t changed_tensor(const Draw& draw) const;
   std::vector<OutputPair> pairs_with(const Lease& expected) const;
-  void tie(const TiedTo& tied, const Tensor& indices, std::size_t output, OutputPair& pair) const;
+  void tie(const Tensor& indices, std::size_t output, OutputPair& pair) const;
 
   Device& device_;
   const Problem& problem_;

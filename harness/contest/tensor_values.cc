@@ -3,6 +3,28 @@
 #include <algorithm>
 
 namespace kgrade {
+namespace {
+
+// Beyond it a float does not hold every integer.
+constexpr std::int64_t largest_in_float = std::int64_t{1} << 24;
+
+bool is_beyond_float(std::int64_t value) { return value > largest_in_float || value < -largest_in_float; }
+
+// Those of a slice from number `first` on, of an integer type.
+void add_integers(Dtype dtype, const unsigned char* stored, std::size_t first, std::size_t count,
+                  Values& values) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::int64_t value = load_integer(dtype, stored, i);
+    if (values.integers.empty()) {
+      if (!is_beyond_float(value)) continue;
+      values.integers.resize(values.size());
+      for (std::size_t k = 0; k < first + i; ++k) values.integers[k] = static_cast<std::int64_t>(values[k]);
+    }
+    values.integers[first + i] = value;
+  }
+}
+
+}  // namespace
 
 Values read_values(Device& device, const Lease::Loaned& tensor) {
   const Dtype dtype = tensor.dtype;
@@ -17,6 +39,8 @@ Values read_values(Device& device, const Lease::Loaned& tensor) {
     stored.resize(count * element_bytes(dtype));
     device.read(*tensor.buffer, tensor.begin + first * element_bytes(dtype), stored.data(), stored.size());
     for (std::size_t i = 0; i < count; ++i) values[first + i] = load_element(dtype, stored.data(), i);
+    if (is_integer(dtype) && element_bytes(dtype) > 2)
+      add_integers(dtype, stored.data(), first, count, values);
   }
   return values;
 }

@@ -158,14 +158,13 @@ struct ComparedOutput {
   TiedValues tied;
 };
 
-KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, const ComparedOutput& output,
-                                                  std::uint64_t index) {
-  const std::int64_t actual = load_integer(output.dtype, output.actual, index);
-  const std::int64_t expected = load_integer(output.dtype, output.expected, index);
+KGRADE_HOST_DEVICE inline void accumulate_integer(ElementErrors& total, std::int64_t actual,
+                                                  std::int64_t expected, std::uint64_t index,
+                                                  const TiedValues& tied) {
   const double size = static_cast<double>(expected);
   total.compared += 1;
   total.sum_squared_expected += size * size;
-  if (actual == expected || is_tied(output.tied, index, actual, expected)) return;
+  if (actual == expected || is_tied(tied, index, actual, expected)) return;
   // Two neighbours beyond 2^53 are the same double.
   const double apart = fabs(static_cast<double>(actual) - size);
   const double difference = apart > 1 ? apart : 1;
@@ -214,7 +213,10 @@ KGRADE_HOST_DEVICE inline void merge(ElementErrors& total, const ElementErrors& 
 
 KGRADE_HOST_DEVICE inline void accumulate(ElementErrors& total, const ComparedOutput& output,
                                           std::uint64_t index) {
-  if (is_integer(output.dtype)) return accumulate_integer(total, output, index);
+  if (is_integer(output.dtype)) {
+    return accumulate_integer(total, load_integer(output.dtype, output.actual, index),
+                              load_integer(output.dtype, output.expected, index), index, output.tied);
+  }
   accumulate(total, load_element(output.dtype, output.actual, index),
              load_element(Dtype::float32, output.expected, index), index, output.dtype);
 }

@@ -161,7 +161,7 @@ Errors BaselineBench::try_case(Session& session, Referee& referee, const Case& b
       if (!found->second) problem = "no room for its tensors";
     }
     entry.record.cases.push_back(
-        {bound.name, problem.empty() ? Precision::fp32 : Precision::none, 0, problem, {}});
+        {bound.name, problem.empty() ? best_class(session.problem) : Precision::none, 0, problem, {}});
   }
   UsualNorms norms;
   if (const auto finding = norms.learn(referee, bound, Precision::bf16, session.seed))

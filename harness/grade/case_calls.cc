@@ -56,6 +56,7 @@ CaseRecord blank_record(const Problem& problem, const Case& bound) {
   record.tensor_bytes = bound.tensor_bytes();
   record.flops = bound.flops;
   record.weight = bound.weight;
+  record.precision = best_class(problem);
   copy_scalars(problem, bound, record);
   return record;
 }
@@ -127,10 +128,12 @@ void CaseCalls::look_for_equal_answers() {
   has_looked_ = true;
   const Precision asked = precision_from(session_.problem.precision);
   for (const OutputErrors& output : session_.arena.compare_reference_before()) {
-    const Judgement judgement = judge(output.errors, session_.problem.thresholds, asked);
+    const Judgement judgement = judge(output, session_.problem.thresholds, asked);
     if (judgement.verdict != Verdict::accepted) continue;
     const std::string how = output.errors.sum_squared_expected == 0
                                 ? fmt::format("'{}' is zero, whatever the inputs are", output.tensor)
+                            : output.compare != Comparison::Kind::norm
+                                ? fmt::format("'{}' is the same for other inputs", output.tensor)
                                 : fmt::format(
                                       "'{}' hardly depends on the inputs: the answer to others is within "
                                       "{:.1e} of it (norm of the "

@@ -387,6 +387,7 @@ class GradeRun {
     record.sha256 = source.sha256;
     if (source.is_python && setup_.python() != nullptr) record.python = python_record(built);
     record.lines = source.lines;
+    record.precision = best_class(problem_);
     auto result = run_candidate(session, built, setup_.cases(), std::move(record));
     reference_alone_ = std::move(session.reference_alone);
     candidate_was_killed_ = session.candidate_was_killed;

@@ -181,12 +181,16 @@ const Score* score_in(const Record& record, Precision precision, std::string_vie
   return score_against(record, against);
 }
 
+// A problem may be answered in a better class than its own, but for exact ones, which have that class alone.
+bool allows(Precision required, Precision precision) {
+  return precision == required || (precision < required && precision != Precision::exact);
+}
+
 std::set<std::string> problems_of(const Newest& newest, Precision precision, std::string_view against) {
   std::set<std::string> problems;
   for (const auto& [solution, by_problem] : newest) {
     for (const auto& [problem, record] : by_problem) {
-      const bool counts = against == against_reference
-                              ? precision <= record->required_precision
+      const bool counts = against == against_reference ? allows(record->required_precision, precision)
                                                        : score_in(*record, precision, against) != nullptr;
       if (counts) problems.insert(problem);
     }
@@ -303,7 +307,7 @@ std::vector<Board> boards_of(std::vector<LeaderboardRow> rows) {
 std::vector<Suite> suites_of(const std::vector<Record>& records) {
   std::vector<Suite> suites;
   for (const auto& [where, newest] : newest_by_device(records)) {
-    for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
+    for (const Precision precision : {Precision::exact, Precision::fp32, Precision::tf32, Precision::bf16}) {
       for (const std::string& against : compared_with(newest)) {
         Suite suite = suite_of(where, newest, precision, against);
         if (!suite.rows.empty()) suites.push_back(std::move(suite));

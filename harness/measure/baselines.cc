@@ -135,7 +135,7 @@ std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& l
   if (!why_no_baselines(problem, layout, on_gpu).empty()) return {};
   const fs::path source = source_of(problem, layout);
   std::vector<BaselineSource> baselines = {{"cudnn-fp32", source, {{"KGRADE_TF32", "0"}}}};
-  if (precision_from(problem.precision) != Precision::fp32)
+  if (precision_from(problem.precision) > Precision::fp32)
     baselines.push_back({"cudnn-tf32", source, {{"KGRADE_TF32", "1"}}});
   return baselines;
 }

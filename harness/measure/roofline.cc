@@ -237,6 +237,8 @@ double arithmetic_rate(const Ceilings& ceilings, Precision precision) {
       return tf32;
     case Precision::bf16:
       return std::max(tf32, ceilings.bf16_flops_per_second);
+    // Small integers are exact in every arithmetic.
+    case Precision::exact:
     case Precision::none:
       break;
   }

@@ -13,6 +13,7 @@
 #include "problem/hidden_cases.h"
 #include "problem/module_call.h"
 #include "problem/module_file.h"
+#include "problem/scalar_type.h"
 
 namespace kgrade {
 namespace {
@@ -31,6 +32,7 @@ class Linter {
     check_equal_cases();
     if (problem_.torch) check_module();
     check_fuzz();
+    check_class();
     if (!is_module_file(problem_.path)) check_what_readers_miss();
     std::stable_sort(findings_.begin(), findings_.end(), [](const LintFinding& a, const LintFinding& b) {
       return std::tie(a.what.location.file, a.what.location.line, a.what.location.column) <
@@ -204,6 +206,30 @@ class Linter {
                       "add one that a module can state, or change the conditions",
                       problem_.torch->require.front().location()});
     }
+  }
+
+  // Integers that were computed from others, values that were moved, and indices of an input's elements
+  // depend on no rounding. An index of something computed does, although it is compared exactly.
+  void check_class() {
+    if (problem_.is_exact() || !problem_.compares_exactly()) return;
+    const bool any_float = std::any_of(
+        problem_.parameters.begin(), problem_.parameters.end(),
+        [](const Parameter& parameter) { return !parameter.is_output() && is_floating(parameter); });
+    const bool is_sound = std::all_of(problem_.parameters.begin(), problem_.parameters.end(),
+                                      [any_float](const Parameter& output) {
+                                        return !output.is_output() || !any_float || is_floating(output) ||
+                                               output.compare.kind == Comparison::Kind::ties;
+                                      });
+    if (!is_sound) return;
+    warn("exact-class", whole_file_,
+         fmt::format("every output is compared exactly, and 'precision' is {}", problem_.precision),
+         "write `precision: exact` and no `thresholds`: the problem then has one class");
+  }
+
+  // Tensors and scalars.
+  static bool is_floating(const Parameter& parameter) {
+    const ScalarType* const type = find_scalar_type(parameter.type);
+    return type == nullptr || !type->is_integer();
   }
 
   void check_what_readers_miss() {

@@ -24,7 +24,8 @@ std::string to_string(const LintFinding& finding);
 // scalar parameter of an integer type that no expression names (of one that is named, but in no shape, only a
 // device shows whether it counts: soundness/dependence.h), cases with equal values, a `torch` section that
 // cannot be evaluated on a case, or that states no case of role test or bench. Warnings: no sample case, no
-// `flops`, a `fuzz` that leaves out a parameter, an empty statement. In the order of the file.
+// `flops`, a class other than exact where no output can be rounded, a `fuzz` that leaves out a parameter, an
+// empty statement. In the order of the file.
 std::vector<LintFinding> lint(const Problem& problem);
 
 }  // namespace kgrade

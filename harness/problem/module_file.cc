@@ -126,9 +126,15 @@ class ProblemText {
     for (const char* kind : {"inputs", "weights"}) {
       for (const Json& tensor : member(description_, kind)) add_tensor(tensor, true);
     }
-    for (const Json& tensor : member(description_, "outputs")) add_tensor(tensor, false);
-    text_ += fmt::format("dtypes: [{}]\nprecision: fp32\ncases:\n  - {{name: kernelbench, role: bench}}\n",
-                         fmt::join(dtypes_, ", "));
+    const Json& outputs = member(description_, "outputs");
+    for (const Json& tensor : outputs) add_tensor(tensor, false);
+    // Integers are compared exactly.
+    const bool is_exact =
+        !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [](const Json& output) {
+          return type_text(output, text_of(output, "name")) != element_type_name;
+        });
+    text_ += fmt::format("dtypes: [{}]\nprecision: {}\ncases:\n  - {{name: kernelbench, role: bench}}\n",
+                         fmt::join(dtypes_, ", "), is_exact ? "exact" : "fp32");
     add_torch();
     text_ += fmt::format("---\n`Model` of {} says what to compute.\n", path_.filename().string());
     for (const Json& note : member(description_, "notes"))

@@ -132,6 +132,15 @@ const CaseSpec* Problem::find_case(std::string_view name) const {
   return nullptr;
 }
 
+bool Problem::compares_exactly() const {
+  const auto is_by_norm = [](const Parameter& parameter) {
+    return parameter.is_output() && parameter.compare.kind == Comparison::Kind::norm;
+  };
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const Parameter& p) { return p.is_output(); }) &&
+         std::none_of(parameters.begin(), parameters.end(), is_by_norm);
+}
+
 const Parameter* Problem::find_parameter(std::string_view name) const {
   for (const Parameter& parameter : parameters) {
     if (parameter.name == name) return &parameter;

@@ -176,6 +176,10 @@ struct Problem {
   bool has_model() const { return !reference.empty(); }
   // The parameters of the entry point.
   std::span<const Parameter> arguments() const;
+  // Asks for the class exact: no output may be off by any rounding. Only where all are compared so.
+  bool is_exact() const { return precision == "exact"; }
+  // There are outputs, and none of them is compared by its norm.
+  bool compares_exactly() const;
   const CaseSpec* find_case(std::string_view name) const;
   const Parameter* find_parameter(std::string_view name) const;
 };

@@ -189,10 +189,32 @@ class ProblemReader {
 
   void read_precision(const YamlNode& node) {
     read_into(node, problem_.precision);
-    const std::vector<std::string> known = {"fp32", "tf32", "bf16"};
+    const std::vector<std::string> known = {"exact", "fp32", "tf32", "bf16"};
+    if (problem_.is_exact()) return check_exact(node);
     if (std::find(known.begin(), known.end(), problem_.precision) != known.end()) return;
     diagnostics_.add(node.place(), fmt::format("unknown precision {}", in_quotes(problem_.precision)),
                      suggestion_of_known(problem_.precision, known));
+  }
+
+  // Of parameters that could not be read there is an error already.
+  void check_exact(const YamlNode& node) {
+    const auto by_norm =
+        std::find_if(problem_.parameters.begin(), problem_.parameters.end(), [](const Parameter& parameter) {
+          return parameter.is_output() && parameter.compare.kind == Comparison::Kind::norm;
+        });
+    if (by_norm != problem_.parameters.end()) {
+      diagnostics_.add(
+          node.place(),
+          fmt::format("'precision' is exact, and the output '{}' is compared by the norm", by_norm->name),
+          "write fp32, tf32 or bf16; or give the output `compare: exact`, if it holds moved values, or "
+          "an integer type");
+    }
+    if (const YamlNode* thresholds = root_.find("thresholds")) {
+      diagnostics_.add(
+          thresholds->key_location,
+          "'precision' is exact, and 'thresholds' says how far off an answer may be: no element may be",
+          "remove the thresholds");
+    }
   }
 
   void read_libraries(const YamlNode& node) {

@@ -203,7 +203,7 @@ Result<Problem> with_dtype(Problem problem, std::string_view name) {
                  {}};
   }
   problem.dtype = *dtype;
-  if (problem.has_model() && *dtype != Dtype::float32) problem.precision = "bf16";
+  if (problem.has_model() && *dtype != Dtype::float32 && !problem.is_exact()) problem.precision = "bf16";
   const auto own = problem.dtype_thresholds.find(*dtype);
   problem.thresholds = own != problem.dtype_thresholds.end() ? own->second : default_thresholds(*dtype);
   return problem;

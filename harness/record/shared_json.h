@@ -17,7 +17,7 @@ inline constexpr int count_of_values<Method> = 3;
 template <>
 inline constexpr int count_of_values<Dtype> = 3;
 template <>
-inline constexpr int count_of_values<Precision> = 4;
+inline constexpr int count_of_values<Precision> = 5;
 template <>
 inline constexpr int count_of_values<Verdict> = static_cast<int>(Verdict::unsupported) + 1;
 template <>

@@ -10,7 +10,7 @@ constexpr std::array<std::string_view, 13> verdict_names = {
     "runtime_error", "time_limit",   "memory_limit",  "out_of_bounds", "input_modified",
     "unstable",      "cheating",     "unsupported"};
 
-constexpr std::array<std::string_view, 4> precision_names = {"fp32", "tf32", "bf16", "none"};
+constexpr std::array<std::string_view, 5> precision_names = {"exact", "fp32", "tf32", "bf16", "none"};
 
 }  // namespace
 

@@ -25,8 +25,9 @@ enum class Verdict {
 std::string_view to_string(Verdict verdict);  // "wrong_answer"
 std::optional<Verdict> verdict_from(std::string_view text);
 
-// What arithmetic an error is consistent with, best first; none is beyond them all.
-enum class Precision { fp32, tf32, bf16, none };
+// What arithmetic an error is consistent with, best first; none is beyond them all. Exact is none at all: it
+// is the class of problems that allow no rounding (`precision: exact`), and of nothing else.
+enum class Precision { exact, fp32, tf32, bf16, none };
 std::string_view to_string(Precision precision);
 Precision precision_from(std::string_view text);  // of the spec's word; none for any other
 

@@ -169,6 +169,10 @@ class CalibrationRun {
 
   CalibrationOutcome run() {
     CalibrationOutcome outcome;
+    if (problem_.compares_exactly()) {
+      outcome.nothing_to_do = "every output is compared exactly, and no error has a threshold";
+      return outcome;
+    }
     outcome.failure = measure();
     if (!outcome.failure) outcome.failure = settle();
     if (!calibration_.cases.empty()) outcome.calibration = std::move(calibration_);
@@ -244,7 +248,8 @@ class CalibrationRun {
       largest = std::max(largest, *fp32);
       return ClassErrors{*fp32, 0, 0, 0};
     }
-    const auto classes = measure_classes(runner, options_.seed, small ? draws_of_small_cases : 1, *fp32);
+    const auto classes =
+        measure_classes(runner, bound, options_.seed, small ? draws_of_small_cases : 1, *fp32);
     if (!classes) return classes.errors();
     statistics_.add(*classes);
     return classes->largest();

@@ -57,14 +57,15 @@ struct Calibration {
 };
 
 struct CalibrationOutcome {
+  std::string nothing_to_do;               // why nothing is measured, which is no failure
   std::optional<Calibration> calibration;  // as far as it came
   Failure failure;                         // then nothing is written
 };
 
-// For every element type that the problem lists. Operands of 16 bits are exact in TF32, and rounding them
-// gives no lower class, so only fp32 is measured for such a type. Its threshold is the type's default
-// (problem/read_dtypes.cc says where that comes from), and where the error is larger than a quarter of it,
-// four times the error.
+// For every element type that the problem lists, and nothing where no output is compared by its norm.
+// Operands of 16 bits are exact in TF32, and rounding them gives no lower class, so only fp32 is measured for
+// such a type. Its threshold is the type's default (problem/read_dtypes.cc says where that comes from), and
+// where the error is larger than a quarter of it, four times the error.
 //
 // The problem's file is replaced as write_file_atomically() does it, and only when the new text is read back
 // with these thresholds. A failure: classes that do not separate, a reference that fails, a file that has

@@ -107,10 +107,20 @@ std::string costs_table(const Problem& problem, const std::vector<Case>& cases) 
   return table.render(Style(false));
 }
 
+namespace {
+
+// As contest/tensor_values.h keeps an element, where its values are large.
+std::uint64_t bytes_on_host(Dtype dtype) {
+  const bool is_wide = is_integer(dtype) && element_bytes(dtype) > 2;
+  return sizeof(float) + (is_wide ? sizeof(std::int64_t) : 0);
+}
+
+}  // namespace
+
 std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies) {
   std::uint64_t bytes = own_host_bytes;
   for (const Tensor& tensor : bound.tensors)
-    bytes += static_cast<std::uint64_t>(tensor.elements) * sizeof(float) *
+    bytes += static_cast<std::uint64_t>(tensor.elements) * bytes_on_host(bound.dtype_of(tensor)) *
              (tensor.output ? copies.outputs : copies.inputs);
   return bytes;
 }

@@ -40,7 +40,7 @@ inline constexpr HostCopies copies_of_calibrate = {5, 2};
 // Of a Model: with the answers to inputs of another distribution.
 inline constexpr HostCopies copies_of_model_lint = {4, 3};
 
-// Copies are floats, whatever the element type.
+// Copies are floats, whatever the element type; of wide integers there may be exact ones beside them.
 std::uint64_t host_bytes_needed(const Case& bound, const HostCopies& copies);
 
 // What the machine and the control groups of this process have left; pages of files count as free. The

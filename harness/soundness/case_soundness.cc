@@ -29,8 +29,8 @@ class CaseSoundness {
   CaseSoundness(SoundnessSession& session, const Case& bound)
       : session_(session),
         case_(bound),
-        acceptance_(session.problem),
-        lowest_class_(Acceptance::in_lowest_class(session.problem)) {}
+        acceptance_(session.problem, bound),
+        lowest_class_(Acceptance::in_lowest_class(session.problem, bound)) {}
 
   Result<bool> run() {
     if (auto error = session_.runner.set_case(case_)) return *error;
@@ -47,6 +47,7 @@ class CaseSoundness {
     auto base = answer(base_draw());
     if (!base) return false;
     base_ = std::move(*base);
+    inputs_ = inputs_with_ties(case_);
     return check_range() && check_reference();
   }
 
@@ -79,6 +80,11 @@ class CaseSoundness {
     return std::nullopt;
   }
 
+  // Of the oracle's last call; none where no index among the outputs needs them.
+  std::vector<Values> inputs_with_ties(const Case& bound) const {
+    return has_ties(bound) ? session_.runner.inputs() : std::vector<Values>();
+  }
+
   void fails(const Error& error) {
     session_.findings.add("reference-fails", "", case_, error.message, error.remedy);
   }
@@ -102,11 +108,11 @@ class CaseSoundness {
   bool check_steadiness() {
     const auto again = answer(base_draw());
     if (!again) return false;
-    if (acceptance_.accepts_all(*again, base_)) return true;
+    if (acceptance_.accepts_all(*again, base_, inputs_)) return true;
     session_.findings.add(
         "reference-unsteady", "", case_,
         fmt::format("two calls of the oracle on equal inputs differ, with an error of {:.1e}",
-                    error_of(*again, base_)),
+                    error_of(*again, base_, case_)),
         "the reference reads memory that is not its own or that was never written, or its "
         "threads race: `kgrade check` on it says where");
     return false;
@@ -116,17 +122,22 @@ class CaseSoundness {
   bool check_range() {
     std::size_t all = 0;
     std::size_t beyond = 0;
-    for (const Values& output : base_) {
-      all += output.size();
-      beyond += static_cast<std::size_t>(std::count_if(output.begin(), output.end(), [this](float value) {
-        return !std::isfinite(rounded_to(session_.problem.dtype, value));
-      }));
+    Dtype last = Dtype::float32;  // that does not hold all of an output
+    for (std::size_t i = 0; i < base_.size(); ++i) {
+      const Dtype dtype = dtype_of_output(i);
+      const auto count =
+          static_cast<std::size_t>(std::count_if(base_[i].begin(), base_[i].end(), [dtype](float value) {
+            return !std::isfinite(rounded_to(dtype, value));
+          }));
+      all += base_[i].size();
+      beyond += count;
+      if (count > 0) last = dtype;
     }
     if (beyond == 0) return true;
-    session_.findings.add("not-finite", "", case_,
-                          fmt::format("{} of {} expected values are no finite {}", beyond, all,
-                                      to_string(session_.problem.dtype)),
-                          "give the inputs an `init` whose results the type can hold");
+    session_.findings.add(
+        "not-finite", "", case_,
+        fmt::format("{} of {} expected values are no finite {}", beyond, all, to_string(last)),
+        "give the inputs an `init` whose results the type can hold");
     return false;
   }
 
@@ -138,10 +149,14 @@ class CaseSoundness {
       fails(single.error());
       return false;
     }
+    const Acceptance in_single(session_.problem, case_, Precision::fp32);
     for (std::size_t i = 0; i < base_.size(); ++i) {
-      const Judgement judgement = judge(compare((*single)[i], base_[i], session_.problem.dtype),
-                                        session_.problem.thresholds, Precision::fp32);
+      const Judgement judgement = in_single.judge(i, (*single)[i], base_[i], inputs_);
       if (judgement.verdict == Verdict::accepted) continue;
+      if (acceptance_.is_exact(i)) {
+        note_inexact_reference(i);
+        continue;
+      }
       session_.findings.add(
           "reference-imprecise", name_of_output(i), case_,
           fmt::format(
@@ -152,6 +167,15 @@ class CaseSoundness {
           "by the case; `kgrade calibrate` finds a threshold where that is the problem's nature");
     }
     return true;
+  }
+
+  void note_inexact_reference(std::size_t output) {
+    session_.findings.add(
+        "reference-imprecise", name_of_output(output), case_,
+        fmt::format(
+            "in single precision the reference's '{0}' is not the oracle's, and '{0}' is compared exactly",
+            name_of_output(output)),
+        "let it depend on no rounding: on moved values, integers and comparisons of inputs alone");
   }
 
   // As grading compares the two: in units of what the output usually is.
@@ -165,8 +189,9 @@ class CaseSoundness {
     if (!squares) return false;
     bool is_sound = true;
     for (std::size_t i = 0; i < base_.size(); ++i) {
-      const Judgement judgement = judge_reference(compare((*single)[i], base_[i], session_.problem.dtype),
-                                                  session_.problem, (*squares)[i]);
+      const ElementErrors errors = compare((*single)[i], base_[i], acceptance_.form(i, inputs_));
+      const Judgement judgement = judge_reference(
+          {name_of_output(i), {}, errors, output_of(case_, i).compare}, session_.problem, (*squares)[i]);
       if (judgement.verdict == Verdict::accepted) continue;
       is_sound = false;
       session_.findings.add("ill-conditioned", name_of_output(i), case_,
@@ -199,14 +224,14 @@ class CaseSoundness {
     const auto other = answer({session_.seed, 1});
     if (!other) return false;
     const std::size_t before = session_.findings.size();
-    constants_ = find_wrong_answers(session_.findings, case_, {inputs_, base_, *other});
+    constants_ = find_wrong_answers(session_.findings, lowest_class_, case_, {inputs_, base_, *other});
     return !is_model() || session_.findings.size() == before || explain_by_inputs(before);
   }
 
-  std::set<std::size_t> find_wrong_answers(LintFindings& findings, const Case& bound,
-                                           const KnownValues& known) {
-    std::set<std::size_t> constants = find_degenerate_outputs(findings, lowest_class_, bound, known);
-    find_accepted_answers(findings, lowest_class_, bound, known, constants, is_model());
+  std::set<std::size_t> find_wrong_answers(LintFindings& findings, const Acceptance& acceptance,
+                                           const Case& bound, const KnownValues& known) {
+    std::set<std::size_t> constants = find_degenerate_outputs(findings, acceptance, bound, known);
+    find_accepted_answers(findings, acceptance, bound, known, constants, is_model());
     return constants;
   }
 
@@ -254,7 +279,7 @@ class CaseSoundness {
     const std::vector<Values> inputs = session_.runner.inputs();
     const auto other = answer({session_.seed, 1});
     if (!other) return false;
-    find_wrong_answers(findings, changed, {inputs, *expected, *other});
+    find_wrong_answers(findings, lowest_class_, changed, {inputs, *expected, *other});
     return true;
   }
 
@@ -269,8 +294,10 @@ class CaseSoundness {
     for (std::uint32_t change = 1; change <= most_small_changes && !accepted.empty(); ++change) {
       const auto changed = answer({session_.seed, 0, change});
       if (!changed) return false;
-      error = std::max(error, error_of(base_, *changed));
-      std::erase_if(accepted, [&](std::size_t i) { return !acceptance_.accepts(base_[i], (*changed)[i]); });
+      error = std::max(error, error_of(base_, *changed, case_));
+      const auto inputs = inputs_with_ties(case_);
+      std::erase_if(accepted,
+                    [&](std::size_t i) { return !acceptance_.accepts(i, base_[i], (*changed)[i], inputs); });
     }
     for (const std::size_t i : accepted) {
       session_.findings.add(
@@ -299,7 +326,7 @@ class CaseSoundness {
   }
 
   void judge_sampled(std::size_t tensor, std::size_t output, const Values& sampled) {
-    const Judgement judgement = acceptance_.judge(sampled, base_[output]);
+    const Judgement judgement = acceptance_.judge(output, sampled, base_[output], inputs_);
     // Outputs that do not depend on this input at all are reported as input-ignored.
     if (judgement.verdict != Verdict::accepted || judgement.relative_error == 0) return;
     if (constants_.contains(output)) return;
@@ -309,7 +336,7 @@ class CaseSoundness {
             "with half of the elements of '{}' replaced by their mean '{}' is accepted (error {:.1e}, "
             "{:.1e} is allowed): a kernel may read a sample",
             case_.tensors[tensor].name, name_of_output(output), judgement.relative_error,
-            acceptance_.threshold()),
+            acceptance_.threshold(output)),
         "sum fewer terms, draw them around 0 (normal(0, 1)), or ask for a tighter `precision`");
   }
 
@@ -343,13 +370,14 @@ class CaseSoundness {
 
   bool measure_errors() {
     if (constants_.size() == base_.size()) return true;
-    // Tensor cores take operands of 16 bits as they are, so the classes do not differ.
-    if (session_.problem.dtype != Dtype::float32) return true;
+    // Tensor cores take operands of 16 bits as they are, so the classes do not differ. What is compared
+    // exactly has none.
+    if (session_.problem.dtype != Dtype::float32 || !has_output_by_norm(case_)) return true;
     progress("precision classes");
     // The errors of few elements spread widely.
     const std::uint32_t draws = case_.tensor_bytes(1) < many_elements ? 2 : 1;
-    if (draws > 1) return add_errors(measure_classes(session_.runner, session_.seed, draws));
-    return add_errors(measure_classes_on(session_.runner, base_draw(), inputs_, base_));
+    if (draws > 1) return add_errors(measure_classes(session_.runner, case_, session_.seed, draws));
+    return add_errors(measure_classes_on(session_.runner, case_, base_draw(), inputs_, base_));
   }
 
   bool add_errors(const Result<ClassStatistics>& errors) {
@@ -370,8 +398,9 @@ class CaseSoundness {
       fails(lower.error());
       return false;
     }
-    session_.lower_class_error = std::max(session_.lower_class_error, error_of(*lower, base_));
-    if (!acceptance_.accepts_all(*lower, base_)) session_.lower_class_refused = true;
+    session_.lower_class_error =
+        std::max(session_.lower_class_error, rounding_error_of(*lower, base_, case_));
+    if (!acceptance_.accepts_all(*lower, base_, inputs_)) session_.lower_class_refused = true;
     return true;
   }
 
@@ -410,6 +439,7 @@ class CaseSoundness {
   Draw base_draw() const { return {session_.seed, 0}; }
   void progress(const std::string& what) { session_.progress(case_.name + ": " + what); }
   const std::string& name_of_output(std::size_t output) const { return output_of(case_, output).name; }
+  Dtype dtype_of_output(std::size_t output) const { return case_.dtype_of(output_of(case_, output)); }
 
   SoundnessSession& session_;
   const Case& case_;

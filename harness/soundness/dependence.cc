@@ -22,6 +22,7 @@ class DependenceSearch {
                    const std::vector<Values>& expected)
       : runner_(runner),
         acceptance_(acceptance),
+        case_(bound),
         init_(bound.tensors[tensor].init),
         tensor_(tensor),
         draw_(draw),
@@ -85,15 +86,17 @@ class DependenceSearch {
     }
     found_.flips += 1;
     found_.any_change = found_.any_change || *outputs != expected_;
-    const bool much = !acceptance_.accepts_all(expected_, *outputs);
+    const auto inputs = has_ties(case_) ? runner_.inputs() : std::vector<Values>();
+    const bool much = !acceptance_.accepts_all(expected_, *outputs, inputs);
     if (end - begin == 1 || found_.whole)
-      found_.largest_error = std::max(found_.largest_error, error_of(expected_, *outputs));
+      found_.largest_error = std::max(found_.largest_error, error_of(expected_, *outputs, case_));
     if (end - begin == 1) found_.depends = found_.depends || much;
     return much;
   }
 
   ReferenceRunner& runner_;
   const Acceptance& acceptance_;
+  const Case& case_;
   const ResolvedInit& init_;
   std::size_t tensor_;
   Draw draw_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <future>
+#include <limits>
 #include <numeric>
+#include <stdexcept>
 #include <thread>
 
 #include "device/element_operations.h"
@@ -14,11 +16,24 @@ namespace {
 // With fewer elements one thread is done before others have started.
 constexpr std::size_t least_for_threads = std::size_t{1} << 22;
 
-ElementErrors compare_part(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
+// Saturated.
+std::int64_t nearest_integer(float value) {
+  constexpr float beyond = 0x1p63F;
+  if (std::fabs(value) < beyond) return std::llround(value);
+  return value > 0 ? std::numeric_limits<std::int64_t>::max() : std::numeric_limits<std::int64_t>::min();
+}
+
+ElementErrors compare_part(const Elements& actual, const Elements& expected, const OutputForm& form,
                            std::size_t first, std::size_t begin, std::size_t end) {
   ElementErrors total;
+  if (is_integer(form.dtype)) {
+    for (std::size_t i = begin; i < end; ++i)
+      device::accumulate_integer(total, actual.integer(i), expected.integer(i), first + i, form.tied);
+    return total;
+  }
   for (std::size_t i = begin; i < end; ++i)
-    device::accumulate(total, rounded_to(dtype, actual[i]), expected[i], first + i, dtype);
+    device::accumulate(total, rounded_to(form.dtype, actual.value(i)), expected.value(i), first + i,
+                       form.dtype);
   return total;
 }
 
@@ -29,8 +44,8 @@ std::int64_t product(const std::vector<std::int64_t>& shape, std::size_t begin, 
 }
 
 // The means of `width` columns of `extent` rows, which lie `stride` elements apart.
-std::vector<float> column_means(std::span<const float> values, std::size_t width, std::size_t stride,
-                                std::size_t extent) {
+Values column_means(std::span<const float> values, std::size_t width, std::size_t stride,
+                    std::size_t extent) {
   std::vector<double> sums(width);
   std::vector<std::size_t> counts(width);
   for (std::size_t row = 0; row < extent; ++row) {
@@ -41,15 +56,37 @@ std::vector<float> column_means(std::span<const float> values, std::size_t width
       counts[i] += 1;
     }
   }
-  std::vector<float> means(width);
+  Values means(width);
   for (std::size_t i = 0; i < width; ++i)
     means[i] = static_cast<float>(sums[i] / static_cast<double>(std::max<std::size_t>(1, counts[i])));
   return means;
 }
 
+double largest_error(const std::vector<Values>& answer, const std::vector<Values>& expected,
+                     const Case& bound, bool only_by_norm) {
+  double error = 0;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    const Tensor& tensor = output_of(bound, i);
+    if (only_by_norm && tensor.compare != Comparison::Kind::norm) continue;
+    // The thresholds decide the class only.
+    const Judgement judgement =
+        judge(compare(answer[i], expected[i], {bound.dtype_of(tensor)}), {}, Precision::fp32);
+    error = std::max(error, judgement.relative_error);
+  }
+  return error;
+}
+
 }  // namespace
 
-ElementErrors compare(std::span<const float> actual, std::span<const float> expected, Dtype dtype,
+std::int64_t Elements::integer(std::size_t i) const {
+  return integers_.empty() ? nearest_integer(values_[i]) : integers_[i];
+}
+
+Elements Elements::part(std::size_t first, std::size_t count) const {
+  return {values_.subspan(first, count), integers_.empty() ? integers_ : integers_.subspan(first, count)};
+}
+
+ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form,
                       std::size_t first) {
   const std::size_t count = actual.size();
   const std::size_t parts =
@@ -57,28 +94,29 @@ ElementErrors compare(std::span<const float> actual, std::span<const float> expe
   std::vector<std::future<ElementErrors>> rest;
   for (std::size_t part = 1; part < parts; ++part) {
     rest.push_back(std::async(std::launch::async, [=] {
-      return compare_part(actual, expected, dtype, first, count * part / parts, count * (part + 1) / parts);
+      return compare_part(actual, expected, form, first, count * part / parts, count * (part + 1) / parts);
     }));
   }
-  ElementErrors total = compare_part(actual, expected, dtype, first, 0, count / parts);
+  ElementErrors total = compare_part(actual, expected, form, first, 0, count / parts);
   for (auto& part : rest) device::merge(total, part.get());
   return total;
 }
 
-ElementErrors compare_made(const SliceMaker& make, std::span<const float> expected, Dtype dtype) {
+ElementErrors compare_made(const SliceMaker& make, const Elements& expected, const OutputForm& form) {
   ElementErrors total;
   Values slice(std::min(expected.size(), slice_elements));
   for (std::size_t first = 0; first < expected.size(); first += slice_elements) {
     const std::span<float> made(slice.data(), std::min(slice_elements, expected.size() - first));
     make(first, made);
-    device::merge(total, compare(made, expected.subspan(first, made.size()), dtype, first));
+    device::merge(total,
+                  compare(std::span<const float>(made), expected.part(first, made.size()), form, first));
   }
   return total;
 }
 
 // Short rows are compared many at a time, long ones in parts.
-ElementErrors compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
-                                 std::size_t axis, Dtype dtype) {
+ElementErrors compare_axis_means(const Elements& values, const std::vector<std::int64_t>& shape,
+                                 std::size_t axis, const OutputForm& form) {
   const auto inner = static_cast<std::size_t>(product(shape, axis + 1, shape.size()));
   const auto extent = static_cast<std::size_t>(shape[axis]);
   const std::size_t most_rows = std::clamp<std::size_t>(slice_elements / inner, 1, extent);
@@ -86,29 +124,58 @@ ElementErrors compare_axis_means(std::span<const float> values, const std::vecto
   for (std::size_t block = 0; block < values.size(); block += extent * inner) {
     for (std::size_t column = 0; column < inner; column += slice_elements) {
       const std::size_t width = std::min(slice_elements, inner - column);
-      Values means = column_means(values.subspan(block + column), width, inner, extent);
+      Values means = column_means(values.values().subspan(block + column), width, inner, extent);
       means.reserve(most_rows * width);
       for (std::size_t row = 1; row < most_rows; ++row)
         means.insert(means.end(), means.begin(), means.begin() + static_cast<std::ptrdiff_t>(width));
       for (std::size_t row = 0; row < extent; row += most_rows) {
         const std::size_t count = std::min(most_rows, extent - row) * width;
         const std::size_t first = block + row * inner + column;
-        device::merge(total, compare(std::span<const float>(means).first(count), values.subspan(first, count),
-                                     dtype, first));
+        device::merge(total, compare(Elements(means).part(0, count), values.part(first, count), form, first));
       }
     }
   }
   return total;
 }
 
-double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, Dtype dtype) {
-  double error = 0;
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    // The thresholds decide the class only.
-    const Judgement judgement = judge(compare(answer[i], expected[i], dtype), {}, Precision::fp32);
-    error = std::max(error, judgement.relative_error);
+const Tensor& output_of(const Case& bound, std::size_t output) {
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output && output-- == 0) return tensor;
   }
-  return error;
+  throw std::logic_error("the case has fewer outputs");
+}
+
+double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, const Case& bound) {
+  return largest_error(answer, expected, bound, false);
+}
+
+double rounding_error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
+                         const Case& bound) {
+  return largest_error(answer, expected, bound, true);
+}
+
+bool has_output_by_norm(const Case& bound) {
+  return std::any_of(bound.tensors.begin(), bound.tensors.end(), [](const Tensor& tensor) {
+    return tensor.output && tensor.compare == Comparison::Kind::norm;
+  });
+}
+
+bool has_ties(const Case& bound) {
+  return std::any_of(bound.tensors.begin(), bound.tensors.end(),
+                     [](const Tensor& tensor) { return tensor.tied.has_value(); });
+}
+
+OutputForm Acceptance::form(std::size_t output, const std::vector<Values>& inputs) const {
+  const Tensor& tensor = output_of(case_, output);
+  OutputForm form{case_.dtype_of(tensor)};
+  if (!tensor.tied || inputs.empty()) return form;
+  const Values& values = inputs[tensor.tied->tensor];
+  form.tied = layout_of_ties(case_, tensor);
+  const bool is_exact = values.integers.empty();
+  form.tied.dtype = is_exact ? Dtype::float32 : Dtype::int64;
+  form.tied.values = is_exact ? reinterpret_cast<const unsigned char*>(values.data())
+                              : reinterpret_cast<const unsigned char*>(values.integers.data());
+  return form;
 }
 
 }  // namespace kgrade

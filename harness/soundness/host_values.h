@@ -9,75 +9,112 @@
 
 #include "contest/tensor_values.h"
 #include "device/contents.h"
-#include "problem/problem.h"
+#include "problem/case.h"
 #include "verify/judgement.h"
 
 namespace kgrade {
 
+// Elements of a tensor or of a part of it; of an integer type those that a float does not hold are exact
+// where they were read from a tensor (Values), and the nearest integers where they were made up.
+class Elements {
+ public:
+  Elements(std::span<const float> values, std::span<const std::int64_t> integers = {})
+      : values_(values), integers_(integers) {}
+  Elements(const Values& values) : Elements(std::span<const float>(values), values.integers) {}
+
+  std::size_t size() const { return values_.size(); }
+  float value(std::size_t i) const { return values_[i]; }
+  std::int64_t integer(std::size_t i) const;
+  Elements part(std::size_t first, std::size_t count) const;
+  const std::span<const float>& values() const { return values_; }
+
+ private:
+  std::span<const float> values_;
+  std::span<const std::int64_t> integers_;  // empty: the floats are exact
+};
+
+// What the elements of an output are, and which of two indices are as good as each other.
+struct OutputForm {
+  Dtype dtype = Dtype::float32;
+  TiedValues tied = {};
+};
+
 // As the referee compares outputs (device/element_operations.h). Both have the same number of elements; the
 // actual ones are rounded to their stored type. `first`: the number of the first element, where they are a
 // part of an output.
-ElementErrors compare(std::span<const float> actual, std::span<const float> expected,
-                      Dtype dtype = Dtype::float32, std::size_t first = 0);
+ElementErrors compare(const Elements& actual, const Elements& expected, const OutputForm& form = {},
+                      std::size_t first = 0);
 
 // Writes elements of an answer, from number `first` on.
 using SliceMaker = std::function<void(std::size_t first, std::span<float> slice)>;
 
 // The same for an answer that is made slice by slice, in order: an output may fill much of the host's memory.
-ElementErrors compare_made(const SliceMaker& make, std::span<const float> expected,
-                           Dtype dtype = Dtype::float32);
+ElementErrors compare_made(const SliceMaker& make, const Elements& expected, const OutputForm& form = {});
 
-// Compares an answer in which every element is the mean along one axis of the shape. In slices too.
-ElementErrors compare_axis_means(std::span<const float> values, const std::vector<std::int64_t>& shape,
-                                 std::size_t axis, Dtype dtype = Dtype::float32);
+// Compares an answer in which every element is the mean along one axis of the shape, of integers the nearest
+// one. In slices too.
+ElementErrors compare_axis_means(const Elements& values, const std::vector<std::int64_t>& shape,
+                                 std::size_t axis, const OutputForm& form = {});
+
+// The case's output number `output`.
+const Tensor& output_of(const Case& bound, std::size_t output);
 
 // The largest error of any output; of a 16-bit type the part that one rounding does not explain.
-double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
-                Dtype dtype = Dtype::float32);
+double error_of(const std::vector<Values>& answer, const std::vector<Values>& expected, const Case& bound);
+// Of those that are compared by the norm: the others tell nothing of arithmetic.
+double rounding_error_of(const std::vector<Values>& answer, const std::vector<Values>& expected,
+                         const Case& bound);
+bool has_output_by_norm(const Case& bound);
+bool has_ties(const Case& bound);
 
-// What grading accepts, for outputs on the host.
+// What grading accepts, for outputs on the host, each by its number: as its own type is compared, and exactly
+// where the problem says so.
 class Acceptance {
  public:
-  // Of the class that the problem asks for. Keeps a reference.
-  explicit Acceptance(const Problem& problem) : Acceptance(problem, precision_from(problem.precision)) {}
-  Acceptance(const Problem& problem, Precision required) : problem_(problem), required_(required) {}
+  // Of the class that the problem asks for. Keeps references to both.
+  Acceptance(const Problem& problem, const Case& bound)
+      : Acceptance(problem, bound, precision_from(problem.precision)) {}
+  Acceptance(const Problem& problem, const Case& bound, Precision required)
+      : problem_(problem), case_(bound), required_(required) {}
   // A candidate may compete in any class (compile/declarations.h), so a wrong answer has to be refused in the
   // lowest.
-  static Acceptance in_lowest_class(const Problem& problem) { return {problem, Precision::bf16}; }
+  static Acceptance in_lowest_class(const Problem& problem, const Case& bound) {
+    return {problem, bound, Precision::bf16};
+  }
 
-  Judgement judge(const Values& answer, const Values& expected) const {
-    return judge(compare(answer, expected, problem_.dtype));
+  // `inputs`: those that the expected answer is for, in the order of Case::tensors, which indices of an
+  // output with ties point into. With none every index counts as it is.
+  OutputForm form(std::size_t output, const std::vector<Values>& inputs) const;
+  Judgement judge(std::size_t output, const ElementErrors& errors) const {
+    return kgrade::judge(errors, problem_.thresholds, required_, 0, output_of(case_, output).compare);
   }
-  Judgement judge(const ElementErrors& errors) const {
-    return kgrade::judge(errors, problem_.thresholds, required_);
+  Judgement judge(std::size_t output, const Values& answer, const Values& expected,
+                  const std::vector<Values>& inputs) const {
+    return judge(output, compare(answer, expected, form(output, inputs)));
   }
-  // Of the compared values.
-  Dtype dtype() const { return problem_.dtype; }
-  bool accepts(const Values& answer, const Values& expected) const {
-    return judge(answer, expected).verdict == Verdict::accepted;
+  bool accepts(std::size_t output, const Values& answer, const Values& expected,
+               const std::vector<Values>& inputs) const {
+    return judge(output, answer, expected, inputs).verdict == Verdict::accepted;
   }
-  bool accepts_all(const std::vector<Values>& answers, const std::vector<Values>& expected) const {
+  bool accepts_all(const std::vector<Values>& answers, const std::vector<Values>& expected,
+                   const std::vector<Values>& inputs) const {
     for (std::size_t i = 0; i < expected.size(); ++i) {
-      if (!accepts(answers[i], expected[i])) return false;
+      if (!accepts(i, answers[i], expected[i], inputs)) return false;
     }
     return true;
   }
 
-  // The largest error that is accepted.
-  double threshold() const {
-    const Thresholds& thresholds = problem_.thresholds;
-    switch (required_) {
-      case Precision::fp32:
-        return thresholds.fp32;
-      case Precision::tf32:
-        return thresholds.tf32;
-      default:
-        return thresholds.bf16;
-    }
+  // The largest error that is accepted of an output.
+  double threshold(std::size_t output) const {
+    return is_exact(output) ? 0 : kgrade::threshold(problem_.thresholds, required_);
+  }
+  bool is_exact(std::size_t output) const {
+    return output_of(case_, output).compare != Comparison::Kind::norm;
   }
 
  private:
   const Problem& problem_;
+  const Case& case_;
   Precision required_;
 };
 

@@ -20,6 +20,7 @@ const std::vector<LintRule>& lint_rules() {
       {"module",
        "`torch` cannot be evaluated on a case, or states no `test`, no `bench` or no hidden case (a "
        "warning)"},
+      {"exact-class", "no output can be off by rounding, and `precision` is not exact (a warning)"},
       {"reader", "something that readers miss: a sample case, `flops`, a statement (a warning)"},
       {"unchecked",
        "a TODO of `kgrade import` or a placeholder of `kgrade new` still stands there (a warning)"},

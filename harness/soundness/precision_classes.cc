@@ -38,9 +38,10 @@ Error overlap(std::string_view better, double better_error, std::string_view wor
 }
 
 // Frees an answer before the next call makes another.
-Result<double> error_of_call(const Result<std::vector<Values>>& answer, const std::vector<Values>& expected) {
+Result<double> error_of_call(const Result<std::vector<Values>>& answer, const std::vector<Values>& expected,
+                             const Case& bound) {
   if (!answer) return answer.errors();
-  return error_of(*answer, expected);
+  return rounding_error_of(*answer, expected, bound);
 }
 
 }  // namespace
@@ -116,17 +117,17 @@ Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& 
   return runner.oracle(draw, edits);
 }
 
-Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Draw& draw,
+Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
                                            const std::vector<Values>& inputs,
                                            const std::vector<Values>& expected, double reordered_fp32) {
   ClassErrors errors;
-  const auto single = error_of_call(runner.reference(draw, {}), expected);
+  const auto single = error_of_call(runner.reference(draw, {}), expected, bound);
   if (!single) return single.errors();
   errors.fp32 = std::max(reordered_fp32, *single);
   for (const auto& [format, error] :
        {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
         std::pair{OperandFormat::bf16, &errors.bf16}}) {
-    const auto found = error_of_call(rounded_answer(runner, draw, inputs, format), expected);
+    const auto found = error_of_call(rounded_answer(runner, draw, inputs, format), expected, bound);
     if (!found) return found.errors();
     *error = *found;
   }
@@ -135,15 +136,15 @@ Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Draw& 
   return statistics;
 }
 
-Result<ClassStatistics> measure_classes(ReferenceRunner& runner, std::uint64_t seed, std::uint32_t draws,
-                                        double reordered_fp32) {
+Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
+                                        std::uint32_t draws, double reordered_fp32) {
   ClassStatistics all;
   for (std::uint32_t index = 0; index < draws; ++index) {
     const Draw draw{seed, index};
     const auto expected = runner.oracle(draw, {});
     if (!expected) return expected.errors();
     const std::vector<Values> inputs = runner.inputs();
-    const auto errors = measure_classes_on(runner, draw, inputs, *expected, reordered_fp32);
+    const auto errors = measure_classes_on(runner, bound, draw, inputs, *expected, reordered_fp32);
     if (!errors) return errors.errors();
     all.add(*errors);
   }

@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "problem/problem.h"
+#include "problem/case.h"
 #include "soundness/host_values.h"
 #include "soundness/reference_runner.h"
 
@@ -77,14 +77,15 @@ std::string to_string(const ClassErrors& errors);
 Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
                                            const std::vector<Values>& inputs, OperandFormat format);
 
-// On the runner's case; a draw's inputs and the oracle's answer to them are known. `reordered_fp32`: the
-// error of fp32 with sums in other orders, where it was measured; the larger of the two errors counts.
-Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Draw& draw,
+// On the runner's case, of its outputs that are compared by the norm; a draw's inputs and the oracle's answer
+// to them are known. `reordered_fp32`: the error of fp32 with sums in other orders, where it was measured;
+// the larger of the two errors counts.
+Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& bound, const Draw& draw,
                                            const std::vector<Values>& inputs,
                                            const std::vector<Values>& expected, double reordered_fp32 = 0);
 
 // The same on draws 0 to `draws` - 1.
-Result<ClassStatistics> measure_classes(ReferenceRunner& runner, std::uint64_t seed, std::uint32_t draws,
-                                        double reordered_fp32 = 0);
+Result<ClassStatistics> measure_classes(ReferenceRunner& runner, const Case& bound, std::uint64_t seed,
+                                        std::uint32_t draws, double reordered_fp32 = 0);
 
 }  // namespace kgrade

@@ -189,13 +189,15 @@ Result<ReorderedError> measure_reordered(ReferenceRunner& runner, const Case& bo
   };
   const auto oracle = runner.oracle(plain.draw, edits);
   if (!oracle) return oracle.errors();
+  Case widened = bound;  // as the oracle's answers are
+  widened.dtype = Dtype::float32;
   // Written so that NaN fails.
-  if (!(error_of(*oracle, arranged_outputs(plain.oracle)) <= same_answer))
+  if (!(error_of(*oracle, arranged_outputs(plain.oracle), widened) <= same_answer))
     return ReorderedError{Reordering::refuted, 0};
   const auto reference = runner.reference(plain.draw, edits);
   if (!reference) return reference.errors();
   if (*reference == arranged_outputs(plain.reference)) return ReorderedError{Reordering::idle, 0};
-  return ReorderedError{Reordering::reordered, error_of(*reference, *oracle, bound.dtype)};
+  return ReorderedError{Reordering::reordered, rounding_error_of(*reference, *oracle, bound)};
 }
 
 bool SummationOrders::is_tried(std::size_t arrangement, bool thorough) const {
@@ -211,7 +213,7 @@ Result<double> SummationOrders::measure(ReferenceRunner& runner, const Case& bou
   const std::vector<Values> inputs = runner.inputs();
   const auto reference = runner.reference(draw, {});
   if (!reference) return reference.errors();
-  double largest = error_of(*reference, *oracle, bound.dtype);
+  double largest = rounding_error_of(*reference, *oracle, bound);
   for (std::size_t i = 0; i < arrangements_.size(); ++i) {
     if (!is_tried(i, thorough)) continue;
     const auto found =

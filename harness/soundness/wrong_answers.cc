@@ -7,7 +7,6 @@
 #include <functional>
 #include <random>
 #include <span>
-#include <stdexcept>
 
 namespace kgrade {
 namespace {
@@ -32,6 +31,7 @@ class OutputSoundness {
         known_(known),
         output_(output),
         tensor_(output_of(bound, output)),
+        form_(acceptance.form(output, known.inputs)),
         expected_(known.expected[output]) {}
 
   bool is_degenerate() { return find_constant() || find_alias(); }
@@ -49,7 +49,8 @@ class OutputSoundness {
       try_answer("shuffle-passes", "the right elements in another order",
                  [this](std::size_t first, std::span<float> slice) { shuffle(first, slice); });
     }
-    try_answer("other-seed-passes", "the answer to other inputs", part_of(known_.other[output_]));
+    note_if_accepted("other-seed-passes", "the answer to other inputs",
+                     compare(known_.other[output_], expected_, form_));
     try_inputs();
     if (varies || !briefly) try_axes();
   }
@@ -69,7 +70,7 @@ class OutputSoundness {
   bool find_alias() {
     for (std::size_t i = 0; i < output_; ++i) {
       if (known_.expected[i].size() != expected_.size() ||
-          !acceptance_.accepts(known_.expected[i], expected_))
+          !acceptance_.accepts(output_, known_.expected[i], expected_, known_.inputs))
         continue;
       return say_alias("output", output_of(case_, i).name);
     }
@@ -90,8 +91,8 @@ class OutputSoundness {
     for (std::size_t i = 0; i < known_.inputs.size(); ++i) {
       const Values& input = known_.inputs[i];
       if (input.size() < expected_.size()) continue;
-      try_answer("input-passes", fmt::format("the first elements of '{}'", case_.tensors[i].name),
-                 part_of(input));
+      note_if_accepted("input-passes", fmt::format("the first elements of '{}'", case_.tensors[i].name),
+                       compare(Elements(input).part(0, expected_.size()), expected_, form_));
     }
   }
 
@@ -99,27 +100,24 @@ class OutputSoundness {
     for (std::size_t axis = 0; axis < tensor_.shape.size(); ++axis) {
       if (tensor_.shape[axis] < 2) continue;
       const Judgement judgement =
-          acceptance_.judge(compare_axis_means(expected_, tensor_.shape, axis, acceptance_.dtype()));
+          acceptance_.judge(output_, compare_axis_means(expected_, tensor_.shape, axis, form_));
       if (judgement.verdict != Verdict::accepted) continue;
-      findings_.add(
-          "axis-constant", fmt::format("{} {}", tensor_.name, axis), case_,
-          fmt::format("'{}' does not vary along axis {} of extent {}: the mean along it has an error of "
-                      "{:.1e}, {:.1e} is allowed",
-                      tensor_.name, axis, tensor_.shape[axis], judgement.relative_error,
-                      acceptance_.threshold()),
-          "draw inputs that vary more, tighten `thresholds`, or mend what makes the axis constant");
+      const std::string how =
+          is_exact() ? ""
+                     : fmt::format(": the mean along it has an error of {:.1e}, {:.1e} is allowed",
+                                   judgement.relative_error, acceptance_.threshold(output_));
+      findings_.add("axis-constant", fmt::format("{} {}", tensor_.name, axis), case_,
+                    fmt::format("'{}' does not vary along axis {} of extent {}{}", tensor_.name, axis,
+                                tensor_.shape[axis], how),
+                    is_exact()
+                        ? "draw inputs that vary more, or mend what makes the axis constant"
+                        : "draw inputs that vary more, tighten `thresholds`, or mend what makes the axis "
+                          "constant");
     }
   }
 
   static SliceMaker all(float value) {
     return [value](std::size_t, std::span<float> slice) { std::fill(slice.begin(), slice.end(), value); };
-  }
-
-  // Of at least as many elements.
-  static SliceMaker part_of(const Values& values) {
-    return [&values](std::size_t first, std::span<float> slice) {
-      std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), slice.size(), slice.begin());
-    };
   }
 
   void shuffle(std::size_t first, std::span<float> slice) const {
@@ -131,15 +129,26 @@ class OutputSoundness {
 
   // Whether it is accepted.
   bool try_answer(std::string_view rule, const std::string& what, const SliceMaker& answer) {
-    const Judgement judgement = acceptance_.judge(compare_made(answer, expected_, acceptance_.dtype()));
+    return note_if_accepted(rule, what, compare_made(answer, expected_, form_));
+  }
+
+  bool note_if_accepted(std::string_view rule, const std::string& what, const ElementErrors& errors) {
+    const Judgement judgement = acceptance_.judge(output_, errors);
     if (judgement.verdict != Verdict::accepted) return false;
-    findings_.add(
-        rule, tensor_.name, case_,
-        fmt::format("'{}' is accepted when it holds {}: the error is {:.1e}, {:.1e} is allowed", tensor_.name,
-                    what, judgement.relative_error, acceptance_.threshold()),
-        "choose a case or inputs for which they are wrong, or tighten `thresholds` and `precision`");
+    const std::string how = is_exact()
+                                ? ""
+                                : fmt::format(": the error is {:.1e}, {:.1e} is allowed",
+                                              judgement.relative_error, acceptance_.threshold(output_));
+    findings_.add(rule, tensor_.name, case_,
+                  fmt::format("'{}' is accepted when it holds {}{}", tensor_.name, what, how),
+                  is_exact()
+                      ? "choose a case or inputs for which they are wrong"
+                      : "choose a case or inputs for which they are wrong, or tighten `thresholds` and "
+                        "`precision`");
     return true;
   }
+
+  bool is_exact() const { return acceptance_.is_exact(output_); }
 
   LintFindings& findings_;
   const Acceptance& acceptance_;
@@ -147,6 +156,7 @@ class OutputSoundness {
   const KnownValues& known_;
   std::size_t output_;
   const Tensor& tensor_;
+  const OutputForm form_;
   const Values& expected_;
 };
 
@@ -164,7 +174,10 @@ double mean_of(const Values& values) {
 }
 
 bool is_constant(const Values& values) {
-  return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) == values.end();
+  const auto all_equal = [](const auto& all) {
+    return std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end();
+  };
+  return all_equal(static_cast<const std::vector<float>&>(values)) && all_equal(values.integers);
 }
 
 // Within pieces that fit into a cache: large outputs would take minutes otherwise.
@@ -186,13 +199,6 @@ Values half_replaced_by_mean(Values values, std::uint64_t seed) {
   SeededRandom random(seed);
   for (std::size_t i = 0; i + 1 < values.size(); i += 2) values[i + random.below(2)] = mean;
   return values;
-}
-
-const Tensor& output_of(const Case& bound, std::size_t output) {
-  for (const Tensor& tensor : bound.tensors) {
-    if (tensor.output && output-- == 0) return tensor;
-  }
-  throw std::logic_error("the case has fewer outputs");
 }
 
 std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acceptance& acceptance,

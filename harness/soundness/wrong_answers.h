@@ -32,9 +32,6 @@ struct KnownValues {
   const std::vector<Values>& other;  // expected for other inputs
 };
 
-// The case's output number `output`.
-const Tensor& output_of(const Case& bound, std::size_t output);
-
 // Reports outputs that are constant, or hold what an input or another output holds, and returns them:
 // whatever else is wrong with them follows from that.
 std::set<std::size_t> find_degenerate_outputs(LintFindings& findings, const Acceptance& acceptance,

@@ -295,6 +295,10 @@ std::string other_inputs_of(const Problem& problem) {
 
 std::string why_ill_conditioned(const Problem& problem, const std::string& output,
                                 const Judgement& judgement) {
+  if (problem.is_exact())
+    return fmt::format(
+        "'{}' is not exact: what Model gives in {} differs from float64; no candidate can be judged", output,
+        to_string(problem.dtype));
   const ReferenceBounds bounds = bounds_of_reference(problem);
   const double most = threshold(bounds.thresholds, bounds.required);
   const std::string_view asked = to_string(bounds.required);

@@ -21,6 +21,7 @@ double ratio(double numerator, double denominator) {
 
 // The best class whose bounds hold.
 Precision reached(const Judgement& judgement, const Thresholds& thresholds) {
+  // An output that is compared by its norm is of no class above fp32.
   for (const Precision precision : {Precision::fp32, Precision::tf32, Precision::bf16}) {
     const double bound = threshold(thresholds, precision);
     // Written so that NaN fails.
@@ -47,6 +48,7 @@ bool has_output_below(const Case& bound, std::int64_t elements) {
 
 Judgement judge_exactly(const ElementErrors& errors) {
   Judgement judgement;
+  judgement.precision = Precision::exact;
   if (errors.max_abs_difference == 0 && errors.nonfinite_mismatches == 0) return judgement;
   judgement.verdict = Verdict::wrong_answer;
   judgement.precision = Precision::none;
@@ -62,8 +64,14 @@ constexpr std::uint32_t first_norm_draw = 3 << 20;
 
 }  // namespace
 
+Precision best_class(const Problem& problem) {
+  return problem.is_exact() ? Precision::exact : Precision::fp32;
+}
+
 double threshold(const Thresholds& thresholds, Precision precision) {
   switch (precision) {
+    case Precision::exact:
+      return 0;
     case Precision::fp32:
       return thresholds.fp32;
     case Precision::tf32:

@@ -38,6 +38,10 @@ constexpr double element_factor = 16;
 // and not a matter of arithmetic: wrong_answer rather than low_precision.
 constexpr double concentration_limit = 16;
 
+// Of answers in which nothing is off: exact where the problem asks for it. Where it asks for another class,
+// outputs that are compared exactly do not make an answer better than fp32.
+Precision best_class(const Problem& problem);
+
 // Of a class; infinite where none is asked for.
 double threshold(const Thresholds& thresholds, Precision precision);
 

@@ -2,7 +2,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const rows = data.rows;
 const count = rows.problem.length;
-const classes = ['fp32', 'tf32', 'bf16', 'none'];
+const classes = ['exact', 'fp32', 'tf32', 'bf16', 'none'];
 const accepted = data.verdicts.indexOf('accepted');
 const times = data.times.map((text) => Date.parse(text));
 

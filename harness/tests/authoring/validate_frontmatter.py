@@ -64,7 +64,7 @@ BAD = [
     ([*INPUT, "const"], GONE), ([*INPUT, "constant"], True), ([*INPUT, "shape"], "rows"), ([*INPUT, "shape"], []),
     ([*INPUT, "shape"], [[1]]), ([*INPUT, "init"], "gauss(0, 1)"), ([*INPUT, "init"], 1), ([*INPUT, "init"], "uniform"),
     ([*OUTPUT, "init"], "ones"), ([*OUTPUT, "const"], True), ([*SCALAR, "shape"], ["rows"]), ([*SCALAR, "init"], "ones"),
-    (["dtypes"], "float32"), (["dtypes"], ["float31"]), (["precision"], "fp33"), (["thresholds"], [1]),
+    (["dtypes"], "float32"), (["dtypes"], ["float31"]), (["precision"], "fp33"), (["precision"], "exact"), (["thresholds"], [1]),
     (["thresholds", "fp31"], 1.0e-6), (["thresholds", "fp32"], 0), (["thresholds", "tf32"], -1.5), (["libraries"], "some"),
     (["let"], ["a"]), (["let", "columns"], []), (["let", "2x"], 1), (["require"], "half >= 1"), (["require"], [[]]),
     (["flops"], []), (["bytes"], {}), (["cases"], {}), (["cases", 0, "name"], GONE), (["cases", 0, "name"], "Tiny Case"),

@@ -166,6 +166,29 @@ TEST_F(CandidateDeclarations, AClassMayBeStricterThanTheProblems) {
   EXPECT_EQ(groups->at(1).problem.precision, "fp32");
 }
 
+TEST_F(CandidateDeclarations, AnExactProblemHasNoOtherClassAndNoOtherHasThisOne) {
+  const fs::path lower = write("lower.cu", "// kgrade: precision tf32\n");
+  const fs::path exact = write("exact.cu", "// kgrade: precision exact\n");
+  const fs::path plain = write("plain.cu", "int a;\n");
+  auto groups = group_candidates(problem_, {plain, exact}, std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 1u);
+  EXPECT_THAT(to_string(groups->at(0).faults.at(exact)),
+              AllOf(HasSubstr("exact.cu: error: problem"), HasSubstr("has no class exact")));
+  problem_.precision = "exact";
+  groups = group_candidates(problem_, {plain, exact, lower}, std::nullopt);
+  ASSERT_TRUE(groups.ok());
+  ASSERT_EQ(groups->size(), 1u);
+  EXPECT_EQ(groups->at(0).problem.precision, "exact");
+  EXPECT_THAT(groups->at(0).candidates, ElementsAre(plain, exact, lower));
+  ASSERT_EQ(groups->at(0).faults.size(), 1u);
+  EXPECT_THAT(
+      to_string(groups->at(0).faults.at(lower)),
+      AllOf(HasSubstr("lower.cu: error: problem"), HasSubstr("allows no rounding, and has no class tf32")));
+  EXPECT_FALSE(as_asked(problem_, "float32", "bf16").ok());
+  EXPECT_TRUE(as_asked(problem_, "float32", "exact").ok());
+}
+
 TEST_F(CandidateDeclarations, TheTypeThatTheUserChoosesLeavesTheClass) {
   const fs::path a = write("a.cu", "int a;\n");
   const fs::path b = write("b.cu", "// kgrade: dtype float32\n// kgrade: precision tf32\n");

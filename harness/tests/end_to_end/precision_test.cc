@@ -108,5 +108,68 @@ TEST(PrecisionClasses, TheCheckerAsksForTheSame) {
   }
 }
 
+const std::string total = "harness/tests/soundness/problems/running-total.md";
+
+std::string total_source(const std::string& first_line, const std::string& off) {
+  return first_line +
+         "#include <cstdint>\n__global__ void total(const int* x, int64_t* y, int64_t sum, size_t n) {\n"
+         "  for (size_t i = 0; i < n; ++i) { sum += x[i]; y[i] = sum" +
+         off +
+         "; }\n}\n"
+         "extern \"C\" void solution(const int* x, int64_t* y, int64_t start, size_t n) {\n"
+         "  total<<<1, 1>>>(x, y, start, n);\n}\n";
+}
+
+TEST(ExactClass, IsOneOfItsOwnFromTheProblemToTheLeaderboard) {
+  const ScratchFile right("right.cu", total_source("", ""));
+  const ScratchFile named("named.cu", total_source("// kgrade: precision exact\n", ""));
+  const ScratchFile off("off.cu", total_source("", " + (i == n - 1)"));
+  const Graded graded = grade({total, right.path(), named.path(), off.path()}, "emulated");
+  ASSERT_TRUE(graded.record.is_object()) << graded.output;
+  EXPECT_EQ(graded.record["problem"]["precision"], "exact");
+  const json& candidates = graded.record["candidates"];
+  ASSERT_EQ(candidates.size(), 3u);
+  expect_outcome(candidates[0], "accepted", "exact", "");
+  expect_outcome(candidates[1], "accepted", "exact", "");
+  expect_outcome(candidates[2], "wrong_answer", "none", "1 of 48 elements wrong");
+  EXPECT_EQ(candidates[0]["cases"][0]["precision"], "exact");
+
+  const ScratchFile file("record.json", graded.record.dump());
+  const Result ranked = kgrade({"leaderboard", file.path(), "--json", "-"});
+  ASSERT_EQ(ranked.exit_code, 0) << ranked.output;
+  const json all = json::parse(ranked.output, nullptr, false);
+  ASSERT_TRUE(all.is_object()) << ranked.output;
+  ASSERT_EQ(all["unmeasured"].size(), 3u) << "times of this device are no speed";
+  for (const json& row : all["unmeasured"]) {
+    EXPECT_EQ(row["required_precision"], "exact");
+    EXPECT_EQ(row["precision"], row["verdict"] == "accepted" ? "exact" : "none");
+  }
+  const Result table = kgrade({"grade", total, right.path(), "--device", "emulated", "--case", "small"});
+  EXPECT_THAT(table.output, HasSubstr("accepted  " + right.path() + "  exact"));
+}
+
+TEST(ExactClass, IsTheOnlyOneOfItsProblems) {
+  const ScratchFile lower("lower.cu", total_source("// kgrade: precision tf32\n", ""));
+  const Result refused = kgrade({"grade", total, lower.path(), "--device", "emulated", "--case", "small"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.output,
+              AllOf(HasSubstr("compile_error  " + lower.path()),
+                    HasSubstr("problem 'running-total' allows no rounding, and has no class tf32")));
+  const ScratchFile exact_scale("scale.cu", "// kgrade: precision exact\n" + exact);
+  const Result other =
+      kgrade({"grade", problem, exact_scale.path(), "--device", "emulated", "--case", "tiny"});
+  EXPECT_EQ(other.exit_code, 1);
+  EXPECT_THAT(other.output, HasSubstr("has no class exact: its answers may be rounded"));
+}
+
+TEST(ExactClass, LeavesNothingToCalibrate) {
+  const Result result = kgrade({"calibrate", total, "--device", "emulated"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_EQ(result.output,
+            "nothing to calibrate: every output is compared exactly, and no error has a threshold\n");
+  const Result shown = kgrade({"show", total});
+  EXPECT_THAT(shown.output, HasSubstr("Answers must be exact: no element may be off."));
+}
+
 }  // namespace
 }  // namespace kgrade::test

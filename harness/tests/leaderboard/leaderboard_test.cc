@@ -413,5 +413,17 @@ TEST(Suites, AProblemThatForbidsTheClassIsNotHeldAgainstASolution) {
   EXPECT_EQ(made.suites[1].problems, 1u);
 }
 
+TEST(Suites, ExactProblemsAreAClassOfTheirOwn) {
+  Record exact = on(record("fast.cu", 4), "moved");
+  exact.required_precision = exact.candidate().precision = Precision::exact;
+  const Leaderboard made = make_leaderboard({exact, on(record("fast.cu", 2), "summed")});
+  ASSERT_THAT(made.boards, SizeIs(2));
+  ASSERT_THAT(made.suites, SizeIs(2));
+  EXPECT_EQ(made.suites[0].precision, Precision::exact);
+  EXPECT_EQ(made.suites[0].problems, 1u) << "what is summed has no class exact";
+  EXPECT_EQ(made.suites[1].precision, Precision::fp32);
+  EXPECT_EQ(made.suites[1].problems, 1u) << "what is moved has no class fp32";
+}
+
 }  // namespace
 }  // namespace kgrade

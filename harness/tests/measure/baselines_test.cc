@@ -112,6 +112,8 @@ TEST_F(BaselinesTest, AreOfNoClassThatIsRefused) {
   write_plain_baseline();
   problem_.precision = "fp32";
   EXPECT_THAT(baselines_of(problem_, layout_), ElementsAre(Field(&BaselineSource::name, "cudnn-fp32")));
+  problem_.precision = "exact";
+  EXPECT_THAT(baselines_of(problem_, layout_), ElementsAre(Field(&BaselineSource::name, "cudnn-fp32")));
   for (const char* const lower : {"tf32", "bf16"}) {
     problem_.precision = lower;
     EXPECT_EQ(baselines_of(problem_, layout_).size(), 2U) << lower;

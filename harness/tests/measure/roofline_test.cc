@@ -68,6 +68,7 @@ TEST(ArithmeticRate, AStricterClassIsAlwaysGoodEnough) {
 TEST(ArithmeticRate, WithoutAClassByWhateverIsFastest) {
   Ceilings rates = known_ceilings();
   EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::none), 800e12);
+  EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::exact), 800e12) << "halves hold small integers";
   rates.fp64_flops_per_second = 900e12;
   EXPECT_DOUBLE_EQ(arithmetic_rate(rates, Precision::none), 900e12);
 }

@@ -300,6 +300,18 @@ TEST(ModuleFileTest, AsksForALowerClassInSixteenBits) {
   EXPECT_EQ(with_dtype(*problem, "float32")->precision, "fp32");
 }
 
+TEST(ModuleFileTest, OfIntegersAloneIsExactInEveryType) {
+  Json description = sound_description();
+  description["outputs"][0]["dtype"] = "int64";
+  const auto problem = problem_of(description);
+  ASSERT_TRUE(problem.ok()) << to_string(problem.errors());
+  EXPECT_EQ(problem->precision, "exact");
+  EXPECT_EQ(with_dtype(*problem, "float16")->precision, "exact");
+  description["outputs"].push_back(sound_description()["outputs"][0]);
+  description["outputs"][1]["name"] = "second";
+  EXPECT_EQ(problem_of(description)->precision, "fp32") << "one of two";
+}
+
 // Of the sound description, with its file's digest.
 Problem with(const std::vector<std::string>& inputs) {
   auto problem = problem_of(sound_description());

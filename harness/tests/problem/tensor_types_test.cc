@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "problem/case.h"
+#include "problem/lint.h"
 #include "problem/problem.h"
 #include "problem/scalar_type.h"
 #include "tests/problem/fixtures.h"
@@ -11,8 +12,13 @@
 namespace kgrade::testing {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
+using ::testing::Field;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Ne;
+using ::testing::SizeIs;
 
 // `input` adds to the keys of the input, `output` to those of the output.
 std::string largest(const std::string& input, const std::string& output) {
@@ -131,6 +137,49 @@ TEST(Comparisons, SayWhatIsWrongWithThem) {
     EXPECT_THAT(said(text), HasSubstr("compare")) << text;
   EXPECT_THAT(said_of(largest(std::string(drawn) + ", compare: exact", "type: float")),
               HasSubstr("'x' is no output and has a 'compare'"));
+}
+
+std::string exact(const std::string& input, const std::string& output, const std::string& keys = "") {
+  std::string text = largest(input, output);
+  return text.replace(text.find("cases:"), 0, "precision: exact\n" + keys);
+}
+
+TEST(ExactClass, IsForProblemsWhoseOutputsAllCountExactly) {
+  for (const char* output :
+       {"type: int64_t", "type: '[VAR]', compare: exact", "type: int, compare: 'ties(x, 1)'"}) {
+    EXPECT_EQ(said_of(exact(drawn, output)), "") << output;
+    EXPECT_TRUE(parsed(exact(drawn, output)).is_exact()) << output;
+  }
+  EXPECT_THAT(
+      said_of(exact(drawn, "type: '[VAR]'")),
+      HasSubstr("largest.md:11:12: error: 'precision' is exact, and the output 'y' is compared by the norm"));
+}
+
+TEST(ExactClass, HasNoThresholds) {
+  EXPECT_THAT(
+      said_of(exact(drawn, "type: int", "thresholds: {fp32: 1e-6}\n")),
+      HasSubstr("largest.md:12:1: error: 'precision' is exact, and 'thresholds' says how far off an answer "
+                "may be"));
+}
+
+std::vector<std::string> rules_of(const std::string& input, const std::string& output) {
+  std::vector<std::string> rules;
+  for (const LintFinding& finding : lint(parsed(largest(input, output)))) {
+    if (finding.rule == "exact-class") rules.push_back(to_string(finding));
+  }
+  return rules;
+}
+
+TEST(ExactClass, IsProposedWhereNothingCanBeRounded) {
+  const std::string integers = "type: int, init: 'integers(-9, 9)'";
+  const std::string counted = "type: int64_t";
+  EXPECT_THAT(rules_of(integers, counted),
+              ElementsAre(HasSubstr("warning: every output is compared exactly, and 'precision' is fp32")));
+  EXPECT_THAT(rules_of(drawn, "type: '[VAR]', compare: exact"), SizeIs(1)) << "moved values";
+  EXPECT_THAT(rules_of(drawn, "type: int, compare: 'ties(x, 1)'"), SizeIs(1)) << "chosen in an input";
+  EXPECT_THAT(rules_of(drawn, counted), IsEmpty()) << "floats may have been summed before";
+  EXPECT_THAT(rules_of(integers, "type: '[VAR]'"), IsEmpty());
+  EXPECT_THAT(lint(parsed(exact(integers, counted))), Each(Field(&LintFinding::rule, Ne("exact-class"))));
 }
 
 }  // namespace

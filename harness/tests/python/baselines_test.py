@@ -104,6 +104,17 @@ class OfAFile(unittest.TestCase):
             self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
             self.assertEqual(candidate["cases"][0]["measurement"]["arms"], ["reference", "pytorch-tf32", "candidate"])
 
+    def test_are_of_the_class_exact_where_its_outputs_are_integers(self):
+        file = pathlib.Path(__file__).parent / "modules" / "argmax_with_ties.py"
+        with tempfile.TemporaryDirectory() as folder:
+            answer = pathlib.Path(folder) / "answer.py"
+            answer.write_text(file.read_text().replace("class Model(", "class ModelNew("))
+            record = record_of(file, answer, "--baselines", "pytorch")
+        baseline, candidate = record["baselines"]["contestants"][0], record["candidates"][0]
+        self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
+        self.assertEqual((candidate["precision"], baseline["cases"][0]["precision"]), ("exact", "exact"))
+        self.assertEqual(candidate["cases"][0]["baseline"]["name"], "pytorch-tf32")
+
 
 if __name__ == "__main__":
     unittest.main()

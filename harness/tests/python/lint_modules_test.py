@@ -146,6 +146,27 @@ class Calibrate(unittest.TestCase):
         self.assertIn("not written: a Python file holds none", run.stdout)
 
 
+class ExactClass(unittest.TestCase):
+    """Of a file whose outputs are integers, derived from these."""
+
+    def test_it_is_the_class_of_model_and_of_its_answers(self):
+        file = MODULES / "argmax_with_ties.py"
+        shown = json.loads(kgrade("show", file, "--json").stdout)
+        self.assertEqual(shown["precision"], "exact")
+        linted = kgrade("lint", file, "--device", "emulated")
+        self.assertEqual(linted.returncode, 0, linted.stdout + linted.stderr)
+        self.assertNotIn("warning", linted.stdout)
+        calibrated = kgrade("calibrate", file, "--device", "emulated")
+        self.assertEqual((calibrated.returncode, calibrated.stdout),
+                         (0, "nothing to calibrate: every output is compared exactly, and no error has a threshold\n"))
+        with tempfile.TemporaryDirectory() as folder:
+            answer = pathlib.Path(folder) / "answer.py"
+            answer.write_text(file.read_text().replace("class Model(", "class ModelNew("))
+            record = json.loads(kgrade("grade", file, answer, "--device", "emulated", "--json", "-").stdout)
+        self.assertEqual(record["problem"]["precision"], "exact")
+        self.assertEqual((record["candidates"][0]["verdict"], record["candidates"][0]["precision"]), ("accepted", "exact"))
+
+
 class NarrowTypes(unittest.TestCase):
     """What is right in float32 is right in 16 bits, and what is plainly wrong is wrong."""
 

@@ -142,6 +142,14 @@ TEST(Lint, DeepLooksAtHiddenShapesThatASeedGivesAgain) {
             deep.output);
 }
 
+// All of its expected values are the same float: by the norm, or read as floats, any answer would do.
+TEST(Lint, IntegersAreJudgedOneByOneHoweverLargeTheyAre) {
+  const Result result = kgrade({"lint", problems + "running-total.md", "--device", "emulated", "--deep"});
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("1 file, 0 errors; soundness of"));
+  EXPECT_THAT(result.output, Not(HasSubstr("warning")));
+}
+
 TEST(Lint, NotesAreOfEveryElementTypeAndToldOnce) {
   const ScratchFile file("narrow.md", text_of(problems + "narrow-zeros-pass.md"));
   const std::filesystem::path root = file.directory();

@@ -307,6 +307,112 @@ TEST(CaseSoundness, IntegersAreExactInEveryClass) {
   EXPECT_THAT(rules_of(sound, problem), ElementsAre("classes-overlap"));
 }
 
+constexpr const char* totals_text = R"yaml(---
+slug: totals
+title: Totals
+difficulty: EASY
+parameters:
+  - {name: x, type: int, pointer: true, const: true, shape: [n, m], init: "integers(-9, 9)"}
+  - {name: out, type: int64_t, pointer: true, const: false, shape: [n, m]}
+  - {name: n, type: int, pointer: false, const: false}
+  - {name: m, type: int, pointer: false, const: false}
+dtypes: [float32]
+precision: exact
+cases:
+  - {name: small, role: test, n: 6, m: 5}
+  - {name: other, role: bench, n: 3, m: 7}
+---
+text
+)yaml";
+
+// Sums from the first element on, and `base`; doubled, so that half of an integer counts.
+Function totals(std::int64_t base) {
+  return [base](const std::vector<Values>& in, const Case&) {
+    std::int64_t sum = base;
+    Values out;
+    for (const float value : in[0]) {
+      sum += std::llround(2 * value);
+      out.push_back(static_cast<float>(sum));
+      out.integers.push_back(sum);
+    }
+    return std::vector<Values>{out};
+  };
+}
+
+// By the norm every one of them would be as good as any other.
+TEST(CaseSoundness, LargeIntegersAreJudgedOneByOne) {
+  const Problem problem = problem_of(totals_text);
+  EXPECT_THAT(rules_of(totals(0), problem), IsEmpty());
+  EXPECT_THAT(rules_of(totals(100'000'000), problem), IsEmpty());
+  EXPECT_THAT(rules_of(totals(std::int64_t{1} << 60), problem), IsEmpty()) << "all of them are one float";
+}
+
+TEST(CaseSoundness, IntegersThatDoNotCountAreFoundAllTheSame) {
+  const Problem problem = problem_of(totals_text);
+  EXPECT_THAT(
+      rules_of([](const auto& in, const Case&) { return std::vector<Values>{Values(in[0].size(), 7)}; },
+               problem),
+      Contains("constant-output"));
+  EXPECT_THAT(rules_of([](const auto& in, const Case&) { return std::vector<Values>{in[0]}; }, problem),
+              Contains("aliasing-output"));
+  const auto rows = [](const auto& in, const Case& bound) {
+    const auto m = static_cast<std::size_t>(bound.integers.at("m"));
+    auto outputs = totals(1 << 20)(in, bound);
+    for (std::size_t i = 0; i < outputs[0].size(); ++i) {
+      outputs[0][i] = outputs[0][i / m * m + m - 1];
+      outputs[0].integers[i] = outputs[0].integers[i / m * m + m - 1];
+    }
+    return outputs;
+  };
+  EXPECT_THAT(rules_of(rows, problem), Contains("axis-constant"));
+}
+
+TEST(CaseSoundness, AReferenceOfIntegersHasToBeTheOracle) {
+  const Problem problem = problem_of(totals_text);
+  FakeRunner runner(problem, [](const auto& in, const Case& bound) {
+    auto outputs = totals(1000)(in, bound);
+    outputs[0].integers.clear();
+    return outputs;
+  });
+  runner.reference_error = 1e-3F;  // which makes 1001 of 1000
+  const auto findings = findings_of(runner, problem);
+  ASSERT_FALSE(findings.empty());
+  EXPECT_EQ(findings[0].rule, "reference-imprecise");
+  EXPECT_THAT(findings[0].what.message, HasSubstr("'out' is compared exactly"));
+}
+
+// The reference, and the oracle in every second call, choose the last of equal elements.
+TEST(CaseSoundness, TiedIndicesAreNoErrors) {
+  std::string text = replace_all(totals_text, "int64_t", "int");
+  text =
+      replace_all(text, "const: false, shape: [n, m]", "const: false, shape: [n], compare: \"ties(x, 1)\"");
+  text = replace_all(text, "integers(-9, 9)", "integers(-2, 2)");
+  text = replace_all(text, "n: 6, m: 5", "n: 40, m: 30");
+  const Problem problem = problem_of(replace_all(text, "n: 3, m: 7", "n: 50, m: 20"));
+  int calls = 0;
+  const Function indices = [&](const auto& in, const Case& bound) {
+    const auto m = static_cast<std::size_t>(bound.integers.at("m"));
+    const bool takes_last = ++calls % 2 == 0;
+    Values out;
+    for (std::size_t row = 0; row < in[0].size(); row += m) {
+      std::size_t best = 0;
+      for (std::size_t k = 1; k < m; ++k) {
+        if (in[0][row + k] > in[0][row + best] || (takes_last && in[0][row + k] == in[0][row + best]))
+          best = k;
+      }
+      out.push_back(static_cast<float>(best));
+    }
+    return std::vector<Values>{out};
+  };
+  FakeRunner runner(problem, indices);
+  runner.reference_error = 0;
+  std::vector<std::string> rules;
+  for (const LintFinding& finding : findings_of(runner, problem)) rules.push_back(finding.rule);
+  EXPECT_THAT(rules, Not(Contains("reference-unsteady")));
+  EXPECT_THAT(rules, Not(Contains("reference-imprecise")));
+  EXPECT_THAT(rules, Not(Contains("zeros-pass")));
+}
+
 TEST(CaseSoundness, AThresholdAboveTheNextClassIsFound) {
   EXPECT_THAT(rules_of(sound, problem_with("dtypes:", "thresholds: {fp32: 9e-4}\ndtypes:")),
               ElementsAre("lower-class-passes"));

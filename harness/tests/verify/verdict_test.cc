@@ -44,6 +44,7 @@ TEST(Verdict, WhatIsComparedExactlyIsRightOrWrong) {
     return judge({"y", {2}, errors, Comparison::Kind::exact}, Thresholds{}, Precision::bf16);
   };
   EXPECT_EQ(judged(compare({1, 1e9f}, {1, 1e9f})).verdict, Verdict::accepted);
+  EXPECT_EQ(judged(compare({1, 1e9f}, {1, 1e9f})).precision, Precision::exact);
   // Far within the class that is asked for.
   const Judgement judgement = judged(compare({1, 1e9f}, {1.5f, 1e9f}));
   EXPECT_EQ(judgement.verdict, Verdict::wrong_answer);
