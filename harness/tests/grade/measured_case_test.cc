@@ -9,6 +9,7 @@
 namespace kgrade {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -174,8 +175,54 @@ TEST_F(MeasuredCaseTest, ABaselineThatFailsBesideTheOthersIsLeftOut) {
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_THAT(arm_names(record), ElementsAre("reference", "candidate"));
-  ASSERT_EQ(record.notes.size(), 1u);
-  EXPECT_THAT(record.notes[0], HasSubstr("compared with no baseline: exact failed: "));
+  EXPECT_THAT(record.notes,
+              ElementsAre(AllOf(HasSubstr("not compared with exact: "), HasSubstr("out of memory"))));
+}
+
+// The verdict is the candidate's own, and all blocks that are kept have the same arms.
+TEST_F(MeasuredCaseTest, ABaselineThatFailsWithinTheBlocksIsLeftOutAndTheyBeginAnew) {
+  baselines_ = {{"fast", Precision::fp32, 1.5}, {"slow", Precision::fp32, 2}};
+  for (const int call : {2, 4, 7, 30}) {  // 0 and 1 warm up; two in each round
+    SCOPED_TRACE(call);
+    arena_.failing_baseline_call = call;
+    arena_.baseline_calls = 0;
+    arena_.draws.clear();
+    const CaseRecord record = run();
+    expect_accepted(record);
+    ASSERT_EQ(retired_baselines_.size(), 1u);
+    const std::string lost = retired_baselines_.front();
+    const std::string left = lost == "fast" ? "slow" : "fast";
+    EXPECT_THAT(arm_names(record), ElementsAre("reference", left, "candidate"));
+    EXPECT_THAT(opponents(record), ElementsAre("reference", left)) << "the next of its class counts";
+    EXPECT_THAT(record.notes, ElementsAre(HasSubstr("not compared with " + lost + ": ")));
+    EXPECT_EQ(blocks_of(record).blocks.size(), 30u);
+    for (const Block& block : blocks_of(record).blocks) EXPECT_EQ(block.samples.size(), 3u);
+  }
+}
+
+// What a candidate has seen before says nothing about what comes.
+TEST_F(MeasuredCaseTest, BlocksThatBeginAnewHaveNewContents) {
+  baselines_ = {{"exact", Precision::fp32, 1.5}};
+  arena_.failing_baseline_call = 21;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  std::size_t oracle_calls = 0;
+  arena_.before_call = [&](Role role, const Draw& draw) {
+    if (role != Role::oracle) return;
+    ++oracle_calls;
+    seen.emplace(draw.index, draw.change);
+  };
+  expect_accepted(run());
+  EXPECT_EQ(seen.size(), oracle_calls);
+}
+
+TEST_F(MeasuredCaseTest, BaselinesThatAllFailLeaveTheReference) {
+  baselines_ = {{"fast", Precision::fp32, 1.5}, {"slow", Precision::fp32, 2}};
+  arena_.before_call = [this](Role, const Draw&) { arena_.baseline_fails = arena_.baseline_calls > 5; };
+  const CaseRecord record = run();
+  expect_accepted(record);
+  EXPECT_THAT(arm_names(record), ElementsAre("reference", "candidate"));
+  EXPECT_THAT(opponents(record), ElementsAre("reference"));
+  EXPECT_EQ(record.notes.size(), 2u);
 }
 
 TEST_F(MeasuredCaseTest, FurtherProcessesHaveAsManyLaunchesAsTheFirst) {
