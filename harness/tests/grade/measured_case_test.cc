@@ -317,6 +317,47 @@ TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
   expect_accepted(*record);
   EXPECT_EQ(record->measurement->processes.size(), 1u);
   EXPECT_EQ(record->speedups.size(), 2u);
+  EXPECT_THAT(record->notes,
+              ElementsAre("not compared with exact: it does not start again",
+                          "the blocks of a further process do not count: it was not compared with exact"));
+}
+
+// One that is only beside the others costs them no process, whichever process lacks it.
+TEST_F(MeasuredCaseTest, ABaselineThatIsLostInAProcessLeavesTheOthersAllProcesses) {
+  for (const int lacking : {0, 1}) {
+    SCOPED_TRACE(lacking);
+    Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+    test::FakeBaselines baselines;
+    baselines.by_case[case_.name] = {
+        {"coarse", Precision::tf32, 1}, {"exact", Precision::fp32, 2}, {"slow", Precision::fp32, 3}};
+    baselines.can_activate = [&](const std::string& name, int process) {
+      return name != "coarse" || process != lacking;
+    };
+    session.baselines = &baselines;
+    arena_.candidate_ms = {1};
+    auto record = run_case(session, case_, checks_);
+    ASSERT_TRUE(record.ok());
+    for (const double ms : {0.5, 1.0}) {
+      arena_.candidate_ms = {ms};
+      ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+    }
+    expect_accepted(*record);
+    EXPECT_THAT(arm_names(*record), ElementsAre("reference", "exact", "slow", "candidate"));
+    ASSERT_EQ(record->measurement->processes.size(), 3u);
+    for (const ProcessBlocks& process : record->measurement->processes) {
+      for (const Block& block : process.blocks) {
+        EXPECT_EQ(block.samples.size(), 4u);
+        EXPECT_THAT(block.order, testing::UnorderedElementsAre(0, 1, 2, 3));
+      }
+    }
+    EXPECT_THAT(opponents(*record), ElementsAre("reference", "exact"));
+    EXPECT_NEAR(record->speedups[0].ratio.ratio, 2 * std::cbrt(2), 1e-12);
+    EXPECT_NEAR(record->speedups[1].ratio.ratio, 1.5 * std::cbrt(2), 1e-12);
+    ASSERT_EQ(record->others.size(), 1u);
+    EXPECT_EQ(record->others[0].against, "slow");
+    EXPECT_THAT(record->notes, ElementsAre("not compared with coarse: it does not start again",
+                                           "coarse is left out: it was not compared in every process"));
+  }
 }
 
 TEST_F(MeasuredCaseTest, OneWhosePrecisionDiffersBetweenProcessesIsUnstable) {
