@@ -12,7 +12,8 @@
 namespace kgrade {
 
 // Of `parameters`, those that could be read. Names in their expressions are checked later, by check_names().
-std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagnostics);
+// `has_model`: see Problem.
+std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics);
 
 // `dtypes` and `thresholds`. Without a list of dtypes the thresholds are those of float32.
 void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics);

@@ -19,6 +19,8 @@ constexpr double largest_exact_integer = 1 << 24;
 constexpr std::string_view forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros or "
     "uniform_fan_in(n)";
+// Where the problem has a Model, and so get_inputs().
+constexpr std::string_view computed_form = "; or computed, for an input that get_inputs() computes";
 
 struct Form {
   std::string_view name;
@@ -85,7 +87,8 @@ std::string_view complaint_about(const Init& init) {
 
 class InitReader {
  public:
-  InitReader(const YamlNode& node, Diagnostics& diagnostics) : node_(node), diagnostics_(diagnostics) {}
+  InitReader(const YamlNode& node, bool has_model, Diagnostics& diagnostics)
+      : node_(node), has_model_(has_model), diagnostics_(diagnostics) {}
 
   std::optional<Init> read() {
     const auto call = split_call(node_.source);
@@ -110,10 +113,13 @@ class InitReader {
     return nullptr;
   }
 
-  static std::string hint(const Call& call) {
+  std::string hint(const Call& call) const {
     std::vector<std::string> names;
-    for (const Form& form : known_forms) names.emplace_back(form.name);
-    return suggestion(call.name, names) + std::string(forms);
+    for (const Form& form : known_forms) {
+      if (has_model_ || form.kind != Init::Kind::computed) names.emplace_back(form.name);
+    }
+    std::string hint = suggestion(call.name, names) + std::string(forms);
+    return has_model_ ? hint + std::string(computed_form) : hint;
   }
 
   std::optional<Init> read_numbers(const Call& call, const Form& form, Init init) {
@@ -161,13 +167,14 @@ class InitReader {
   }
 
   const YamlNode& node_;
+  bool has_model_;
   Diagnostics& diagnostics_;
 };
 
 // The distribution of an input; Init in problem.h has the forms.
-std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
+std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
   if (!read_text(node, "'init'", diagnostics)) return std::nullopt;
-  return InitReader(node, diagnostics).read();
+  return InitReader(node, has_model, diagnostics).read();
 }
 
 constexpr std::string_view comparisons = "write norm, exact, ties(x) or ties(x, axis), with an input x";
@@ -212,7 +219,8 @@ constexpr std::size_t most_dimensions = 16;
 
 class ParameterReader {
  public:
-  ParameterReader(const YamlNode& node, Diagnostics& diagnostics) : node_(node), diagnostics_(diagnostics) {}
+  ParameterReader(const YamlNode& node, bool has_model, Diagnostics& diagnostics)
+      : node_(node), has_model_(has_model), diagnostics_(diagnostics) {}
 
   std::optional<Parameter> read() {
     if (!expect_map(node_, what_, "`- name: input` and below it `type`, `pointer` and `const`", 100,
@@ -303,7 +311,7 @@ class ParameterReader {
     read_compare();
     if (init == nullptr) return;
     if (parameter_.is_input()) {
-      parameter_.init = read_init(*init, diagnostics_);
+      parameter_.init = read_init(*init, has_model_, diagnostics_);
       if (parameter_.init) check_integers(*init);
       return;
     }
@@ -365,6 +373,7 @@ class ParameterReader {
   void incomplete() { complete_ = false; }
 
   const YamlNode& node_;
+  bool has_model_;
   Diagnostics& diagnostics_;
   std::string what_ = "a parameter";
   Parameter parameter_;
@@ -382,14 +391,14 @@ void require_output(const YamlNode& node, const std::vector<Parameter>& paramete
 
 }  // namespace
 
-std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagnostics) {
+std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
   std::vector<Parameter> parameters;
   if (!expect_sequence(node, "'parameters'", "a list: `- name: input`, and so on", max_parameters,
                        diagnostics)) {
     return parameters;
   }
   for (const YamlNode& child : node.children) {
-    if (auto parameter = ParameterReader(child, diagnostics).read())
+    if (auto parameter = ParameterReader(child, has_model, diagnostics).read())
       parameters.push_back(*std::move(parameter));
   }
   if (parameters.size() == node.children.size()) require_output(node, parameters, diagnostics);
@@ -401,7 +410,7 @@ Result<Init> parse_init(const std::string& text) {
   node.kind = YamlNode::Kind::scalar;
   node.value = node.source = text;
   Diagnostics diagnostics;
-  auto init = read_init(node, diagnostics);
+  auto init = read_init(node, false, diagnostics);
   if (init && init->fan_in && !init->fan_in->names().empty())
     diagnostics.add({}, "'init' names something", "write numbers");
   if (!init || !diagnostics.empty()) return diagnostics.take();
