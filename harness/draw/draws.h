@@ -39,6 +39,8 @@ class DrawSequence {
 
   // From 0 to `below` - 1, for the `number`-th thing to be decided.
   std::uint32_t number_below(std::uint32_t below, std::uint32_t number) const;
+  // What is decided from now on has nothing to do with what was. Contents go on as they would.
+  void decide_anew(std::uint64_t choices) { choices_ = choices; }
 
  private:
   std::uint64_t seed_;

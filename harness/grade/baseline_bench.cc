@@ -252,4 +252,11 @@ bool BaselineBench::activate(const std::string& name, int process, Referee& refe
   return false;
 }
 
+void BaselineBench::retire(const std::string& name) {
+  for (Entry& entry : entries_) {
+    if (entry.record.name == name && entry.worker->runner != nullptr && entry.worker->runner->alive())
+      entry.worker->runner->retire();
+  }
+}
+
 }  // namespace kgrade

@@ -39,6 +39,8 @@ class BaselineBench {
   // From now on this one is Role::baseline, in a process of its own for every number. False if it cannot be
   // started.
   bool activate(const std::string& name, int process, Referee& referee);
+  // Ends its process, which activate() starts again.
+  void retire(const std::string& name);
 
  private:
   // A worker, and what it has loaded.

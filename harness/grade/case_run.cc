@@ -143,16 +143,65 @@ ClockRecord merged(const std::optional<ClockRecord>& before, ClockRecord more) {
   return more;
 }
 
+// The baseline that counts; empty: none.
+std::string counting_baseline(const CaseRecord& record) {
+  return record.arms.size() > 2 && !record.arms[1].is_beside ? record.arms[1].name : "";
+}
+
+void drop_arm(CaseRecord& record, std::size_t arm) {
+  record.arms.erase(record.arms.begin() + static_cast<std::ptrdiff_t>(arm));
+  for (ProcessBlocks& process : record.measurement->processes) {
+    for (Block& block : process.blocks) {
+      block.samples.erase(block.samples.begin() + static_cast<std::ptrdiff_t>(arm));
+      std::erase(block.order, arm);
+      for (std::size_t& place : block.order) place -= place > arm ? 1 : 0;
+    }
+  }
+}
+
+void add_note(CaseRecord& record, std::string note) {
+  if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end())
+    record.notes.push_back(std::move(note));
+}
+
+// Drops the baselines that `other` lacks, and returns their names.
+std::vector<std::string> keep_arms_of(const CaseRecord& other, CaseRecord& record) {
+  std::vector<std::string> dropped;
+  for (std::size_t arm = record.arms.size() - 2; arm > 0; --arm) {
+    const std::string name = record.arms[arm].name;
+    if (std::any_of(other.arms.begin(), other.arms.end(), [&](const Arm& a) { return a.name == name; }))
+      continue;
+    drop_arm(record, arm);
+    dropped.push_back(name);
+  }
+  return dropped;
+}
+
+// Adds the blocks of a further process for the arms that both have. No other baseline takes the place of the
+// one that counts.
+void add_blocks(CaseRecord& more, CaseRecord& record) {
+  const std::string counts = counting_baseline(record);
+  if (!counts.empty() && counting_baseline(more) != counts) {
+    add_note(record, fmt::format("the blocks of a further process do not count: it was not compared with {}",
+                                 counts));
+    return;
+  }
+  std::vector<std::string> dropped = keep_arms_of(more, record);
+  for (std::string& name : keep_arms_of(record, more)) dropped.push_back(std::move(name));
+  for (const std::string& name : dropped)
+    add_note(record, fmt::format("{} is left out: it was not compared in every process", name));
+  for (ProcessBlocks& process : more.measurement->processes)
+    record.measurement->processes.push_back(std::move(process));
+  summarise_arms(record);
+}
+
 // Adds a further process to a record. The first failure is kept.
 void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecord&& more, CheckList& checks,
            CaseRecord& record) {
   const Precision before = record.precision;
   std::vector<Sample>& samples = record.candidate().samples;
   samples.insert(samples.end(), more.candidate().samples.begin(), more.candidate().samples.end());
-  for (std::string& note : more.notes) {
-    if (std::find(record.notes.begin(), record.notes.end(), note) == record.notes.end())
-      record.notes.push_back(std::move(note));
-  }
+  for (std::string& note : more.notes) add_note(record, std::move(note));
   if (more.clock) record.clock = merged(record.clock, *more.clock);
   record.calls += more.calls;
   record.latency_hidden = record.latency_hidden && more.latency_hidden;
@@ -162,19 +211,14 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.speedups.clear();
   record.others.clear();
   if (record.measurement && more.measurement) {
-    const bool same_arms = std::equal(
-        record.arms.begin(), record.arms.end(), more.arms.begin(), more.arms.end(),
-        [](const Arm& a, const Arm& b) { return a.name == b.name && a.is_beside == b.is_beside; });
-    if (same_arms) {
-      for (ProcessBlocks& process : more.measurement->processes)
-        record.measurement->processes.push_back(std::move(process));
-      summarise_arms(record);
-    } else if (more.verdict == Verdict::accepted && before != more.precision) {
+    const bool differs = before != more.precision && counting_baseline(record) != counting_baseline(more);
+    if (more.verdict == Verdict::accepted && differs) {
       record.verdict = Verdict::unstable;
       record.message = "its precision differs from one process to the next";
       checks.fail("precision", fmt::format("{}: {}", record.name, record.message));
       return;
-    }  // Or a baseline could not be started again, which is no failure.
+    }
+    add_blocks(more, record);
   }
   if (more.verdict == Verdict::accepted) {
     if (!more.speedups.empty()) record.speedups = speedups_of(record);

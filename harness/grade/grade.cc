@@ -418,6 +418,7 @@ class GradeRun {
     bool activate(const std::string& name, int process) override {
       return run_.baselines_.activate(name, process, referee_);
     }
+    void retire(const std::string& name) override { run_.baselines_.retire(name); }
 
    private:
     GradeRun& run_;

@@ -46,11 +46,12 @@ int most_launches(const Case& bound) {
 // All calls of a block are alike.
 bool is_captured(const Block& block) { return block.samples.front().front().kind.captured; }
 
-// What a candidate learns in one case or process says nothing about the next.
-std::uint64_t seed_of(const Session& session, const Case& bound, int process) {
+// What a candidate learns in one case or process, or before the blocks began anew, says nothing about the
+// next.
+std::uint64_t seed_of(const Session& session, const Case& bound, int process, std::uint32_t beginning) {
   const RandomStream stream = input_stream(session.seed, session.problem.slug, bound.name, 0, 0);
   const RandomStream coins{stream.key, stream.stream, static_cast<std::uint32_t>(process)};
-  const PhiloxBlock random = random_block(coins, coin_position);
+  const PhiloxBlock random = random_block(coins, coin_position + beginning);
   return (std::uint64_t{random.word[0]} << 32) | random.word[1];
 }
 
@@ -63,20 +64,34 @@ MeasuredCase::MeasuredCase(Session& session, const Case& bound, CaseCalls& calls
       calls_(calls),
       process_(process),
       given_launches_(launches),
-      order_seed_(seed_of(session, bound, process)),
+      order_seed_(seed_of(session, bound, process, beginnings_)),
       draws_(session.seed, static_cast<std::uint32_t>(process) * draws_per_process, order_seed_) {}
 
 MeasuredCase::Trouble MeasuredCase::run() {
   if (auto trouble = warm_up()) return trouble;
-  if (calls_.failed()) return std::nullopt;
-  if (auto trouble = take_arms()) return trouble;
-  if (calls_.failed()) return std::nullopt;
   BlockWatch none;
   BlockWatch& watch = session_.watch != nullptr ? *session_.watch : none;
-  BlockRun blocks = run_blocks(plan(), *this, watch, session_.stages.clock());
+  BlockRun blocks;
+  do {
+    if (calls_.failed()) return std::nullopt;
+    if (auto trouble = take_arms()) return trouble;
+    if (calls_.failed()) return std::nullopt;
+    blocks = run_blocks(plan(), *this, watch, session_.stages.clock());
+  } while (begins_anew());
   if (!trouble_ && !calls_.failed()) trouble_ = call_reference_unqueued(blocks.blocks);
   keep(std::move(blocks));
   return trouble_;
+}
+
+// Where a baseline failed, so that all blocks that are kept have the same arms: once for each baseline at
+// most. They go on with contents that nobody has seen, in an order and with captures that the blocks before
+// do not tell.
+bool MeasuredCase::begins_anew() {
+  if (!std::exchange(lost_one_, false)) return false;
+  order_seed_ = seed_of(session_, case_, process_, ++beginnings_);
+  draws_.decide_anew(order_seed_);
+  rounds_ = 0;
+  return true;
 }
 
 BlockPlan MeasuredCase::plan() const {
@@ -145,6 +160,7 @@ bool MeasuredCase::select(std::size_t arm) {
 std::vector<BaselineChoice> MeasuredCase::choose_baselines() const {
   if (session_.baselines == nullptr) return {};
   std::vector<BaselineChoice> choices = session_.baselines->choices(case_.name);
+  std::erase_if(choices, [this](const BaselineChoice& choice) { return left_out_.contains(choice.name); });
   const Precision own = calls_.record().precision;
   auto best = choices.end();
   for (auto choice = choices.begin(); choice != choices.end(); ++choice) {
@@ -162,16 +178,24 @@ int MeasuredCase::choose_launches() const {
   return session_.arena.measures_speed() ? launches_per_sample(fastest_ms_, most) : 1;
 }
 
-MeasuredCase::Trouble MeasuredCase::take_arms() {
+void MeasuredCase::choose_arms() {
   class_ = calls_.record().precision;
+  baselines_.clear();
   for (const BaselineChoice& baseline : choose_baselines()) {
-    if (!session_.baselines->activate(baseline.name, process_)) continue;
+    if (!session_.baselines->activate(baseline.name, process_)) {
+      leave_out(baseline, "it does not start again");
+      continue;
+    }
     fastest_ms_ = std::min(fastest_ms_, baseline.median_ms);
     baselines_.push_back(baseline);
   }
   one_counts_ = !baselines_.empty() && baselines_.front().precision == class_;
+}
+
+MeasuredCase::Trouble MeasuredCase::take_arms() {
+  choose_arms();
   launches_ = static_cast<std::uint32_t>(choose_launches());
-  if (launches_ == 1 && baselines_.empty()) return std::nullopt;
+  if (launches_ == 1 && baselines_.empty() && left_out_.empty()) return std::nullopt;
   if (auto trouble = lend_to_arms()) return trouble;
   return call_all(Purpose::warm_up);
 }
@@ -194,15 +218,25 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   // failure.
   if (std::exchange(launches_, 1) == 1) {
     if (baselines_.empty()) return trouble;
-    leave_out_baselines(one_counts_ && baselines_.size() > 1 ? 1 : 0);
+    make_room(one_counts_ && baselines_.size() > 1 ? 1 : 0, *trouble);
   }
   return lend_to_arms();
 }
 
-void MeasuredCase::leave_out_baselines(std::size_t left) {
-  baselines_.resize(left);
+void MeasuredCase::make_room(std::size_t left, const Error& lack) {
+  while (baselines_.size() > left) {
+    leave_out(baselines_.back(), lack.message);
+    baselines_.pop_back();
+  }
   one_counts_ = one_counts_ && left > 0;
   session_.arena.take_back();
+}
+
+void MeasuredCase::leave_out(const BaselineChoice& baseline, const std::string& why) {
+  left_out_.insert(baseline.name);
+  std::string note = fmt::format("not compared with {}: {}", baseline.name, why);
+  std::vector<std::string>& notes = calls_.record().notes;
+  if (std::find(notes.begin(), notes.end(), note) == notes.end()) notes.push_back(std::move(note));
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
@@ -217,13 +251,17 @@ MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
     if (sample) continue;
     if (role_of(arm) == Role::reference) return sample.error();
     // It worked by itself, and there may be too little memory for it now.
-    calls_.record().notes.push_back(
-        fmt::format("compared with no baseline: {} failed: {}", baseline_of(arm).name, sample.error().message));
-    leave_out_baselines(0);
-    if (auto trouble = lend_to_arms()) return trouble;
-    return call_all(purpose);
+    drop_failed(arm, sample.error());
+    return take_arms();
   }
   return std::nullopt;
+}
+
+// The others may have shared its process: they are called in a new one.
+void MeasuredCase::drop_failed(std::size_t arm, const Error& error) {
+  leave_out(baseline_of(arm), error.message);
+  session_.baselines->retire(baseline_of(arm).name);
+  session_.arena.take_back();
 }
 
 std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<std::size_t>& order) {
@@ -241,8 +279,15 @@ std::optional<std::vector<Sample>> MeasuredCase::play_round(const std::vector<st
     }
     select(arm);
     const auto sample = calls_.call_trusted(role_of(arm), Purpose::compared, kind);
-    if (!sample) trouble_ = sample.error();
-    if (trouble_) return std::nullopt;
+    if (!sample) {
+      if (role_of(arm) == Role::baseline) {
+        drop_failed(arm, sample.error());
+        lost_one_ = true;
+      } else {
+        trouble_ = sample.error();
+      }
+      return std::nullopt;
+    }
     samples[arm] = *sample;
   }
   if (wants_change(rounds_++)) trouble_ = play_change();

@@ -1,6 +1,7 @@
 // The blocks of one measured case in one process of every contestant.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ class MeasuredCase : private RoundPlayer {
   Trouble warm_up();
   BlockPlan plan() const;
   int choose_launches() const;
+  bool begins_anew();
   Trouble take_arms();
+  void choose_arms();
   Trouble lend_to_arms();
   Trouble call_all(Purpose purpose);
   Trouble play_change();
@@ -40,7 +43,9 @@ class MeasuredCase : private RoundPlayer {
   Role role_of(std::size_t arm) const;
   std::size_t arms() const { return baselines_.size() + 2; }
   std::vector<BaselineChoice> choose_baselines() const;
-  void leave_out_baselines(std::size_t left);
+  void make_room(std::size_t left, const Error& lack);
+  void leave_out(const BaselineChoice& baseline, const std::string& why);
+  void drop_failed(std::size_t arm, const Error& error);
   void choose_captures();
   bool captures_now() const;
   Trouble call_reference_unqueued(const std::vector<Block>& blocks);
@@ -54,11 +59,14 @@ class MeasuredCase : private RoundPlayer {
   CaseCalls& calls_;
   int process_;
   std::optional<int> given_launches_;
-  std::uint64_t order_seed_;  // of all random decisions in this case and process
+  std::uint32_t beginnings_ = 0;  // how often the blocks have begun anew
+  std::uint64_t order_seed_;      // of all random decisions since
   DrawSequence draws_;
   // The arms are the reference, these, and the candidate. First of these comes what counts, the fastest of the
   // candidate's class, if there is one.
   std::vector<BaselineChoice> baselines_;
+  std::set<std::string> left_out_;  // baselines that failed here, or have no room
+  bool lost_one_ = false;           // within the blocks
   bool one_counts_ = false;
   double fastest_ms_ = 0;              // launch of an arm, once it has warmed up
   Precision class_ = Precision::none;  // that the baseline was chosen for

@@ -48,6 +48,9 @@ class Baselines {
   // From now on this one is Role::baseline, in the process of that number. False if it cannot be started. Changes
   // nothing that the others of the same process were lent.
   virtual bool activate(const std::string& name, int process) = 0;
+  // It has failed: its process ends, with what is spoilt in it and the memory that it holds. activate()
+  // starts a new one.
+  virtual void retire(const std::string& name) = 0;
 };
 
 // References what it does not own; the rest are plain values.

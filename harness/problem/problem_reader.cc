@@ -61,7 +61,7 @@ class ProblemReader {
   bool read_signature() {
     const YamlNode* parameters = require("parameters", "parameters:");
     if (parameters == nullptr) return false;
-    problem_.parameters = read_parameters(*parameters, diagnostics_);
+    problem_.parameters = read_parameters(*parameters, problem_.has_model(), diagnostics_);
     if (!parameters->is_sequence() || problem_.parameters.size() != parameters->children.size()) return false;
     const YamlNode* extents = root_.find("extents");
     return extents == nullptr || read_extents(*extents, problem_.parameters, diagnostics_);

@@ -13,7 +13,8 @@
 namespace kgrade {
 
 // Of `parameters`, those that could be read. Names in their expressions are checked later, by check_names().
-std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagnostics);
+// `has_model`: see Problem.
+std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics);
 
 // `extents`: adds integers of cases that are no parameters of the entry point. False when one could not be read.
 bool read_extents(const YamlNode& node, std::vector<Parameter>& parameters, Diagnostics& diagnostics);

@@ -21,6 +21,9 @@ constexpr std::string_view forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
     "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...) or triangular(..., upper)";
 
+// Where the problem has a Model, and so get_inputs().
+constexpr std::string_view computed_form = "; or computed, for an input that get_inputs() computes";
+
 struct Form {
   std::string_view name;
   Init::Kind kind;
@@ -87,7 +90,8 @@ std::string_view complaint_about(const Init& init) {
 
 class InitReader {
  public:
-  InitReader(const YamlNode& node, Diagnostics& diagnostics) : node_(node), diagnostics_(diagnostics) {}
+  InitReader(const YamlNode& node, bool has_model, Diagnostics& diagnostics)
+      : node_(node), has_model_(has_model), diagnostics_(diagnostics) {}
 
   std::optional<Init> read() {
     auto init = read_form(node_.source);
@@ -123,10 +127,13 @@ class InitReader {
     return read_as(*call, *form);
   }
 
-  static std::string hint(const CallText& call) {
+  std::string hint(const CallText& call) const {
     std::vector<std::string> names = {"symmetric", "triangular"};
-    for (const Form& form : known_forms) names.emplace_back(form.name);
-    return suggestion(call.name, names) + std::string(forms);
+    for (const Form& form : known_forms) {
+      if (has_model_ || form.kind != Init::Kind::computed) names.emplace_back(form.name);
+    }
+    const std::string hint = suggestion(call.name, names) + std::string(forms);
+    return has_model_ ? hint + std::string(computed_form) : hint;
   }
 
   // symmetric(normal(0, 1)), triangular(normal(0, 1), upper)
@@ -200,20 +207,21 @@ class InitReader {
   }
 
   const YamlNode& node_;
+  bool has_model_;
   Diagnostics& diagnostics_;
 };
 
 }  // namespace
 
-std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics) {
+std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
   if (!read_text(node, "'init'", diagnostics)) return std::nullopt;
-  return InitReader(node, diagnostics).read();
+  return InitReader(node, has_model, diagnostics).read();
 }
 
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics) {
   const auto call = node.is_scalar() ? split_call(node.source) : std::nullopt;
   if (!call || call->name != "values") return std::nullopt;
-  return InitReader(node, diagnostics).read_as(*call, values_form);
+  return InitReader(node, false, diagnostics).read_as(*call, values_form);
 }
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
@@ -252,7 +260,7 @@ Result<Init> parse_init(const std::string& text) {
   node.kind = YamlNode::Kind::scalar;
   node.value = node.source = text;
   Diagnostics diagnostics;
-  auto init = read_init(node, diagnostics);
+  auto init = read_init(node, false, diagnostics);
   for (const Expression& expression : init ? init->expressions : std::vector<Expression>()) {
     if (!expression.names().empty()) diagnostics.add({}, "'init' names something", "write numbers");
   }

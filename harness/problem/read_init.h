@@ -12,7 +12,8 @@
 
 namespace kgrade {
 
-std::optional<Init> read_init(const YamlNode& node, Diagnostics& diagnostics);
+// `has_model`: see Problem.
+std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics& diagnostics);
 
 // values(a, b, ...) of a `shape`; nothing, and no error, where the node is no such text.
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);

@@ -41,7 +41,8 @@ constexpr std::size_t most_dimensions = 16;
 
 class ParameterReader {
  public:
-  ParameterReader(const YamlNode& node, Diagnostics& diagnostics) : node_(node), diagnostics_(diagnostics) {}
+  ParameterReader(const YamlNode& node, bool has_model, Diagnostics& diagnostics)
+      : node_(node), has_model_(has_model), diagnostics_(diagnostics) {}
 
   std::optional<Parameter> read() {
     if (!expect_map(node_, what_, "`- name: input` and below it `type`, `pointer` and `const`", 100,
@@ -136,7 +137,7 @@ class ParameterReader {
       return;
     }
     if (parameter_.is_input()) {
-      parameter_.init = read_init(*init, diagnostics_);
+      parameter_.init = read_init(*init, has_model_, diagnostics_);
       if (parameter_.init) check_integers(*init);
       return;
     }
@@ -217,6 +218,7 @@ class ParameterReader {
   void incomplete() { complete_ = false; }
 
   const YamlNode& node_;
+  bool has_model_;
   Diagnostics& diagnostics_;
   std::string what_ = "a parameter";
   Parameter parameter_;
@@ -234,14 +236,14 @@ void require_output(const YamlNode& node, const std::vector<Parameter>& paramete
 
 }  // namespace
 
-std::vector<Parameter> read_parameters(const YamlNode& node, Diagnostics& diagnostics) {
+std::vector<Parameter> read_parameters(const YamlNode& node, bool has_model, Diagnostics& diagnostics) {
   std::vector<Parameter> parameters;
   if (!expect_sequence(node, "'parameters'", "a list: `- name: input`, and so on", max_parameters,
                        diagnostics)) {
     return parameters;
   }
   for (const YamlNode& child : node.children) {
-    if (auto parameter = ParameterReader(child, diagnostics).read())
+    if (auto parameter = ParameterReader(child, has_model, diagnostics).read())
       parameters.push_back(*std::move(parameter));
   }
   if (parameters.size() == node.children.size()) require_output(node, parameters, diagnostics);

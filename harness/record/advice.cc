@@ -122,8 +122,11 @@ const CaseRecord* smallest_failure(const CandidateRecord& candidate) {
   return smallest;
 }
 
+// A Python file that is the problem is its own reference. A problem file that names one is known by its slug.
 std::string problem_word(const Record& record) {
-  return record.reference.path.ends_with(".py") ? shell_word(record.reference.path) : record.problem_slug;
+  const ReferenceRecord& reference = record.reference;
+  const bool is_file = reference.is_pytorch() && (record.inputs || record.problem_sha256 == reference.sha256);
+  return is_file ? shell_word(reference.path) : record.problem_slug;
 }
 
 std::vector<std::string> next_commands(const CandidateRecord& candidate, const Record& record) {

@@ -9,6 +9,7 @@
 namespace kgrade {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -174,8 +175,54 @@ TEST_F(MeasuredCaseTest, ABaselineThatFailsBesideTheOthersIsLeftOut) {
   const CaseRecord record = run();
   expect_accepted(record);
   EXPECT_THAT(arm_names(record), ElementsAre("reference", "candidate"));
-  ASSERT_EQ(record.notes.size(), 1u);
-  EXPECT_THAT(record.notes[0], HasSubstr("compared with no baseline: exact failed: "));
+  EXPECT_THAT(record.notes,
+              ElementsAre(AllOf(HasSubstr("not compared with exact: "), HasSubstr("out of memory"))));
+}
+
+// The verdict is the candidate's own, and all blocks that are kept have the same arms.
+TEST_F(MeasuredCaseTest, ABaselineThatFailsWithinTheBlocksIsLeftOutAndTheyBeginAnew) {
+  baselines_ = {{"fast", Precision::fp32, 1.5}, {"slow", Precision::fp32, 2}};
+  for (const int call : {2, 4, 7, 30}) {  // 0 and 1 warm up; two in each round
+    SCOPED_TRACE(call);
+    arena_.failing_baseline_call = call;
+    arena_.baseline_calls = 0;
+    arena_.draws.clear();
+    const CaseRecord record = run();
+    expect_accepted(record);
+    ASSERT_EQ(retired_baselines_.size(), 1u);
+    const std::string lost = retired_baselines_.front();
+    const std::string left = lost == "fast" ? "slow" : "fast";
+    EXPECT_THAT(arm_names(record), ElementsAre("reference", left, "candidate"));
+    EXPECT_THAT(opponents(record), ElementsAre("reference", left)) << "the next of its class counts";
+    EXPECT_THAT(record.notes, ElementsAre(HasSubstr("not compared with " + lost + ": ")));
+    EXPECT_EQ(blocks_of(record).blocks.size(), 30u);
+    for (const Block& block : blocks_of(record).blocks) EXPECT_EQ(block.samples.size(), 3u);
+  }
+}
+
+// What a candidate has seen before says nothing about what comes.
+TEST_F(MeasuredCaseTest, BlocksThatBeginAnewHaveNewContents) {
+  baselines_ = {{"exact", Precision::fp32, 1.5}};
+  arena_.failing_baseline_call = 21;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
+  std::size_t oracle_calls = 0;
+  arena_.before_call = [&](Role role, const Draw& draw) {
+    if (role != Role::oracle) return;
+    ++oracle_calls;
+    seen.emplace(draw.index, draw.change);
+  };
+  expect_accepted(run());
+  EXPECT_EQ(seen.size(), oracle_calls);
+}
+
+TEST_F(MeasuredCaseTest, BaselinesThatAllFailLeaveTheReference) {
+  baselines_ = {{"fast", Precision::fp32, 1.5}, {"slow", Precision::fp32, 2}};
+  arena_.before_call = [this](Role, const Draw&) { arena_.baseline_fails = arena_.baseline_calls > 5; };
+  const CaseRecord record = run();
+  expect_accepted(record);
+  EXPECT_THAT(arm_names(record), ElementsAre("reference", "candidate"));
+  EXPECT_THAT(opponents(record), ElementsAre("reference"));
+  EXPECT_EQ(record.notes.size(), 2u);
 }
 
 TEST_F(MeasuredCaseTest, FurtherProcessesHaveAsManyLaunchesAsTheFirst) {
@@ -270,6 +317,47 @@ TEST_F(MeasuredCaseTest, ABaselineThatCannotBeSeatedAgainFailsNobody) {
   expect_accepted(*record);
   EXPECT_EQ(record->measurement->processes.size(), 1u);
   EXPECT_EQ(record->speedups.size(), 2u);
+  EXPECT_THAT(record->notes,
+              ElementsAre("not compared with exact: it does not start again",
+                          "the blocks of a further process do not count: it was not compared with exact"));
+}
+
+// One that is only beside the others costs them no process, whichever process lacks it.
+TEST_F(MeasuredCaseTest, ABaselineThatIsLostInAProcessLeavesTheOthersAllProcesses) {
+  for (const int lacking : {0, 1}) {
+    SCOPED_TRACE(lacking);
+    Session session{arena_, problem_, seed, effort_, limit_, stages_, [](const std::string&) {}};
+    test::FakeBaselines baselines;
+    baselines.by_case[case_.name] = {
+        {"coarse", Precision::tf32, 1}, {"exact", Precision::fp32, 2}, {"slow", Precision::fp32, 3}};
+    baselines.can_activate = [&](const std::string& name, int process) {
+      return name != "coarse" || process != lacking;
+    };
+    session.baselines = &baselines;
+    arena_.candidate_ms = {1};
+    auto record = run_case(session, case_, checks_);
+    ASSERT_TRUE(record.ok());
+    for (const double ms : {0.5, 1.0}) {
+      arena_.candidate_ms = {ms};
+      ASSERT_FALSE(run_case_again(session, case_, checks_, *record));
+    }
+    expect_accepted(*record);
+    EXPECT_THAT(arm_names(*record), ElementsAre("reference", "exact", "slow", "candidate"));
+    ASSERT_EQ(record->measurement->processes.size(), 3u);
+    for (const ProcessBlocks& process : record->measurement->processes) {
+      for (const Block& block : process.blocks) {
+        EXPECT_EQ(block.samples.size(), 4u);
+        EXPECT_THAT(block.order, testing::UnorderedElementsAre(0, 1, 2, 3));
+      }
+    }
+    EXPECT_THAT(opponents(*record), ElementsAre("reference", "exact"));
+    EXPECT_NEAR(record->speedups[0].ratio.ratio, 2 * std::cbrt(2), 1e-12);
+    EXPECT_NEAR(record->speedups[1].ratio.ratio, 1.5 * std::cbrt(2), 1e-12);
+    ASSERT_EQ(record->others.size(), 1u);
+    EXPECT_EQ(record->others[0].against, "slow");
+    EXPECT_THAT(record->notes, ElementsAre("not compared with coarse: it does not start again",
+                                           "coarse is left out: it was not compared in every process"));
+  }
 }
 
 TEST_F(MeasuredCaseTest, OneWhosePrecisionDiffersBetweenProcessesIsUnstable) {

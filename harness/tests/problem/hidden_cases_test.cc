@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <ostream>
 #include <set>
 
@@ -72,16 +73,36 @@ std::vector<std::vector<std::int64_t>> shapes_of(const Case& bound) {
   return shapes;
 }
 
+// A shipped problem, and the cases that each seed draws of it: drawn once for all tests, since they take
+// seconds.
+struct Shipped {
+  Problem problem;
+  std::vector<std::vector<Case>> draws;  // by seed
+};
+
+const Shipped& shipped(const std::filesystem::path& file) {
+  static std::map<std::filesystem::path, Shipped> all;
+  const auto [found, is_new] = all.try_emplace(file);
+  Shipped& shipped = found->second;
+  if (!is_new) return shipped;
+  auto loaded = load_problem(file);
+  if (!loaded) {
+    ADD_FAILURE() << to_string(loaded.errors());
+    return shipped;
+  }
+  shipped.problem = *std::move(loaded);
+  for (std::uint64_t seed = 0; seed < seeds; ++seed)
+    shipped.draws.push_back(drawn(shipped.problem, with_seed(seed)));
+  return shipped;
+}
+
 class ShippedProblemTest : public ::testing::TestWithParam<std::filesystem::path> {
  protected:
   void SetUp() override {
-    auto loaded = load_problem(GetParam());
-    ASSERT_TRUE(loaded.ok()) << to_string(loaded.errors());
-    problem_ = *std::move(loaded);
     ASSERT_FALSE(problem_.fuzz.empty());
+    ASSERT_THAT(draws_, SizeIs(seeds));
     for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-      draws_.push_back(drawn(problem_, with_seed(seed)));
-      ASSERT_THAT(draws_.back(), SizeIs(4)) << "seed " << seed;
+      ASSERT_THAT(draws_[seed], SizeIs(4)) << "seed " << seed;
     }
   }
 
@@ -98,8 +119,8 @@ class ShippedProblemTest : public ::testing::TestWithParam<std::filesystem::path
     return fulfilling / free;
   }
 
-  Problem problem_;
-  std::vector<std::vector<Case>> draws_;  // by seed
+  const Problem& problem_ = shipped(GetParam()).problem;
+  const std::vector<std::vector<Case>>& draws_ = shipped(GetParam()).draws;
 };
 
 TEST_P(ShippedProblemTest, CasesAreNamedInOrderAndHaveARoleOfTheirOwn) {
@@ -141,12 +162,13 @@ TEST_P(ShippedProblemTest, OutputsHaveElementsEnoughForANorm) {
 }
 
 TEST_P(ShippedProblemTest, CasesCostLittle) {
+  const auto limits = hidden_limits(problem_, {});
   for (const std::vector<Case>& cases : draws_) {
     for (const Case& bound : cases) {
       EXPECT_LE(bound.tensor_bytes(4), 1 << 20) << line_of(problem_, bound);
       EXPECT_LE(bound.flops.value_or(0), 5'000'000) << line_of(problem_, bound);
-      EXPECT_LE(bound.tensor_bytes(4), hidden_limits(problem_, {}).bytes);
-      EXPECT_LE(bound.flops.value_or(0), hidden_limits(problem_, {}).flops);
+      EXPECT_LE(bound.tensor_bytes(4), limits.bytes);
+      EXPECT_LE(bound.flops.value_or(0), limits.flops);
     }
   }
 }

@@ -267,6 +267,13 @@ TEST(ReferenceKeyTest, IsAPythonFileBesideTheProblemFile) {
   EXPECT_NE(said_of_text("reference: ", "reference: [a.py]"), "nothing");
 }
 
+TEST(InitKeyTest, OffersComputedWhereThereIsAModel) {
+  const std::string with_model = said_of_text("init: ", "init: compute}");
+  EXPECT_THAT(with_model, HasSubstr("did you mean 'computed'?"));
+  EXPECT_THAT(with_model, HasSubstr("or computed, for an input that get_inputs() computes"));
+  EXPECT_THAT(to_string(parse_init("compute").errors()), Not(HasSubstr("computed")));
+}
+
 TEST(GivenKeyTest, IsACallInJson) {
   EXPECT_EQ(said_of_text("  given: ", R"(  given: '{"positional": [], "keywords": {"a": 1}}')"), "nothing");
   for (const char* wrong :

@@ -100,6 +100,8 @@ class OfAFile(unittest.TestCase):
                            "kernelbench")
         self.assertEqual([each["name"] for each in record["baselines"]["contestants"]], ["pytorch-tf32"])
         self.assertEqual(record["baselines"]["contestants"][0]["problem"], "")
+        # By this commands that kgrade prints tell the file from a problem file whose reference it is.
+        self.assertEqual(record["problem"]["sha256"], record["reference"]["sha256"])
         for candidate in record["candidates"]:
             self.assertEqual(candidate["verdict"], "accepted", candidate["message"])
             self.assertEqual(candidate["cases"][0]["measurement"]["arms"], ["reference", "pytorch-tf32", "candidate"])

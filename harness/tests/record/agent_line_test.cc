@@ -44,8 +44,18 @@ TEST(AgentLine, SaysOfAWrongOneWhichElementAndWhatToRun) {
   EXPECT_EQ(line["first_wrong"]["got"], "never written");
   EXPECT_EQ(line["next"], "run `kgrade check scale bad.cu --case tiny`");
   // No slug leads to a problem that is a Python file.
-  record.reference.path = "level1/23_Softmax.py";
+  record.reference = {"level1/23_Softmax.py", record.problem_sha256};
   EXPECT_EQ(line_of(record, 1)["next"], "run `kgrade check level1/23_Softmax.py bad.cu --case tiny`");
+  record.problem_sha256 = std::string(64, 'e');  // as --inputs changes it
+  record.inputs = {"normal(0, 2)"};
+  EXPECT_THAT(std::string(line_of(record, 1)["next"]), HasSubstr("kgrade check level1/23_Softmax.py bad.cu"));
+}
+
+// As `kgrade import` writes it: its cases are not those of the Python file.
+TEST(AgentLine, NamesAProblemFileWhoseReferenceIsAPythonFileByItsSlug) {
+  Record record = test::sample_record();
+  record.reference = {"problems/softmax.py", std::string(64, 'e')};
+  EXPECT_EQ(line_of(record, 1)["next"], "run `kgrade check scale bad.cu --case tiny`");
 }
 
 TEST(AgentLine, SaysOfOneThatDoesNotCompileWhatToMend) {

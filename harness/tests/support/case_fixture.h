@@ -52,7 +52,9 @@ class CaseFixture : public testing::Test {
     };
     session.baselines = &baselines;
     session.watch = watch_;
-    return run_case(session, case_, checks_);
+    auto record = run_case(session, case_, checks_);
+    retired_baselines_ = baselines.retired;
+    return record;
   }
 
   // One block: after that, the time for an interval is used up.
@@ -90,6 +92,7 @@ class CaseFixture : public testing::Test {
   std::optional<int> launches_;
   std::vector<BaselineChoice> baselines_;
   std::string active_baseline_;
+  std::vector<std::string> retired_baselines_;
   BlockWatch* watch_ = nullptr;
   int calls_before_ = 0;  // of the candidate's process, in other cases
 };

@@ -1,9 +1,12 @@
 // An arena in which a test decides the result and the time of every call.
 #pragma once
 
+#include <gtest/gtest.h>
+
 #include <deque>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -68,12 +71,14 @@ class FakeArena : public Arena {
   std::uint64_t unwritten = 0;
   std::uint32_t most_launches = max_launches;  // that there is room for
   bool has_room_for_baselines = true;
-  bool baseline_fails = false;  // in its calls
+  bool baseline_fails = false;     // in its calls
+  int failing_baseline_call = -1;  // or in this one, counted from 0
 
   // What happened:
   // o, r, b and c in the order of the calls; capitals if outputs are not captured, u for calls of the
   // reference that are not queued; | when all but the oracle restart.
   std::string order;
+  int baseline_calls = 0;
   std::vector<Draw> draws;
   std::vector<Draw> appraised;
   std::vector<std::uint32_t> lent_launches;  // of the candidate
@@ -108,17 +113,19 @@ class FakeArena : public Arena {
     if (role == Role::baseline && !has_room_for_baselines) return Error{"no memory", "", {}};
     if (role == Role::candidate) lent_launches.push_back(launches);
     if (role == Role::oracle && candidate_hogs_memory && !retired) return Error{"no memory", "", {}};
+    lent_.insert(role);
     return Answer{};
   }
-  void take_back() override {}
+  void take_back() override { lent_.clear(); }
 
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override {
     if (before_call) before_call(role, draw);
+    if (!lent_.contains(role)) ADD_FAILURE() << to_string(role) << " was called without buffers";
     clock_.advance(seconds_per_call);
     draws.push_back(draw);
     order += letter_of(role, kind);
     if (role == Role::oracle) return oracle_report;
-    if (role == Role::baseline && baseline_fails) {
+    if (role == Role::baseline && (baseline_calls++ == failing_baseline_call || baseline_fails)) {
       CallReport report;
       report.fault = Fault::raised;
       report.detail = "out of memory";
@@ -179,6 +186,7 @@ class FakeArena : public Arena {
   }
 
   FakeClock& clock_;
+  std::set<Role> lent_;
 };
 
 }  // namespace kgrade::test

@@ -19,8 +19,10 @@ struct FakeBaselines : Baselines {
     return found == by_case.end() ? std::vector<BaselineChoice>() : found->second;
   }
   bool activate(const std::string& name, int process) override { return can_activate(name, process); }
+  void retire(const std::string& name) override { retired.push_back(name); }
 
   std::map<std::string, std::vector<BaselineChoice>> by_case;
+  std::vector<std::string> retired;
   std::function<Errors()> search;  // null: they are known
   std::function<bool(const std::string&, int)> can_activate = [](const std::string&, int) { return true; };
 };

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests which files .ci/run leaves, with stand-ins for the scripts that it runs.
+# Tests in which order .ci/run does what, and which files it leaves, with stand-ins for the scripts that it runs.
 # shellcheck disable=SC2016 # the stand-ins expand their own variables
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../../.." && pwd)
@@ -22,19 +22,49 @@ stand_in() { # path, what it does
 
 mkdir -p "$work/tree/.ci"
 cp "$root/.ci/run" "$work/tree/.ci/"
+stand_in tools/setup.sh '[ "$1" = --tests ] && echo >"$TRACES/set-up"'
 # Like ctest, it runs in its own working folder.
 stand_in tools/test.sh '
   [ "$1" = --output-junit ] || exit 2
   case "$KGRADE_CMAKE_FLAGS" in *-DKGRADE_WERROR=ON*) ;; *) exit 3 ;; esac
   cd /
+  wait_for installing
+  echo >"$TRACES/building"
   [ -n "${NO_BUILD:-}" ] || echo "<testsuite>$RUN</testsuite>" >"$2"
   [ -z "${FAIL:-}" ]'
 
-stand_in tools/pytorch.sh 'echo /nowhere/python'
+# It takes until the build has begun, and a bit longer.
+stand_in tools/pytorch.sh '
+  [ "$1" = --install ] && [ -e "$TRACES/set-up" ] || exit 2
+  echo >"$TRACES/installing"
+  wait_for building
+  sleep 0.2
+  [ -z "${NO_NETWORK:-}" ] || exit 1
+  echo /nowhere/python
+  echo >"$TRACES/installed"'
+
+# shellcheck disable=SC2317 # the stand-ins call it
+wait_for() { # trace
+  for _ in $(seq 300); do
+    [ ! -e "$TRACES/$1" ] || return 0
+    sleep 0.1
+  done
+  echo "no trace of $1" >&2
+  exit 4
+}
+export -f wait_for
+export TRACES=$work/traces
+mkdir "$TRACES"
 
 cd "$work"
 RUN=first expect 'it succeeds' tree/.ci/run
 expect 'it keeps the outcomes of tests' grep -q first tree/build/artifacts/tests.xml
+expect 'PyTorch is installed beside the build, and awaited' test -e "$TRACES/installed"
+
+rm "$TRACES"/*
+NO_NETWORK=1 RUN=again expect 'it succeeds without PyTorch' tree/.ci/run 2>"$work/said"
+expect 'it says that tests are skipped' grep -q 'without PyTorch: tests with the label pytorch are skipped' "$work/said"
+expect 'its outcomes are there' grep -q again tree/build/artifacts/tests.xml
 
 if NO_BUILD=1 FAIL=1 RUN='' tree/.ci/run; then expect 'it fails if the build fails' false; fi
 expect 'outcomes of an earlier run are gone' test ! -e tree/build/artifacts/tests.xml
