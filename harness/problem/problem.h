@@ -94,8 +94,8 @@ struct Parameter {
   std::vector<Expression> shape;  // of a pointer; empty when the file has none
   std::optional<Init> init;       // of a const pointer
   Comparison compare;             // of a pointer that is not const: by the norm, and integers exactly
-  bool is_argument = true;        // false: an integer of a case that the entry point does not have (`extents`)
   Location location;
+  bool is_argument = true;  // false: an integer of a case that the entry point does not have (`extents`)
 
   bool is_tensor() const { return pointer; }
   bool is_input() const { return pointer && is_const; }

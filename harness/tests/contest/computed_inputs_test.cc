@@ -77,7 +77,7 @@ class FakeFile : public Contestant {
 class ComputedInputsTest : public test::LeaseFixture {
  protected:
   ComputedInputsTest() {
-    problem_.parameters[5].init = Init{Init::Kind::computed, 0, 0, {}, "computed"};
+    problem_.parameters[5].init = Init{.kind = Init::Kind::computed, .text = "computed"};
     case_.tensors[2].init.kind = ResolvedInit::Kind::computed;
     int ends[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
