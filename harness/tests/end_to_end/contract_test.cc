@@ -1,0 +1,184 @@
+// Problems whose inputs have a structure, whose answers are exact, and whose shapes the kernel finds in a tensor.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/temporary_directory.h"
+#include "tests/support/command.h"
+
+namespace kgrade::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  if (at == text.npos) ADD_FAILURE() << "no " << from;
+  return at == text.npos ? text : text.replace(at, from.size(), to);
+}
+
+class Contract : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const std::string& text) const {
+    const fs::path file = folder_.path() / name;
+    fs::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    return file.string();
+  }
+
+  // The references include nothing, so a candidate is a reference in other words.
+  void problem(const std::string& frontmatter, const std::string& reference) {
+    problem_ = write("problems/tried.md", "---\nslug: tried\ntitle: Tried\ndifficulty: EASY\ntags: [tried]\n" +
+                                              frontmatter + "---\nText.\n");
+    write("reference/tried.cu", reference);
+  }
+
+  Result grade(const std::string& candidate) const {
+    return kgrade({"grade", problem_, write("candidate.cu", candidate), "--device", "emulated"});
+  }
+  Result lint() const { return kgrade({"lint", problem_, "--device", "emulated"}); }
+
+  TemporaryDirectory folder_;
+  std::string problem_;
+};
+
+constexpr const char* paths_kernel = R"(
+__global__ void start(const float* edges, float* lengths, size_t n) {
+  const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
+  if (i < n * n) lengths[i] = edges[i];
+}
+__global__ void relax(float* lengths, size_t n, size_t k) {
+  const size_t at = blockIdx.x * size_t{64} + threadIdx.x;
+  if (at >= n * n) return;
+  const float to = lengths[at / n * n + k], from = lengths[k * n + at % n];
+  if (to < 0 || from < 0) return;
+  if (lengths[at] < 0 || to + from < lengths[at]) lengths[at] = to + from;
+}
+extern "C" void solution(const float* edges, float* lengths, size_t n) {
+  const unsigned blocks = static_cast<unsigned>((n * n + 63) / 64);
+  start<<<blocks, 64>>>(edges, lengths, n);
+  for (size_t k = 0; k < n; ++k) relax<<<blocks, 64>>>(lengths, n, k);
+}
+)";
+
+TEST_F(Contract, ShortestPathsAreExact) {
+  problem(R"yaml(parameters:
+  - {name: edges, type: float, pointer: true, const: true, shape: [n, n], init: "adjacency(0.3, -1)"}
+  - {name: lengths, type: float, pointer: true, const: false, shape: [n, n], compare: exact}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+precision: exact
+require: [n >= 2]
+flops: 2 * n * n * n * log2(n) / log2(n)
+cases:
+  - {name: tiny, role: sample, n: 5}
+  - {name: odd, role: test, n: 23}
+  - {name: large, role: bench, n: 64, weight: 3}
+fuzz:
+  n: [2, 9, 31]
+)yaml",
+          paths_kernel);
+  const Result linted = lint();
+  EXPECT_EQ(linted.exit_code, 0) << linted.output;
+  EXPECT_THAT(linted.output, HasSubstr("1 file, 0 errors"));
+  const Result right = grade(paths_kernel);
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  EXPECT_THAT(right.output, HasSubstr("exact"));
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"lengths[at] < 0 || ", ""}, {"k < n; ++k", "k + 1 < n; ++k"}, {"if (to < 0 || from < 0) return;", ""}}) {
+    const Result wrong = grade(replaced(paths_kernel, from, to));
+    EXPECT_EQ(wrong.exit_code, 1) << wrong.output;
+    EXPECT_THAT(wrong.output, HasSubstr("wrong_answer")) << from;
+  }
+}
+
+constexpr const char* sums_kernel = R"(
+__global__ void sum(const float* x, int dim, float* y, const size_t* shape, size_t ndim) {
+  size_t inner = 1, total = 1;
+  for (size_t i = 0; i < ndim; ++i) total *= shape[i];
+  for (size_t i = dim + 1; i < ndim; ++i) inner *= shape[i];
+  const size_t extent = shape[dim];
+  const size_t at = blockIdx.x * size_t{64} + threadIdx.x;
+  if (at >= total / extent) return;
+  float s = 0;
+  for (size_t k = 0; k < extent; ++k) s += x[(at / inner * extent + k) * inner + at % inner];
+  y[at] = s;
+}
+extern "C" void solution(const float* x, int dim, float* y, const size_t* shape, size_t ndim) {
+  sum<<<1 << 14, 64>>>(x, dim, y, shape, ndim);
+}
+)";
+
+TEST_F(Contract, AShapeMayStandInATensor) {
+  problem(R"yaml(parameters:
+  - {name: x, type: float, pointer: true, const: true, shape: [d0, d1, d2], init: "normal(0, 1)"}
+  - {name: dim, type: int, pointer: false}
+  - {name: y, type: float, pointer: true, const: false, shape: [d0 * d1 * d2 / extent]}
+  - {name: shape, type: size_t, pointer: true, const: true, shape: "values(d0, d1, d2)"}
+  - {name: ndim, type: size_t, pointer: false}
+extents: [d0, d1, d2]
+dtypes: [float32]
+let: {extent: (dim == 0) * d0 + (dim == 1) * d1 + (dim == 2) * d2}
+require: [dim >= 0, dim < ndim, "ndim == 2 && d2 == 1 || ndim == 3"]
+defaults: {d2: 1, ndim: 3}
+flops: d0 * d1 * d2
+cases:
+  - {name: tiny, role: sample, d0: 2, d1: 3, d2: 5, dim: 1}
+  - {name: matrix, role: test, d0: 7, d1: 34, dim: 0, ndim: 2}
+  - {name: last, role: test, d0: 7, d1: 6, d2: 5, dim: 2}
+  - {name: large, role: bench, d0: 16, d1: 64, d2: 64, dim: 2}
+fuzz: {dim: 0..2, ndim: 3, d0: 1..9, d1: 5..9, d2: 5..9}
+)yaml",
+          sums_kernel);
+  const Result right = grade(sums_kernel);
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  EXPECT_THAT(right.output, HasSubstr("accepted"));
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"size_t i = dim + 1", "size_t i = dim"}, {"k < extent", "k + 1 < extent"}, {"shape[dim]", "shape[ndim - 1]"}})
+    EXPECT_EQ(grade(replaced(sums_kernel, from, to)).exit_code, 1) << from;
+  const Result shown = kgrade({"show", problem_});
+  EXPECT_THAT(shown.output, HasSubstr("const size_t* shape"));
+  EXPECT_THAT(shown.output, HasSubstr("(of the case alone)"));
+}
+
+constexpr const char* product_kernel = R"(
+__global__ void multiply(const float* a, const float* b, float* c, size_t n) {
+  const size_t at = blockIdx.x * size_t{64} + threadIdx.x;
+  if (at >= n * n) return;
+  float s = 0;
+  for (size_t k = 0; k <= at / n; ++k) s += a[at / n * n + k] * b[at % n * n + k];
+  c[at] = s;
+}
+extern "C" void solution(const float* a, const float* b, float* c, size_t n) {
+  multiply<<<static_cast<unsigned>((n * n + 63) / 64), 64>>>(a, b, c, n);
+}
+)";
+
+// A kernel may use that a matrix is triangular, and that the other is symmetric.
+TEST_F(Contract, MatricesHaveTheirStructure) {
+  problem(R"yaml(parameters:
+  - {name: a, type: float, pointer: true, const: true, shape: [n, n], init: "triangular(normal(0, 1), lower)"}
+  - {name: b, type: float, pointer: true, const: true, shape: [n, n], init: "symmetric(normal(0, 1))"}
+  - {name: c, type: float, pointer: true, const: false, shape: [n, n]}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+require: [n >= 1]
+flops: n * n * n
+cases:
+  - {name: tiny, role: sample, n: 6}
+  - {name: odd, role: test, n: 33}
+  - {name: large, role: bench, n: 64}
+fuzz: {n: 8..40 step 3}
+)yaml",
+          replaced(product_kernel, "k <= at / n", "k < n"));
+  const Result right = grade(replaced(product_kernel, "b[at % n * n + k]", "b[k * n + at % n]"));
+  EXPECT_EQ(right.exit_code, 0) << right.output;
+  EXPECT_EQ(grade(replaced(product_kernel, "k <= at / n", "k < at / n")).exit_code, 1);
+  EXPECT_EQ(grade(replaced(product_kernel, "k <= at / n", "k <= at % n")).exit_code, 1);
+}
+
+}  // namespace
+}  // namespace kgrade::test
