@@ -18,6 +18,7 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(REPOSITORY / "tools"))
 
 import kernelbench_files  # noqa: E402
+from kernelbench import common, devices, prepared, report  # noqa: E402
 
 # A file says in comments what comes of it: "# right: VERDICT", "# half: VERDICT", "# zero: VERDICT", "# code: N",
 # "# import: N", "# slow: SECONDS", "# once: VERDICT" (of Model itself in the first run only).
@@ -158,7 +159,7 @@ class KernelBenchFilesTest(unittest.TestCase):
     def test_a_run_that_the_end_of_the_call_cuts_off_is_done_again(self):
         self.write("level1/1_a", "slow: 30")
         begin = time.monotonic()
-        with mock.patch.object(kernelbench_files, "LEAST_SECONDS", 0):
+        with mock.patch.object(common, "LEAST_SECONDS", 0):
             printed = self.call("--minutes", "0.05")
         self.assertLess(time.monotonic() - begin, 15)
         self.assertIn("0 of 1 files done: call it again", printed)
@@ -219,21 +220,21 @@ class KernelBenchFilesTest(unittest.TestCase):
         self.assertEqual(len(self.runs()), 2)
 
     def test_memory_bounds_what_runs_side_by_side(self):
-        with mock.patch.object(kernelbench_files, "memory_of", lambda name: 80):
-            devices = kernelbench_files.Devices(["cuda:0"], 3)
-        self.assertIsNotNone(devices.lend(5))
-        self.assertIsNone(devices.lend(5))  # the first run measures the device
-        devices.take_back("cuda:0", float("inf"))
-        self.assertEqual(devices.lend(50), ("cuda:0", 50))
-        self.assertIsNone(devices.lend(40))
-        self.assertEqual(devices.lend(20), ("cuda:0", 20))
-        self.assertIsNone(devices.lend(float("inf")))
+        with mock.patch.object(devices, "memory_of", lambda name: 80):
+            lender = devices.Devices(["cuda:0"], 3)
+        self.assertIsNotNone(lender.lend(5))
+        self.assertIsNone(lender.lend(5))  # the first run measures the device
+        lender.take_back("cuda:0", float("inf"))
+        self.assertEqual(lender.lend(50), ("cuda:0", 50))
+        self.assertIsNone(lender.lend(40))
+        self.assertEqual(lender.lend(20), ("cuda:0", 20))
+        self.assertIsNone(lender.lend(float("inf")))
 
     def test_sizes_are_those_of_the_problem_file(self):
         self.write("level1/1_a")
         self.call("--prepare")
         contract = (self.output / "problems/level1/1_a/1_a.md").read_text(encoding="utf-8")
-        self.assertEqual(kernelbench_files.tensor_bytes(contract), 4 * 32 + 8 * 4)
+        self.assertEqual(prepared.tensor_bytes(contract), 4 * 32 + 8 * 4)
 
 
 class CandidateTest(unittest.TestCase):
@@ -244,14 +245,14 @@ class CandidateTest(unittest.TestCase):
                     super(Model, self).__init__()
         ''')
         for label in ("right", "half", "zero a.b'c"):
-            candidate = kernelbench_files.candidate_text(text, label)
+            candidate = prepared.candidate_text(text, label)
             compile(candidate, label, "exec")
             self.assertTrue(candidate.startswith("# kgrade: entry ModelNew\n"))
         self.assertIn('''get_parameter("a.b'c")''', candidate)
 
     def test_spread_takes_them_evenly(self):
-        self.assertEqual(kernelbench_files.spread(list(range(10)), 3), [0, 3, 6])
-        self.assertEqual(kernelbench_files.spread([1, 2], 3), [1, 2])
+        self.assertEqual(common.spread(list(range(10)), 3), [0, 3, 6])
+        self.assertEqual(common.spread([1, 2], 3), [1, 2])
 
 
 @unittest.skipUnless(subprocess.run([os.environ.get("KGRADE_PYTHON", "python3"), "-c", "import torch"],
@@ -275,7 +276,7 @@ class PlainTest(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "file.py")
             path.write_text(self.SOURCE, encoding="utf-8")
-            run = subprocess.run([os.environ.get("KGRADE_PYTHON", "python3"), str(kernelbench_files.PLAIN), what, str(path),
+            run = subprocess.run([os.environ.get("KGRADE_PYTHON", "python3"), str(report.PLAIN), what, str(path),
                                   *names, "--device", "cpu"], capture_output=True, text=True, check=False)
         self.assertEqual(run.returncode, 0, run.stderr)
         return json.loads(run.stdout)

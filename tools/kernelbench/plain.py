@@ -1,7 +1,7 @@
 """What tools/kernelbench_files.py asks plain PyTorch about a file in KernelBench's form, in a process of its own.
 
-    kernelbench_plain.py time FILE --device cuda              median time of a call of Model
-    kernelbench_plain.py difference FILE NAME... --device cuda  how far the answer moves without each of these parameters
+    plain.py time FILE --device cuda              median time of a call of Model
+    plain.py difference FILE NAME... --device cuda  how far the answer moves without each of these parameters
 
 It shares nothing with kgrade: inputs are those of get_inputs(), the clock is CUDA's events. One line of JSON is printed."""
 
