@@ -20,10 +20,6 @@ Error failed(const fs::path& path, int code) {
     return {"is there already, and is left as it is",
             "choose another name, or move it away first",
             {path.string(), 0, 0}};
-  if (code == ENOENT)
-    return {"cannot be written: there is no folder to make its own in",
-            "make " + path.parent_path().parent_path().string() + " first",
-            {path.string(), 0, 0}};
   return {fmt::format("cannot be written: {}", ::strerror(code)),
           "name a folder that you may write to",
           {path.string(), 0, 0}};
@@ -43,10 +39,7 @@ class Batch {
   int prepare(const NewFile& file) {
     const fs::path folder = file.path.has_parent_path() ? file.path.parent_path() : ".";
     std::error_code ignored;
-    if (!fs::exists(folder, ignored)) {
-      if (::mkdir(folder.c_str(), 0777) != 0) return errno;
-      folders_.push_back(folder);
-    }
+    if (const int code = make_folder(folder); code != 0) return code;
     if (fs::exists(fs::symlink_status(file.path, ignored))) return EEXIST;
     PartialFile partial = PartialFile::beside(file.path);
     if (!partial) return errno;
@@ -66,6 +59,16 @@ class Batch {
   void keep() { kept_ = true; }
 
  private:
+  // With those that it lies in, the outermost first.
+  int make_folder(const fs::path& folder) {
+    std::error_code ignored;
+    if (folder.empty() || fs::exists(folder, ignored)) return 0;
+    if (const int code = make_folder(folder.parent_path()); code != 0) return code;
+    if (::mkdir(folder.c_str(), 0777) != 0) return errno == EEXIST ? 0 : errno;
+    folders_.push_back(folder);
+    return 0;
+  }
+
   std::vector<fs::path> folders_;
   std::vector<PartialFile> partial_;
   std::vector<fs::path> made_;

@@ -23,7 +23,7 @@ struct NewFile {
 };
 
 // Writes all files, or none. Nothing that exists is touched, a dangling link included: it is an Error that
-// names it. Folders that are missing are made when their parent exists, and removed again on failure.
+// names it. Folders that are missing are made, and removed again on failure.
 Result<bool> write_new_files(const std::vector<NewFile>& files);
 
 }  // namespace kgrade::authoring

@@ -12,28 +12,32 @@
 namespace kgrade {
 namespace {
 
-// Only what the checks need, so that no standard header has to be parsed. The mismatch templates are never
-// defined: an error about one names its arguments, and with them the type that the contestant wrote.
+// Only what the checks need, so that no standard header has to be parsed. It precedes the contestant's source, so that no
+// macro of that source (B, N, value) gets into it, and what follows the source has names that no macro has. The mismatch
+// templates are never defined: an error about one names its arguments, and with them the type that the contestant wrote.
+constexpr int first_line_behind_source = 100;
 constexpr const char* checks = R"(
 template <unsigned long Position, class Actual> struct kgrade_parameter_mismatch;
 template <unsigned long Count> struct kgrade_arity_mismatch;
 template <class Actual> struct kgrade_return_mismatch;
 namespace kgrade_binding {
-template <class A, class B> struct same { static constexpr bool value = false; };
-template <class A> struct same<A, A> { static constexpr bool value = true; };
-template <bool Holds, class Mismatch> struct require { static constexpr unsigned long value = 1; };
-template <class Mismatch> struct require<false, Mismatch> { static constexpr unsigned long value = sizeof(Mismatch); };
+template <class A, class B> struct kgrade_same { static constexpr bool kgrade_value = false; };
+template <class A> struct kgrade_same<A, A> { static constexpr bool kgrade_value = true; };
+template <bool Holds, class Mismatch> struct kgrade_require { static constexpr unsigned long kgrade_value = 1; };
+template <class Mismatch> struct kgrade_require<false, Mismatch> {
+  static constexpr unsigned long kgrade_value = sizeof(Mismatch);
+};
 template <unsigned long Position, class... Types> struct nth { using type = void; };
 template <class First, class... Rest> struct nth<0, First, Rest...> { using type = First; };
 template <unsigned long Position, class First, class... Rest>
 struct nth<Position, First, Rest...> { using type = typename nth<Position - 1, Rest...>::type; };
-template <class Function> struct parts;
-template <class Return, class... Parameters> struct parts<Return (*)(Parameters...)> {
-  using result = Return;
-  static constexpr unsigned long count = sizeof...(Parameters);
-  template <unsigned long Position> using parameter = typename nth<Position, Parameters...>::type;
+template <class Function> struct kgrade_parts_of;
+template <class Return, class... Parameters> struct kgrade_parts_of<Return (*)(Parameters...)> {
+  using kgrade_result = Return;
+  static constexpr unsigned long kgrade_count = sizeof...(Parameters);
+  template <unsigned long Position> using kgrade_parameter = typename nth<Position, Parameters...>::type;
 };
-template <class To> To scalar(unsigned long long slot) {
+template <class To> To kgrade_scalar(unsigned long long slot) {
   To value;
   __builtin_memcpy(&value, &slot, sizeof value);
   return value;
@@ -60,10 +64,10 @@ std::vector<std::string> accepted_types(const Parameter& parameter, const std::s
 
 std::string argument(const Parameter& parameter, std::size_t position, const std::string& element) {
   const std::string base = element_type(parameter, element);
-  if (!parameter.pointer) return fmt::format("kgrade_binding::scalar<{}>(arguments[{}])", base, position);
-  if (same_types(base).size() == 1) return fmt::format("reinterpret_cast<{}*>(arguments[{}])", base, position);
+  if (!parameter.pointer) return fmt::format("kgrade_binding::kgrade_scalar<{}>(kgrade_arguments[{}])", base, position);
+  if (same_types(base).size() == 1) return fmt::format("reinterpret_cast<{}*>(kgrade_arguments[{}])", base, position);
   // Whichever of them the contestant wrote.
-  return fmt::format("reinterpret_cast<kgrade_parts::parameter<{0}>>(arguments[{0}])", position);
+  return fmt::format("reinterpret_cast<kgrade_parts::kgrade_parameter<{0}>>(kgrade_arguments[{0}])", position);
 }
 
 // Holds its tongue when the count is wrong: one complaint at a time.
@@ -72,11 +76,11 @@ std::string parameter_check(const Parameter& parameter, std::size_t position, st
   std::string holds;
   for (const std::string& type : accepted_types(parameter, element)) {
     if (!holds.empty()) holds += " || ";
-    holds += fmt::format("kgrade_binding::same<kgrade_parts::parameter<{}>, {}>::value", position, type);
+    holds += fmt::format("kgrade_binding::kgrade_same<kgrade_parts::kgrade_parameter<{}>, {}>::kgrade_value", position, type);
   }
   return fmt::format(
-      "static_assert(kgrade_binding::require<kgrade_parts::count != {0} || {1}, "
-      "kgrade_parameter_mismatch<{2}, kgrade_parts::parameter<{2}>>>::value, \"\");\n",
+      "static_assert(kgrade_binding::kgrade_require<kgrade_parts::kgrade_count != {0} || {1}, "
+      "kgrade_parameter_mismatch<{2}, kgrade_parts::kgrade_parameter<{2}>>>::kgrade_value, \"\");\n",
       count, holds, position);
 }
 
@@ -169,19 +173,18 @@ std::string definition_of_solution(const Problem& problem, Dtype dtype) {
 std::string binding_unit(const Problem& problem, const std::string& include, Dtype dtype) {
   const std::string element(cuda_type(dtype));
   const auto parameters = problem.arguments();
-  std::string unit = fmt::format("#include \"{}\"\n", include);
+  std::string unit = fmt::format("#line 1 \"{}\"\n{}#include \"{}\"\n", unit_name, checks, include);
   // A source of another type may have done without.
   if (!cuda_header(dtype).empty()) unit += fmt::format("#include <{}>\n", cuda_header(dtype));
-  unit += fmt::format("#line 1 \"{}\"\n", unit_name);
-  unit += checks;
-  unit += "using kgrade_parts = kgrade_binding::parts<decltype(&solution)>;\n";
+  unit += fmt::format("#line {} \"{}\"\n", first_line_behind_source, unit_name);
+  unit += "using kgrade_parts = kgrade_binding::kgrade_parts_of<decltype(&solution)>;\n";
   unit += fmt::format(
-      "static_assert(kgrade_binding::require<kgrade_parts::count == {}, "
-      "kgrade_arity_mismatch<kgrade_parts::count>>::value, \"\");\n",
+      "static_assert(kgrade_binding::kgrade_require<kgrade_parts::kgrade_count == {}, "
+      "kgrade_arity_mismatch<kgrade_parts::kgrade_count>>::kgrade_value, \"\");\n",
       parameters.size());
   unit +=
-      "static_assert(kgrade_binding::require<kgrade_binding::same<kgrade_parts::result, void>::value, "
-      "kgrade_return_mismatch<kgrade_parts::result>>::value, \"\");\n";
+      "static_assert(kgrade_binding::kgrade_require<kgrade_binding::kgrade_same<kgrade_parts::kgrade_result, "
+      "void>::kgrade_value, kgrade_return_mismatch<kgrade_parts::kgrade_result>>::kgrade_value, \"\");\n";
   std::string arguments;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     unit += parameter_check(parameters[i], i, parameters.size(), element);
@@ -189,7 +192,7 @@ std::string binding_unit(const Problem& problem, const std::string& include, Dty
     arguments += argument(parameters[i], i, element);
   }
   unit += fmt::format(
-      "extern \"C\" int kgrade_entry(const unsigned long long* arguments) {{\n"
+      "extern \"C\" int kgrade_entry(const unsigned long long* kgrade_arguments) {{\n"
       "  solution(\n    {});\n"
       "  return static_cast<int>(cudaGetLastError());\n"
       "}}\n",

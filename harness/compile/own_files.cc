@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <regex>
 
 #include "base/text.h"
 
@@ -108,6 +109,24 @@ bool says_that_a_file_is_missing(const std::string& log) {
                      [&](std::string_view phrase) { return log.find(phrase) != std::string::npos; });
 }
 
+// What a compiler did not find, as the source names it.
+std::string missing_header(const std::string& log) {
+  const std::regex names(R"((?:fatal error: '?|could not open source file "|cannot open source file ")([^":'\n]+))");
+  std::smatch match;
+  return std::regex_search(log, match, names) ? match[1].str() : "";
+}
+
+// Of a header that lies one level above the source. Nobody learns of other files whether they are there.
+std::string above(const OwnFiles& own, const std::string& name) {
+  const fs::path file = fs::path(name).lexically_normal();
+  const fs::path base = file.begin() != file.end() && *file.begin() == ".." ? file.lexically_relative("..") : file;
+  std::error_code ignored;
+  const bool is_plain = !base.empty() && base.is_relative() && *base.begin() != ".." && is_header_name(base);
+  if (!is_plain || !fs::is_regular_file(own.folder.parent_path() / base, ignored)) return "";
+  return fmt::format(
+      "'{}' lies above the folder of the source: only headers in that folder and below it are read", name);
+}
+
 }  // namespace
 
 OwnFiles own_files(const fs::path& source, const std::vector<fs::path>& excluded) {
@@ -137,7 +156,7 @@ std::string why_not_found(const OwnFiles& own, const std::string& log) {
       return fmt::format("'{}' {}", refused.name, refused.reason);
     }
   }
-  return "";
+  return above(own, missing_header(log));
 }
 
 Result<std::string> hash_of(const OwnFiles& own) {

@@ -27,6 +27,13 @@ class Linter {
   explicit Linter(const Problem& problem) : problem_(problem), whole_file_{problem.path.string(), 1, 1} {}
 
   std::vector<LintFinding> run() {
+    if (is_bare_interface()) {
+      fail("incomplete", {"this is a bare interface: it has no shapes, no inits and no cases",
+                          fmt::format("`kgrade import {}` makes a problem file of it, and lists what is left to write",
+                                      problem_.path.string()),
+                          whole_file_});
+      return std::move(findings_);
+    }
     check_grading();
     check_unused_parameters();
     check_equal_cases();
@@ -42,6 +49,13 @@ class Linter {
   }
 
  private:
+  // As other sites publish them: parameters, and nothing of what grading needs.
+  bool is_bare_interface() const {
+    const bool has_shapes = std::any_of(problem_.parameters.begin(), problem_.parameters.end(),
+                                        [](const Parameter& p) { return !p.shape.empty() || p.init; });
+    return !has_shapes && problem_.cases.empty();
+  }
+
   void check_grading() {
     const Errors missing = missing_for_grading(problem_);
     for (const Error& error : missing) fail("incomplete", error);

@@ -43,9 +43,13 @@ void check_tensor(const Problem& problem, const Parameter& parameter, Errors& mi
                        parameter.location});
   }
   if (parameter.is_input() && !parameter.init) {
+    const auto own = parameter.own_dtype();
     missing.push_back({fmt::format("parameter '{}' has no init", parameter.name),
-                       "write `init: uniform(0, 1)` below its name, or normal(mean, sd), integers(lo, hi), "
-                       "constant(value), ones, zeros, choice(a, b), bernoulli(p), labels(n), uniform_fan_in(n)",
+                       own && is_integer(*own)
+                           ? "write `init: integers(0, 9)` below its name, or labels(n), choice(a, b), bernoulli(p), "
+                             "constant(value), ones, zeros"
+                           : "write `init: uniform(0, 1)` below its name, or normal(mean, sd), integers(lo, hi), "
+                             "constant(value), ones, zeros, choice(a, b), bernoulli(p), uniform_fan_in(n)",
                        parameter.location});
   }
 }

@@ -52,11 +52,16 @@ TEST(NewFiles, NothingIsLeftWhenOneCannotBe) {
   EXPECT_THAT(written.error().message, HasSubstr("is there already"));
   EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("reference", "reference/a.cu"));
   EXPECT_EQ(*read_text_file(folder.path() / "reference/a.cu"), "mine");
-  const auto deep =
-      write_new_files({{folder.path() / "b.md", "one"}, {folder.path() / "no/such/folder/b.cu", "two"}});
-  ASSERT_FALSE(deep);
-  EXPECT_EQ(deep.error().remedy, "make " + (folder.path() / "no/such").string() + " first");
-  EXPECT_THAT(names_in(folder.path()), UnorderedElementsAre("reference", "reference/a.cu"));
+}
+
+TEST(NewFiles, FoldersInFoldersAreMadeAndGoAgainOnFailure) {
+  const TemporaryDirectory folder;
+  const fs::path deep = folder.path() / "new/deep/folder/b.cu";
+  ASSERT_TRUE(write_new_files({{deep, "text"}}));
+  EXPECT_EQ(*read_text_file(deep), "text");
+  EXPECT_FALSE(write_new_files({{folder.path() / "other/deep/a.md", "text"}, {deep, "again"}}));
+  EXPECT_FALSE(fs::exists(folder.path() / "other"));
+  EXPECT_FALSE(write_new_files({{deep / "below/a.md", "text"}}));
 }
 
 TEST(NewFiles, ADanglingLinkIsSomethingThatExists) {

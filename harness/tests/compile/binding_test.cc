@@ -37,20 +37,20 @@ std::optional<std::string> complaint(const std::string& log) {
 TEST(Binding, UnitIncludesTheSourceAndPassesEverySlot) {
   const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float32);
   EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\""));
-  EXPECT_THAT(unit, HasSubstr("extern \"C\" int kgrade_entry(const unsigned long long* arguments)"));
-  EXPECT_THAT(unit, HasSubstr("scalar<float>(arguments[1])"));
-  EXPECT_THAT(unit, HasSubstr("reinterpret_cast<float*>(arguments[2])"));
-  EXPECT_THAT(unit, HasSubstr("scalar<size_t>(arguments[3])"));
+  EXPECT_THAT(unit, HasSubstr("extern \"C\" int kgrade_entry(const unsigned long long* kgrade_arguments)"));
+  EXPECT_THAT(unit, HasSubstr("kgrade_scalar<float>(kgrade_arguments[1])"));
+  EXPECT_THAT(unit, HasSubstr("reinterpret_cast<float*>(kgrade_arguments[2])"));
+  EXPECT_THAT(unit, HasSubstr("kgrade_scalar<size_t>(kgrade_arguments[3])"));
 }
 
 // A source of another type need not include the header that defines the requested one.
 TEST(Binding, ElementsOf16BitsAreCudasTypes) {
   const std::string unit = binding_unit(scale_problem(), "candidate.cu", Dtype::float16);
   EXPECT_THAT(unit, HasSubstr("#include \"candidate.cu\"\n#include <cuda_fp16.h>\n"));
-  EXPECT_THAT(unit, HasSubstr("reinterpret_cast<__half*>(arguments[2])"));
-  EXPECT_THAT(unit, HasSubstr("scalar<float>(arguments[1])")) << "types that are written out stay";
+  EXPECT_THAT(unit, HasSubstr("reinterpret_cast<__half*>(kgrade_arguments[2])"));
+  EXPECT_THAT(unit, HasSubstr("kgrade_scalar<float>(kgrade_arguments[1])")) << "types that are written out stay";
   EXPECT_THAT(binding_unit(scale_problem(), "candidate.cu", Dtype::bfloat16),
-              HasSubstr("reinterpret_cast<__nv_bfloat16*>(arguments[2])"));
+              HasSubstr("reinterpret_cast<__nv_bfloat16*>(kgrade_arguments[2])"));
 }
 
 TEST(Binding, NamesCudasTypesWhereAnotherIsDeclared) {

@@ -85,6 +85,23 @@ TEST_F(OwnFilesTest, RefuseLinksThatLeadElsewhere) {
   EXPECT_EQ(why_not_found(own(), "out.h is fine\n"), "");
 }
 
+TEST_F(OwnFilesTest, HeadersAboveAreNamedForWhatTheyAre) {
+  write("common.h", "text");
+  write("common/a.cuh", "text");
+  write("secret.txt", "text");
+  const auto why = [this](const std::string& name) {
+    return why_not_found(own(), "mine/a.cu:1:10: fatal error: " + name + ": No such file or directory\n");
+  };
+  for (const char* const name : {"../common.h", "common.h", "common/a.cuh", "../common/../common.h"}) {
+    EXPECT_EQ(why(name), "'" + std::string(name) +
+                             "' lies above the folder of the source: only headers in that folder and below it are read");
+  }
+  EXPECT_THAT(why_not_found(own(), "a.cu(1): catastrophic error: cannot open source file \"../common.h\"\n"),
+              HasSubstr("'../common.h' lies above"));
+  for (const char* const name : {"../none.h", "../secret.txt", "../../common.h", "/etc/passwd.h", ".."})
+    EXPECT_EQ(why(name), "") << name;
+}
+
 TEST_F(OwnFilesTest, TakeLinksToHeadersThatFamiliesShare) {
   write("families/shared.h", "text");
   write("families/deep/below.h", "text");

@@ -180,5 +180,28 @@ fuzz: {n: 8..40 step 3}
   EXPECT_EQ(grade(replaced(product_kernel, "k <= at / n", "k <= at % n")).exit_code, 1);
 }
 
+// Names that parts of the generated binding have, too.
+TEST_F(Contract, MacrosOfACandidateAreItsOwn) {
+  problem(R"yaml(parameters:
+  - {name: a, type: float, pointer: true, const: true, shape: [n, n], init: "triangular(normal(0, 1), lower)"}
+  - {name: b, type: float, pointer: true, const: true, shape: [n, n], init: "symmetric(normal(0, 1))"}
+  - {name: c, type: float, pointer: true, const: false, shape: [n, n]}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+flops: n * n * n
+cases:
+  - {name: tiny, role: test, n: 6}
+  - {name: large, role: bench, n: 64}
+)yaml",
+          product_kernel);
+  std::string macros;
+  for (const char* const name : {"A", "B", "N", "First", "Rest", "To", "Return", "Position", "Types", "type", "value",
+                                 "same", "require", "nth", "parts", "count", "result", "parameter", "scalar", "slot",
+                                 "arguments"})
+    macros += "#define " + std::string(name) + " 16\n";
+  const Result result = grade(macros + product_kernel);
+  EXPECT_EQ(result.exit_code, 0) << result.output;
+}
+
 }  // namespace
 }  // namespace kgrade::test
