@@ -78,6 +78,13 @@ BAD = [
     (["torch", "free"], ["a b"]), (["torch", "mode"], "test"), (["torch", "require"], "half >= 1"),
     (["fuzz"], ["rows"]), (["fuzz", "rows"], "1-9"), (["fuzz", "rows"], "few"),
 ]
+# What both must take.
+GOOD = [
+    *[([*INPUT, "init"], form) for form in ("choice(-1, 1)", "labels(rows)", "integers(-half, rows * 2)", "bernoulli(0.3)")],
+    *[(["fuzz", "rows"], form) for form in (7, "1..9", [1, 2, 8], "8..64 step 8", "powers_of_2(8..64)")],
+    (["cases", 2, "weight"], 2.5), (["extents"], []),
+    ([*INPUT], {"name": "input", "type": "size_t", "pointer": True, "const": True, "shape": "values(rows, 2 * half)"}),
+]
 
 
 def changed(path: list, value: object) -> dict:
@@ -151,6 +158,11 @@ def main(kgrade: str) -> int:
     failures += [f"the sound one: {error.json_path}: {error.message}" for error in validator.iter_errors(SOUND)]
     if (outcome := lint(kgrade, SOUND)).returncode != 0:
         failures.append(f"the reader refuses the sound one: {outcome.stderr}")
+    for path, value in GOOD:
+        frontmatter = changed(path, value)
+        failures += [f"the schema refuses {path} = {value!r}: {error.message}" for error in validator.iter_errors(frontmatter)]
+        if (outcome := lint(kgrade, frontmatter)).returncode != 0:
+            failures.append(f"the reader refuses {path} = {value!r}: {outcome.stderr}")
     for path, value in BAD:
         frontmatter = changed(path, value)
         shown = f"{path} = {'(gone)' if value is GONE else value!r}"
