@@ -111,8 +111,13 @@ KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned 
     return changed;
   }
   const FourElements four = input_block(range.contents, block);
+  const Distribution& distribution = range.contents.distribution;
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
-    changed += bits_of(four.value[i % 4]) != bits_of(load_element(range.dtype, input, i));
+    if (distribution.kind == Distribution::Kind::listed) {
+      changed += load_integer(range.dtype, input, i) != static_cast<std::int64_t>(distribution.choices[i]);
+    } else {
+      changed += bits_of(four.value[i % 4]) != bits_of(load_element(range.dtype, input, i));
+    }
   }
   return changed;
 }

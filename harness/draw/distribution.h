@@ -72,7 +72,8 @@ KGRADE_HOST_DEVICE inline double portable_normal_quantile(double p) {
   return q < 0 ? -value : value;
 }
 
-// Where an element is drawn as: itself, or its mirror image. `elements` counts from the start of all matrices.
+// Where an element is drawn as: itself, or its mirror image. `index` counts from the start of
+// all matrices.
 KGRADE_HOST_DEVICE inline std::uint64_t drawn_place(const Distribution& distribution, std::uint64_t index) {
   if (distribution.structure == Distribution::Structure::none) return index;
   const std::uint64_t column = index % distribution.columns;
@@ -168,8 +169,8 @@ struct InputChanges {
 };
 
 // Up to `most` different elements of an input of `elements`, each with a value of the same distribution that
-// is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays as it is). Positions and values
-// come from `source`.
+// is not the one it has (in a constant input, or on the diagonal of a graph, no such value exists: it stays as it
+// is). Positions and values come from `source`.
 InputChanges draw_changes(const Distribution& distribution, const RandomStream& stream,
                           std::uint64_t elements, const RandomStream& source,
                           unsigned int most = max_input_changes);

@@ -167,10 +167,12 @@ void add_note(CaseRecord& record, std::string note) {
 // Drops the baselines that `other` lacks, and returns their names.
 std::vector<std::string> keep_arms_of(const CaseRecord& other, CaseRecord& record) {
   std::vector<std::string> dropped;
-  for (std::size_t arm = record.arms.size() - 2; arm > 0; --arm) {
+  for (std::size_t arm = 1; arm + 1 < record.arms.size();) {
     const std::string name = record.arms[arm].name;
-    if (std::any_of(other.arms.begin(), other.arms.end(), [&](const Arm& a) { return a.name == name; }))
+    if (std::any_of(other.arms.begin(), other.arms.end(), [&](const Arm& a) { return a.name == name; })) {
+      ++arm;
       continue;
+    }
     drop_arm(record, arm);
     dropped.push_back(name);
   }
@@ -208,6 +210,7 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
   record.precision = std::max(record.precision, more.precision);
   record.relative_error = std::max(record.relative_error, more.relative_error);
   record.max_scaled_error = std::max(record.max_scaled_error, more.max_scaled_error);
+  const bool has_speedups = !record.speedups.empty() || !more.speedups.empty();
   record.speedups.clear();
   record.others.clear();
   if (record.measurement && more.measurement) {
@@ -221,8 +224,8 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
     add_blocks(more, record);
   }
   if (more.verdict == Verdict::accepted) {
-    if (!more.speedups.empty()) record.speedups = speedups_of(record);
-    if (!more.others.empty()) record.others = other_speedups_of(record);
+    if (has_speedups) record.speedups = speedups_of(record);
+    if (has_speedups) record.others = other_speedups_of(record);
     record.roofline = roofline_of(bound, record, ceilings);
     return;
   }

@@ -194,24 +194,27 @@ class CaseResolver {
     const auto low = are_labels ? std::optional<std::int64_t>(0) : evaluate(init.expressions.front(), what);
     const auto high = low ? evaluate(last, what) : std::nullopt;
     if (!high) return false;
-    const std::int64_t end = are_labels ? *high - 1 : *high;
-    if (end < *low) {
-      fail(last, fmt::format("{}: {} is empty: from {} to {}", what, in_quotes(init.text), *low, end),
+    if (are_labels ? *high < 1 : *high < *low) {
+      fail(last,
+           are_labels ? fmt::format("{}: {} is empty: `{}` is {}", what, in_quotes(init.text), last.text(), *high)
+                      : fmt::format("{}: {} is empty: from {} to {}", what, in_quotes(init.text), *low, *high),
            "change the values of the case so that there is a number to draw");
       return false;
     }
+    const std::int64_t end = are_labels ? *high - 1 : *high;
     tensor.init.first = static_cast<double>(*low);
     tensor.init.second = static_cast<double>(end);
-    return check_integer(init.expressions.front(), *low, tensor) && check_integer(last, end, tensor);
+    return check_integer(last, end, tensor) && (are_labels || check_integer(init.expressions.front(), *low, tensor));
   }
 
+  // That an end of integers is a value of the type, and exact as a float.
   bool check_integer(const Expression& expression, std::int64_t value, const Tensor& tensor) {
     constexpr std::int64_t largest_exact = 1 << 24;
     const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
     const bool is_held = !type->is_integer() || (value >= type->low && value <= type->high);
     if (is_held && value >= -largest_exact && value <= largest_exact) return true;
     fail(expression,
-         fmt::format("'init' of '{}': `{}` is {}, which {}", tensor.name, expression.text(), value,
+         fmt::format("'init' of '{}': `{}` gives {}, which {}", tensor.name, expression.text(), value,
                      is_held ? "is beyond 2^24" : fmt::format("{} does not hold", type->name)),
          "choose other values for the case");
     return false;

@@ -3,6 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 
@@ -84,7 +86,8 @@ class FuzzReader {
                   "write it as in 8..64 step 8");
     for (std::int64_t value = range_.low;;) {
       range_.values.push_back(value);
-      if (range_.values.size() > most_values || range_.high - value < *step) break;
+      const std::uint64_t left = static_cast<std::uint64_t>(range_.high) - static_cast<std::uint64_t>(value);
+      if (range_.values.size() > most_values || left < static_cast<std::uint64_t>(*step)) break;
       value += *step;
     }
     return keep();
@@ -143,6 +146,9 @@ class FuzzReader {
     for (const std::string_view text : texts) {
       const auto number = parse_real(text);
       if (!number) return no_range();
+      if (std::abs(*number) > double{std::numeric_limits<float>::max()})
+        return fail(fmt::format("'fuzz' of '{}': {} does not fit into a float", entry_.key, in_quotes(text)),
+                    "write a smaller number");
       reals.push_back(*number);
     }
     if (reals.empty() || reals.size() > most_values) return no_range();

@@ -144,9 +144,12 @@ class InitReader {
     if (arguments.size() != (is_symmetric ? 1U : 2U) || (!is_symmetric && side != "upper" && side != "lower"))
       return fail(fmt::format("'init' {} takes a distribution{}", call.name, is_symmetric ? "" : " and upper or lower"),
                   fmt::format("write it as in {}(normal(0, 1){})", call.name, is_symmetric ? "" : ", upper"));
-    auto init = read_form(arguments[0]);
-    if (!init) return std::nullopt;
-    if (init->structure != Init::Structure::none || init->kind == Init::Kind::computed)
+    // Before it is read: a file may nest them as deep as it likes.
+    const auto inner = split_call(arguments[0]);
+    const bool is_nested = inner && (inner->name == "symmetric" || inner->name == "triangular");
+    auto init = is_nested ? std::nullopt : read_form(arguments[0]);
+    if (!init && !is_nested) return std::nullopt;
+    if (is_nested || init->kind == Init::Kind::computed)
       return fail(fmt::format("'init' {} is of a distribution alone", call.name),
                   fmt::format("write it as in {}(normal(0, 1){})", call.name, is_symmetric ? "" : ", upper"));
     init->structure = is_symmetric      ? Init::Structure::symmetric
@@ -225,7 +228,9 @@ std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics) 
 }
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
-  if (!init.expressions.empty() || init.kind == Init::Kind::computed) return "";
+  if (init.kind == Init::Kind::computed || init.kind == Init::Kind::values) return "";
+  // Each case is looked at by itself.
+  if (init.kind == Init::Kind::integers && !init.expressions.empty()) return "";
   std::vector<double> values;
   switch (init.kind) {
     case Init::Kind::integers:

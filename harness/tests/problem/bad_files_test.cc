@@ -247,6 +247,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "did you mean 'rows'"},
         BadFile{"fuzz_real", "rows: 1..3", "scale: x", 30, 10, "no range of numbers", "0.1..2.5"},
         BadFile{"fuzz_empty_reals", "rows: 1..3", "scale: 3..1.5", 30, 10, "range 3..1.5 is empty", "1.5..3"},
+        BadFile{"fuzz_large_real", "rows: 1..3", "scale: 0..1e39", 30, 10, "'1e39' does not fit into a float", "smaller"},
+        BadFile{"fuzz_widest", "rows: 1..3", "columns: -2147483648..2147483647 step 1", 30, 12, "more than 4096", "wider step"},
         BadFile{"fuzz_list", "rows: 1..3", "rows: [1, 2.5]", 30, 9, "lists '2.5', which is no integer", "[1, 2, 8]"},
         BadFile{"fuzz_step", "rows: 1..3", "rows: 1..9 step 0", 30, 9, "the step '0' is no positive", "8..64 step 8"},
         BadFile{"fuzz_powers", "rows: 1..3", "rows: powers_of_2(5..7)", 30, 9, "no power of two", "powers_of_2(8..64)"},

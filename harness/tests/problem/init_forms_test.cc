@@ -59,12 +59,14 @@ TEST(InitForms, EndsOfIntegersMayBeExpressions) {
 
 TEST(InitForms, EndsThatLeaveNothingAreTheCasesFault) {
   EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(columns - 3)")),
-              HasSubstr("case 'tiny': 'init' of 'input': 'labels(columns - 3)' is empty: from 0 to -1"));
+              HasSubstr("case 'tiny': 'init' of 'input': 'labels(columns - 3)' is empty: `columns - 3` is 0"));
+  EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(-9223372036854775807 - rows / 2)")),
+              HasSubstr("is empty: `-9223372036854775807 - rows / 2` is -9223372036854775808"));
   EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "integers(columns, rows)")), HasSubstr("from 3 to 2"));
   EXPECT_THAT(error_of(with_input("uint8_t", "[rows]", "labels(columns * 100)")),
-              HasSubstr("is 299, which uint8_t does not hold"));
+              HasSubstr("`columns * 100` gives 299, which uint8_t does not hold"));
   EXPECT_THAT(error_of(with_input("uint8_t", "[rows]", "integers(-rows, 3)")),
-              HasSubstr("`-rows` is -2, which uint8_t does not hold"));
+              HasSubstr("`-rows` gives -2, which uint8_t does not hold"));
   EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(rows * 16777216)")), HasSubstr("beyond 2^24"));
   EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(colums)")), HasSubstr("unknown name 'colums'"));
 }
@@ -95,6 +97,17 @@ TEST(InitForms, StructuresAreOfSquareMatrices) {
               HasSubstr("is of a distribution alone"));
   EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", "symmetric(gamma(1, 2))")),
               HasSubstr("names no distribution"));
+}
+
+TEST(InitForms, NestedStructuresAreRefusedHoweverDeep) {
+  std::string deep = "normal(0, 1)";
+  for (int i = 0; i < 10000; ++i) deep = "symmetric(" + deep + ")";
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows, rows]", deep)), HasSubstr("is of a distribution alone"));
+}
+
+TEST(InitForms, FractionsAreNoIntegers) {
+  for (const char* const form : {"uniform_fan_in(rows)", "uniform(0, 1)", "normal(0, 1)", "symmetric(uniform(0, 1))"})
+    EXPECT_THAT(error_of(with_input("int", "[rows, rows]", form)), HasSubstr("draws no integers")) << form;
 }
 
 TEST(InitForms, ValuesAreATensorOfExtents) {
