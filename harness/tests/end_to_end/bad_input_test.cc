@@ -291,8 +291,8 @@ Double every element.
   const ScratchFile file("scale.md", text);
   EXPECT_EQ(kgrade({"show", file.path()}).exit_code, 0);
   const Result lint = kgrade({"lint", file.path()});
-  for (const char* key : {"shape", "init", "dtypes", "cases"}) EXPECT_THAT(lint.output, HasSubstr(key));
-  expect_refused(lint, "shape", "hint:");
+  for (const char* key : {"shapes", "inits", "cases"}) EXPECT_THAT(lint.output, HasSubstr(key));
+  expect_refused(lint, "bare interface", "`kgrade import " + file.path() + "`");
   expect_refused(kgrade({"grade", file.path(), naive, "--device", "emulated"}), "shape", "hint:");
 }
 
