@@ -2,13 +2,12 @@
 
 #include <algorithm>
 
+#include "problem/scalar_type.h"
+
 namespace kgrade {
 namespace {
 
-// Beyond it a float does not hold every integer.
-constexpr std::int64_t largest_in_float = std::int64_t{1} << 24;
-
-bool is_beyond_float(std::int64_t value) { return value > largest_in_float || value < -largest_in_float; }
+bool is_beyond_float(std::int64_t value) { return value > largest_exact_integer || value < -largest_exact_integer; }
 
 // Those of a slice from number `first` on, of an integer type.
 void add_integers(Dtype dtype, const unsigned char* stored, std::size_t first, std::size_t count,

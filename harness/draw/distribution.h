@@ -72,8 +72,7 @@ KGRADE_HOST_DEVICE inline double portable_normal_quantile(double p) {
   return q < 0 ? -value : value;
 }
 
-// Where an element is drawn as: itself, or its mirror image. `index` counts from the start of
-// all matrices.
+// The element that an element is drawn as: itself, or its mirror image. `index` counts through all matrices.
 KGRADE_HOST_DEVICE inline std::uint64_t drawn_place(const Distribution& distribution, std::uint64_t index) {
   if (distribution.structure == Distribution::Structure::none) return index;
   const std::uint64_t column = index % distribution.columns;

@@ -224,8 +224,10 @@ void merge(const Case& bound, const std::optional<Ceilings>& ceilings, CaseRecor
     add_blocks(more, record);
   }
   if (more.verdict == Verdict::accepted) {
-    if (has_speedups) record.speedups = speedups_of(record);
-    if (has_speedups) record.others = other_speedups_of(record);
+    if (has_speedups) {
+      record.speedups = speedups_of(record);
+      record.others = other_speedups_of(record);
+    }
     record.roofline = roofline_of(bound, record, ceilings);
     return;
   }

@@ -94,6 +94,18 @@ std::vector<Speedup> speedups_beside(const CaseRecord& record, bool others) {
   return speedups;
 }
 
+// Of what `value` makes of each ratio; 0 when there are none.
+template <class Value>
+double weighted_mean(const std::vector<SpeedRatio>& ratios, Value value) {
+  double sum = 0;
+  double weights = 0;
+  for (const SpeedRatio& ratio : ratios) {
+    sum += ratio.weight * value(ratio);
+    weights += ratio.weight;
+  }
+  return weights > 0 ? sum / weights : 0;
+}
+
 std::optional<Interval> score_interval(const std::vector<SpeedRatio>& ratios, double centre) {
   if (ratios.empty()) return std::nullopt;
   double squares = 0;
@@ -110,19 +122,10 @@ std::optional<Interval> score_interval(const std::vector<SpeedRatio>& ratios, do
 // Those that KernelBench reports most.
 constexpr double fast_at[] = {1, 1.5, 2};
 
-double fast_share(const std::vector<SpeedRatio>& ratios, double p) {
-  double fast = 0;
-  double all = 0;
-  for (const SpeedRatio& ratio : ratios) {
-    fast += ratio.ratio > p ? ratio.weight : 0;
-    all += ratio.weight;
-  }
-  return all > 0 ? fast / all : 0;
-}
-
 Score score_of(const std::string& against, const std::vector<SpeedRatio>& ratios) {
   Score score{against, suite_score(ratios)};
-  for (const double p : fast_at) score.fast[p] = fast_share(ratios, p);
+  for (const double p : fast_at)
+    score.fast[p] = weighted_mean(ratios, [p](const SpeedRatio& ratio) { return ratio.ratio > p ? 1.0 : 0.0; });
   return score;
 }
 
@@ -220,13 +223,8 @@ int processes_wanted(const CaseRecord& record) {
 }
 
 SuiteScore suite_score(const std::vector<SpeedRatio>& ratios) {
-  double logs = 0;
-  double weights = 0;
-  for (const SpeedRatio& ratio : ratios) {
-    logs += ratio.weight * std::log(ratio.ratio);
-    weights += ratio.weight;
-  }
-  const double centre = ratios.empty() ? 0 : std::exp(logs / weights);
+  const double log_mean = weighted_mean(ratios, [](const SpeedRatio& ratio) { return std::log(ratio.ratio); });
+  const double centre = ratios.empty() ? 0 : std::exp(log_mean);
   return {centre, score_interval(ratios, centre), ratios.size()};
 }
 

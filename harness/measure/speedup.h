@@ -80,10 +80,10 @@ std::vector<Speedup> other_speedups_of(const CaseRecord& record);
 // In how many processes the case is to be measured, as far as its record tells by now.
 int processes_wanted(const CaseRecord& record);
 
-// Geometric mean of the ratios by their weights; 0 when there are none. Its interval assumes that the ratios were measured
-// independently, all at the same confidence: then the errors' variances add, so the half-widths on the log
-// scale, times the weights, add in quadrature, divided by the sum of the weights. What moves all ratios alike (one GPU for all problems) is
-// not in it. No interval where one of the ratios has none.
+// Geometric mean of the ratios by their weights; 0 when there are none. Its interval assumes that the ratios
+// were measured independently, all at the same confidence: then the errors' variances add, so the half-widths
+// on the log scale, times the weights, add in quadrature, divided by the sum of the weights. What moves all
+// ratios alike (one GPU for all problems) is not in it. No interval where one of the ratios has none.
 SuiteScore suite_score(const std::vector<SpeedRatio>& ratios);
 
 // Share of all problems whose answer is correct and whose speedup is above p; 0 when there are no problems.

@@ -209,10 +209,9 @@ class CaseResolver {
 
   // That an end of integers is a value of the type, and exact as a float.
   bool check_integer(const Expression& expression, std::int64_t value, const Tensor& tensor) {
-    constexpr std::int64_t largest_exact = 1 << 24;
     const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
     const bool is_held = !type->is_integer() || (value >= type->low && value <= type->high);
-    if (is_held && value >= -largest_exact && value <= largest_exact) return true;
+    if (is_held && value >= -largest_exact_integer && value <= largest_exact_integer) return true;
     fail(expression,
          fmt::format("'init' of '{}': `{}` gives {}, which {}", tensor.name, expression.text(), value,
                      is_held ? "is beyond 2^24" : fmt::format("{} does not hold", type->name)),

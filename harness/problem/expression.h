@@ -7,8 +7,7 @@
 //   primary := integer | name | name "(" or ("," or)* ")" | "(" or ")"
 //
 // Functions: min(a, b, ...), max(a, b, ...), ceil_div(a, b), and log2(a), the logarithm to base 2 rounded up to an
-// integer. Division rounds towards minus infinity and
-// the remainder has the sign of the divisor, so that the formulas for output extents hold for any
+// integer. Division rounds towards minus infinity and the remainder has the sign of the divisor, so that the formulas for output extents hold for any
 // operand (PyTorch's documentation writes them with floor). Overflow and division by zero are errors.
 // Comparisons and "!" yield 0 or 1, "&&" and "||" too; these two do not evaluate their right side when the
 // left one decides. Integers are decimal and at most 2^63 - 1.

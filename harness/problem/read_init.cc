@@ -14,9 +14,6 @@
 namespace kgrade {
 namespace {
 
-// Integers up to here are exact in float32.
-constexpr double largest_exact_integer = 1 << 24;
-
 constexpr std::string_view forms =
     "write uniform(lo, hi), normal(mean, sd), integers(lo, hi), constant(value), ones, zeros, choice(a, b), "
     "bernoulli(p), labels(n), adjacency(p, missing), uniform_fan_in(n), symmetric(...) or triangular(..., upper)";
@@ -73,7 +70,7 @@ std::string_view complaint_about(const Init& init) {
     case Init::Kind::normal:
       return init.second > 0 ? "" : "the standard deviation must be positive";
     case Init::Kind::integers: {
-      const auto inexact = [](double x) { return x != std::floor(x) || std::abs(x) > largest_exact_integer; };
+      const auto inexact = [](double x) { return x != std::floor(x) || std::abs(x) > double{largest_exact_integer}; };
       if (inexact(init.first) || inexact(init.second)) return "both ends must be integers of at most 2^24";
       return init.first <= init.second ? "" : "the lower end comes first";
     }
@@ -221,10 +218,13 @@ std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics&
   return InitReader(node, has_model, diagnostics).read();
 }
 
-std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics) {
+bool is_values(const YamlNode& node) {
   const auto call = node.is_scalar() ? split_call(node.source) : std::nullopt;
-  if (!call || call->name != "values") return std::nullopt;
-  return InitReader(node, false, diagnostics).read_as(*call, values_form);
+  return call && call->name == values_form.name;
+}
+
+std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics) {
+  return InitReader(node, false, diagnostics).read_as(*split_call(node.source), values_form);
 }
 
 std::string complaint_about(const Init& init, const ScalarType& type) {
@@ -252,7 +252,7 @@ std::string complaint_about(const Init& init, const ScalarType& type) {
       return fmt::format("draws no integers, and the type is {}", type.name);
   }
   for (const double value : values) {
-    if (value != std::floor(value) || std::abs(value) > largest_exact_integer)
+    if (value != std::floor(value) || std::abs(value) > double{largest_exact_integer})
       return "must be an integer of at most 2^24";
     if (value < static_cast<double>(type.low) || value > static_cast<double>(type.high))
       return fmt::format("has values that {} does not hold", type.name);

@@ -15,7 +15,8 @@ namespace kgrade {
 // `has_model`: see Problem.
 std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics& diagnostics);
 
-// values(a, b, ...) of a `shape`; nothing, and no error, where the node is no such text.
+// Whether a `shape` is values(a, b, ...), which read_values() reads.
+bool is_values(const YamlNode& node);
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);
 
 // What is wrong with it for a tensor of an integer type: it draws others than values of that type. Empty: nothing.

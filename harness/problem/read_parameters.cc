@@ -127,8 +127,8 @@ class ParameterReader {
     if (shape != nullptr && !parameter_.pointer) {
       diagnostics_.add(shape->key_location, what_ + " is a scalar and has a 'shape'",
                        "remove it, or write `pointer: true`");
-    } else if (shape != nullptr && !read_as_values(*shape)) {
-      read_shape(*shape);
+    } else if (shape != nullptr) {
+      is_values(*shape) ? read_as_values(*shape) : read_shape(*shape);
     }
     read_compare();
     if (init == nullptr) return;
@@ -181,22 +181,19 @@ class ParameterReader {
     }
   }
 
-  // False where it is a list of extents, as usual.
-  bool read_as_values(const YamlNode& shape) {
-    const bool is_call = shape.is_scalar() && trimmed(shape.value).starts_with("values");
-    if (!is_call) return false;
+  // Shape and contents at once.
+  void read_as_values(const YamlNode& shape) {
     const ScalarType* const type = find_scalar_type(parameter_.type);
     if (!parameter_.is_input() || type == nullptr || !type->is_integer()) {
       diagnostics_.add(shape.place(), fmt::format("'shape' of {} is {}, and it is no input of an integer type", what_,
                                                   in_quotes(shape.value)),
                        "write a list of extents, as in [batch_size, height]");
-      return true;
+      return;
     }
     parameter_.init = read_values(shape, diagnostics_);
-    if (!parameter_.init) return true;
+    if (!parameter_.init) return;
     const std::string count = std::to_string(parameter_.init->expressions.size());
     if (auto extent = Expression::parse(count, shape.location)) parameter_.shape.push_back(*std::move(extent));
-    return true;
   }
 
   void read_shape(const YamlNode& shape) {

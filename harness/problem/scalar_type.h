@@ -15,6 +15,9 @@ namespace kgrade {
 // The name in problem files of the element type under test.
 inline constexpr std::string_view element_type_name = "[VAR]";
 
+// Integers up to here are exact in float32.
+inline constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 24;
+
 struct ScalarType {
   enum class Kind { integer, real };
   std::string_view name;  // as in C++

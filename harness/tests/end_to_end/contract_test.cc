@@ -157,9 +157,7 @@ extern "C" void solution(const float* a, const float* b, float* c, size_t n) {
 }
 )";
 
-// A kernel may use that a matrix is triangular, and that the other is symmetric.
-TEST_F(Contract, MatricesHaveTheirStructure) {
-  problem(R"yaml(parameters:
+constexpr const char* product_problem = R"yaml(parameters:
   - {name: a, type: float, pointer: true, const: true, shape: [n, n], init: "triangular(normal(0, 1), lower)"}
   - {name: b, type: float, pointer: true, const: true, shape: [n, n], init: "symmetric(normal(0, 1))"}
   - {name: c, type: float, pointer: true, const: false, shape: [n, n]}
@@ -172,8 +170,11 @@ cases:
   - {name: odd, role: test, n: 33}
   - {name: large, role: bench, n: 64}
 fuzz: {n: 8..40 step 3}
-)yaml",
-          replaced(product_kernel, "k <= at / n", "k < n"));
+)yaml";
+
+// A kernel may use that a matrix is triangular, and that the other is symmetric.
+TEST_F(Contract, MatricesHaveTheirStructure) {
+  problem(product_problem, replaced(product_kernel, "k <= at / n", "k < n"));
   const Result right = grade(replaced(product_kernel, "b[at % n * n + k]", "b[k * n + at % n]"));
   EXPECT_EQ(right.exit_code, 0) << right.output;
   EXPECT_EQ(grade(replaced(product_kernel, "k <= at / n", "k < at / n")).exit_code, 1);
@@ -182,18 +183,7 @@ fuzz: {n: 8..40 step 3}
 
 // Names that parts of the generated binding have, too.
 TEST_F(Contract, MacrosOfACandidateAreItsOwn) {
-  problem(R"yaml(parameters:
-  - {name: a, type: float, pointer: true, const: true, shape: [n, n], init: "triangular(normal(0, 1), lower)"}
-  - {name: b, type: float, pointer: true, const: true, shape: [n, n], init: "symmetric(normal(0, 1))"}
-  - {name: c, type: float, pointer: true, const: false, shape: [n, n]}
-  - {name: n, type: size_t, pointer: false}
-dtypes: [float32]
-flops: n * n * n
-cases:
-  - {name: tiny, role: test, n: 6}
-  - {name: large, role: bench, n: 64}
-)yaml",
-          product_kernel);
+  problem(product_problem, product_kernel);
   std::string macros;
   for (const char* const name : {"A", "B", "N", "First", "Rest", "To", "Return", "Position", "Types", "type", "value",
                                  "same", "require", "nth", "parts", "count", "result", "parameter", "scalar", "slot",

@@ -118,6 +118,8 @@ TEST(InitForms, ValuesAreATensorOfExtents) {
   EXPECT_TRUE(bound->tensors[0].is_listed());
   EXPECT_THAT(error_of(with_input("int8_t", "values(rows, 64 * rows)", "")), HasSubstr("is 128, which int8_t does not"));
   EXPECT_THAT(error_of(with_input("[VAR]", "values(rows)", "")), HasSubstr("is no input of an integer type"));
+  EXPECT_THAT(error_of(with_input("int", "values(rows", "")), HasSubstr("'shape' of parameter 'input' is 'values(rows'"));
+  EXPECT_THAT(error_of(with_input("int", "value(rows)", "")), HasSubstr("'shape' of parameter 'input' is 'value(rows)'"));
   EXPECT_THAT(error_of(with_input("int", "values()", "")), HasSubstr("takes 1 to 8 integer expressions"));
   EXPECT_THAT(error_of(with_input("int", "values(rows)", "ones")), HasSubstr("has values as its 'shape'"));
   EXPECT_THAT(error_of(with_input("int", "values(row)", "")), HasSubstr("unknown name 'row'"));
