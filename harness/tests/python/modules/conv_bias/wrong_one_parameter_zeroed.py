@@ -1,4 +1,4 @@
-# One element of the weight is zero.
+# The largest element of the weight is zero.
 import torch
 
 
@@ -9,7 +9,7 @@ class ModelNew(torch.nn.Module):
 
     def forward(self, x):
         weight = self.conv.weight.clone()
-        weight[1, 2, 0, 1] = 0
+        weight.view(-1)[weight.abs().argmax()] = 0
         columns = torch.nn.functional.unfold(x, weight.shape[2:], stride=2, padding=1)
         y = weight.flatten(1) @ columns + self.conv.bias[:, None]
         return y.view(x.shape[0], -1, (x.shape[2] + 1) // 2, (x.shape[3] + 1) // 2)
