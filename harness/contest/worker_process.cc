@@ -362,6 +362,8 @@ Answer WorkerProcess::interpret(const Reply& reply) {
     case ReplyStatus::no_memory:
       return fail(Fault::no_memory, "the worker cannot map its buffers");
     case ReplyStatus::memory_limit:
+      // A framework knows what it asked for, not what it may have.
+      if (reply.limit_bytes == 0) return fail(Fault::memory_limit, last_words("out of memory"));
       return fail(Fault::memory_limit, fmt::format("out of memory: the contestant's process may have {}",
                                                    format_bytes(reply.limit_bytes)));
     case ReplyStatus::stack_overflow:

@@ -28,7 +28,14 @@ struct PythonCallbacks {
 };
 
 // How a contestant in Python ends its worker.
-enum class PythonEnd : int { raised = 0, unsupported = 1, mismatched = 2, wrong = 3, device_failed = 4 };
+enum class PythonEnd : int {
+  raised = 0,
+  unsupported = 1,
+  mismatched = 2,
+  wrong = 3,
+  device_failed = 4,
+  out_of_memory = 5
+};
 
 }  // namespace kgrade
 

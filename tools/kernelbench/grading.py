@@ -21,7 +21,7 @@ MOST_AT_ONCE = 24
 SECONDS_FOR_ONE = {"emulated": 6.0, "cuda": 1.5}
 # Of a device's memory, in GiB. A run's processes have contexts; inputs and outputs are held by the referee, the oracle in
 # double precision, the reference and a candidate.
-CONTEXTS, COPIES = 5, 6
+CONTEXTS, COPIES = 5, 9
 
 
 class Task:

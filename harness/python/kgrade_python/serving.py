@@ -13,6 +13,7 @@ ENDS_UNSUPPORTED = 1
 ENDS_MISMATCH = 2
 ENDS_WRONG = 3
 ENDS_DEVICE_FAILED = 4
+ENDS_OUT_OF_MEMORY = 5
 
 LOAD = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
 DESCRIBE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
@@ -110,7 +111,9 @@ class Server:
             errors.print_last(refused)
             self.library.end(ENDS_UNSUPPORTED)
         errors.print_last("raised " + errors.in_one_line(error, files) + errors.remedy_of(error))
-        self.library.end(ENDS_DEVICE_FAILED if is_device_lost() else ENDS_RAISED)
+        if is_device_lost():
+            self.library.end(ENDS_DEVICE_FAILED)
+        self.library.end(ENDS_OUT_OF_MEMORY if is_out_of_memory(error) else ENDS_RAISED)
 
     def load(self, descriptor):
         def work():
@@ -153,6 +156,12 @@ def is_device_lost():
     except RuntimeError:
         return True
     return False
+
+
+def is_out_of_memory(error):
+    import torch
+
+    return isinstance(error, (MemoryError, torch.OutOfMemoryError))
 
 
 def serve(path, arguments, with_triton=False):

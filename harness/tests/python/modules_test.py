@@ -85,16 +85,43 @@ class Answers(unittest.TestCase):
         self.assertEqual({each.stem for each in problems}, {each.name for each in FOLDER.iterdir() if each.is_dir()})
 
 
+def grade_against_itself(**changed):
+    """Model as the candidate, of a file with other parts."""
+    with tempfile.TemporaryDirectory() as folder:
+        problem, answer = pathlib.Path(folder) / "problem.py", pathlib.Path(folder) / "answer.py"
+        text = "import torch\n" + "".join(map(textwrap.dedent, {**PARTS, **changed}.values()))
+        problem.write_text(text, encoding="utf-8")
+        answer.write_text(text.replace("class Model(", "class ModelNew("), encoding="utf-8")
+        return grade(problem, [answer])
+
+
+class WantOfMemory(unittest.TestCase):
+    MODEL = """
+        class Model(torch.nn.Module):
+            def forward(self, x):
+                if %s:
+                    raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 6.00 GiB.")
+                return torch.relu(x)
+    """
+
+    def test_the_oracle_has_too_little(self):
+        run = grade_against_itself(model=self.MODEL % "x.dtype == torch.float64")
+        self.assertEqual((run.returncode, run.stdout), (3, ""), run.stderr)
+        self.assertIn("the oracle fails on case 'kernelbench': raised OutOfMemoryError", run.stderr)
+        self.assertIn("end programs that take memory", run.stderr)
+
+    def test_a_candidate_wants_too_much(self):
+        run = grade_against_itself(model=self.MODEL % "type(self).__name__ == 'ModelNew'")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        candidate = json.loads(run.stdout)["candidates"][0]
+        self.assertEqual(candidate["verdict"], "memory_limit")
+        self.assertIn("Tried to allocate 6.00 GiB", candidate["message"])
+
+
 class FilesThatCannotBeGraded(unittest.TestCase):
     def expect_error(self, message, **changed):
         """Of a file with other parts: `message` in one line that names the file, and exit code 2."""
-        parts = {**PARTS, **changed}
-        with tempfile.TemporaryDirectory() as folder:
-            problem, answer = pathlib.Path(folder) / "problem.py", pathlib.Path(folder) / "answer.py"
-            text = "import torch\n" + "".join(map(textwrap.dedent, parts.values()))
-            problem.write_text(text, encoding="utf-8")
-            answer.write_text(text.replace("class Model(", "class ModelNew("), encoding="utf-8")
-            run = grade(problem, [answer])
+        run = grade_against_itself(**changed)
         self.assertEqual(run.returncode, 2, run.stderr)
         self.assertEqual(run.stdout, "")
         self.assertIn("problem.py", run.stderr)

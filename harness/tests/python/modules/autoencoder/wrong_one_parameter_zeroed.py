@@ -7,7 +7,7 @@ class ModelNew(torch.nn.Module):
         super().__init__()
         self.weight = torch.nn.Parameter(torch.empty(features, code))
         self.bias = torch.nn.Parameter(torch.empty(features))
-        self.transposed = self.weight.detach().t().contiguous()
+        self.register_buffer("transposed", self.weight.detach().t().contiguous(), persistent=False)
 
     def forward(self, x):
         self.transposed[2, 3] = 0
