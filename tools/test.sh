@@ -14,6 +14,7 @@ if [ "${1:-}" = --all ]; then
   shift
 fi
 if $all; then
+  export KGRADE_ALL=1  # every problem, where a test draws some (tools/drawn_problems.py)
   tools/setup.sh --all-tests
 else
   # With several -LE, ctest leaves out only tests that match all of them. One expression matches any.

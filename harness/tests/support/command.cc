@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <sstream>
+#include <stdexcept>
 
 #include "base/subprocess.h"
 #include "base/temporary_directory.h"
@@ -83,15 +84,22 @@ std::map<Declared, std::vector<std::string>> by_declaration(const std::vector<st
   return groups;
 }
 
+std::vector<std::string> drawn_problems() {
+  ProcessRequest request;
+  request.command = {"python3", KGRADE_SOURCE_DIR "/tools/drawn_problems.py"};
+  request.environment = whole_environment();
+  const auto outcome = run_process(request);
+  if (!outcome || !outcome->success()) throw std::runtime_error("tools/drawn_problems.py fails");
+  std::vector<std::string> slugs;
+  std::istringstream lines(outcome->output);
+  for (std::string slug; std::getline(lines, slug);) slugs.push_back(slug);
+  return slugs;
+}
+
 std::vector<std::string> slugs_of_different_solutions() {
   std::map<std::string, std::string> slugs;  // by the file
-  for (const auto& entry : fs::directory_iterator(fs::path(KGRADE_SOURCE_DIR) / "solutions")) {
-    const fs::path naive = entry.path() / "naive.cu";
-    if (!fs::exists(naive)) continue;
-    const std::string slug = entry.path().filename().string();
-    const auto [first, fresh] = slugs.emplace(fs::canonical(naive).string(), slug);
-    if (!fresh) first->second = std::min(first->second, slug);
-  }
+  for (const std::string& slug : drawn_problems())
+    slugs.emplace(fs::canonical(fs::path(KGRADE_SOURCE_DIR) / "solutions" / slug / "naive.cu").string(), slug);
   std::vector<std::string> sorted;
   for (const auto& [file, slug] : slugs) sorted.push_back(slug);
   std::sort(sorted.begin(), sorted.end());

@@ -49,7 +49,9 @@ struct Declared {
 // Candidates grouped by that: a record holds those of one type and one class.
 std::map<Declared, std::vector<std::string>> by_declaration(const std::vector<std::string>& candidates);
 
-// Slugs with a naive solution, in order; if several share one solution file, only the first.
+// Slugs of the problems that this run of the tests looks into (tools/drawn_problems.py).
+std::vector<std::string> drawn_problems();
+// Those of them with a naive solution, in order; if several share one solution file, only the first.
 std::vector<std::string> slugs_of_different_solutions();
 
 // A file that lives as long as the object.
