@@ -15,6 +15,7 @@ struct GradeArguments : GradingArguments {
   bool quick = false;
   bool ranked = false;
   bool warm = false;
+  bool clear_outputs = false;
   WantedBaselines baselines = WantedBaselines::usual;
   std::optional<int> launches;
 };
@@ -48,6 +49,8 @@ void add_measuring_options(CLI::App& command, GradeArguments& arguments) {
       .add_flag("--ranked", arguments.ranked,
                 "Measure until speedups are known to within 0.25 %, in five processes per contestant")
       ->excludes(quick);
+  command.add_flag("--clear-outputs", arguments.clear_outputs,
+                   "Set outputs to zero before each call, for kernels that add to them; such records are not ranked");
   command.add_flag("--warm", arguments.warm,
                    "Leave the inputs in the cache, as for KernelBench's published figures (default: the cache is cold "
                    "at every call)");
@@ -67,6 +70,7 @@ int run(GradeArguments& arguments) {
   if (arguments.quick) options.effort = Effort::quick;
   if (arguments.ranked) options.effort = Effort::ranked;
   if (arguments.warm) options.cache = CacheState::warm;
+  options.clears_outputs = arguments.clear_outputs;
   options.launches = arguments.launches;
   options.baselines = arguments.baselines;
   options.shuffled = true;

@@ -39,6 +39,7 @@ struct SweepArguments {
   bool quick = false;
   bool ranked = false;
   bool warm = false;
+  bool clear_outputs = false;
   std::vector<std::string> fail_on;
   std::string executor = "local";
   SlurmOptions slurm;
@@ -112,6 +113,7 @@ SweepOptions options_of(const SweepArguments& arguments, std::vector<std::string
   if (arguments.quick) options.lane.effort = Effort::quick;
   if (arguments.ranked) options.lane.effort = Effort::ranked;
   if (arguments.warm) options.lane.cache = CacheState::warm;
+  options.lane.clears_outputs = arguments.clear_outputs;
   const bool emulated = devices.front() == "emulated";
   options.build_jobs = emulated ? 0 : arguments.jobs > 0 ? arguments.jobs : spare_cores(devices.size());
   options.devices = std::move(devices);
@@ -284,6 +286,7 @@ void add_how(CLI::App& command, SweepArguments& arguments) {
   CLI::Option* const quick = command.add_flag("--quick", arguments.quick, "As for `kgrade grade`");
   command.add_flag("--ranked", arguments.ranked, "As for `kgrade grade`")->excludes(quick);
   command.add_flag("--warm", arguments.warm, "As for `kgrade grade`");
+  command.add_flag("--clear-outputs", arguments.clear_outputs, "As for `kgrade grade`");
   add_baselines_options(command, arguments.lane.baselines);
   add_hidden_options(command, usual_hidden_cases, arguments.lane.hidden_cases, arguments.lane.hidden_seed);
   add_seed_option(command, arguments.lane.seed,

@@ -290,6 +290,7 @@ void Lease::prepare(const Draw& draw, std::uint64_t poison_key, std::uint32_t ca
   for (std::size_t i = 0; i < buffers_.size(); ++i) {
     fillings_[i].begin = place_of(i, poison_key, call);
     fillings_[i].poison = {poison_key, stream_of(i), call};
+    fillings_[i].cleared = tensor_of(i).output && device_.clears_outputs();
   }
   for (std::size_t i = buffers_.size(); i < fillings_.size(); ++i) {
     fillings_[i].poison = {poison_key, captures_stream | static_cast<std::uint32_t>(i), call};

@@ -47,6 +47,7 @@ struct Filling {
   // Of an input that is no draw: what its elements are copies of, from byte 0 on; else null.
   SharedBuffer* source = nullptr;
   Dtype source_dtype = Dtype::float32;
+  bool cleared = false;  // an output that is zero when a call begins
 
   std::uint64_t end() const { return begin + elements * element_bytes(dtype); }
 };
@@ -140,6 +141,9 @@ class Device {
 
   CacheState cache_state() const { return cache_state_; }
   void set_cache_state(CacheState state) { cache_state_ = state; }
+  // Whether outputs are zero when a call begins, instead of poison. What a call leaves unwritten is not known then.
+  bool clears_outputs() const { return clears_outputs_; }
+  void set_clears_outputs(bool clears) { clears_outputs_ = clears; }
 
   // From now on workers are confined.
   void confine_workers(std::shared_ptr<const Sandbox> sandbox) { sandbox_ = std::move(sandbox); }
@@ -166,6 +170,7 @@ class Device {
  private:
   std::shared_ptr<const Sandbox> sandbox_;
   CacheState cache_state_ = CacheState::cold;
+  bool clears_outputs_ = false;
 };
 
 }  // namespace kgrade

@@ -53,6 +53,7 @@ class GradeRun {
   Failure grade_candidates() {
     if (auto failure = prepare()) return failure;
     setup_.device().set_cache_state(options_.cache);
+    setup_.device().set_clears_outputs(options_.clears_outputs);
     begin_record();
     open_telemetry();
     if (auto failure = setup_.load_trusted()) return failure;
@@ -273,6 +274,7 @@ class GradeRun {
     record_.required_precision = precision_from(problem_.precision);
     record_.thresholds = problem_.thresholds;
     record_.effort = options_.effort;
+    record_.clears_outputs = options_.clears_outputs;
     note_useless_options();
   }
 

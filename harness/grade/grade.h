@@ -12,6 +12,7 @@ namespace kgrade {
 struct GradeOptions : RunOptions {
   Effort effort = Effort::normal;
   CacheState cache = CacheState::cold;
+  bool clears_outputs = false;  // before each call, as some sites do
   std::optional<int> launches;  // of a sample; by the time of a launch when unset
   WantedBaselines baselines = WantedBaselines::usual;
   // Called when the candidate with this number begins, and when it has its verdict, with a record of its own

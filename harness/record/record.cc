@@ -36,6 +36,7 @@ std::string problem_text(const RunRecord& record) {
   std::string text = record.problem_slug;
   if (record.dtype != Dtype::float32) text += "  " + std::string(to_string(record.dtype));
   if (record.inputs) text += fmt::format("  inputs from {}", fmt::join(*record.inputs, ", "));
+  if (record.clears_outputs) text += "  outputs cleared";
   return text;
 }
 

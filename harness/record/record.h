@@ -222,6 +222,7 @@ struct RunRecord {
   std::string problem_sha256;
   Dtype dtype = Dtype::float32;  // what [VAR] was
   std::optional<std::vector<std::string>> inputs = {};  // as --inputs had them; unset: the problem's own
+  bool clears_outputs = false;  // before each call, which the problem does not promise
   ReferenceRecord reference;
   std::string toolchain;  // compiler, version and flags
   std::uint64_t seed = 0;

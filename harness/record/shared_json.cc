@@ -18,6 +18,12 @@ void begin(Archive& archive, typename Archive::template Value<RunRecord>& record
     problem("sha256", record.problem_sha256, sha256_of);
     problem("dtype", record.dtype);
     if (Archive::reads || record.inputs) problem("inputs", record.inputs);
+    if constexpr (Archive::reads) {
+      const auto cleared = problem.value().find("clears_outputs");
+      record.clears_outputs = cleared && cleared->truth();
+    } else if (record.clears_outputs) {
+      problem("clears_outputs", true);
+    }
   });
   archive("reference", record.reference);
   archive("toolchain", record.toolchain);

@@ -46,13 +46,15 @@ std::optional<WantedBaselines> baselines_from(const Json& json) {
 }
 
 nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
-  return {{"warm", options.cache == CacheState::warm},
+  nlohmann::ordered_json conditions = {{"warm", options.cache == CacheState::warm},
           {"baselines", json_of_baselines(options.baselines)},
           {"require_sandbox", options.require_sandbox},
           {"seed", seed_text(options.seed)},
           {"hidden_cases", json_of(options.hidden_cases)},
           {"hidden_seed", seed_text(options.hidden_seed)},
           {"time_limit_seconds", json_of(options.time_limit_seconds)}};
+  if (options.clears_outputs) conditions["clear_outputs"] = true;
+  return conditions;
 }
 
 std::vector<std::string> texts_of_bytes(const std::vector<std::string>& all) {
@@ -122,6 +124,7 @@ std::string to_line(const LaneJob& job) {
                {"python", text_of_bytes(options.python)},
                {"inputs", texts_of_bytes(options.inputs)},
                {"effort", static_cast<int>(options.effort)},
+               {"clear_outputs", options.clears_outputs},
                {"problem", text_of_bytes(job.problem)},
                {"dtype", job.dtype},
                {"precision", job.precision},
@@ -151,6 +154,7 @@ std::optional<LaneJob> read_job(const std::string& line) try {
   if (!effort) return std::nullopt;
   options.effort = *effort;
   options.cache = json.at("warm").get<bool>() ? CacheState::warm : CacheState::cold;
+  options.clears_outputs = json.at("clear_outputs").get<bool>();
   const auto baselines = baselines_from(json.at("baselines"));
   if (!baselines) return std::nullopt;
   options.baselines = *baselines;

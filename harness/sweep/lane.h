@@ -29,6 +29,7 @@ struct LaneOptions {
   std::optional<double> time_limit_seconds;
   std::string python;  // as --python has it
   std::vector<std::string> inputs = {};  // as --inputs has them
+  bool clears_outputs = false;
 };
 
 // What a lane is asked for.

@@ -112,6 +112,7 @@ class LaneWorker {
     options.layout = Layout::find(job.options.problems);
     options.effort = job.options.effort;
     options.cache = job.options.cache;
+    options.clears_outputs = job.options.clears_outputs;
     options.baselines = job.options.baselines;
     options.hidden_cases = job.options.hidden_cases;
     options.hidden_seed = job.options.hidden_seed;

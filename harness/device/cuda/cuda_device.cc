@@ -303,6 +303,8 @@ class CudaDevice : public Device {
     begin_refresh();
     for (const Filling& filling : fillings) {
       if (filling.input) cuda::fill_input(bytes_of(*filling.buffer, filling.begin), range_of(filling));
+      if (filling.cleared)
+        KGRADE_CUDA_CHECK(cudaMemsetAsync(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin));
     }
     if (cache_state() == CacheState::cold) {
       KGRADE_CUDA_CHECK(cudaMemsetAsync(flush_buffer_, static_cast<int>(++flushes_ & 0xff), flush_bytes_));

@@ -177,6 +177,8 @@ void EmulatedDevice::poison(std::span<const Filling> fillings) {
 
 std::chrono::nanoseconds EmulatedDevice::reveal(std::span<const Filling> fillings, GateOpening /*opening*/) {
   for (const Filling& filling : fillings) {
+    if (filling.cleared)
+      std::memset(bytes_of(*filling.buffer, filling.begin), 0, filling.end() - filling.begin);
     if (!filling.input) continue;
     const device::InputRange range = range_of(filling);
     for (std::uint64_t block = 0; 4 * block < filling.elements; ++block) {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/temporary_directory.h"
+#include "base/text.h"
 #include "tests/support/command.h"
 
 namespace kgrade::test {
@@ -182,6 +183,45 @@ TEST_F(Contract, MatricesHaveTheirStructure) {
 }
 
 // Names that parts of the generated binding have, too.
+TEST_F(Contract, OutputsAreClearedWhereThatIsAskedFor) {
+  const std::string writing = R"(
+__global__ void copy(const float* x, float* y, size_t n) {
+  const size_t i = blockIdx.x * size_t{64} + threadIdx.x;
+  if (i < n) y[i] = x[i];
+}
+extern "C" void solution(const float* x, float* y, size_t n) { copy<<<(n + 63) / 64, 64>>>(x, y, n); }
+)";
+  problem(R"yaml(parameters:
+  - {name: x, type: "[VAR]", pointer: true, const: true, shape: [n], init: "normal(0, 1)"}
+  - {name: y, type: "[VAR]", pointer: true, const: false, shape: [n]}
+  - {name: n, type: size_t, pointer: false}
+dtypes: [float32]
+precision: fp32
+flops: n
+cases: [{name: some, role: test, n: 133}, {name: many, role: bench, n: 1000003}]
+)yaml",
+          writing);
+  const std::string adding = replaced(writing, "y[i] = ", "y[i] += ");
+  const Result refused = grade(adding);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.output, HasSubstr("all added to what the output held before, which is arbitrary: write it "
+                                        "instead, or grade with --clear-outputs"));
+  const std::string record = (folder_.path() / "record.json").string();
+  const Result accepted = kgrade({"grade", problem_, write("candidate.cu", adding), "--device", "emulated",
+                                  "--clear-outputs", "--json", record});
+  EXPECT_EQ(accepted.exit_code, 0) << accepted.output;
+  EXPECT_THAT(accepted.output, HasSubstr("outputs cleared"));
+  EXPECT_THAT(*read_text_file(record), HasSubstr("\"clears_outputs\": true"));
+  // What it leaves alone is zero, and wrong all the same.
+  const Result idle = kgrade({"grade", problem_, write("candidate.cu", replaced(adding, "i < n", "i + 1 < n")),
+                              "--device", "emulated", "--clear-outputs"});
+  EXPECT_EQ(idle.exit_code, 1);
+  EXPECT_THAT(idle.output, HasSubstr("1 of 133 elements wrong"));
+  const Result board = kgrade({"leaderboard", record});
+  EXPECT_EQ(board.exit_code, 2);
+  EXPECT_THAT(board.output, HasSubstr("was graded with --clear-outputs, and is not ranked"));
+}
+
 TEST_F(Contract, MacrosOfACandidateAreItsOwn) {
   problem(product_problem, product_kernel);
   std::string macros;

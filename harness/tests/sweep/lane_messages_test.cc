@@ -25,7 +25,9 @@ LaneJob full_job() {
                  7u,
                  18446744073709551614u,
                  2.5,
-                 "venv \xff/bin/python"};
+                 "venv \xff/bin/python",
+                 {},
+                 true};
   job.problem = "some/problems/one.md";
   job.dtype = "float16";
   job.precision = "tf32";
@@ -36,7 +38,7 @@ LaneJob full_job() {
 auto all_of(const LaneJob& job) {
   const LaneOptions& o = job.options;
   return std::tuple(o.device, o.problems, o.effort, o.cache, o.baselines, o.require_sandbox, o.seed,
-                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.python, job.problem, job.dtype,
+                    o.hidden_cases, o.hidden_seed, o.time_limit_seconds, o.python, o.clears_outputs, job.problem, job.dtype,
                     job.precision, job.candidates);
 }
 
