@@ -34,6 +34,14 @@ Json values_of(const Problem& problem, const Case& bound) {
   return values;
 }
 
+// As the problem's file writes it.
+std::string comparison_text(const Comparison& compare) {
+  if (compare.kind == Comparison::Kind::norm) return "norm";
+  if (compare.kind == Comparison::Kind::exact) return "exact";
+  return compare.axis ? fmt::format("ties({}, {})", compare.values, *compare.axis)
+                      : fmt::format("ties({})", compare.values);
+}
+
 Json json_of(const Problem& problem, const Case& bound) {
   Json tensors = Json::array();
   for (const Tensor& tensor : bound.tensors) {
@@ -41,6 +49,8 @@ Json json_of(const Problem& problem, const Case& bound) {
                        {"shape", tensor.shape},
                        {"elements", tensor.elements},
                        {"output", tensor.output}});
+    if (const Parameter* parameter = problem.find_parameter(tensor.name); tensor.output && parameter != nullptr)
+      tensors.back()["compare"] = comparison_text(parameter->compare);
   }
   return {{"name", bound.name},
           {"role", to_string(bound.role)},

@@ -1,7 +1,7 @@
 """Runs `kgrade dump` for the cases of the problems and compares the oracle's outputs with those of witnesses.
 
 A witness computes the same problem from the same inputs with independent code. This file has what both check scripts
-share: the command line, the dumps, the error measure, the table and the JSON file.
+share: the command line, the dumps, the error measures, the table and the JSON file.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import argparse
 import itertools
 import json
 import math
+import re
 import shutil
 import subprocess
 import sys
@@ -29,12 +30,27 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 FLOAT64_BOUND = 2e-7
 
 
+Parameters = dict[str, int | float]
+Arrays = dict[str, np.ndarray]
+
+
+@dataclass(frozen=True)
+class Dump:
+    """The tensors of a case as kgrade draws and computes them."""
+
+    slug: str
+    parameters: Parameters
+    inputs: Arrays
+    expected: Arrays
+    compare: dict[str, str]  # of each output: "norm", "exact", "ties(x, 1)" or "ties(x)"
+
+
 @dataclass(frozen=True)
 class Witness:
     name: str
     bound: float  # on the norm of the difference over the norm of the oracle's output
-    # Computes that error from the layers, the inputs and the oracle's output; may raise ValueError.
-    error: Callable[[list[problems.Layer], dict[str, np.ndarray], np.ndarray], float]
+    # Computes the largest such error of all outputs; may raise ValueError, also for an output that is not exact.
+    error: Callable[[Dump], float]
 
 
 @dataclass(frozen=True)
@@ -42,15 +58,10 @@ class CaseToCheck:
     slug: str
     name: str
     role: str
-    parameters: dict[str, int]
+    parameters: Parameters
     changes: dict[str, int]  # what `--set` replaces, to make a large case fit
-
-
-@dataclass(frozen=True)
-class Dump:
-    parameters: dict[str, int]
-    inputs: dict[str, np.ndarray]
-    expected: np.ndarray
+    compare: dict[str, str] = field(default_factory=dict)
+    left_out: str = ""  # why it is not checked
 
 
 @dataclass
@@ -70,20 +81,59 @@ class CommandFailed(Exception):
     pass
 
 
+def check_shape(actual: tuple[int, ...], expected: tuple[int, ...]) -> None:
+    if tuple(actual) != tuple(expected):
+        raise ValueError(f"shape {list(actual)} here, {list(expected)} from the oracle")
+
+
 def relative_error(actual: np.ndarray, expected: np.ndarray) -> float:
-    if actual.shape != expected.shape:
-        raise ValueError(f"shape {list(actual.shape)} here, {list(expected.shape)} from the oracle")
+    check_shape(actual.shape, expected.shape)
     expected = expected.astype(np.float64)
     difference, norm = np.linalg.norm(actual - expected), np.linalg.norm(expected)
     return float(difference / norm) if norm else float(difference)
 
 
-def fitting_batch(case: dict, max_elements: int) -> dict[str, int]:
-    """The change that limits the largest tensor to `max_elements`, assuming that it grows with the batch."""
+def layers_witness(name: str, bound: float, compute: Callable[[list[problems.Layer], Arrays], np.ndarray],
+                   folder: Path) -> Witness:
+    """A witness of the problems that are chains of layers, which have one output."""
+
+    def error(dump: Dump) -> float:
+        (expected,) = dump.expected.values()
+        return relative_error(compute(problems.layers(dump.slug, dump.parameters, folder), dump.inputs), expected)
+
+    return Witness(name, bound, error)
+
+
+def _halved(case: dict, max_elements: int) -> dict[str, int] | None:
+    """Halves the parameter that is the largest extent of the largest tensor, until that fits. None: there is none."""
+    tensor = max(case["tensors"], key=lambda tensor: tensor["elements"])
+    elements, values = tensor["elements"], dict(case["parameters"])
+    extents = [name for name, value in values.items() if type(value) is int and value in tensor["shape"]]
+    changes = {}
+    while elements > max_elements:
+        name = max(extents, key=values.get, default=None)
+        if name is None or values[name] < 2:
+            return None
+        elements = elements * (values[name] // 2) // values[name]
+        changes[name] = values[name] = values[name] // 2
+    return changes
+
+
+def fitting_changes(case: dict, max_elements: int) -> dict[str, int] | None:
+    """The changes that limit the largest tensor to `max_elements`: of the batch, with which it grows, where there is one.
+    None: there are none."""
     largest = max(tensor["elements"] for tensor in case["tensors"])
     if largest <= max_elements:
         return {}
-    return {"batch_size": max(1, case["parameters"]["batch_size"] * max_elements // largest)}
+    if "batch_size" in case["parameters"]:
+        return {"batch_size": max(1, case["parameters"]["batch_size"] * max_elements // largest)}
+    return _halved(case, max_elements)
+
+
+def _as_passed(parameters: Parameters, signature: str) -> Parameters:
+    """A scalar of type float has the value that float32 gives it."""
+    floats = set(re.findall(r"\bfloat (\w+)", signature))
+    return {name: float(np.float32(value)) if name in floats else value for name, value in parameters.items()}
 
 
 class Kgrade:
@@ -107,9 +157,16 @@ class Kgrade:
             shown = json.loads(output)
         except json.JSONDecodeError as failure:
             raise CommandFailed(f"kgrade show {slug} --json: the output is not JSON: {failure}") from failure
-        return [CaseToCheck(slug, case["name"], case["role"], case["parameters"],
-                            fitting_batch(case, max_elements))
+        return [self._case(slug, case, shown.get("signature", ""), max_elements)
                 for case in shown["cases"] if case["role"] in roles]
+
+    @staticmethod
+    def _case(slug: str, case: dict, signature: str, max_elements: int) -> CaseToCheck:
+        changes = fitting_changes(case, max_elements)
+        compare = {t["name"]: t["compare"] for t in case["tensors"] if t.get("compare")}
+        return CaseToCheck(slug, case["name"], case["role"],
+                           _as_passed(case["parameters"], signature) | (changes or {}), changes or {}, compare,
+                           "" if changes is not None else "too large, and no parameter makes it smaller")
 
     def dump(self, cases: list[CaseToCheck], directory: Path) -> None:
         """Writes the tensors of cases of one problem with the same changes, each to a folder with the case's name."""
@@ -118,22 +175,22 @@ class Kgrade:
         self._run("dump", cases[0].slug, *names, *changes, *self._dump_options, "--directory", str(directory))
 
 
-def load(directory: Path) -> Dump:
+def load(directory: Path, case: CaseToCheck) -> Dump:
     description = json.loads((directory / "case.json").read_text(encoding="utf-8"))
-    (output,) = description["outputs"]
     tensors = {file.stem: np.load(file) for file in sorted(directory.glob("*.npy"))}
-    expected = tensors.pop(output)
-    return Dump(description["parameters"], tensors, expected)
+    expected = {name: tensors.pop(name) for name in description["outputs"]}
+    compare = {name: case.compare.get(name, "norm" if tensor.dtype.kind == "f" else "exact")
+               for name, tensor in expected.items()}
+    return Dump(case.slug, case.parameters, tensors, expected, compare)
 
 
-def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness], folder: Path) -> Row:
-    row = Row(case, dump.expected.size)
+def check(case: CaseToCheck, dump: Dump, witnesses: list[Witness]) -> Row:
+    row = Row(case, sum(tensor.size for tensor in dump.expected.values()))
     begin = time.monotonic()
-    chain = problems.layers(case.slug, dump.parameters, folder)
     for witness in witnesses:
         try:
-            row.errors[witness.name] = witness.error(chain, dump.inputs, dump.expected)
-        except (ValueError, RuntimeError) as failure:
+            row.errors[witness.name] = witness.error(dump)
+        except (KeyError, ValueError, RuntimeError) as failure:
             row.complaint = f"{witness.name}: {' '.join(str(failure).split())}"
             break
     row.seconds = time.monotonic() - begin
@@ -154,7 +211,7 @@ def rows_of(kgrade: Kgrade, cases: list[CaseToCheck], witnesses: list[Witness],
                 yield from (Row(case, complaint=str(failure)) for case in group)
                 continue
             for case in group:
-                yield check(case, load(folder / case.name), witnesses, problem_folder(options))
+                yield check(case, load(folder / case.name, case), witnesses)
             shutil.rmtree(folder)
 
 
@@ -192,22 +249,29 @@ def problem_folder(options: argparse.Namespace) -> Path:
     return Path(options.problems) if options.problems else problems.FOLDER
 
 
-def parse_options(description: str, device: str, roles: list[str], jobs: int = 2) -> argparse.Namespace:
+def option_parser(description: str, device: str, roles: list[str], jobs: int = 2) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--kgrade", default=str(REPOSITORY / "build/release/bin/kgrade"), help="the program")
     parser.add_argument("--problems", help="folder of the problem files")
     parser.add_argument("--slug", action="append", help="only this problem")
     parser.add_argument("--role", action="append", choices=["sample", "test", "bench"],
                         help=f"only cases of this role (default: {', '.join(roles)})")
+    parser.set_defaults(roles=roles)
     parser.add_argument("--device", default=device, help="where kgrade runs the oracle (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--max-elements", type=int, default=1 << 26,
-                        help="cases with a larger tensor get a smaller batch (default: %(default)s)")
+                        help="cases with a larger tensor get a smaller batch or smaller extents (default: %(default)s)")
     parser.add_argument("--jobs", type=int, default=jobs, help="dumps made at the same time (default: %(default)s)")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    return parser
+
+
+def parse(parser: argparse.ArgumentParser, described: Callable[[str, Path], bool]) -> argparse.Namespace:
+    """Without --slug, the problems that the script's witnesses know are checked."""
     options = parser.parse_args()
-    options.role = options.role or roles
-    options.slug = options.slug or problems.slugs(problem_folder(options))
+    options.role = options.role or options.roles
+    folder = problem_folder(options)
+    options.slug = options.slug or [slug for slug in problems.slugs(folder) if described(slug, folder)]
     return options
 
 
@@ -220,11 +284,14 @@ def run(options: argparse.Namespace, witnesses: list[Witness], about: dict) -> i
     except (CommandFailed, OSError) as failure:
         print(f"error: {failure}", file=sys.stderr)
         return 1
+    left_out, cases = [c for c in cases if c.left_out], [c for c in cases if not c.left_out]
     rows = []
     for row in rows_of(kgrade, cases, witnesses, options):
         rows.append(row)
         print(f"{len(rows)}/{len(cases)} {row.case.slug} {row.case.name}", file=sys.stderr, flush=True)
     print(table(rows, witnesses))
+    for case in left_out:
+        print(f"note: {case.slug} {case.name} is left out: {case.left_out}")
     failed = sum(not row.passed(witnesses) for row in rows)
     bounds = ", ".join(f"{w.name} at most {w.bound:.0e}" for w in witnesses)
     print(f"\n{len(rows)} cases, {failed} failed ({bounds}; norm of the difference over norm), "

@@ -12,24 +12,23 @@ import onnxruntime
 
 import comparison
 import onnx_layers
+import problems
 
 # A float32 convolution of these sizes has an error of up to 2e-7; a wrong index gives 1e-2 and more.
 FLOAT32_BOUND = 1e-6
 
-WITNESSES = [
-    comparison.Witness("onnx reference", comparison.FLOAT64_BOUND,
-                       lambda chain, inputs, expected: comparison.relative_error(
-                           onnx_layers.reference(chain, inputs), expected)),
-    comparison.Witness("ONNX Runtime", FLOAT32_BOUND,
-                       lambda chain, inputs, expected: comparison.relative_error(
-                           onnx_layers.runtime(chain, inputs), expected)),
-]
-
 
 def main() -> int:
-    options = comparison.parse_options(__doc__, device="emulated", roles=["sample", "test"])
+    # Problems that only have a formula in PyTorch are left out.
+    options = comparison.parse(comparison.option_parser(__doc__, device="emulated", roles=["sample", "test"]),
+                               problems.are_layers)
+    folder = comparison.problem_folder(options)
+    witnesses = [
+        comparison.layers_witness("onnx reference", comparison.FLOAT64_BOUND, onnx_layers.reference, folder),
+        comparison.layers_witness("ONNX Runtime", FLOAT32_BOUND, onnx_layers.runtime, folder),
+    ]
     about = {module.__name__: module.__version__ for module in (numpy, onnx, onnxruntime)}
-    return comparison.run(options, WITNESSES, about)
+    return comparison.run(options, witnesses, about)
 
 
 if __name__ == "__main__":

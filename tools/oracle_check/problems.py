@@ -1,4 +1,4 @@
-"""Describes each problem in terms of the layers of other frameworks.
+"""Describes problems in terms of the layers of other frameworks; formulas/ describes the others.
 
 `layers` turns a slug and the parameters of a case into a chain of layers. A problem without its own line here is described
 by the line of its family. The first layer reads the tensor `input`, each further layer the output of the layer before
@@ -142,10 +142,18 @@ def family_of(slug: str, folder: Path = FOLDER) -> str:
     return found[1] if found else ""
 
 
+def _described(slug: str, folder: Path) -> Callable[[Parameters], list[Layer]] | None:
+    return _LAYERS.get(slug) or _FAMILIES.get(family_of(slug, folder))
+
+
+def are_layers(slug: str, folder: Path = FOLDER) -> bool:
+    return _described(slug, folder) is not None
+
+
 def layers(slug: str, parameters: Parameters, folder: Path = FOLDER) -> list[Layer]:
     """Raises KeyError for a problem that is not described here."""
-    described = _LAYERS.get(slug) or _FAMILIES.get(family_of(slug, folder))
+    described = _described(slug, folder)
     if described is None:
         raise KeyError(f"tools/oracle_check/problems.py does not say what '{slug}' means; add it to _LAYERS, or its "
-                       "family to _FAMILIES")
+                       "family to _FAMILIES, or a formula to tools/oracle_check/formulas")
     return described(parameters)

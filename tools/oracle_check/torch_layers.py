@@ -1,10 +1,9 @@
-"""Layers as calls of torch.nn.functional, in the type of the tensors or in float64 on a device."""
+"""Layers as calls of torch.nn.functional, in the type and on the device of the tensors."""
 
 from __future__ import annotations
 
 from functools import singledispatch
 
-import numpy as np
 import torch
 import torch.nn.functional as F
 
@@ -59,16 +58,6 @@ def run(chain: list[Layer], tensors: Tensors) -> torch.Tensor:
     return value
 
 
-def float64(chain: list[Layer], tensors: dict[str, np.ndarray], device: str) -> torch.Tensor:
-    on_device = {name: torch.from_numpy(t).to(device, torch.float64) for name, t in tensors.items()}
-    with torch.inference_mode():
-        return run(chain, on_device)
-
-
-def relative_error(actual: torch.Tensor, expected: np.ndarray) -> float:
-    """Like comparison.relative_error, but on the device, where the tensors of a large case are."""
-    if actual.shape != expected.shape:
-        raise ValueError(f"shape {list(actual.shape)} here, {list(expected.shape)} from the oracle")
-    on_device = torch.from_numpy(expected).to(actual.device, torch.float64)
-    difference, norm = torch.linalg.vector_norm(actual - on_device), torch.linalg.vector_norm(on_device)
-    return float(difference / norm) if norm else float(difference)
+def formula(chain: list[Layer], output: str):
+    """The chain as a formula, as torch_formulas.py has them."""
+    return lambda tensors, parameters: {output: run(chain, tensors)}

@@ -161,8 +161,10 @@ class WitnessesTest(unittest.TestCase):
 
 
 class ProblemsTest(unittest.TestCase):
-    def test_every_problem_of_the_repository_is_described(self):
-        for slug in problems.slugs():
+    def test_every_convolution_of_the_repository_is_a_chain_of_layers(self):
+        slugs = [slug for slug in problems.slugs() if problems.are_layers(slug)]
+        self.assertGreaterEqual(len(slugs), 36)
+        for slug in slugs:
             self.assertTrue(problems.layers(slug, {"in_channels": 1, "num_groups": 1}), slug)
 
     def test_a_problem_of_any_folder_is_what_its_family_says(self):
@@ -174,6 +176,8 @@ class ProblemsTest(unittest.TestCase):
             self.assertEqual(problems.slugs(folder), ["mine", "other"])
             (layer,) = problems.layers("mine", {"stride_d": 2}, folder)
             self.assertEqual(layer.stride, (2, 1, 1))
+            self.assertTrue(problems.are_layers("mine", folder))
+            self.assertFalse(problems.are_layers("other", folder))
             with self.assertRaisesRegex(KeyError, "does not say what 'other' means"):
                 problems.layers("other", {}, folder)
 
@@ -185,9 +189,28 @@ class ComparisonTest(unittest.TestCase):
 
     def test_a_batch_is_cut_only_when_a_tensor_is_too_large(self):
         case = {"parameters": {"batch_size": 16}, "tensors": [{"elements": 100}, {"elements": 3200}]}
-        self.assertEqual(comparison.fitting_batch(case, 3200), {})
-        self.assertEqual(comparison.fitting_batch(case, 1000), {"batch_size": 5})
-        self.assertEqual(comparison.fitting_batch(case, 10), {"batch_size": 1})
+        self.assertEqual(comparison.fitting_changes(case, 3200), {})
+        self.assertEqual(comparison.fitting_changes(case, 1000), {"batch_size": 5})
+        self.assertEqual(comparison.fitting_changes(case, 10), {"batch_size": 1})
+
+    def test_without_a_batch_the_largest_extent_of_the_largest_tensor_is_halved(self):
+        case = {"parameters": {"rows": 64, "columns": 100, "window": 5000, "alpha": 64.0, "flag": True},
+                "tensors": [{"elements": 100, "shape": [100]}, {"elements": 6400, "shape": [64, 100]}]}
+        self.assertEqual(comparison.fitting_changes(case, 6400), {})
+        self.assertEqual(comparison.fitting_changes(case, 3200), {"columns": 50})
+        self.assertEqual(comparison.fitting_changes(case, 1600), {"columns": 50, "rows": 32})
+
+    def test_a_case_that_no_parameter_makes_smaller_is_left_out(self):
+        case = {"parameters": {"window": 5}, "tensors": [{"elements": 6400, "shape": [64, 100]}]}
+        self.assertIsNone(comparison.fitting_changes(case, 3200))
+        self.assertIn("too large", comparison.Kgrade._case("slug", case | {"name": "n", "role": "bench"}, "", 3200).left_out)
+
+    def test_scalars_of_type_float_have_the_value_that_float_gives_them(self):
+        case = {"name": "n", "role": "test", "parameters": {"alpha": 0.1, "margin": 0.1},
+                "tensors": [{"name": "y", "elements": 1, "shape": [1], "compare": "ties(x, 1)"}]}
+        found = comparison.Kgrade._case("slug", case, "void solution(float* y, float alpha, double margin);", 9)
+        self.assertEqual(found.parameters, {"alpha": float(np.float32(0.1)), "margin": 0.1})
+        self.assertEqual(found.compare, {"y": "ties(x, 1)"})
 
     def test_nan_does_not_pass(self):
         witness = comparison.Witness("w", 1.0, lambda *_: float("nan"))
