@@ -222,14 +222,13 @@ bool Lease::is_fixed(const Tensor& tensor, const Draw& draw) const {
   return draw.weights != 0 && problem_.torch && problem_.torch->weight_of(tensor.name) != nullptr;
 }
 
-// Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what
-// is computed, which may have a structure, or into what the case decides; where all inputs are such, there is no tensor
-// to change.
+// Odd changes go into the largest input: the one that is most expensive to read in full. None goes into what is drawn as
+// a whole, or into what the case decides; where all inputs are such, there is no tensor to change.
 std::size_t Lease::changed_tensor(const Draw& draw) const {
   std::vector<std::size_t> inputs;
   for (std::size_t i = 0; i < case_->tensors.size(); ++i) {
     const Tensor& tensor = case_->tensors[i];
-    if (!tensor.output && !tensor.is_computed() && !tensor.is_listed() && !is_fixed(tensor, draw)) inputs.push_back(i);
+    if (!tensor.output && !tensor.is_drawn_whole() && !tensor.is_listed() && !is_fixed(tensor, draw)) inputs.push_back(i);
   }
   if (inputs.empty()) return case_->tensors.size();
   if (!is_single_change(draw.change)) return inputs[draw.change / 2 % inputs.size()];
@@ -238,11 +237,19 @@ std::size_t Lease::changed_tensor(const Draw& draw) const {
   });
 }
 
+// With nothing to change in part, contents are new throughout.
+std::uint32_t Lease::number_of(const Draw& draw, std::uint32_t launch) const {
+  const std::uint32_t first = launch * draws_per_launch;
+  const bool is_new = draw.change != 0 && changed_tensor(draw) == case_->tensors.size();
+  return is_new ? changes_draw | (first + draw.change) : first + draw.index;
+}
+
 InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   const Tensor& input = tensor_of(buffer);
   if (input.is_computed()) return {{.dtype = case_->dtype_of(input)}, {}, {}};
   const std::uint32_t first = launch_of(buffer) * draws_per_launch;
-  const std::uint32_t index = is_fixed(input, draw) ? weights_draw | draw.weights : first + draw.index;
+  const std::uint32_t index =
+      is_fixed(input, draw) ? weights_draw | draw.weights : number_of(draw, launch_of(buffer));
   InputContents contents{to_distribution(input.init, case_->dtype_of(input)),
                          input_stream(draw.seed, problem_.slug, case_->name, input.parameter, index),
                          {}};
@@ -255,15 +262,12 @@ InputContents Lease::contents_of(std::size_t buffer, const Draw& draw) const {
   return contents;
 }
 
-// With nothing to change in part, contents are new throughout.
 std::vector<std::uint64_t> Lease::seeds_of_computed(const Draw& draw) const {
   std::vector<std::uint64_t> seeds;
   if (std::none_of(case_->tensors.begin(), case_->tensors.end(), std::mem_fn(&Tensor::is_computed)))
     return seeds;
-  const bool is_new = draw.change != 0 && changed_tensor(draw) == case_->tensors.size();
   for (std::uint32_t launch = 0; launch < terms_.launches; ++launch) {
-    const std::uint32_t first = launch * draws_per_launch;
-    const std::uint32_t number = is_new ? changes_draw | (first + draw.change) : first + draw.index;
+    const std::uint32_t number = number_of(draw, launch);
     seeds.push_back(seed_from(input_stream(draw.seed, problem_.slug, case_->name, computed_stream, number)));
   }
   return seeds;

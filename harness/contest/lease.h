@@ -142,6 +142,7 @@ class Lease {
   }
   std::uint32_t stream_of(std::size_t buffer) const;
   std::uint64_t place_of(std::size_t buffer, std::uint64_t poison_key, std::uint32_t call) const;
+  std::uint32_t number_of(const Draw& draw, std::uint32_t launch) const;
   InputContents contents_of(std::size_t buffer, const Draw& draw) const;
   void fill_input(std::size_t buffer, const Draw& draw, const ComputedInputs* computed);
   std::size_t buffer_of_output(std::size_t output) const;

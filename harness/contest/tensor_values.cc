@@ -7,15 +7,13 @@
 namespace kgrade {
 namespace {
 
-bool is_beyond_float(std::int64_t value) { return value > largest_exact_integer || value < -largest_exact_integer; }
-
 // Those of a slice from number `first` on, of an integer type.
 void add_integers(Dtype dtype, const unsigned char* stored, std::size_t first, std::size_t count,
                   Values& values) {
   for (std::size_t i = 0; i < count; ++i) {
     const std::int64_t value = load_integer(dtype, stored, i);
     if (values.integers.empty()) {
-      if (!is_beyond_float(value)) continue;
+      if (is_exact_in_float(value)) continue;
       values.integers.resize(values.size());
       for (std::size_t k = 0; k < first + i; ++k) values.integers[k] = static_cast<std::int64_t>(values[k]);
     }

@@ -81,44 +81,53 @@ KGRADE_HOST_DEVICE inline FourElements input_block(const InputContents& contents
   return four;
 }
 
-// Extents may be larger than the integers that a float holds.
-KGRADE_HOST_DEVICE inline void store_drawn(const InputRange& range, unsigned char* input, std::uint64_t index,
-                                           float value) {
-  const Distribution& distribution = range.contents.distribution;
-  if (distribution.kind != Distribution::Kind::listed) return store_element(range.dtype, input, index, value);
-  store_integer(range.dtype, input, index, static_cast<std::int64_t>(distribution.choices[index]));
+// Element `index` of an input whose numbers a float need not hold.
+KGRADE_HOST_DEVICE inline std::int64_t whole_number(const InputContents& contents, std::uint64_t index) {
+  const Distribution& distribution = contents.distribution;
+  if (!is_outside(distribution, index)) {
+    const std::uint64_t place = drawn_place(distribution, index);
+    for (unsigned int k = 0; k < contents.changes.count; ++k) {
+      if (contents.changes.position[k] == place) return contents.changes.whole_number[k];
+    }
+  }
+  return whole_number(distribution, contents.stream, index);
+}
+
+// Whether elements are what given_bits() says, and not floats that are drawn four at a time.
+KGRADE_HOST_DEVICE inline bool has_given_bits(const InputRange& range) {
+  return range.source != nullptr || has_whole_numbers(range.contents.distribution);
+}
+
+KGRADE_HOST_DEVICE inline std::uint64_t given_bits(const InputRange& range, std::uint64_t index) {
+  if (range.source != nullptr) return copied_bits(range, index);
+  const auto bits = static_cast<std::uint64_t>(whole_number(range.contents, index));
+  return bits & ~std::uint64_t{0} >> (64 - 8 * element_bytes(range.dtype));
 }
 
 KGRADE_HOST_DEVICE inline void fill_input_block(unsigned char* input, const InputRange& range,
                                                 std::uint64_t block) {
-  if (range.source != nullptr) {
+  if (has_given_bits(range)) {
     for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-      store_integer(range.dtype, input, i, static_cast<std::int64_t>(copied_bits(range, i)));
+      store_integer(range.dtype, input, i, static_cast<std::int64_t>(given_bits(range, i)));
     return;
   }
   const FourElements four = input_block(range.contents, block);
   for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-    store_drawn(range, input, i, four.value[i % 4]);
+    store_element(range.dtype, input, i, four.value[i % 4]);
 }
 
 KGRADE_HOST_DEVICE inline unsigned int changed_elements_in_block(const unsigned char* input,
                                                                  const InputRange& range,
                                                                  std::uint64_t block) {
   unsigned int changed = 0;
-  if (range.source != nullptr) {
+  if (has_given_bits(range)) {
     for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
-      changed += load_bits(input, i, element_bytes(range.dtype)) != copied_bits(range, i);
+      changed += load_bits(input, i, element_bytes(range.dtype)) != given_bits(range, i);
     return changed;
   }
   const FourElements four = input_block(range.contents, block);
-  const Distribution& distribution = range.contents.distribution;
-  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i) {
-    if (distribution.kind == Distribution::Kind::listed) {
-      changed += load_integer(range.dtype, input, i) != static_cast<std::int64_t>(distribution.choices[i]);
-    } else {
-      changed += bits_of(four.value[i % 4]) != bits_of(load_element(range.dtype, input, i));
-    }
-  }
+  for (std::uint64_t i = 4 * block; i < 4 * block + 4 && i < range.elements; ++i)
+    changed += bits_of(four.value[i % 4]) != bits_of(load_element(range.dtype, input, i));
   return changed;
 }
 

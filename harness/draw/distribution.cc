@@ -13,19 +13,32 @@ bool has_position(const InputChanges& changes, std::uint64_t position) {
          changes.position + changes.count;
 }
 
-// The first word of the source whose value differs; the old value when there is none.
-float another_value(const Distribution& distribution, float old, const RandomStream& source,
-                    std::uint64_t first_block) {
+// What the first word of the source gives that differs; the old value when there is none. `draw` takes the number of
+// a word.
+template <class Value, class Draw>
+Value another_value(Value old, std::uint64_t first_block, const Draw& draw) {
   for (std::uint64_t word = 4; word < 4 * blocks_per_change; ++word) {
-    const PhiloxBlock random = random_block(source, first_block + word / 4);
-    const float value = sample(distribution, random.word[word % 4]);
+    const Value value = draw(4 * first_block + word);
     if (value != old) return value;
   }
   return old;
 }
 
+float another_value(const Distribution& distribution, float old, const RandomStream& source,
+                    std::uint64_t first_block) {
+  return another_value(old, first_block, [&](std::uint64_t word) {
+    return sample(distribution, random_block(source, word / 4).word[word % 4]);
+  });
+}
+
+std::int64_t another_whole_number(const Distribution& distribution, std::int64_t old, const RandomStream& source,
+                                  std::uint64_t first_block) {
+  if (distribution.kind == Distribution::Kind::listed) return old;
+  return another_value(old, first_block,
+                       [&](std::uint64_t word) { return wide_integer(distribution, source, word); });
+}
+
 bool has_choice(const Distribution& distribution, std::uint64_t position) {
-  if (distribution.kind == Distribution::Kind::listed) return false;
   return distribution.kind != Distribution::Kind::adjacency || !is_on_diagonal(distribution, position);
 }
 
@@ -40,11 +53,16 @@ InputChanges draw_changes(const Distribution& distribution, const RandomStream& 
     const std::uint64_t element_changed = (std::uint64_t{random.word[0]} << 32 | random.word[1]) % elements;
     const std::uint64_t position = drawn_place(distribution, element_changed);
     if (has_position(changes, position)) continue;
+    const unsigned int next = changes.count++;
+    changes.position[next] = position;
+    if (has_whole_numbers(distribution)) {
+      changes.whole_number[next] = another_whole_number(
+          distribution, whole_number(distribution, stream, position), source, k * blocks_per_change);
+      continue;
+    }
     const float old = element(distribution, random_block(stream, position / 4), position);
-    changes.position[changes.count] = position;
-    changes.value[changes.count] =
+    changes.value[next] =
         has_choice(distribution, position) ? another_value(distribution, old, source, k * blocks_per_change) : old;
-    changes.count += 1;
   }
   return changes;
 }

@@ -19,7 +19,17 @@ inline constexpr unsigned int max_choices = 8;
 inline constexpr double largest_edge_weight = 100;
 
 struct Distribution {
-  enum class Kind : std::int32_t { uniform, normal, integers, constant, choice, bernoulli, adjacency, listed };
+  enum class Kind : std::int32_t {
+    uniform,
+    normal,
+    integers,
+    constant,
+    choice,
+    bernoulli,
+    adjacency,
+    listed,
+    wide_integers  // of which a float does not hold all
+  };
   // Of the matrices in the last two axes. What lies on the other side of the diagonal is a mirror image or zero.
   enum class Structure : std::int32_t { none, symmetric, upper, lower };
   Kind kind = Kind::uniform;
@@ -30,6 +40,8 @@ struct Distribution {
   std::uint32_t columns = 1;       // of structures and of adjacency: the matrices are square
   std::uint32_t count = 0;         // of choices
   double choices[max_choices] = {};  // that are equally likely; of listed: element i is the i-th
+  std::int64_t low = 0;   // of wide_integers, both included
+  std::int64_t high = 0;
 };
 
 namespace detail {
@@ -125,6 +137,7 @@ KGRADE_HOST_DEVICE inline float sample_float32(const Distribution& distribution,
     }
     case Distribution::Kind::constant:
     case Distribution::Kind::listed:
+    case Distribution::Kind::wide_integers:
       break;
   }
   return static_cast<float>(first);
@@ -148,13 +161,51 @@ KGRADE_HOST_DEVICE inline float sample(const Distribution& distribution, std::ui
   }
 }
 
-// Element `index` of an input; `block` is that of its drawn_place().
+// Element `index` of an input whose numbers are no wider than a float's; `block` is that of its drawn_place().
 KGRADE_HOST_DEVICE inline float element(const Distribution& distribution, const PhiloxBlock& block,
                                         std::uint64_t index) {
-  if (distribution.kind == Distribution::Kind::listed) return static_cast<float>(distribution.choices[index]);
   if (is_outside(distribution, index)) return 0;
   if (distribution.kind == Distribution::Kind::adjacency && is_on_diagonal(distribution, index)) return 0;
   return sample(distribution, block.word[drawn_place(distribution, index) % 4]);
+}
+
+namespace detail {
+
+// The upper 64 bits of a product of two, in parts that every compiler has.
+KGRADE_HOST_DEVICE inline std::uint64_t upper_half_of_product(std::uint64_t a, std::uint64_t b) {
+  const std::uint64_t a0 = a & 0xFFFFFFFFu;
+  const std::uint64_t a1 = a >> 32;
+  const std::uint64_t b0 = b & 0xFFFFFFFFu;
+  const std::uint64_t b1 = b >> 32;
+  const std::uint64_t middle = a1 * b0 + (a0 * b0 >> 32);
+  const std::uint64_t other = a0 * b1 + (middle & 0xFFFFFFFFu);
+  return a1 * b1 + (middle >> 32) + (other >> 32);
+}
+
+}  // namespace detail
+
+// Whether elements are numbers that a float need not hold: they come from whole_number(), all others from element().
+KGRADE_HOST_DEVICE inline bool has_whole_numbers(const Distribution& distribution) {
+  return distribution.kind == Distribution::Kind::listed || distribution.kind == Distribution::Kind::wide_integers;
+}
+
+// From 64 random bits, half of them of a part of the stream that nothing else is drawn from.
+KGRADE_HOST_DEVICE inline std::int64_t wide_integer(const Distribution& distribution, const RandomStream& stream,
+                                                    std::uint64_t word) {
+  constexpr std::uint64_t other_part = std::uint64_t{1} << 63;
+  const std::uint64_t random = std::uint64_t{random_block(stream, word / 4).word[word % 4]} << 32 |
+                               random_block(stream, word / 4 | other_part).word[word % 4];
+  const std::uint64_t low = static_cast<std::uint64_t>(distribution.low);
+  const std::uint64_t span = static_cast<std::uint64_t>(distribution.high) - low + 1;  // 0: all that there are
+  return static_cast<std::int64_t>(low + (span == 0 ? random : detail::upper_half_of_product(random, span)));
+}
+
+// Element `index` of an input that has_whole_numbers().
+KGRADE_HOST_DEVICE inline std::int64_t whole_number(const Distribution& distribution, const RandomStream& stream,
+                                                    std::uint64_t index) {
+  if (distribution.kind == Distribution::Kind::listed) return static_cast<std::int64_t>(distribution.choices[index]);
+  if (is_outside(distribution, index)) return 0;
+  return wide_integer(distribution, stream, drawn_place(distribution, index));
 }
 
 inline constexpr unsigned int max_input_changes = 8;
@@ -165,6 +216,7 @@ struct InputChanges {
   unsigned int count = 0;
   std::uint64_t position[max_input_changes] = {};
   float value[max_input_changes] = {};
+  std::int64_t whole_number[max_input_changes] = {};  // in its place, of an input that has them
 };
 
 // Up to `most` different elements of an input of `elements`, each with a value of the same distribution that

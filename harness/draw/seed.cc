@@ -56,6 +56,8 @@ Distribution to_distribution(const ResolvedInit& init, Dtype dtype) {
   distribution.columns = static_cast<std::uint32_t>(init.columns);
   distribution.count = static_cast<std::uint32_t>(init.choices.size());
   std::copy_n(init.choices.begin(), distribution.count, distribution.choices);
+  distribution.low = init.low;
+  distribution.high = init.high;
   return distribution;
 }
 

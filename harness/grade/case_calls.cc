@@ -36,12 +36,12 @@ void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record)
 }
 
 // Then contents are new throughout in every call.
-bool are_all_computed(const Problem& problem, const Case& bound) {
+bool are_drawn_whole(const Problem& problem, const Case& bound) {
   bool all = false;
   for (const Tensor& tensor : bound.tensors) {
     const bool is_weight = problem.torch && problem.torch->weight_of(tensor.name) != nullptr;
-    if (tensor.output || is_weight) continue;
-    if (!tensor.is_computed()) return false;
+    if (tensor.output || is_weight || tensor.is_listed()) continue;
+    if (!tensor.is_drawn_whole()) return false;
     all = true;
   }
   return all;
@@ -281,7 +281,7 @@ void CaseCalls::judge_output(OutputErrors output, std::size_t index) {
 CallFinding CaseCalls::explain_wrong(CallFinding finding) const {
   if (draw_.launches < most_launches_) {
     finding.message += ", in a call of fewer launches than those before";
-  } else if (is_small_change(draw_) && right_on_new_ > 1 && !are_all_computed(session_.problem, case_)) {
+  } else if (is_small_change(draw_) && right_on_new_ > 1 && !are_drawn_whole(session_.problem, case_)) {
     finding.check = "fresh_contents";
     finding.message += ", where the inputs differ from those of the call before in a few elements only";
   } else if (case_.role == CaseRole::hidden) {

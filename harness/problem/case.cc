@@ -204,17 +204,20 @@ class CaseResolver {
     const std::int64_t end = are_labels ? *high - 1 : *high;
     tensor.init.first = static_cast<double>(*low);
     tensor.init.second = static_cast<double>(end);
+    tensor.init.low = *low;
+    tensor.init.high = end;
+    if (!is_exact_in_float(*low) || !is_exact_in_float(end)) tensor.init.kind = ResolvedInit::Kind::wide_integers;
     return check_integer(last, end, tensor) && (are_labels || check_integer(init.expressions.front(), *low, tensor));
   }
 
-  // That an end of integers is a value of the type, and exact as a float.
+  // That an end of integers is a value of the type: of floats, exact in float32.
   bool check_integer(const Expression& expression, std::int64_t value, const Tensor& tensor) {
     const ScalarType* const type = find_scalar_type(problem_.parameters[tensor.parameter].type);
-    const bool is_held = !type->is_integer() || (value >= type->low && value <= type->high);
-    if (is_held && value >= -largest_exact_integer && value <= largest_exact_integer) return true;
+    const bool is_held = type->is_integer() ? type->holds(value) : is_exact_in_float(value);
+    if (is_held) return true;
     fail(expression,
          fmt::format("'init' of '{}': `{}` gives {}, which {}", tensor.name, expression.text(), value,
-                     is_held ? "is beyond 2^24" : fmt::format("{} does not hold", type->name)),
+                     type->is_integer() ? fmt::format("{} does not hold", type->name) : "is beyond 2^24"),
          "choose other values for the case");
     return false;
   }
@@ -225,7 +228,7 @@ class CaseResolver {
     for (const Expression& expression : init.expressions) {
       const auto value = evaluate(expression, fmt::format("'shape' of '{}'", tensor.name));
       if (!value) return false;
-      if (*value < type->low || *value > type->high || *value < -largest_exact || *value > largest_exact) {
+      if (!type->holds(*value) || *value < -largest_exact || *value > largest_exact) {
         fail(expression, fmt::format("'shape' of '{}': `{}` is {}, which {} does not hold", tensor.name,
                                      expression.text(), *value, type->name),
              "choose other values for the case");

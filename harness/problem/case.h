@@ -12,13 +12,15 @@ namespace kgrade {
 // The distribution of an input with its numbers worked out (draw/distribution.h), all but its type. What is computed
 // has none: get_inputs() of the problem's file gives it, under the seed of a draw.
 struct ResolvedInit {
-  enum class Kind { uniform, normal, integers, constant, choice, bernoulli, adjacency, listed, computed };
+  enum class Kind { uniform, normal, integers, constant, choice, bernoulli, adjacency, listed, wide_integers, computed };
   Kind kind = Kind::uniform;
   double first = 0;
   double second = 1;
   Init::Structure structure = Init::Structure::none;
   std::int64_t columns = 1;
   std::vector<double> choices = {};
+  std::int64_t low = 0;   // of wide_integers
+  std::int64_t high = 0;
 };
 
 // An output of indices: into which tensor, and along which axis (none: it counts as flat).
@@ -41,6 +43,11 @@ struct Tensor {
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
+  // An input that has no few elements which could change alone, or of which few hardly ever matter: an edge of a graph.
+  bool is_drawn_whole() const {
+    return is_computed() || (!output && (init.kind == ResolvedInit::Kind::adjacency ||
+                                         init.structure == Init::Structure::symmetric));
+  }
 };
 
 struct Case {

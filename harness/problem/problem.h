@@ -43,7 +43,8 @@ inline constexpr std::size_t most_choices = 8;
 
 // How the elements of an input are drawn. Written as a call:
 // - uniform(lo, hi), normal(mean, sd), constant(value), ones, zeros, and choice(a, b, ...) of equally likely numbers,
-// - integers(lo, hi), both ends included and either an integer expression, and labels(n): integers(0, n - 1),
+// - integers(lo, hi), both ends included and either an integer expression, and labels(n): integers(0, n - 1); of a
+//   tensor of integers within its type, of others up to 2^24 in size,
 // - bernoulli(p): 1 with a probability of p, or else 0,
 // - uniform_fan_in(n): uniform(-1/sqrt(n), 1/sqrt(n)), PyTorch's default for the weights of a convolution,
 // - adjacency(p, missing): the weights of a graph's edges, whole numbers from 1 to 100; each edge is there with a

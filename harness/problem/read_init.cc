@@ -103,8 +103,10 @@ class InitReader {
     Init init;
     init.kind = form.kind;
     init.text = std::string(trimmed(node_.value));
-    const bool are_numbers = std::all_of(arguments.begin(), arguments.end(),
-                                         [](std::string_view text) { return parse_real(text).has_value(); });
+    const bool are_numbers = std::all_of(arguments.begin(), arguments.end(), [](std::string_view text) {
+      const auto integer = parse_integer(text);
+      return integer ? is_exact_in_float(*integer) : parse_real(text).has_value();
+    });
     if (takes_expressions(form) || (init.kind == Init::Kind::integers && !are_numbers))
       return read_expressions(arguments, std::move(init));
     return read_numbers(arguments, form, std::move(init));
@@ -227,10 +229,26 @@ std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics) 
   return InitReader(node, false, diagnostics).read_as(*split_call(node.source), values_form);
 }
 
+namespace {
+
+std::string complaint_about_ends(const Init& init, const ScalarType& type) {
+  if (init.expressions.size() != 2) return "";
+  for (const Expression& end : init.expressions) {
+    // What names a parameter is looked at in each case, as labels(n) are.
+    const auto value = end.names().empty() ? end.evaluate({}) : Result<std::int64_t>(0);
+    if (!value) return value.error().message;
+    if (!type.is_integer() && !is_exact_in_float(*value)) return "has ends that are no integers of at most 2^24";
+    if (type.is_integer() && !type.holds(*value)) return fmt::format("has values that {} does not hold", type.name);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string complaint_about(const Init& init, const ScalarType& type) {
   if (init.kind == Init::Kind::computed || init.kind == Init::Kind::values) return "";
-  // Each case is looked at by itself.
-  if (init.kind == Init::Kind::integers && !init.expressions.empty()) return "";
+  if (init.kind == Init::Kind::integers && !init.expressions.empty()) return complaint_about_ends(init, type);
+  if (!type.is_integer()) return "";
   std::vector<double> values;
   switch (init.kind) {
     case Init::Kind::integers:
@@ -269,6 +287,8 @@ Result<Init> parse_init(const std::string& text) {
   for (const Expression& expression : init ? init->expressions : std::vector<Expression>()) {
     if (!expression.names().empty()) diagnostics.add({}, "'init' names something", "write numbers");
   }
+  const std::string complaint = init ? complaint_about(*init, *find_scalar_type(element_type_name)) : "";
+  if (!complaint.empty()) diagnostics.add({}, fmt::format("'init' {} {}", in_quotes(text), complaint), "write smaller ones");
   if (!init || !diagnostics.empty()) return diagnostics.take();
   return std::move(*init);
 }

@@ -19,7 +19,8 @@ std::optional<Init> read_init(const YamlNode& node, bool has_model, Diagnostics&
 bool is_values(const YamlNode& node);
 std::optional<Init> read_values(const YamlNode& node, Diagnostics& diagnostics);
 
-// What is wrong with it for a tensor of an integer type: it draws others than values of that type. Empty: nothing.
+// What is wrong with it for a tensor of a type: it draws others than values of an integer type, or integers that no
+// float holds for another. Empty: nothing.
 std::string complaint_about(const Init& init, const ScalarType& type);
 
 }  // namespace kgrade

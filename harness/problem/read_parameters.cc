@@ -150,12 +150,13 @@ class ParameterReader {
 
   void check_integers(const YamlNode& node) {
     const ScalarType* const type = find_scalar_type(parameter_.type);
-    if (type == nullptr || !type->is_integer()) return;
+    if (type == nullptr) return;
     const std::string complaint = complaint_about(*parameter_.init, *type);
     if (complaint.empty()) return;
     diagnostics_.add(node.place(), fmt::format("'init' {} of '{}' {}", in_quotes(parameter_.init->text), parameter_.name, complaint),
-                     "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) or labels(n) within the "
-                     "type's range");
+                     type->is_integer() ? "write integers(lo, hi), constant(value), ones, zeros, choice(a, b), bernoulli(p) "
+                                          "or labels(n) within the type's range"
+                                        : "write integers that a float holds, or give the tensor an integer type");
   }
 
   void read_compare() {

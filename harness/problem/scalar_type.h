@@ -17,6 +17,9 @@ inline constexpr std::string_view element_type_name = "[VAR]";
 
 // Integers up to here are exact in float32.
 inline constexpr std::int64_t largest_exact_integer = std::int64_t{1} << 24;
+constexpr bool is_exact_in_float(std::int64_t value) {
+  return value >= -largest_exact_integer && value <= largest_exact_integer;
+}
 
 struct ScalarType {
   enum class Kind { integer, real };
@@ -29,6 +32,8 @@ struct ScalarType {
   std::optional<Dtype> element = {};  // what a tensor's elements of this type are; none: no tensor has them
 
   bool is_integer() const { return kind == Kind::integer; }
+  // Of an integer type.
+  bool holds(std::int64_t value) const { return value >= low && value <= high; }
 };
 
 // Null for a type that parameters cannot have. [VAR] is a real type.

@@ -193,6 +193,12 @@ float flipped(float value, const ResolvedInit& init) {
     case ResolvedInit::Kind::integers:
       if (init.first == init.second) break;
       return static_cast<float>(old < init.second ? init.second : init.first);
+    case ResolvedInit::Kind::wide_integers: {
+      // The floats within that are next to the ends.
+      const auto low = static_cast<float>(init.first);
+      const auto high = static_cast<float>(init.second);
+      return value < low + (high - low) / 2 ? std::nextafter(high, low) : std::nextafter(low, high);
+    }
     case ResolvedInit::Kind::choice: {
       const auto other = std::find_if(init.choices.begin(), init.choices.end(),
                                       [old](double x) { return x != old; });

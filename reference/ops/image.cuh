@@ -116,7 +116,7 @@ inline void brighter(const element* image, element* output, const ImageShape& sh
   brighter_kernel<<<plane_grid(1, shape.pixels()), threads_per_block>>>(image, output, shape.pixels(), limit);
 }
 
-// How many pixels have each value 0, 1, ...: a block counts for one value. Counts are whole numbers, exact below 2^24.
+// How many pixels have each value 0, 1, ...: a block counts for one value. Counts are whole numbers, exact up to 2^24.
 __global__ void count_values_kernel(const element* image, element* counts, std::int64_t pixels) {
   __shared__ unsigned partial[threads_per_block];
   unsigned mine = 0;

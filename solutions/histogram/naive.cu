@@ -1,4 +1,4 @@
-// Each thread adds its pixel to a bin; floats are exact for whole numbers below 2^24.
+// Each thread adds its pixel to a bin; floats are exact for whole numbers up to 2^24.
 #include <cuda_runtime.h>
 
 __global__ void count(const float* image, float* bins, size_t pixels) {

@@ -77,11 +77,10 @@ __global__ void fill_input_kernel(unsigned char* input, device::InputRange range
 }
 
 // A launch has arguments of 4 KiB.
-constexpr std::size_t looks_per_launch = 12;
+constexpr std::size_t looks_per_launch = 4096 / sizeof(BufferLook);
 struct BufferLooks {
   BufferLook look[looks_per_launch];
 };
-static_assert(sizeof(BufferLooks) <= 4096);
 
 __global__ void inspect_kernel(const __grid_constant__ BufferLooks looks) {
   const BufferLook& mine = looks.look[blockIdx.y];

@@ -162,6 +162,32 @@ TEST_P(IntegerElements, OfAListAreThose) {
   EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 1u);
 }
 
+TEST_P(IntegerElements, OfAWideRangeAreDrawnChangedAndFoundUnchanged) {
+  for (const Dtype dtype : {Dtype::uint32, Dtype::int64, Dtype::uint64}) {
+    Distribution wide{Distribution::Kind::wide_integers, 0, 0, dtype};
+    wide.low = dtype == Dtype::int64 ? -largest : 0;
+    wide.high = dtype == Dtype::uint32 ? (std::int64_t{1} << 31) - 2 : largest;
+    Filling filling{actual_.get(), 512, 100, true, {wide, stream, {}}, poison_stream, dtype};
+    filling.contents.changes = draw_changes(wide, stream, 100, {7, 5, 3});
+    device_->poison({&filling, 1});
+    device_->reveal({&filling, 1});
+    std::vector<unsigned char> bytes(100 * element_bytes(dtype));
+    device_->read(*actual_, 512, bytes.data(), bytes.size());
+    unsigned int changed = 0;
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      const std::int64_t value = load_integer(dtype, bytes.data(), i);
+      ASSERT_TRUE(value >= wide.low && value <= wide.high) << to_string(dtype) << " " << value;
+      ASSERT_EQ(value, device::whole_number(filling.contents, i));
+      changed += value != whole_number(wide, stream, i);
+    }
+    EXPECT_EQ(changed, filling.contents.changes.count);
+    EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 0u);
+    bytes[0] = static_cast<unsigned char>(bytes[0] ^ 1);  // the same float
+    device_->write(*actual_, 512, bytes.data(), 1);
+    EXPECT_EQ(device_->inspect({&filling, 1}).corruption[0].input_elements, 1u) << to_string(dtype);
+  }
+}
+
 // Both devices draw what draw/distribution.h says.
 TEST_P(IntegerElements, OfAGraphAreStoredAndFoundUnchanged) {
   Distribution graph{Distribution::Kind::adjacency, 0.5, -1, Dtype::int32, Distribution::Structure::symmetric, 5};

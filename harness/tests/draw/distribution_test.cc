@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <map>
+#include <set>
 #include <vector>
 
 namespace kgrade {
@@ -76,6 +78,50 @@ TEST(Distribution, IntegersIncludeBothEndsEvenly) {
     EXPECT_NEAR(count, 10000, 5 * std::sqrt(60000.0 / 6 * 5 / 6)) << value;
   EXPECT_EQ(counts.begin()->first, -2);
   EXPECT_EQ(counts.rbegin()->first, 3);
+}
+
+Distribution wide(std::int64_t low, std::int64_t high) {
+  Distribution distribution{Kind::wide_integers, 0, 0, Dtype::int64};
+  distribution.low = low;
+  distribution.high = high;
+  return distribution;
+}
+
+TEST(Distribution, WideIntegersAreEvenAndReachBothEnds) {
+  constexpr std::int64_t low = -5'000'000'000, high = 7'000'000'000;
+  constexpr int bins = 6;
+  int counts[bins] = {};
+  std::set<std::int64_t> last_digits;
+  for (std::uint64_t i = 0; i < 60000; ++i) {
+    const std::int64_t value = whole_number(wide(low, high), {42, 0, 0}, i);
+    ASSERT_TRUE(value >= low && value <= high) << value;
+    counts[(value - low) / ((high - low) / bins + 1)]++;
+    last_digits.insert((value - low) % 1024);
+  }
+  for (const int count : counts) EXPECT_NEAR(count, 10000, 5 * std::sqrt(60000.0 / 6 * 5 / 6));
+  EXPECT_EQ(last_digits.size(), 1024u);
+}
+
+TEST(Distribution, TheWidestIntegersAreAllBits) {
+  const std::int64_t least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  std::int64_t seen_set = 0, seen_clear = 0;
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    const std::int64_t value = whole_number(wide(least, most), {42, 0, 0}, i);
+    seen_set |= value;
+    seen_clear |= ~value;
+    ASSERT_GE(whole_number(wide(0, most), {42, 0, 0}, i), 0);
+    ASSERT_EQ(whole_number(wide(most, most), {42, 0, 0}, i), most);
+  }
+  EXPECT_EQ(seen_set, -1);
+  EXPECT_EQ(seen_clear, -1);
+}
+
+TEST(Distribution, AProductOfTwoWordsHasItsUpperHalf) {
+  using detail::upper_half_of_product;
+  constexpr std::uint64_t most = ~std::uint64_t{0};
+  EXPECT_EQ(upper_half_of_product(most, most), most - 1);
+  EXPECT_EQ(upper_half_of_product(std::uint64_t{1} << 63, 6), 3u);
+  EXPECT_EQ(upper_half_of_product(0x123456789ABCDEF0u, 0xFEDCBA9876543210u), 0x121FA00AD77D7422u);
 }
 
 TEST(Distribution, ConstantIsConstant) {

@@ -67,8 +67,25 @@ TEST(InitForms, EndsThatLeaveNothingAreTheCasesFault) {
               HasSubstr("`columns * 100` gives 299, which uint8_t does not hold"));
   EXPECT_THAT(error_of(with_input("uint8_t", "[rows]", "integers(-rows, 3)")),
               HasSubstr("`-rows` gives -2, which uint8_t does not hold"));
-  EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(rows * 16777216)")), HasSubstr("beyond 2^24"));
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "labels(rows * 16777216)")), HasSubstr("beyond 2^24"));
   EXPECT_THAT(error_of(with_input("int64_t", "[rows]", "labels(colums)")), HasSubstr("unknown name 'colums'"));
+}
+
+TEST(InitForms, IntegersOfATensorOfIntegersAreAsWideAsItsType) {
+  const ResolvedInit wide = init_of(with_input("uint64_t", "[rows]", "integers(0, 9223372036854775807)"));
+  EXPECT_EQ(wide.kind, ResolvedInit::Kind::wide_integers);
+  EXPECT_EQ(wide.low, 0);
+  EXPECT_EQ(wide.high, 9223372036854775807);
+  const ResolvedInit below = init_of(with_input("int64_t", "[rows]", "integers(-3000000000, rows * 5000000001)"));
+  EXPECT_EQ(below.low, -3000000000);
+  EXPECT_EQ(below.high, 10000000002);
+  EXPECT_EQ(init_of(with_input("int64_t", "[rows]", "labels(rows * 16777217)")).high, 33554433);
+  EXPECT_EQ(init_of(with_input("int64_t", "[rows]", "integers(0, 16777216)")).kind, ResolvedInit::Kind::integers);
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "integers(0, 2147483648)")), HasSubstr("int does not hold"));
+  EXPECT_THAT(error_of(with_input("int", "[rows]", "integers(0, rows * 2000000000)")), HasSubstr("int does not hold"));
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "integers(0, 16777217)")), HasSubstr("at most 2^24"));
+  EXPECT_THAT(error_of(with_input("[VAR]", "[rows]", "integers(0, rows * 16777217)")), HasSubstr("beyond 2^24"));
+  EXPECT_THAT(parse_init("integers(0, 16777217)").error().message, HasSubstr("at most 2^24"));
 }
 
 TEST(InitForms, NumbersOfAChoiceMustFitTheType) {

@@ -1,0 +1,146 @@
+// Shortest paths and the smallest spanning tree of a graph of n nodes, given as a matrix of the lengths of its edges: 0
+// where there is none. Lengths are whole numbers, so sums are exact.
+#pragma once
+
+#include "ops/launch.cuh"
+
+namespace ops {
+
+// More than any sum of lengths.
+constexpr float no_path = 1e30f;
+
+// --- Between all nodes: Floyd 1962 ---
+
+__global__ void edges_as_paths_kernel(const element* edges, element* paths, std::int64_t n) {
+  const std::int64_t at = position_in_plane();
+  if (at >= n * n) return;
+  const auto edge = static_cast<float>(edges[at]);
+  const bool is_same = at / n == at % n;
+  paths[at] = static_cast<element>(is_same ? 0.0f : edge > 0 ? edge : no_path);
+}
+
+// A path from `from` to `to` may lead through node `by`. Paths to and from it do not change in this step, so the order of
+// the threads does not matter.
+__global__ void lead_through_kernel(element* paths, std::int64_t n, std::int64_t by) {
+  const std::int64_t at = position_in_plane();
+  if (at >= n * n) return;
+  const auto through = static_cast<float>(paths[at / n * n + by]) + static_cast<float>(paths[by * n + at % n]);
+  if (through < static_cast<float>(paths[at])) paths[at] = static_cast<element>(through);
+}
+
+__global__ void name_missing_kernel(element* paths, std::int64_t count) {
+  const std::int64_t at = position_in_plane();
+  if (at < count && static_cast<float>(paths[at]) >= no_path) paths[at] = static_cast<element>(-1.0f);
+}
+
+// -1 where there is no path.
+inline void all_shortest_paths(const element* edges, element* paths, std::int64_t n) {
+  const dim3 grid = plane_grid(1, n * n);
+  edges_as_paths_kernel<<<grid, threads_per_block>>>(edges, paths, n);
+  for (std::int64_t by = 0; by < n; ++by) lead_through_kernel<<<grid, threads_per_block>>>(paths, n, by);
+  name_missing_kernel<<<grid, threads_per_block>>>(paths, n * n);
+}
+
+// --- From one node ---
+
+// Dijkstra 1959: to the tree of known shortest paths comes the node that is nearest to the source.
+struct LengthOfPath {
+  __device__ float operator()(float of_node, float edge) const { return of_node + edge; }
+};
+
+// Prim 1957: to the tree comes the node that is nearest to the tree.
+struct LengthOfEdge {
+  __device__ float operator()(float /*of_node*/, float edge) const { return edge; }
+};
+
+// One block grows a tree from node `source`. `distances`: of each node when it came to the tree, `no_path` if it did
+// not; `is_left`: of n nodes, those that have not come yet.
+template <class Length>
+__global__ void grow_tree_kernel(const element* edges, float* distances, bool* is_left, std::int64_t n,
+                                 std::int64_t source) {
+  __shared__ float nearest[threads_per_block];
+  __shared__ std::int64_t node[threads_per_block];
+  for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+    distances[i] = i == source ? 0 : no_path;
+    is_left[i] = true;
+  }
+  __syncthreads();
+  for (std::int64_t step = 0; step < n; ++step) {
+    nearest[threadIdx.x] = no_path;
+    node[threadIdx.x] = 0;
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+      if (is_left[i] && distances[i] < nearest[threadIdx.x]) {
+        nearest[threadIdx.x] = distances[i];
+        node[threadIdx.x] = i;
+      }
+    }
+    __syncthreads();
+    for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
+      if (threadIdx.x < half && nearest[threadIdx.x + half] < nearest[threadIdx.x]) {
+        nearest[threadIdx.x] = nearest[threadIdx.x + half];
+        node[threadIdx.x] = node[threadIdx.x + half];
+      }
+      __syncthreads();
+    }
+    const float distance = nearest[0];
+    const std::int64_t next = node[0];
+    __syncthreads();  // before the next step writes to them
+    if (distance >= no_path) return;
+    if (threadIdx.x == 0) is_left[next] = false;
+    for (std::int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+      const auto edge = static_cast<float>(edges[next * n + i]);
+      const float length = Length()(distance, edge);
+      if (i != next && is_left[i] && edge > 0 && length < distances[i]) distances[i] = length;
+    }
+    __syncthreads();
+  }
+}
+
+// Memory for the tree; freed in the order of the stream.
+class Tree {
+ public:
+  explicit Tree(std::int64_t n) : distances_((n * sizeof(float) + sizeof(accumulator) - 1) / sizeof(accumulator)),
+                                  left_((n + sizeof(accumulator) - 1) / sizeof(accumulator)) {}
+  float* distances() const { return reinterpret_cast<float*>(distances_.data()); }
+  bool* is_left() const { return reinterpret_cast<bool*>(left_.data()); }
+  bool is_made() const { return distances_.data() != nullptr && left_.data() != nullptr; }
+
+ private:
+  Intermediate distances_;
+  Intermediate left_;
+};
+
+__global__ void distances_kernel(const float* distances, element* output, std::int64_t n) {
+  const std::int64_t at = position_in_plane();
+  if (at < n) output[at] = static_cast<element>(distances[at] < no_path ? distances[at] : -1.0f);
+}
+
+// -1 for nodes that no path leads to.
+inline void shortest_paths_from(const element* edges, element* output, std::int64_t n, std::int64_t source) {
+  const Tree tree(n);
+  if (!tree.is_made()) return;
+  grow_tree_kernel<LengthOfPath><<<1, threads_per_block>>>(edges, tree.distances(), tree.is_left(), n, source);
+  distances_kernel<<<plane_grid(1, n), threads_per_block>>>(tree.distances(), output, n);
+}
+
+__global__ void weight_of_tree_kernel(const float* distances, element* output, std::int64_t n) {
+  float sum = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (distances[i] >= no_path) {
+      output[0] = static_cast<element>(-1.0f);
+      return;
+    }
+    sum += distances[i];
+  }
+  output[0] = static_cast<element>(sum);
+}
+
+// The sum of a smallest spanning tree's edges; -1 if the graph falls into parts.
+inline void spanning_tree_weight(const element* edges, element* output, std::int64_t n) {
+  const Tree tree(n);
+  if (!tree.is_made()) return;
+  grow_tree_kernel<LengthOfEdge><<<1, threads_per_block>>>(edges, tree.distances(), tree.is_left(), n, 0);
+  weight_of_tree_kernel<<<1, 1>>>(tree.distances(), output, n);
+}
+
+}  // namespace ops
