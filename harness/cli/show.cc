@@ -49,7 +49,8 @@ Json json_of(const Problem& problem, const Case& bound) {
                        {"shape", tensor.shape},
                        {"elements", tensor.elements},
                        {"output", tensor.output}});
-    if (const Parameter* parameter = problem.find_parameter(tensor.name); tensor.output && parameter != nullptr)
+    if (const Parameter* parameter = problem.find_parameter(tensor.name);
+        tensor.output && parameter != nullptr)
       tensors.back()["compare"] = comparison_text(parameter->compare);
   }
   return {{"name", bound.name},
@@ -215,7 +216,8 @@ void print_python_forms(const Problem& problem) {
 std::string few_of(const std::vector<std::string>& names) {
   constexpr std::size_t most = 6;
   if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
-  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "), names.size() - most);
+  return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "),
+                     names.size() - most);
 }
 
 // How a ModelNew is called.

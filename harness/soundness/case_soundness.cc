@@ -393,7 +393,7 @@ class CaseSoundness {
     const Precision asked = precision_from(session_.problem.precision);
     if (asked >= Precision::bf16) return true;
     const OperandFormat format = asked == Precision::fp32 ? OperandFormat::tf32 : OperandFormat::bf16;
-    const auto lower = rounded_answer(session_.runner, base_draw(), inputs_, format);
+    const auto lower = rounded_answer(session_.runner, base_draw(), inputs_, case_, format);
     if (!lower) {
       fails(lower.error());
       return false;

@@ -106,10 +106,12 @@ std::string to_string(const ClassErrors& errors) {
 }
 
 Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
-                                           const std::vector<Values>& inputs, OperandFormat format) {
+                                           const std::vector<Values>& inputs, const Case& bound,
+                                           OperandFormat format) {
   std::vector<InputEdit> edits;
   for (std::size_t tensor = 0; tensor < inputs.size(); ++tensor) {
-    if (inputs[tensor].empty()) continue;
+    // Shapes and labels are integers: rounded, they would name another place.
+    if (inputs[tensor].empty() || is_integer(bound.dtype_of(bound.tensors[tensor]))) continue;
     InputEdit edit{tensor, 0, inputs[tensor]};
     for (float& value : edit.values) value = rounded(value, format);
     edits.push_back(std::move(edit));
@@ -127,7 +129,7 @@ Result<ClassStatistics> measure_classes_on(ReferenceRunner& runner, const Case& 
   for (const auto& [format, error] :
        {std::pair{OperandFormat::tf32, &errors.tf32}, std::pair{OperandFormat::fp16, &errors.fp16},
         std::pair{OperandFormat::bf16, &errors.bf16}}) {
-    const auto found = error_of_call(rounded_answer(runner, draw, inputs, format), expected, bound);
+    const auto found = error_of_call(rounded_answer(runner, draw, inputs, bound, format), expected, bound);
     if (!found) return found.errors();
     *error = *found;
   }

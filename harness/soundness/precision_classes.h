@@ -73,9 +73,10 @@ Thresholds thresholds_for(const ClassErrors& errors);
 // "fp32 1.2e-07, tf32 3.1e-04, fp16 3.1e-04, bf16 2.5e-03".
 std::string to_string(const ClassErrors& errors);
 
-// The oracle's answer on a draw when every input is rounded to a format.
+// The oracle's answer on a draw of the runner's case when every input that is no integer is rounded to a format.
 Result<std::vector<Values>> rounded_answer(ReferenceRunner& runner, const Draw& draw,
-                                           const std::vector<Values>& inputs, OperandFormat format);
+                                           const std::vector<Values>& inputs, const Case& bound,
+                                           OperandFormat format);
 
 // On the runner's case, of its outputs that are compared by the norm; a draw's inputs and the oracle's answer
 // to them are known. `reordered_fp32`: the error of fp32 with sums in other orders, where it was measured;

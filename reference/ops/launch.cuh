@@ -12,12 +12,18 @@ namespace ops {
 constexpr int threads_per_block = 256;
 
 // std::min without its header, which takes as long to compile as the operators themselves.
-constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+__host__ __device__ constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
 inline dim3 plane_grid(std::int64_t planes, std::int64_t positions) {
   const std::int64_t blocks_of_a_plane = (positions + threads_per_block - 1) / threads_per_block;
   const std::int64_t most_rows = 65535;  // the limit of gridDim.y
   return dim3(static_cast<unsigned>(blocks_of_a_plane), static_cast<unsigned>(smaller(planes, most_rows)));
+}
+
+// For kernels whose threads go on to further elements where there are more than a grid has.
+inline unsigned elementwise_blocks(std::int64_t count) {
+  const std::int64_t most_blocks = 1 << 20;
+  return static_cast<unsigned>(smaller((count + threads_per_block - 1) / threads_per_block, most_blocks));
 }
 
 // The position of this thread in its plane; it may be past the end.

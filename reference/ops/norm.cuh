@@ -1,19 +1,93 @@
-// Batch normalisation with the statistics of the batch (PyTorch's BatchNorm in training mode, without running
-// statistics) and group normalisation (PyTorch's GroupNorm):
+// Normalisation of sets of values to mean 0 and variance 1:
 //
-//   output = (input - mean) / sqrt(variance + epsilon) * weight[channel] + bias[channel]
+//   output = (input - mean) / sqrt(variance + epsilon) * weight + bias
 //
-// with the biased variance: the mean of the squared deviations. They differ in the values that are normalised
-// together: those of one channel over the whole batch, or those of a group of channels in one sample. One
-// block normalises one such set and passes over it three times: mean, variance, result.
-// Sources: Ioffe and Szegedy 2015 (batch), Wu and He 2018 (group).
+// with the biased variance: the mean of the squared deviations. The normalisations of PyTorch differ in the
+// values that are normalised together, and in what weight and bias belong to. Sources: Ioffe and Szegedy 2015
+// (batch), Ba, Kiros and Hinton 2016 (layer), Ulyanov, Vedaldi and Lempitsky 2016 (instance), Wu and He 2018
+// (group).
 #pragma once
 
 #include <cmath>
 
-#include "ops/launch.cuh"
+#include "ops/sets.cuh"
 
 namespace ops {
+
+// A weight and a bias for each channel of a tensor (batch, channels, positions).
+struct ChannelAffine {
+  const element* weight;
+  const element* bias;
+  std::int64_t channels;
+  std::int64_t positions;
+
+  __device__ accumulator operator()(accumulator x, std::int64_t offset) const {
+    const std::int64_t channel = offset / positions % channels;
+    return x * static_cast<accumulator>(weight[channel]) + static_cast<accumulator>(bias[channel]);
+  }
+};
+
+// A weight and a bias for each element of a sample.
+struct ElementAffine {
+  const element* weight;
+  const element* bias;
+  std::int64_t elements;
+
+  __device__ accumulator operator()(accumulator x, std::int64_t offset) const {
+    const std::int64_t i = offset % elements;
+    return x * static_cast<accumulator>(weight[i]) + static_cast<accumulator>(bias[i]);
+  }
+};
+
+struct NoAffine {
+  __device__ accumulator operator()(accumulator x, std::int64_t) const { return x; }
+};
+
+template <class Input>
+struct Value {
+  const Input* input;
+  __device__ accumulator operator()(std::int64_t offset, std::int64_t) const {
+    return static_cast<accumulator>(input[offset]);
+  }
+};
+
+template <class Input>
+struct SquaredDeviation {
+  const Input* input;
+  const accumulator* sums;
+  accumulator size;
+
+  __device__ accumulator operator()(std::int64_t offset, std::int64_t set) const {
+    const accumulator deviation = static_cast<accumulator>(input[offset]) - sums[set] / size;
+    return deviation * deviation;
+  }
+};
+
+template <class Input, class Affine, class Output>
+__global__ void standardise_kernel(const Input* input, const accumulator* sums, const accumulator* squares,
+                                   Affine affine, Output* output, Sets sets, double epsilon) {
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const accumulator size = static_cast<accumulator>(sets.size());
+  for (std::int64_t i = position_in_plane(); i < sets.elements(); i += threads) {
+    const std::int64_t set = sets.set_at(i);
+    const accumulator mean = sums[set] / size;
+    const accumulator deviation = std::sqrt(squares[set] / size + static_cast<accumulator>(epsilon));
+    output[i] = static_cast<Output>(affine((static_cast<accumulator>(input[i]) - mean) / deviation, i));
+  }
+}
+
+// Three passes: sums, sums of squared deviations, result. `output` may be `input`.
+template <class Input, class Affine, class Output>
+void standardise(const Input* input, const Affine& affine, Output* output, const Sets& sets, double epsilon) {
+  const Intermediate sums(sets.count());
+  const Intermediate squares(sets.count());
+  if (sums.data() == nullptr || squares.data() == nullptr) return;
+  sum_sets(Value<Input>{input}, sums.data(), sets);
+  const auto size = static_cast<accumulator>(sets.size());
+  sum_sets(SquaredDeviation<Input>{input, sums.data(), size}, squares.data(), sets);
+  standardise_kernel<<<elementwise_blocks(sets.elements()), threads_per_block>>>(
+      input, sums.data(), squares.data(), affine, output, sets, epsilon);
+}
 
 // A tensor (batch, channels, positions).
 struct NormShape {
@@ -22,105 +96,36 @@ struct NormShape {
   std::int64_t positions = 1;
 };
 
-// The planes that are normalised together: `count` of them, each `step` planes after the one before it.
-struct PlaneSet {
-  std::int64_t first = 0;
-  std::int64_t count = 1;
-  std::int64_t step = 1;
-
-  __device__ std::int64_t plane(std::int64_t n) const { return first + n * step; }
-};
-
-// The sum of one value from each thread of the block, added in the same order every time.
-__device__ inline accumulator block_sum(accumulator value) {
-  __shared__ accumulator partial[threads_per_block];
-  partial[threadIdx.x] = value;
-  __syncthreads();
-  for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) partial[threadIdx.x] += partial[threadIdx.x + half];
-    __syncthreads();
-  }
-  const accumulator sum = partial[0];
-  __syncthreads();  // before the next call writes to `partial`
-  return sum;
+// The values of a channel over the whole batch belong together.
+inline Sets channels_of_the_batch(const NormShape& shape) {
+  Sets sets;
+  sets.length = shape.batch;
+  sets.inner = shape.channels;
+  sets.run = shape.positions;
+  return sets;
 }
 
-__device__ inline accumulator mean_of_planes(const accumulator* input, const PlaneSet& set,
-                                             std::int64_t positions) {
-  accumulator sum = 0;
-  for (std::int64_t n = 0; n < set.count; ++n) {
-    const accumulator* plane = input + set.plane(n) * positions;
-    for (std::int64_t i = threadIdx.x; i < positions; i += blockDim.x) sum += plane[i];
-  }
-  return block_sum(sum) / static_cast<accumulator>(set.count * positions);
+// The values of a group of channels of one sample belong together.
+inline Sets groups_of_a_sample(const NormShape& shape, std::int64_t groups) {
+  Sets sets;
+  sets.outer = shape.batch * groups;
+  sets.run = shape.channels / groups * shape.positions;
+  return sets;
 }
 
-__device__ inline accumulator variance_of_planes(const accumulator* input, const PlaneSet& set,
-                                                 std::int64_t positions, accumulator mean) {
-  accumulator sum = 0;
-  for (std::int64_t n = 0; n < set.count; ++n) {
-    const accumulator* plane = input + set.plane(n) * positions;
-    for (std::int64_t i = threadIdx.x; i < positions; i += blockDim.x) {
-      sum += (plane[i] - mean) * (plane[i] - mean);
-    }
-  }
-  return block_sum(sum) / static_cast<accumulator>(set.count * positions);
-}
-
-template <class Output>
-__device__ void normalise_planes(const accumulator* input, const element* weight, const element* bias,
-                                 Output* output, const PlaneSet& set, const NormShape& shape,
-                                 double epsilon) {
-  const accumulator mean = mean_of_planes(input, set, shape.positions);
-  const accumulator variance = variance_of_planes(input, set, shape.positions, mean);
-  const accumulator deviation = std::sqrt(variance + static_cast<accumulator>(epsilon));
-  for (std::int64_t n = 0; n < set.count; ++n) {
-    const std::int64_t channel = set.plane(n) % shape.channels;
-    const accumulator scale = static_cast<accumulator>(weight[channel]);
-    const accumulator shift = static_cast<accumulator>(bias[channel]);
-    const std::int64_t start = set.plane(n) * shape.positions;
-    for (std::int64_t i = threadIdx.x; i < shape.positions; i += blockDim.x) {
-      output[start + i] = static_cast<Output>((input[start + i] - mean) / deviation * scale + shift);
-    }
-  }
-}
-
-// Block b normalises channel b over all samples.
-template <class Output>
-__global__ void batch_norm_kernel(const accumulator* input, const element* weight, const element* bias,
-                                  Output* output, NormShape shape, double epsilon) {
-  PlaneSet set;
-  set.first = blockIdx.x;
-  set.count = shape.batch;
-  set.step = shape.channels;
-  normalise_planes(input, weight, bias, output, set, shape, epsilon);
-}
-
-// Block b normalises group b, counted over all samples.
-template <class Output>
-__global__ void group_norm_kernel(const accumulator* input, const element* weight, const element* bias,
-                                  Output* output, NormShape shape, std::int64_t channels_of_a_group,
-                                  double epsilon) {
-  PlaneSet set;
-  set.first = blockIdx.x * channels_of_a_group;
-  set.count = channels_of_a_group;
-  normalise_planes(input, weight, bias, output, set, shape, epsilon);
-}
-
-// `output` may be `input`.
-template <class Output>
-void batch_norm(const accumulator* input, const element* weight, const element* bias, Output* output,
+// With the statistics of the batch, as PyTorch's BatchNorm in training mode without running statistics.
+template <class Input, class Output>
+void batch_norm(const Input* input, const element* weight, const element* bias, Output* output,
                 const NormShape& shape, double epsilon) {
-  const auto blocks = static_cast<unsigned>(shape.channels);
-  batch_norm_kernel<<<blocks, threads_per_block>>>(input, weight, bias, output, shape, epsilon);
+  const ChannelAffine affine{weight, bias, shape.channels, shape.positions};
+  standardise(input, affine, output, channels_of_the_batch(shape), epsilon);
 }
 
-template <class Output>
-void group_norm(const accumulator* input, const element* weight, const element* bias, Output* output,
+template <class Input, class Output>
+void group_norm(const Input* input, const element* weight, const element* bias, Output* output,
                 const NormShape& shape, std::int64_t groups, double epsilon) {
-  const auto blocks = static_cast<unsigned>(shape.batch * groups);
-  group_norm_kernel<<<blocks, threads_per_block>>>(input, weight, bias, output, shape,
-                                                   shape.channels / groups, epsilon);
+  const ChannelAffine affine{weight, bias, shape.channels, shape.positions};
+  standardise(input, affine, output, groups_of_a_sample(shape, groups), epsilon);
 }
 
 }  // namespace ops

@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
   const std::size_t at = text.find(from);
@@ -129,6 +130,7 @@ flops: d0 * d1 * d2
 cases:
   - {name: tiny, role: sample, d0: 2, d1: 3, d2: 5, dim: 1}
   - {name: matrix, role: test, d0: 7, d1: 34, dim: 0, ndim: 2}
+  - {name: long, role: test, d0: 34, d1: 517, dim: 1, ndim: 2}
   - {name: last, role: test, d0: 7, d1: 6, d2: 5, dim: 2}
   - {name: large, role: bench, d0: 16, d1: 64, d2: 64, dim: 2}
 fuzz: {dim: 0..2, ndim: 3, d0: 1..9, d1: 5..9, d2: 5..9}
@@ -143,6 +145,8 @@ fuzz: {dim: 0..2, ndim: 3, d0: 1..9, d1: 5..9, d2: 5..9}
   const Result shown = kgrade({"show", problem_});
   EXPECT_THAT(shown.output, HasSubstr("const size_t* shape"));
   EXPECT_THAT(shown.output, HasSubstr("(of the case alone)"));
+  // Lint rounds operands to lower classes, but not shapes.
+  EXPECT_THAT(lint().output, Not(HasSubstr("[reference-fails]")));
 }
 
 constexpr const char* product_kernel = R"(

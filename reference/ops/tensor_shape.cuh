@@ -1,0 +1,40 @@
+// Shapes that stand in a tensor on the device.
+#pragma once
+
+#include "ops/sets.cuh"
+
+namespace ops {
+
+struct TensorShape {
+  static constexpr std::size_t most_axes = 8;
+  std::size_t extents[most_axes];
+  std::size_t axes;
+
+  // The product of the extents of the axes from `first` to before `end`.
+  std::int64_t positions(std::size_t first, std::size_t end) const {
+    std::int64_t product = 1;
+    for (std::size_t axis = first; axis < end; ++axis) product *= static_cast<std::int64_t>(extents[axis]);
+    return product;
+  }
+
+  std::int64_t elements() const { return positions(0, axes); }
+
+  // The elements along one axis belong together.
+  Sets along(std::size_t axis) const {
+    Sets sets;
+    sets.outer = positions(0, axis);
+    sets.length = positions(axis, axis + 1);
+    sets.inner = positions(axis + 1, axes);
+    return sets;
+  }
+};
+
+// Waits for the device, since the host has to know how many blocks to launch.
+inline TensorShape read_shape(const std::size_t* shape, std::size_t axes) {
+  TensorShape result = {};
+  result.axes = axes < TensorShape::most_axes ? axes : TensorShape::most_axes;
+  cudaMemcpy(result.extents, shape, result.axes * sizeof(std::size_t), cudaMemcpyDeviceToHost);
+  return result;
+}
+
+}  // namespace ops

@@ -1,0 +1,71 @@
+// Divides sets of values by a measure of their size: the root of their mean square, the sum or the mean of
+// their absolute values, or their Euclidean length. Source of the first: Zhang and Sennrich 2019 (RMSNorm).
+#pragma once
+
+#include <cmath>
+
+#include "ops/sets.cuh"
+
+namespace ops {
+
+struct Square {
+  __device__ accumulator operator()(accumulator x) const { return x * x; }
+};
+
+struct Absolute {
+  __device__ accumulator operator()(accumulator x) const { return std::fabs(x); }
+};
+
+// How a measure follows from the sum of squares or absolute values of a set of `size` values.
+struct RootMeanSquare {
+  accumulator epsilon;
+  __device__ accumulator operator()(accumulator sum, accumulator size) const {
+    return std::sqrt(sum / size + epsilon);
+  }
+};
+
+struct EuclideanLength {
+  accumulator epsilon;
+  __device__ accumulator operator()(accumulator sum, accumulator) const { return std::sqrt(sum) + epsilon; }
+};
+
+struct SumOfAll {
+  accumulator epsilon;
+  __device__ accumulator operator()(accumulator sum, accumulator) const { return sum + epsilon; }
+};
+
+struct MeanOfAll {
+  __device__ accumulator operator()(accumulator sum, accumulator size) const { return sum / size; }
+};
+
+template <class Function>
+struct FunctionOfElement {
+  const element* input;
+  __device__ accumulator operator()(std::int64_t offset, std::int64_t) const {
+    return Function()(static_cast<accumulator>(input[offset]));
+  }
+};
+
+template <class Measure>
+__global__ void divide_kernel(const element* input, const accumulator* sums, Measure measure, element* output,
+                              Sets sets) {
+  const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  const accumulator size = static_cast<accumulator>(sets.size());
+  for (std::int64_t i = position_in_plane(); i < sets.elements(); i += threads) {
+    const accumulator divisor = measure(sums[sets.set_at(i)], size);
+    output[i] = static_cast<element>(static_cast<accumulator>(input[i]) / divisor);
+  }
+}
+
+// unit_norm<Square>(input, RootMeanSquare{1e-5}, output, sets): Function is applied to each value before they
+// are added.
+template <class Function, class Measure>
+void unit_norm(const element* input, const Measure& measure, element* output, const Sets& sets) {
+  const Intermediate sums(sets.count());
+  if (sums.data() == nullptr) return;
+  sum_sets(FunctionOfElement<Function>{input}, sums.data(), sets);
+  divide_kernel<<<elementwise_blocks(sets.elements()), threads_per_block>>>(input, sums.data(), measure,
+                                                                            output, sets);
+}
+
+}  // namespace ops

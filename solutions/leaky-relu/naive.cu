@@ -1,0 +1,14 @@
+// Leaky ReLU, the plain way: each thread computes one element.
+#include <cuda_runtime.h>
+
+__global__ void leaky_relu_kernel(const float* input, float* output, size_t count, float alpha) {
+  const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= count) return;
+  const float x = input[i];
+  output[i] = x > 0 ? x : alpha * x;
+}
+
+extern "C" void solution(const float* input, float alpha, float* output, size_t n, size_t m) {
+  const size_t count = n * m;
+  leaky_relu_kernel<<<(unsigned)((count + 255) / 256), 256>>>(input, output, count, alpha);
+}
