@@ -12,7 +12,7 @@ entry of harness/tests/wrong_operators/<operator>.json, for reference/ops/<opera
               {"conv-pointwise-.*": "its stride is 1"}
 
 Of each problem, the reference with its headers in one file is graded as a candidate: as it is, which must be accepted, and
-with each mistake in turn, which must be refused for its answers. Only the cases in the file count, not hidden ones.
+with each mistake in turn, which must be refused for its answers, or crash. Only the cases in the file count, not hidden ones.
 Exit code 1: a mistake was accepted, or an entry is out of date."""
 
 import argparse
@@ -29,7 +29,7 @@ from drawn_problems import drawn, problems
 
 ROOT = Path(__file__).resolve().parents[1]
 MISTAKES = ROOT / "harness/tests/wrong_operators"
-REFUSED = ("wrong_answer", "low_precision", "out_of_bounds", "input_modified")
+REFUSED = ("wrong_answer", "low_precision", "out_of_bounds", "input_modified", "runtime_error")
 INCLUDE = re.compile(r'^#include "(ops/\w+\.cuh)"\n', re.MULTILINE)
 RIGHT = "unchanged"
 

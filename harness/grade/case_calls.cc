@@ -37,11 +37,12 @@ void copy_scalars(const Problem& problem, const Case& bound, CaseRecord& record)
 
 // Then contents are new throughout in every call.
 bool are_drawn_whole(const Problem& problem, const Case& bound) {
+  if (problem.is_exact()) return true;
   bool all = false;
   for (const Tensor& tensor : bound.tensors) {
     const bool is_weight = problem.torch && problem.torch->weight_of(tensor.name) != nullptr;
     if (tensor.output || is_weight || tensor.is_listed()) continue;
-    if (!tensor.is_drawn_whole()) return false;
+    if (!tensor.is_computed()) return false;
     all = true;
   }
   return all;

@@ -43,11 +43,6 @@ struct Tensor {
   bool is_computed() const { return !output && init.kind == ResolvedInit::Kind::computed; }
   // An input that the case decides: its contents are the same in every draw.
   bool is_listed() const { return !output && init.kind == ResolvedInit::Kind::listed; }
-  // An input that has no few elements which could change alone, or of which few hardly ever matter: an edge of a graph.
-  bool is_drawn_whole() const {
-    return is_computed() || (!output && (init.kind == ResolvedInit::Kind::adjacency ||
-                                         init.structure == Init::Structure::symmetric));
-  }
 };
 
 struct Case {

@@ -29,11 +29,14 @@ struct TensorShape {
   }
 };
 
-// Waits for the device, since the host has to know how many blocks to launch.
-inline TensorShape read_shape(const std::size_t* shape, std::size_t axes) {
+// `Integer`: int or std::size_t. Waits for the device, since the host has to know how many blocks to launch.
+template <class Integer>
+TensorShape read_shape(const Integer* shape, std::size_t axes) {
   TensorShape result = {};
   result.axes = axes < TensorShape::most_axes ? axes : TensorShape::most_axes;
-  cudaMemcpy(result.extents, shape, result.axes * sizeof(std::size_t), cudaMemcpyDeviceToHost);
+  Integer extents[TensorShape::most_axes];
+  cudaMemcpy(extents, shape, result.axes * sizeof(Integer), cudaMemcpyDeviceToHost);
+  for (std::size_t axis = 0; axis < result.axes; ++axis) result.extents[axis] = static_cast<std::size_t>(extents[axis]);
   return result;
 }
 

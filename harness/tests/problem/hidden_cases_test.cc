@@ -259,13 +259,40 @@ std::vector<std::filesystem::path> shipped_problems() {
   return files ? *std::move(files) : std::vector<std::filesystem::path>{};
 }
 
+// Those with ranges enough for the shares that the tests above ask for: KernelBench's convolutions.
+std::vector<std::filesystem::path> problems_of_many_ranges() {
+  auto files = shipped_problems();
+  std::erase_if(files, [](const auto& file) {
+    const auto problem = load_problem(file);
+    return !problem || !problem->source.starts_with("KernelBench") ||
+           std::find(problem->tags.begin(), problem->tags.end(), "convolution") == problem->tags.end();
+  });
+  return files;
+}
+
+class EveryProblemTest : public ::testing::TestWithParam<std::filesystem::path> {};
+
+TEST_P(EveryProblemTest, HasLegalHiddenCasesThatCostLittle) {
+  const auto problem = load_problem(GetParam());
+  ASSERT_TRUE(problem.ok());
+  const std::vector<Case> cases = drawn(*problem, with_seed(1));
+  EXPECT_GE(cases.size(), 4u);
+  for (const Case& bound : cases) {
+    SCOPED_TRACE(line_of(*problem, bound));
+    EXPECT_TRUE(resolve_case(*problem, spec_of(*problem, bound)).ok());
+    EXPECT_LE(bound.tensor_bytes(4), 1 << 20);
+    EXPECT_LE(bound.flops.value_or(0), 5'000'000);
+  }
+}
+
 std::string file_name_of(const ::testing::TestParamInfo<std::filesystem::path>& parameter) {
   std::string name = parameter.param.stem().string();
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(shipped_problems()), file_name_of);
+INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(problems_of_many_ranges()), file_name_of);
+INSTANTIATE_TEST_SUITE_P(Files, EveryProblemTest, ::testing::ValuesIn(shipped_problems()), file_name_of);
 
 // A record keeps the seed, so that its hidden cases can be drawn again: these lines must never change.
 TEST(HiddenCases, ASeedGivesTheSameCasesForEver) {

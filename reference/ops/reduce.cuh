@@ -1,0 +1,97 @@
+// Reductions over sets of elements (ops/sets.cuh), such as the elements along one axis: sum, mean, product, largest and
+// smallest element, and where these two stand. A block reduces one set, in the same order every time.
+#pragma once
+
+#include "ops/sets.cuh"
+
+namespace ops {
+
+struct Sum {
+  using Item = accumulator;
+  __device__ static Item none() { return 0; }
+  __device__ static Item of(accumulator value, std::int64_t) { return value; }
+  __device__ static Item both(Item a, Item b) { return a + b; }
+  __device__ static accumulator result(Item sum, std::int64_t) { return sum; }
+};
+
+struct Mean : Sum {
+  __device__ static accumulator result(Item sum, std::int64_t count) { return sum / static_cast<accumulator>(count); }
+};
+
+struct Product {
+  using Item = accumulator;
+  __device__ static Item none() { return 1; }
+  __device__ static Item of(accumulator value, std::int64_t) { return value; }
+  __device__ static Item both(Item a, Item b) { return a * b; }
+  __device__ static accumulator result(Item product, std::int64_t) { return product; }
+};
+
+// An element and its number in its set; -1: none.
+struct Placed {
+  accumulator value;
+  std::int64_t place;
+};
+
+// The largest element, of several equal ones the first.
+struct LargestPlaced {
+  using Item = Placed;
+  __device__ static Item none() { return {0, -1}; }
+  __device__ static Item of(accumulator value, std::int64_t place) { return {value, place}; }
+  __device__ static Item both(Item a, Item b) {
+    if (a.place < 0 || b.place < 0) return a.place < 0 ? b : a;
+    if (a.value == b.value) return a.place < b.place ? a : b;
+    return a.value > b.value ? a : b;
+  }
+};
+
+// The smallest element, likewise.
+struct SmallestPlaced {
+  using Item = Placed;
+  __device__ static Item none() { return {0, -1}; }
+  __device__ static Item of(accumulator value, std::int64_t place) { return {value, place}; }
+  __device__ static Item both(Item a, Item b) {
+    if (a.place < 0 || b.place < 0) return a.place < 0 ? b : a;
+    if (a.value == b.value) return a.place < b.place ? a : b;
+    return a.value < b.value ? a : b;
+  }
+};
+
+// What is asked of a placed element: the element, or its place.
+template <class Fold>
+struct ValueOf : Fold {
+  __device__ static accumulator result(Placed item, std::int64_t) { return item.value; }
+};
+
+template <class Fold>
+struct PlaceOf : Fold {
+  __device__ static int result(Placed item, std::int64_t) { return static_cast<int>(item.place); }
+};
+
+using Largest = ValueOf<LargestPlaced>;
+using Smallest = ValueOf<SmallestPlaced>;
+using PlaceOfLargest = PlaceOf<LargestPlaced>;
+using PlaceOfSmallest = PlaceOf<SmallestPlaced>;
+
+template <class Fold, class Output>
+__global__ void reduce_kernel(const element* input, Output* output, Sets sets) {
+  __shared__ typename Fold::Item partial[threads_per_block];
+  const std::int64_t set = blockIdx.x;
+  typename Fold::Item mine = Fold::none();
+  for (std::int64_t i = threadIdx.x; i < sets.size(); i += blockDim.x)
+    mine = Fold::both(mine, Fold::of(static_cast<accumulator>(input[sets.offset(set, i)]), i));
+  partial[threadIdx.x] = mine;
+  __syncthreads();
+  for (unsigned half = threads_per_block / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half) partial[threadIdx.x] = Fold::both(partial[threadIdx.x], partial[threadIdx.x + half]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) output[set] = static_cast<Output>(Fold::result(partial[0], sets.size()));
+}
+
+// reduce<Sum>(...): output[set] of each set.
+template <class Fold, class Output>
+void reduce(const element* input, Output* output, const Sets& sets) {
+  reduce_kernel<Fold><<<static_cast<unsigned>(sets.count()), threads_per_block>>>(input, output, sets);
+}
+
+}  // namespace ops
