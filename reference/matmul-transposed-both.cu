@@ -3,5 +3,6 @@
 
 extern "C" void solution(const ops::element* a, const ops::element* b, ops::element* output, size_t m,
                          size_t n, size_t k) {
-  ops::product(ops::transposed(ops::row_major(a, m)), ops::transposed(ops::row_major(b, k)), output, ops::product_shape(m, n, k));
+  ops::product(ops::transposed(ops::row_major(a, m)), ops::transposed(ops::row_major(b, k)), output,
+               ops::product_shape(m, n, k));
 }

@@ -1,4 +1,5 @@
-// Scaled dot-product attention (Vaswani et al., "Attention Is All You Need", 2017, equation 1), for each head:
+// Scaled dot-product attention (Vaswani et al., "Attention Is All You Need", 2017, equation 1), for each
+// head:
 //   output = softmax(Q K^T / sqrt(E)) V, the softmax over the keys.
 #pragma once
 
@@ -16,8 +17,9 @@ struct OverRoot {
   }
 };
 
-// The weights of the keys for one query: its row of logits becomes their softmax. The largest logit is subtracted so
-// that nothing overflows. A block has a row; each thread adds up some of it, and the block's sums are added in pairs.
+// The weights of the keys for one query: its row of logits becomes their softmax. The largest logit is
+// subtracted so that nothing overflows. A block has a row; each thread adds up some of it, and the block's
+// sums are added in pairs.
 __global__ void attention_weights_kernel(accumulator* logits, std::int64_t queries, std::int64_t keys) {
   __shared__ accumulator shared[threads_per_block];
   const int thread = static_cast<int>(threadIdx.x);
@@ -58,10 +60,10 @@ inline void attention(const element* queries, const element* keys, const element
   product(row_major(queries, width, head), transposed(row_major(keys, width, head)), weights.data(),
           ProductShape{length, length, width, heads}, OverRoot{width});
   const std::int64_t rows = heads * length;
-  attention_weights_kernel<<<static_cast<unsigned>(smaller(rows, 1 << 20)), threads_per_block>>>(weights.data(), rows,
-                                                                                                  length);
-  product(row_major<accumulator>(weights.data(), length, length * length), row_major(values, width, head), output,
-          ProductShape{length, width, length, heads});
+  attention_weights_kernel<<<static_cast<unsigned>(smaller(rows, 1 << 20)), threads_per_block>>>(
+      weights.data(), rows, length);
+  product(row_major<accumulator>(weights.data(), length, length * length), row_major(values, width, head),
+          output, ProductShape{length, width, length, heads});
 }
 
 }  // namespace ops

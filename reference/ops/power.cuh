@@ -14,7 +14,8 @@ __global__ void identity_kernel(accumulator* output, std::int64_t size) {
 
 __global__ void copy_kernel(const accumulator* input, element* output, std::int64_t count) {
   const std::int64_t threads = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = position_in_plane(); i < count; i += threads) output[i] = static_cast<element>(input[i]);
+  for (std::int64_t i = position_in_plane(); i < count; i += threads)
+    output[i] = static_cast<element>(input[i]);
 }
 
 // output = base^exponent = I base base ... base.

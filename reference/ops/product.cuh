@@ -1,15 +1,15 @@
 // Products of matrices, one or a batch of them: C[i, j] = sum over k of A[i, k] B[k, j].
 //
-// A block of threads computes a square of C. It goes along k in tiles, which it copies to shared memory, so that
-// every element is read once for a whole row of the square.
+// A block of threads computes a square of C. It goes along k in tiles, which it copies to shared memory, so
+// that every element is read once for a whole row of the square.
 #pragma once
 
 #include "ops/launch.cuh"
 
 namespace ops {
 
-// Where the elements of a matrix are: (row, column) of matrix `batch` is data[batch * batch_stride + ...]. With a
-// batch_stride of 0, all products of a batch have the same matrix.
+// Where the elements of a matrix are: (row, column) of matrix `batch` is data[batch * batch_stride + ...].
+// With a batch_stride of 0, all products of a batch have the same matrix.
 template <class T>
 struct Matrix {
   const T* data;
@@ -36,24 +36,26 @@ struct ProductShape {
   std::int64_t batches = 1;
 };
 
-inline ProductShape product_shape(std::size_t rows, std::size_t columns, std::size_t terms, std::size_t batches = 1) {
-  return {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns), static_cast<std::int64_t>(terms),
-          static_cast<std::int64_t>(batches)};
+inline ProductShape product_shape(std::size_t rows, std::size_t columns, std::size_t terms,
+                                  std::size_t batches = 1) {
+  return {static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
+          static_cast<std::int64_t>(terms), static_cast<std::int64_t>(batches)};
 }
 
-constexpr int square = 64;        // rows and columns of C that a block computes
-constexpr int tile_terms = 16;    // terms of a tile
-constexpr int side = 16;          // a block has side * side threads
+constexpr int square = 64;      // rows and columns of C that a block computes
+constexpr int tile_terms = 16;  // terms of a tile
+constexpr int side = 16;        // a block has side * side threads
 constexpr int per_thread = square / side;
-// Terms that are added up before they are added to the total: the error of a sum of 2^19 terms is then that of two
-// short ones.
+// Terms that are added up before they are added to the total: the error of a sum of 2^19 terms is then that
+// of two short ones.
 constexpr int run_terms = 512;
 
 // Copies rows from first_row on and columns from first_column on; outside of the matrix there are zeros.
 // Neighbouring threads read neighbouring addresses, whichever axis they are along.
 template <class T>
-__device__ void copy_tile(const Matrix<T>& matrix, std::int64_t batch, std::int64_t first_row, std::int64_t rows,
-                          std::int64_t first_column, std::int64_t columns, accumulator (*tile)[square + 1]) {
+__device__ void copy_tile(const Matrix<T>& matrix, std::int64_t batch, std::int64_t first_row,
+                          std::int64_t rows, std::int64_t first_column, std::int64_t columns,
+                          accumulator (*tile)[square + 1]) {
   const T* data = matrix.data + batch * matrix.batch_stride;
   for (int i = static_cast<int>(threadIdx.y) * side + static_cast<int>(threadIdx.x); i < square * tile_terms;
        i += side * side) {
@@ -62,8 +64,9 @@ __device__ void copy_tile(const Matrix<T>& matrix, std::int64_t batch, std::int6
     const std::int64_t row = first_row + r;
     const std::int64_t column = first_column + c;
     const bool inside = row < rows && column < columns;
-    tile[c][r] = inside ? static_cast<accumulator>(data[row * matrix.row_stride + column * matrix.column_stride])
-                        : accumulator(0);
+    tile[c][r] = inside
+                     ? static_cast<accumulator>(data[row * matrix.row_stride + column * matrix.column_stride])
+                     : accumulator(0);
   }
 }
 
@@ -118,8 +121,7 @@ struct Plain {
 template <class A, class B, class Output, class Finish = Plain>
 void product(const Matrix<A>& a, const Matrix<B>& b, Output* output, const ProductShape& shape,
              const Finish& finish = Finish()) {
-  const std::int64_t squares =
-      (shape.rows + square - 1) / square * ((shape.columns + square - 1) / square);
+  const std::int64_t squares = (shape.rows + square - 1) / square * ((shape.columns + square - 1) / square);
   const dim3 grid(static_cast<unsigned>(squares), static_cast<unsigned>(smaller(shape.batches, 65535)));
   product_kernel<<<grid, dim3(side, side)>>>(a, b, output, shape, finish);
 }

@@ -29,7 +29,8 @@ __global__ void scale_kernel(Factors factors, const element* input, element* out
 
 // output[i, j] = factor of row i * input[i, j].
 template <class Factors>
-void scale(const Factors& factors, const element* input, element* output, std::size_t rows, std::size_t columns) {
+void scale(const Factors& factors, const element* input, element* output, std::size_t rows,
+           std::size_t columns) {
   const auto count = static_cast<std::int64_t>(rows * columns);
   const std::int64_t blocks = smaller((count + threads_per_block - 1) / threads_per_block, 1 << 20);
   scale_kernel<<<static_cast<unsigned>(blocks), threads_per_block>>>(

@@ -12,7 +12,8 @@ __global__ void sum_all_kernel(const accumulator* values, std::int64_t count, Ou
   const int thread = static_cast<int>(threadIdx.x);
   const std::int64_t first = static_cast<std::int64_t>(blockIdx.x) * 2 * threads_per_block + thread;
   const std::int64_t second = first + threads_per_block;
-  shared[thread] = (first < count ? values[first] : accumulator(0)) + (second < count ? values[second] : accumulator(0));
+  shared[thread] =
+      (first < count ? values[first] : accumulator(0)) + (second < count ? values[second] : accumulator(0));
   __syncthreads();
   for (int half = threads_per_block / 2; half > 0; half /= 2) {
     if (thread < half) shared[thread] += shared[thread + half];

@@ -1,7 +1,8 @@
 // One thread computes one element of one product.
 #include <cuda_runtime.h>
 
-__global__ void multiply(const float* a, const float* b, float* c, size_t batch_size, size_t m, size_t n, size_t k) {
+__global__ void multiply(const float* a, const float* b, float* c, size_t batch_size, size_t m, size_t n,
+                         size_t k) {
   const size_t index = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (index >= batch_size * m * n) return;
   const size_t j = index % n;

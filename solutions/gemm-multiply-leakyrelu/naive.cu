@@ -1,7 +1,8 @@
 // One thread computes one element of the product.
 #include <cuda_runtime.h>
 
-__global__ void multiply(const float* a, const float* b, float* c, size_t rows, size_t columns, size_t terms, const float* factors, float alpha) {
+__global__ void multiply(const float* a, const float* b, float* c, size_t rows, size_t columns, size_t terms,
+                         const float* factors, float alpha) {
   const size_t index = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (index >= rows * columns) return;
   const size_t i = index / columns;

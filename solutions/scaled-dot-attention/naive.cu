@@ -1,4 +1,5 @@
-// One thread computes one row of the output. It goes over the keys twice: for the largest logit, and for the sums.
+// One thread computes one row of the output. It goes over the keys twice: for the largest logit, and for the
+// sums.
 #include <cuda_runtime.h>
 
 __device__ float logit(const float* query, const float* key, size_t width) {
@@ -7,8 +8,8 @@ __device__ float logit(const float* query, const float* key, size_t width) {
   return sum / sqrtf((float)width);
 }
 
-__global__ void attend(const float* queries, const float* keys, const float* values, float* output, size_t heads,
-                       size_t length, size_t width) {
+__global__ void attend(const float* queries, const float* keys, const float* values, float* output,
+                       size_t heads, size_t length, size_t width) {
   const size_t row = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= heads * length) return;
   const float* query = queries + row * width;
