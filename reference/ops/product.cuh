@@ -82,7 +82,7 @@ __global__ void product_kernel(Matrix<A> a, Matrix<B> b, Output* output, Product
     accumulator total[per_thread][per_thread] = {};
     for (std::int64_t run = 0; run < shape.terms; run += run_terms) {
       accumulator sum[per_thread][per_thread] = {};
-      const std::int64_t run_end = smaller(run + run_terms, shape.terms);
+      const std::int64_t run_end = run + run_terms < shape.terms ? run + run_terms : shape.terms;
       for (std::int64_t first = run; first < run_end; first += tile_terms) {
         copy_tile(a, batch, first_row, shape.rows, first, run_end, a_tile);
         copy_tile(transposed(b), batch, first_column, shape.columns, first, run_end, b_tile);
