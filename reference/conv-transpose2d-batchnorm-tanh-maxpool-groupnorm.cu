@@ -19,10 +19,8 @@ extern "C" void solution(const ops::element* input, const ops::element* kernel, 
 
   ops::PoolShape pool;
   pool.planes = conv.output_planes();
-  pool.height = conv.height.output;
-  pool.width = conv.width.output;
-  pool.window = 2;
-  pool.stride = 2;
+  pool.height = ops::pool_axis(conv.height.output, 2, 2, 0, 1);
+  pool.width = ops::pool_axis(conv.width.output, 2, 2, 0, 1);
 
   ops::NormShape before_pool;
   before_pool.batch = conv.batch;

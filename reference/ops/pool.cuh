@@ -1,47 +1,110 @@
-// Max pooling in two dimensions, like PyTorch's MaxPool2d without padding and dilation: each output is the
-// largest input of its window, and windows that do not fit completely are left out.
+// Pooling in 1, 2 and 3 dimensions as PyTorch's MaxPool and AvgPool define it: each output is the largest input of its
+// window, or the mean. Windows that do not fit completely are left out. In a maximum, positions in the padding never count;
+// in a mean they count as zeros.
+//
+//   output[p] = over k < window: input[p * stride - padding + k * dilation], for every axis alike
+//
+// An unused axis has extent 1 and window 1.
 #pragma once
+
+#include <cmath>
 
 #include "ops/launch.cuh"
 
 namespace ops {
 
-struct PoolShape {
-  std::int64_t planes = 1;  // batch times channels
-  int height = 1;
-  int width = 1;
-  int window = 2;
-  int stride = 2;
+struct PoolAxis {
+  std::int64_t input = 1;
+  std::int64_t window = 1;
+  std::int64_t stride = 1;
+  std::int64_t padding = 0;
+  std::int64_t dilation = 1;
 
-  __host__ __device__ int out_height() const { return (height - window) / stride + 1; }
-  __host__ __device__ int out_width() const { return (width - window) / stride + 1; }
-  __host__ __device__ int output_positions() const { return out_height() * out_width(); }
+  __host__ __device__ std::int64_t output() const {
+    return (input + 2 * padding - dilation * (window - 1) - 1) / stride + 1;
+  }
+  // The input position of tap `tap`; it may lie in the padding.
+  __device__ std::int64_t source(std::int64_t position, std::int64_t tap) const {
+    return position * stride - padding + tap * dilation;
+  }
+  __device__ bool has(std::int64_t source) const { return source >= 0 && source < input; }
 };
 
-template <class Output>
-__global__ void max_pool_kernel(const accumulator* input, Output* output, PoolShape shape) {
-  if (position_in_plane() >= shape.output_positions()) return;
-  const int position = static_cast<int>(position_in_plane());
-  const int top = position / shape.out_width() * shape.stride;
-  const int left = position % shape.out_width() * shape.stride;
+// `Integer`: of any type that kernels take.
+template <class Integer>
+PoolAxis pool_axis(std::int64_t input, Integer window, Integer stride, Integer padding, Integer dilation) {
+  PoolAxis axis;
+  axis.input = input;
+  axis.window = static_cast<std::int64_t>(window);
+  axis.stride = static_cast<std::int64_t>(stride);
+  axis.padding = static_cast<std::int64_t>(padding);
+  axis.dilation = static_cast<std::int64_t>(dilation);
+  return axis;
+}
+
+struct PoolShape {
+  std::int64_t planes = 1;  // batch times channels
+  PoolAxis depth;
+  PoolAxis height;
+  PoolAxis width;
+
+  __host__ __device__ std::int64_t input_positions() const { return depth.input * height.input * width.input; }
+  __host__ __device__ std::int64_t output_positions() const {
+    return depth.output() * height.output() * width.output();
+  }
+  __host__ __device__ std::int64_t window_positions() const { return depth.window * height.window * width.window; }
+};
+
+struct LargestOfWindow {
+  accumulator value = -INFINITY;
+  __device__ void add(accumulator input) { value = input > value ? input : value; }
+  __device__ accumulator result(std::int64_t /*positions*/) const { return value; }
+};
+
+struct MeanOfWindow {
+  accumulator sum = 0;
+  __device__ void add(accumulator input) { sum += input; }
+  __device__ accumulator result(std::int64_t positions) const { return sum / static_cast<accumulator>(positions); }
+};
+
+template <class Fold, class Input, class Output>
+__global__ void pool_kernel(const Input* input, Output* output, PoolShape shape) {
+  const std::int64_t position = position_in_plane();
+  if (position >= shape.output_positions()) return;
+  const std::int64_t x = position % shape.width.output();
+  const std::int64_t y = position / shape.width.output() % shape.height.output();
+  const std::int64_t z = position / shape.width.output() / shape.height.output();
 
   for (std::int64_t plane = blockIdx.y; plane < shape.planes; plane += gridDim.y) {
-    const accumulator* window = input + (plane * shape.height + top) * shape.width + left;
-    accumulator greatest = window[0];
-    for (int y = 0; y < shape.window; ++y) {
-      for (int x = 0; x < shape.window; ++x) {
-        const accumulator value = window[y * shape.width + x];
-        if (value > greatest) greatest = value;
+    const Input* const inputs = input + plane * shape.input_positions();
+    Fold fold;
+    for (std::int64_t kz = 0; kz < shape.depth.window; ++kz) {
+      const std::int64_t iz = shape.depth.source(z, kz);
+      if (!shape.depth.has(iz)) continue;
+      for (std::int64_t ky = 0; ky < shape.height.window; ++ky) {
+        const std::int64_t iy = shape.height.source(y, ky);
+        if (!shape.height.has(iy)) continue;
+        for (std::int64_t kx = 0; kx < shape.width.window; ++kx) {
+          const std::int64_t ix = shape.width.source(x, kx);
+          if (!shape.width.has(ix)) continue;
+          fold.add(static_cast<accumulator>(inputs[(iz * shape.height.input + iy) * shape.width.input + ix]));
+        }
       }
     }
-    output[plane * shape.output_positions() + position] = static_cast<Output>(greatest);
+    output[plane * shape.output_positions() + position] = static_cast<Output>(fold.result(shape.window_positions()));
   }
 }
 
-template <class Output>
-void max_pool(const accumulator* input, Output* output, const PoolShape& shape) {
+template <class Input, class Output>
+void max_pool(const Input* input, Output* output, const PoolShape& shape) {
   const dim3 grid = plane_grid(shape.planes, shape.output_positions());
-  max_pool_kernel<<<grid, threads_per_block>>>(input, output, shape);
+  pool_kernel<LargestOfWindow><<<grid, threads_per_block>>>(input, output, shape);
+}
+
+template <class Input, class Output>
+void average_pool(const Input* input, Output* output, const PoolShape& shape) {
+  const dim3 grid = plane_grid(shape.planes, shape.output_positions());
+  pool_kernel<MeanOfWindow><<<grid, threads_per_block>>>(input, output, shape);
 }
 
 }  // namespace ops

@@ -8,10 +8,8 @@ namespace {
 ops::PoolShape shape_of(const kgrade::test::PoolArguments& arguments) {
   ops::PoolShape shape;
   shape.planes = arguments.planes;
-  shape.height = arguments.height;
-  shape.width = arguments.width;
-  shape.window = arguments.window;
-  shape.stride = arguments.stride;
+  shape.height = ops::pool_axis(arguments.height, arguments.window, arguments.stride, 0, 1);
+  shape.width = ops::pool_axis(arguments.width, arguments.window, arguments.stride, 0, 1);
   return shape;
 }
 
@@ -19,8 +17,8 @@ ops::PoolShape shape_of(const kgrade::test::PoolArguments& arguments) {
 
 extern "C" void max_pool_extents(const kgrade::test::PoolArguments* arguments, int* extents) {
   const ops::PoolShape shape = shape_of(*arguments);
-  extents[0] = shape.out_height();
-  extents[1] = shape.out_width();
+  extents[0] = static_cast<int>(shape.height.output());
+  extents[1] = static_cast<int>(shape.width.output());
 }
 
 extern "C" int max_pool(const kgrade::test::PoolArguments* arguments, const double* input, double* output) {

@@ -1,0 +1,68 @@
+"""Filters on images, and convolutions of one image."""
+
+import torch
+import torch.nn.functional as F
+
+
+def _planes(x):
+    return x[None, None]
+
+
+def _box_blur(t, p):
+    size = p["kernel_size"]
+    ones = torch.ones(1, 1, size, size, dtype=torch.float64, device=t["input_image"].device)
+    image = _planes(t["input_image"])
+    sums = F.conv2d(image, ones, padding=size // 2)
+    counts = F.conv2d(torch.ones_like(image), ones, padding=size // 2)
+    return {"output_image": (sums / counts)[0, 0]}
+
+
+def _edges(t, p):
+    x = t["input_image"]
+    lengths = torch.zeros_like(x)
+    dx = (x[1:-1, 2:] - x[1:-1, :-2]) / 2
+    dy = (x[2:, 1:-1] - x[:-2, 1:-1]) / 2
+    lengths[1:-1, 1:-1] = torch.hypot(dx, dy)
+    most = lengths.max()
+    return {"output_image": lengths / most * 255 if most > 0 else lengths}
+
+
+def _grayscale(t, p):
+    weights = torch.tensor([0.299, 0.587, 0.114], dtype=torch.float64, device=t["rgb_image"].device)
+    return {"grayscale_output": t["rgb_image"] @ weights}
+
+
+def _threshold(t, p):
+    x = t["input_image"]
+    return {"output_image": torch.where(x > p["threshold_value"], 255.0, 0.0).to(x.dtype)}
+
+
+def _histogram(t, p):
+    counts = torch.bincount(t["image"].long().flatten(), minlength=p["num_bins"])
+    return {"histogram": counts.to(torch.float64)}
+
+
+def _conv2d(image, kernel):
+    return F.conv2d(_planes(image), _planes(kernel), padding=tuple(extent // 2 for extent in kernel.shape))[0, 0]
+
+
+def _conv3d(t, p):
+    return {"C": F.conv3d(_planes(t["A"]), _planes(t["B"]), padding=p["K"] // 2)[0, 0]}
+
+
+def _running_sum(t, p):
+    ones = torch.ones(1, 1, p["W"], dtype=torch.float64, device=t["input"].device)
+    return {"output": F.conv1d(_planes(t["input"]), ones, padding=p["W"] // 2)[0, 0]}
+
+
+FORMULAS = {
+    "box-blur": _box_blur,
+    "edge-detect": _edges,
+    "grayscale": _grayscale,
+    "threshold": _threshold,
+    "histogram": _histogram,
+    "conv-2d": lambda t, p: {"C": _conv2d(t["A"], t["B"])},
+    "conv2d-relu-hardswish": lambda t, p: {"output": F.hardswish(F.relu(_conv2d(t["image"], t["kernel"])))},
+    "conv-square-3d": _conv3d,
+    "running-sum-1d": _running_sum,
+}
