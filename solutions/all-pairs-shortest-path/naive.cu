@@ -9,7 +9,9 @@ __global__ void start(const float* edges, float* d, int n) {
 
 __global__ void step(float* d, int n, int k) {
   const int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y;
-  if (j < n) d[(size_t)i * n + j] = fminf(d[(size_t)i * n + j], d[(size_t)i * n + k] + d[(size_t)k * n + j]);
+  if (j >= n) return;
+  const float through = d[(size_t)i * n + k] + d[(size_t)k * n + j];
+  if (through < d[(size_t)i * n + j]) d[(size_t)i * n + j] = through;
 }
 
 __global__ void finish(float* d, size_t count) {
