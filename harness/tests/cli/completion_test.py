@@ -131,14 +131,14 @@ class CompletionTest(unittest.TestCase):
         text = ("---\nslug: sum-of-mine\ntitle: Sum\ndifficulty: EASY\nparameters:\n"
                 "  - {name: out, type: float, pointer: true, const: false}\n---\n")
         (self.folder / "drafts" / "sum-of-mine.md").write_text(text)
-        self.assertEqual(self.offers("kgrade show --problems drafts sum"), {"sum-of-mine"})
+        self.assertEqual(self.offers("kgrade show --problems drafts sum-of"), {"sum-of-mine"})
 
     def test_files_for_candidates(self):
         self.assertEqual(self.offers("kgrade grade conv-1d m"), {"mine.cu"})
         self.assertEqual(self.offers("kgrade grade conv-1d other.cu --seed 1 m"), {"mine.cu"})
 
     def test_a_file_for_a_problem(self):
-        self.assertEqual(self.offers("kgrade show min"), {"mine.cu"})
+        self.assertEqual(self.offers("kgrade show mine"), {"mine.cu"})
 
 
 if __name__ == "__main__":
