@@ -47,12 +47,12 @@ std::optional<WantedBaselines> baselines_from(const Json& json) {
 
 nlohmann::ordered_json json_of_conditions(const LaneOptions& options) {
   nlohmann::ordered_json conditions = {{"warm", options.cache == CacheState::warm},
-          {"baselines", json_of_baselines(options.baselines)},
-          {"require_sandbox", options.require_sandbox},
-          {"seed", seed_text(options.seed)},
-          {"hidden_cases", json_of(options.hidden_cases)},
-          {"hidden_seed", seed_text(options.hidden_seed)},
-          {"time_limit_seconds", json_of(options.time_limit_seconds)}};
+                                        {"baselines", json_of_baselines(options.baselines)},
+                                        {"require_sandbox", options.require_sandbox},
+                                        {"seed", seed_text(options.seed)},
+                                        {"hidden_cases", json_of(options.hidden_cases)},
+                                        {"hidden_seed", seed_text(options.hidden_seed)},
+                                        {"time_limit_seconds", json_of(options.time_limit_seconds)}};
   if (options.clears_outputs) conditions["clear_outputs"] = true;
   return conditions;
 }

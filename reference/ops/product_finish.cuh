@@ -1,20 +1,15 @@
 // What is done with every element of a product before it is written: see `product`.
 #pragma once
 
-#include <cmath>
-
-#include "ops/types.cuh"
+#include "ops/activation.cuh"
 
 namespace ops {
-
-__device__ inline accumulator logistic(accumulator x) { return 1 / (1 + std::exp(-x)); }
 
 // max(0, product + bias), with a bias for each column.
 struct BiasRelu {
   const element* bias;
   __device__ accumulator operator()(accumulator product, std::int64_t, std::int64_t column) const {
-    const accumulator x = product + static_cast<accumulator>(bias[column]);
-    return x > 0 ? x : accumulator(0);
+    return Relu()(product + static_cast<accumulator>(bias[column]));
   }
 };
 
@@ -24,7 +19,7 @@ struct BiasSwish {
   accumulator scale;
   __device__ accumulator operator()(accumulator product, std::int64_t, std::int64_t column) const {
     const accumulator x = product + static_cast<accumulator>(bias[column]);
-    return scale * (x * logistic(x));
+    return scale * Swish()(x);
   }
 };
 
@@ -32,7 +27,7 @@ struct BiasSwish {
 struct ScaledSwish {
   accumulator scale;
   __device__ accumulator operator()(accumulator product, std::int64_t, std::int64_t) const {
-    return product * logistic(product) * scale;
+    return Swish()(product) * scale;
   }
 };
 
@@ -43,15 +38,14 @@ struct FactorLeakyRelu {
   accumulator slope;
   __device__ accumulator operator()(accumulator product, std::int64_t row, std::int64_t column) const {
     const accumulator x = product * static_cast<accumulator>(factors[row * columns + column]);
-    return x > 0 ? x : slope * x;
+    return LeakyRelu{slope}(x);
   }
 };
 
 // sigmoid(product).
 struct Logistic {
   __device__ accumulator operator()(accumulator product, std::int64_t, std::int64_t) const {
-    const accumulator x = product;
-    return logistic(x);
+    return Sigmoid()(product);
   }
 };
 
