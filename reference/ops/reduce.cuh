@@ -32,27 +32,24 @@ struct Placed {
   std::int64_t place;
 };
 
-// The largest element, of several equal ones the first.
-struct LargestPlaced {
-  using Item = Placed;
-  __device__ static Item none() { return {0, -1}; }
-  __device__ static Item of(accumulator value, std::int64_t place) { return {value, place}; }
-  __device__ static Item both(Item a, Item b) {
-    if (a.place < 0 || b.place < 0) return a.place < 0 ? b : a;
-    if (a.value == b.value) return a.place < b.place ? a : b;
-    return a.value > b.value ? a : b;
-  }
+struct Larger {
+  __device__ static bool is_first(accumulator a, accumulator b) { return a > b; }
 };
 
-// The smallest element, likewise.
-struct SmallestPlaced {
+struct Less {
+  __device__ static bool is_first(accumulator a, accumulator b) { return a < b; }
+};
+
+// The largest or smallest element, of several equal ones the first.
+template <class Order>
+struct FirstPlaced {
   using Item = Placed;
   __device__ static Item none() { return {0, -1}; }
   __device__ static Item of(accumulator value, std::int64_t place) { return {value, place}; }
   __device__ static Item both(Item a, Item b) {
     if (a.place < 0 || b.place < 0) return a.place < 0 ? b : a;
     if (a.value == b.value) return a.place < b.place ? a : b;
-    return a.value < b.value ? a : b;
+    return Order::is_first(a.value, b.value) ? a : b;
   }
 };
 
@@ -67,10 +64,10 @@ struct PlaceOf : Fold {
   __device__ static int result(Placed item, std::int64_t) { return static_cast<int>(item.place); }
 };
 
-using Largest = ValueOf<LargestPlaced>;
-using Smallest = ValueOf<SmallestPlaced>;
-using PlaceOfLargest = PlaceOf<LargestPlaced>;
-using PlaceOfSmallest = PlaceOf<SmallestPlaced>;
+using Largest = ValueOf<FirstPlaced<Larger>>;
+using Smallest = ValueOf<FirstPlaced<Less>>;
+using PlaceOfLargest = PlaceOf<FirstPlaced<Larger>>;
+using PlaceOfSmallest = PlaceOf<FirstPlaced<Less>>;
 
 template <class Fold, class Output>
 __global__ void reduce_kernel(const element* input, Output* output, Sets sets) {
