@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "problem/catalogue.h"
 #include "problem/problem.h"
 
 namespace kgrade::testing {
@@ -68,6 +71,19 @@ inline Problem parsed(std::string_view text) {
 
 inline std::filesystem::path data_folder() {
   return std::filesystem::path(KGRADE_SOURCE_DIR) / "harness/tests/fixtures/problem";
+}
+
+// Files of the shipped problems that are KernelBench's convolutions: those with the most parameters, which modules of
+// PyTorch state.
+inline std::vector<std::filesystem::path> kernelbench_convolutions() {
+  auto files = problem_files(std::filesystem::path(KGRADE_SOURCE_DIR) / "problems");
+  if (!files) return {};
+  std::erase_if(*files, [](const auto& file) {
+    const auto problem = load_problem(file);
+    return !problem || !problem->source.starts_with("KernelBench") ||
+           std::find(problem->tags.begin(), problem->tags.end(), "convolution") == problem->tags.end();
+  });
+  return *std::move(files);
 }
 
 }  // namespace kgrade::testing

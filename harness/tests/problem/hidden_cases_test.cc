@@ -259,17 +259,6 @@ std::vector<std::filesystem::path> shipped_problems() {
   return files ? *std::move(files) : std::vector<std::filesystem::path>{};
 }
 
-// Those with ranges enough for the shares that the tests above ask for: KernelBench's convolutions.
-std::vector<std::filesystem::path> problems_of_many_ranges() {
-  auto files = shipped_problems();
-  std::erase_if(files, [](const auto& file) {
-    const auto problem = load_problem(file);
-    return !problem || !problem->source.starts_with("KernelBench") ||
-           std::find(problem->tags.begin(), problem->tags.end(), "convolution") == problem->tags.end();
-  });
-  return files;
-}
-
 class EveryProblemTest : public ::testing::TestWithParam<std::filesystem::path> {};
 
 TEST_P(EveryProblemTest, HasLegalHiddenCasesThatCostLittle) {
@@ -291,7 +280,9 @@ std::string file_name_of(const ::testing::TestParamInfo<std::filesystem::path>& 
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(problems_of_many_ranges()), file_name_of);
+// They have ranges enough for the shares that these tests ask for.
+INSTANTIATE_TEST_SUITE_P(Files, ShippedProblemTest, ::testing::ValuesIn(testing::kernelbench_convolutions()),
+                         file_name_of);
 INSTANTIATE_TEST_SUITE_P(Files, EveryProblemTest, ::testing::ValuesIn(shipped_problems()), file_name_of);
 
 // A record keeps the seed, so that its hidden cases can be drawn again: these lines must never change.

@@ -182,17 +182,9 @@ TEST_P(ShippedModuleTest, HasAWeightForEveryOtherInput) {
   EXPECT_THAT(problem.torch->weights, Not(IsEmpty()));
 }
 
-// KernelBench's convolutions: a module states each of them.
-std::vector<std::string> shipped_slugs() {
+std::vector<std::string> slugs_of_convolutions() {
   std::vector<std::string> slugs;
-  const auto files = problem_files(std::filesystem::path(KGRADE_SOURCE_DIR) / "problems");
-  if (!files) return slugs;
-  for (const std::filesystem::path& file : *files) {
-    const auto problem = load_problem(file);
-    if (!problem || !problem->source.starts_with("KernelBench")) continue;
-    if (std::find(problem->tags.begin(), problem->tags.end(), "convolution") != problem->tags.end())
-      slugs.push_back(problem->slug);
-  }
+  for (const std::filesystem::path& file : testing::kernelbench_convolutions()) slugs.push_back(file.stem().string());
   return slugs;
 }
 
@@ -202,7 +194,7 @@ std::string test_name_of(const ::testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Problems, ShippedModuleTest, ::testing::ValuesIn(shipped_slugs()), test_name_of);
+INSTANTIATE_TEST_SUITE_P(Problems, ShippedModuleTest, ::testing::ValuesIn(slugs_of_convolutions()), test_name_of);
 
 }  // namespace
 }  // namespace kgrade::testing
