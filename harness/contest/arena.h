@@ -114,6 +114,9 @@ class Arena {
   virtual Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) = 0;
   // Gives the buffers of all roles back.
   virtual void take_back() = 0;
+  // Until then: the device has no room for all contestants of the case at once, so that each has it for its calls
+  // alone, and makes one that does not count before those.
+  virtual bool takes_turns() const { return false; }
 
   CallReport call(Role role, const Draw& draw, Patience patience) {
     return call_as(role, {}, draw, patience);

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
-#include <thread>
-
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "contest/case_description.h"
 
@@ -18,6 +17,8 @@ using Clock = std::chrono::steady_clock;
 constexpr Patience gate_patience{25};
 // How often threads are counted that should have ended, a millisecond apart.
 constexpr int looks_at_threads = 20;
+// How long a worker may take to give memory back.
+constexpr Patience leaving_patience{5'000};
 // How long a device may still work when the clock has stopped.
 constexpr Patience settling_patience{5'000};
 
@@ -29,7 +30,8 @@ std::vector<OutputErrors> named(const Lease& lease, const std::vector<ElementErr
   std::vector<OutputErrors> outputs;
   for (const Lease::Loaned& output : lease.outputs()) {
     if (outputs.size() == errors.size()) break;
-    outputs.push_back({output.tensor->name, output.tensor->shape, errors[outputs.size()], output.tensor->compare});
+    outputs.push_back(
+        {output.tensor->name, output.tensor->shape, errors[outputs.size()], output.tensor->compare});
   }
   return outputs;
 }
@@ -213,7 +215,27 @@ Result<Answer> ContestantRunner::lend(const Case& bound, bool inputs_writable, L
 
 void ContestantRunner::take_back() {
   is_lent_ = false;
-  if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) lease_.reset();
+  if (lease_ != nullptr && !(keeps_small_buffers_ && lease_->is_small())) leave();
+}
+
+// What a contestant in Python keeps may still look at the buffers when it goes.
+Answer ContestantRunner::leave() {
+  is_lent_ = false;
+  lease_.reset();
+  Answer answer = release_memory();
+  if (!answer.ok() || !alive()) return answer;
+  worker_->thaw();
+  answer = worker_->give_back(leaving_patience);
+  worker_->freeze();
+  return answer;
+}
+
+Answer ContestantRunner::release_memory() {
+  if (host_ == nullptr || !alive()) return {};
+  worker_->thaw();
+  Answer answer = worker_->describe_case(R"({"leaves": true})", leaving_patience);
+  worker_->freeze();
+  return answer;
 }
 
 // Of the first call of a case nothing is queued ahead: it may load modules, take memory or search for the

@@ -41,8 +41,8 @@ class ContestantRunner {
                                                        std::unique_ptr<WorkerProcess> worker,
                                                        const PythonHost* host = nullptr);
 
-  // Of baselines in PyTorch, which share a worker: the calls from now on are of this one ("pytorch-tf32"), in this
-  // worker and those that come in its place.
+  // Of baselines in PyTorch, which share a worker: the calls from now on are of this one ("pytorch-tf32"), in
+  // this worker and those that come in its place.
   Answer choose_variant(const std::string& variant);
 
   // Waits for the worker's device (once), then loads the contestant. A fault of the first is the machine's.
@@ -56,13 +56,19 @@ class ContestantRunner {
 
   // Compiles and tunes itself in its first calls: a contestant in Python.
   bool rehearses() const { return host_ != nullptr; }
-  // The rehearsal is over. What the contestant says of it, in JSON of its own making, is in report_of_rehearsal().
+  // The rehearsal is over. What the contestant says of it, in JSON of its own making, is in
+  // report_of_rehearsal().
   Answer lock(Patience patience);
   const std::string& report_of_rehearsal() const { return report_; }
 
   // Buffers for a case; those of the case before go. An Error when the device has no room.
   Result<Answer> lend(const Case& bound, bool inputs_writable, LeaseTerms terms, Patience patience);
+  // The buffers' memory is free once the worker has unmapped them, too.
   void take_back();
+  // The same of all buffers, small ones too.
+  Answer leave();
+  // Between calls: what a contestant in Python keeps for its next tensors is free for others.
+  Answer release_memory();
   // For a contestant that is trusted: small buffers stay and serve the next case, too.
   void keep_small_buffers() { keeps_small_buffers_ = true; }
   // Moves the tensors, fills in fresh poison, reveals the inputs and asks the worker (before that, where it

@@ -13,6 +13,8 @@ namespace kgrade {
 namespace {
 
 constexpr Patience recovery_patience{5'000};
+// Contents of the call before a turn's own: no other call has them.
+constexpr std::uint32_t turns_draw = 1U << 25;
 
 }  // namespace
 
@@ -93,13 +95,86 @@ Result<Answer> Referee::start_anew(Patience worker_patience, Patience candidate_
 }
 
 Result<Answer> Referee::lend(Role role, const Case& bound, std::uint32_t launches) {
+  if (role == Role::baseline) {
+    if (turns_.are_taken) return Error{"the device has no room for baselines beside the others", "", {}};
+    lent_baselines_.insert(baseline_);
+    return lend_to(role, bound, launches);
+  }
+  turns_.seats[role] = {&bound, launches};
+  if (role == Role::oracle && is_too_large_for_all(bound)) turns_.are_taken = true;
+  if (turns_.are_taken) return give_turn(role);
+  auto lent = lend_to(role, bound, launches);
+  // With less to lend there may be room for all.
+  if (lent || launches > 1 || !lent_baselines_.empty()) return lent;
+  turns_.are_taken = true;
+  return give_turn(role);
+}
+
+Result<Answer> Referee::lend_to(Role role, const Case& bound, std::uint32_t launches) {
+  // One of ours that had too little memory has ended.
+  if ((role == Role::oracle || role == Role::reference) && !runner_of(role).alive()) {
+    auto started = runner_of(role).start_anew(trusted_patience, trusted_patience);
+    if (!started || !started->ok()) return started;
+  }
   // The oracle is not timed, and its outputs are what others are held against.
   const bool oracle = role == Role::oracle;
-  if (role == Role::baseline) lent_baselines_.insert(baseline_);
   return runner_of(role).lend(bound, false, {true, !oracle, launches, oracle}, lending_patience);
 }
 
+// In PyTorch the oracle has copies of all tensors in float64, and a tensor more for the answer; the others
+// keep two tensors of an output's size. What lies between inputs and outputs is not known.
+bool Referee::is_too_large_for_all(const Case& bound) const {
+  if (!problem_.has_model() || !device_.gates_calls()) return false;
+  std::uint64_t outputs = 0;
+  for (const Tensor& tensor : bound.tensors) {
+    if (tensor.output)
+      outputs += static_cast<std::uint64_t>(tensor.elements) * element_bytes(bound.dtype_of(tensor));
+  }
+  const std::uint64_t lent = Lease::bytes_needed(bound, Dtype::float32);
+  const std::uint64_t of_oracle = 3 * lent + 2 * outputs;
+  const std::uint64_t of_another = lent + 3 * outputs;
+  return of_oracle + 2 * of_another > device_.free_bytes();
+}
+
+Result<Answer> Referee::give_turn(Role role) {
+  turns_.whose.reset();
+  for (const Role other : {Role::candidate, Role::reference, Role::oracle}) {
+    if (other == role || (other == Role::candidate && candidate_ == nullptr)) continue;
+    ContestantRunner& runner = runner_of(other);
+    // What the oracle has computed is what the others are held against.
+    Answer left = other == Role::oracle ? runner.release_memory() : runner.leave();
+    if (!left.ok() && other == Role::candidate) runner.retire();
+  }
+  const auto [bound, launches] = turns_.seats.at(role);
+  auto lent = lend_to(role, *bound, launches);
+  if (lent && lent->ok()) turns_.whose = role;
+  return lent;
+}
+
+std::optional<CallReport> Referee::prepare_turn(Role role, CallKind kind, const Draw& draw,
+                                                Patience patience) {
+  CallReport report;
+  const auto lent = give_turn(role);
+  if (!lent) {
+    report.fault = Fault::memory_limit;
+    report.detail = to_string(lent.errors());
+    return report;
+  }
+  report.fault = lent->fault;
+  report.detail = lent->detail;
+  if (report.fault != Fault::none) return report;
+  if (role == Role::oracle) return std::nullopt;
+  Draw other = draw;
+  other.index ^= turns_draw;
+  other.change = 0;
+  report = checked_call(runner_of(role), other, patience, nullptr, kind);
+  const bool is_well = report.fault == Fault::none && report.cuda_error == 0 &&
+                       report.corruption.guard_bytes == 0 && report.corruption.input_elements == 0;
+  return is_well ? std::nullopt : std::optional(report);
+}
+
 void Referee::take_back() {
+  turns_ = {};
   for (ContestantRunner* const runner : {&oracle_, &reference_, candidate_.get()}) {
     if (runner != nullptr) runner->take_back();
   }
@@ -111,11 +186,28 @@ const Lease* Referee::expected_of(Role role) {
 }
 
 CallReport Referee::call_as(Role role, CallKind kind, const Draw& draw, Patience patience) {
-  return checked_call(runner_of(role), draw, patience, expected_of(role), kind);
+  if (turns_.are_taken && role != Role::baseline && turns_.whose != role) {
+    if (auto failed = prepare_turn(role, kind, draw, patience)) return *failed;
+  }
+  CallReport report = checked_call(runner_of(role), draw, patience, expected_of(role), kind);
+  return begins_turns(role, report) ? call_as(role, kind, draw, patience) : report;
+}
+
+// Where one of ours lacked memory, it may have enough by itself. It has ended, and is started anew.
+bool Referee::begins_turns(Role role, const CallReport& report) {
+  const bool is_ours = role == Role::oracle || role == Role::reference;
+  if (report.fault != Fault::memory_limit || turns_.are_taken || !is_ours || !lent_baselines_.empty())
+    return false;
+  turns_.are_taken = true;
+  return true;
 }
 
 CallReport Referee::appraise(const Draw& draw, Patience patience) {
-  return checked_call(oracle_, draw, patience, oracle_.has_lease() ? &oracle_.lease() : nullptr);
+  if (turns_.are_taken && turns_.whose != Role::oracle) {
+    if (auto failed = prepare_turn(Role::oracle, {}, draw, patience)) return *failed;
+  }
+  CallReport report = checked_call(oracle_, draw, patience, oracle_.has_lease() ? &oracle_.lease() : nullptr);
+  return begins_turns(Role::oracle, report) ? appraise(draw, patience) : report;
 }
 
 std::vector<OutputErrors> Referee::compare_reference_before() {

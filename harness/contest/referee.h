@@ -3,7 +3,9 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 
 #include "contest/arena.h"
@@ -13,7 +15,8 @@ namespace kgrade {
 
 // What a candidate in Python may be.
 struct CandidateTraits {
-  // It, or what it is compared with, keeps its weights for all calls of a process, and gets others in the next.
+  // It, or what it is compared with, keeps its weights for all calls of a process, and gets others in the
+  // next.
   bool is_module = false;
   bool returns_outputs = false;  // and leaves those that were lent as they are
 };
@@ -26,8 +29,8 @@ class Referee : public Arena {
           std::uint64_t seed);
   void set_candidate(std::unique_ptr<ContestantRunner> runner, std::filesystem::path library,
                      CandidateTraits traits = {});
-  // The contestant of Role::baseline from now on; null: there is none. Those before stay until take_back(), which
-  // is for all of them.
+  // The contestant of Role::baseline from now on; null: there is none. Those before stay until take_back(),
+  // which is for all of them.
   void set_baseline(ContestantRunner* runner);
 
   DeviceInfo device_info() const override { return device_.info(); }
@@ -36,6 +39,7 @@ class Referee : public Arena {
   Result<Answer> start_anew(Patience worker_patience, Patience candidate_patience) override;
   Result<Answer> lend(Role role, const Case& bound, std::uint32_t launches) override;
   void take_back() override;
+  bool takes_turns() const override { return turns_.are_taken; }
   CallReport call_as(Role role, CallKind kind, const Draw& draw, Patience patience) override;
   CallReport appraise(const Draw& draw, Patience patience) override;
   std::vector<OutputErrors> compare_reference_before() override;
@@ -59,6 +63,13 @@ class Referee : public Arena {
                           const Lease* expected, CallKind kind = {});
   // What a role's outputs are held against; null for the oracle's, and before its first call.
   const Lease* expected_of(Role role);
+  Result<Answer> lend_to(Role role, const Case& bound, std::uint32_t launches);
+  bool is_too_large_for_all(const Case& bound) const;
+  bool begins_turns(Role role, const CallReport& report);
+  // Makes the others leave, except the oracle with its outputs, then lends to this one.
+  Result<Answer> give_turn(Role role);
+  // Has the device's memory to itself for this call: `report` is not empty where that fails.
+  std::optional<CallReport> prepare_turn(Role role, CallKind kind, const Draw& draw, Patience patience);
 
   Device& device_;
   const Problem& problem_;
@@ -71,7 +82,13 @@ class Referee : public Arena {
   std::filesystem::path candidate_library_;
   std::uint32_t weights_;  // see Draw
   bool returns_outputs_ = false;
-  std::uint64_t poison_key_;   // never leaves this process
+  struct Turns {
+    bool are_taken = false;
+    std::optional<Role> whose;
+    std::map<Role, std::pair<const Case*, std::uint32_t>> seats;  // what is lent: the case, launches
+  };
+  Turns turns_;
+  std::uint64_t poison_key_;  // never leaves this process
   std::uint32_t calls_ = 0;
 };
 

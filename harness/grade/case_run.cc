@@ -25,6 +25,10 @@ class CaseRun {
   std::optional<Error> run() {
     auto trouble = case_.role == CaseRole::bench ? run_blocks() : run_rounds();
     if (trouble) return trouble;
+    if (session_.arena.takes_turns())
+      note(
+          "the GPU has no room for all contestants: each had it for its calls alone, after one call that "
+          "does not count");
     session_.arena.take_back();
     summarise_arms(record());
     if (!calls_.failed()) judge_times();

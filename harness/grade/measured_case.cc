@@ -35,7 +35,8 @@ constexpr std::uint32_t coin_position = 0x636f696e;
 constexpr std::uint32_t first_launches_decision = 1u << 20;
 constexpr std::uint32_t first_capture_decision = 1u << 21;
 
-// Each tensor of a launch is lent by itself, and what is lent for a call is limited (device/cuda/cuda_device.cc).
+// Each tensor of a launch is lent by itself, and what is lent for a call is limited
+// (device/cuda/cuda_device.cc).
 int most_launches(const Case& bound) {
   constexpr std::size_t most_tensors = 64;
   static_assert(most_tensors <= max_parameters);
@@ -205,7 +206,9 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   std::vector<Role> roles = {Role::oracle, Role::reference};
   std::vector<std::size_t> lent;  // arms
   for (std::size_t arm = 1; arm + 1 < arms(); ++arm) {
-    const auto shares = [&](std::size_t other) { return baseline_of(other).worker == baseline_of(arm).worker; };
+    const auto shares = [&](std::size_t other) {
+      return baseline_of(other).worker == baseline_of(arm).worker;
+    };
     if (std::any_of(lent.begin(), lent.end(), shares)) continue;
     lent.push_back(arm);
     roles.push_back(Role::baseline);
@@ -214,8 +217,8 @@ MeasuredCase::Trouble MeasuredCase::lend_to_arms() {
   std::size_t next = 0;
   auto trouble = calls_.lend_buffers(roles, launches_, [&] { select(lent.at(next++)); });
   if (!trouble) return trouble;
-  // No room for so many tensors: first one launch, then only the baseline that counts, then none; none of it is a
-  // failure.
+  // No room for so many tensors: first one launch, then only the baseline that counts, then none; none of it
+  // is a failure.
   if (std::exchange(launches_, 1) == 1) {
     if (baselines_.empty()) return trouble;
     make_room(one_counts_ && baselines_.size() > 1 ? 1 : 0, *trouble);
@@ -240,7 +243,12 @@ void MeasuredCase::leave_out(const BaselineChoice& baseline, const std::string& 
 }
 
 MeasuredCase::Trouble MeasuredCase::call_all(Purpose purpose) {
-  if (auto trouble = calls_.draw(draws_.fresh(launches_))) return trouble;
+  if (auto trouble = calls_.draw(draws_.fresh(launches_))) {
+    // It worked before there were baselines, which may have the memory that it needs.
+    if (baselines_.empty()) return trouble;
+    make_room(0, *trouble);
+    return take_arms();
+  }
   for (std::size_t arm = 0; arm < arms(); ++arm) {
     if (role_of(arm) == Role::candidate) {
       calls_.call_candidate(purpose);

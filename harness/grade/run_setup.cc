@@ -121,18 +121,21 @@ Errors check_memory(const std::vector<PlannedCase>& cases, const Problem& proble
   const std::uint64_t free = device.free_bytes();
   const bool is_python = problem.has_model();
   // Its copies in float64 are twice as large.
-  const std::uint64_t of_oracle = is_python ? 3 : 1;
+  const std::uint64_t copies_of_oracle = is_python ? 3 : 1;
   // What the file computes, and the copy of it that is kept.
   constexpr std::uint64_t of_computed = 2;
   const char* const remedy = is_python ? "use a GPU with more memory, or give the problem smaller shapes"
                                        : "choose smaller cases with --case";
   for (const PlannedCase& planned : cases) {
-    const std::uint64_t needed = of_oracle * Lease::bytes_needed(planned.bound, Dtype::float32) +
-                                 2 * Lease::bytes_needed(planned.bound, planned.bound.dtype) +
-                                 of_computed * ComputedInputs::bytes_needed(planned.bound);
+    // Contestants that do not fit together take turns, beside the oracle with its outputs.
+    const std::uint64_t of_oracle = Lease::bytes_needed(planned.bound, Dtype::float32);
+    const std::uint64_t needed =
+        std::max(copies_of_oracle * of_oracle,
+                 of_oracle + Lease::bytes_needed(planned.bound, planned.bound.dtype)) +
+        of_computed * ComputedInputs::bytes_needed(planned.bound);
     if (!planned.skipped.empty() || needed <= free) continue;
     errors.push_back(
-        {fmt::format("case '{}' needs {} for oracle, reference and candidate, {} has {} free",
+        {fmt::format("case '{}' needs {} for the oracle, or for it and one contestant more, {} has {} free",
                      planned.bound.name, format_bytes(needed), device.info().name, format_bytes(free)),
          remedy, place_of(problem, planned.bound.name)});
   }
@@ -208,8 +211,8 @@ Failure RunSetup::start(std::initializer_list<Role> trusted) {
   for (const Role role : trusted) {
     trusted_.emplace_back(
         role, reference_source_,
-        std::make_unique<Build>(*toolchain_, problem_, role, reference_source_, options_.layout, stages_, false,
-                                problem_.has_model() ? python_.get() : nullptr));
+        std::make_unique<Build>(*toolchain_, problem_, role, reference_source_, options_.layout, stages_,
+                                false, problem_.has_model() ? python_.get() : nullptr));
   }
   start_build(0);
   auto device = open_device();
@@ -242,8 +245,11 @@ bool RunSetup::any_uses_triton() const {
 }
 
 Failure RunSetup::find_python() {
-  const auto in_python = [](const CandidateSource& source) { return source.is_python && source.fault.empty(); };
-  if (!problem_.has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python)) return std::nullopt;
+  const auto in_python = [](const CandidateSource& source) {
+    return source.is_python && source.fault.empty();
+  };
+  if (!problem_.has_model() && std::none_of(candidates_.begin(), candidates_.end(), in_python))
+    return std::nullopt;
   if (Errors errors = require_python(); !errors.empty()) {
     no_python_ = GradeFailure{exit_machine, std::move(errors)};
     // The others are graded first.
@@ -273,11 +279,11 @@ void RunSetup::start_build(std::size_t place) {
     next_build_ = std::make_unique<Build>("left out");
     return;
   }
-  next_build_ = candidate.fault.empty()
-                    ? std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidate.path,
-                                              options_.layout, stages_, checked_,
-                                              candidate.is_python ? python_.get() : nullptr)
-                    : std::make_unique<Build>(candidate.fault);
+  next_build_ =
+      candidate.fault.empty()
+          ? std::make_unique<Build>(*toolchain_, problem_, Role::candidate, candidate.path, options_.layout,
+                                    stages_, checked_, candidate.is_python ? python_.get() : nullptr)
+          : std::make_unique<Build>(candidate.fault);
 }
 
 void RunSetup::describe(RunRecord& record) const {
@@ -292,7 +298,8 @@ void RunSetup::describe(RunRecord& record) const {
   record.problem_sha256 = problem_.content_sha256;
   record.dtype = problem_.dtype;
   if (!problem_.inputs.empty()) record.inputs = problem_.inputs;
-  const std::filesystem::path beside = reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
+  const std::filesystem::path beside =
+      reference_source_.lexically_relative(Layout::reference_folder(reference_source_));
   // A Python file is known by its folder too: KernelBench's numbers begin again in each level.
   record.reference = {problem_.has_model() ? reference_source_.string() : "reference/" + beside.string(),
                       hash_of_reference(reference_source_)};

@@ -1,8 +1,8 @@
 """Which outputs are indices of elements of an input, read off PyTorch's operators while a forward runs."""
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from .dispatch_mode import DispatchMode
 from .draws import is_alike, short_name, storage_of
 
 # Where among their results the indices are; None: they are the only one.
@@ -10,7 +10,7 @@ OPERATORS = {"argmax": None, "argmin": None, "max": 1, "min": 1, "sort": 1, "top
              "nanmedian": 1, "cummax": 1, "cummin": 1}
 
 
-class IndexLog(TorchDispatchMode):
+class IndexLog(DispatchMode):
     """Notes the operators below it that choose elements by their values."""
 
     def __init__(self):

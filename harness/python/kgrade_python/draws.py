@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass, replace
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from .dispatch_mode import DispatchMode
 
 
 @dataclass(frozen=True)
@@ -144,7 +145,7 @@ class Content:
     is_computed: bool
 
 
-class DrawLog(TorchDispatchMode):
+class DrawLog(DispatchMode):
     """Notes what the tensors that are made below it hold. `budget`: what they may cost, or None."""
 
     def __init__(self, budget=None):

@@ -7,7 +7,8 @@ import sys
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from .dispatch_mode import DispatchMode
 
 # They make or rename memory, or ask for facts, and compute nothing.
 HOUSEKEEPING = {
@@ -67,7 +68,7 @@ class _Functions(TorchFunctionMode):
             return function(*args, **(kwargs or {}))
 
 
-class _Operators(TorchDispatchMode):
+class _Operators(DispatchMode):
     """Records what C++ calls, such as an extension that is built with PyTorch's own headers, or a scripted function."""
 
     # Otherwise those would refuse to run below a mode.

@@ -3,8 +3,8 @@
 import contextlib
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
 
+from .dispatch_mode import DispatchMode
 from .draws import MADE, MADE_BY_OVERLOAD, RANDOM, short_name, storage_of
 
 # They hand elements to Python, and whatever comes after may depend on them.
@@ -28,7 +28,7 @@ class Origin:
             self.is_random = other.is_random if other.is_random is not False else self.is_random
 
 
-class OriginLog(TorchDispatchMode):
+class OriginLog(DispatchMode):
     """Notes the origins of all tensors that are made below it."""
 
     def __init__(self):

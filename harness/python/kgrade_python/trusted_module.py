@@ -4,7 +4,8 @@
 import contextlib
 
 import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+
+from .dispatch_mode import DispatchMode
 
 ORACLE = "oracle"
 REFERENCE = "reference"
@@ -39,7 +40,7 @@ def convert_attributes(module, device, dtype):
                 vars(part)[name] = convert(value, device, dtype)
 
 
-class ReferenceDraws(TorchDispatchMode):
+class ReferenceDraws(DispatchMode):
     """Random numbers of a forward in float64 are those that it has in the reference's type: generators give others for
     each type."""
 

@@ -7,6 +7,7 @@
 
 #include "device/registry.h"
 #include "sample_problem.h"
+#include "small_device.h"
 #include "tests/contest/patience.h"
 
 namespace kgrade {
@@ -17,8 +18,9 @@ using test::sample_elements;
 
 class RefereeTest : public testing::Test {
  protected:
-  RefereeTest()
-      : device_(open()),
+  RefereeTest() : RefereeTest(open()) {}
+  explicit RefereeTest(std::unique_ptr<Device> device)
+      : device_(std::move(device)),
         oracle_(start_runner()),
         reference_(start_runner()),
         referee_(*device_, problem_, *oracle_, *reference_, 1) {
@@ -178,6 +180,51 @@ TEST_F(RefereeTest, WhatWasNeverWrittenIsWrongAndCounted) {
   play_round(Behaviour::half);
   EXPECT_EQ(referee_.count_wrong(0, 2), static_cast<std::uint64_t>(sample_elements / 2));
   EXPECT_EQ(referee_.count_unwritten(0), static_cast<std::uint64_t>(sample_elements / 2));
+}
+
+// Buffers for two of the three, with what is captured of their outputs.
+class RefereeOfTwo : public RefereeTest {
+ protected:
+  RefereeOfTwo() : RefereeTest(std::make_unique<test::SmallDevice>(open(), room_for_two())) {}
+
+  static std::uint64_t room_for_two() {
+    const Case bound = test::doubling_case(Behaviour::honest);
+    const Problem problem = test::doubling();
+    test::SmallDevice large(open(), 1U << 30);
+    const auto of_oracle = Lease::make(large, problem, bound, {true, false, 1, true});
+    const auto of_another = Lease::make(large, problem, bound, {true, true, 1, false});
+    return (1U << 30) - large.free_bytes();
+  }
+};
+
+TEST_F(RefereeOfTwo, ThoseWhoDoNotFitTogetherTakeTurns) {
+  for (int round = 0; round < 2; ++round) {
+    const auto [of_reference, of_candidate] = play_round(Behaviour::honest);
+    EXPECT_TRUE(referee_.takes_turns());
+    for (const ElementErrors& errors : {of_reference, of_candidate}) {
+      EXPECT_EQ(errors.sum_squared_difference, 0);
+      EXPECT_EQ(errors.compared, static_cast<std::uint64_t>(sample_elements));
+    }
+    call(Role::oracle, {1, 3, 0});
+    EXPECT_EQ(call(Role::candidate, {1, 3, 0}).sum_squared_difference, 0);
+    EXPECT_GT(call(Role::candidate, {1, 2, 0}).sum_squared_difference, 0);
+    referee_.take_back();
+    EXPECT_FALSE(referee_.takes_turns());
+    EXPECT_EQ(device_->free_bytes(), room_for_two());
+  }
+}
+
+TEST_F(RefereeOfTwo, AFaultBeforeTheTurnsOwnCallIsReported) {
+  lend(Role::oracle, Behaviour::honest);
+  lend(Role::reference, Behaviour::honest);
+  lend(Role::candidate, Behaviour::writes_input);
+  call(Role::oracle, {1, 0, 0});
+  EXPECT_EQ(referee_.call(Role::candidate, {1, 0, 0}, patience).fault, Fault::ended);
+}
+
+TEST_F(RefereeTest, ThoseWhoFitDoNotTakeTurns) {
+  play_round(Behaviour::honest);
+  EXPECT_FALSE(referee_.takes_turns());
 }
 
 TEST_F(RefereeTest, ASecondLookTellsWhatACrashWasAbout) {

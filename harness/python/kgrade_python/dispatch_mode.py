@@ -1,0 +1,24 @@
+"""What sees every operator of a run."""
+
+import sys
+
+from torch.utils._python_dispatch import TorchDispatchMode
+
+
+class DispatchMode(TorchDispatchMode):
+    """A TorchDispatchMode that does not make PyTorch import its compiler, which takes a second or more, to keep it from
+    compiling __torch_dispatch__: only where something else has imported it, there is a compiler to be kept away."""
+
+    def __init_subclass__(cls, **keywords):
+        plain = cls.__dict__.get("__torch_dispatch__")
+        super().__init_subclass__(**keywords)
+        guarded = cls.__dict__.get("__torch_dispatch__")
+        if plain is not None and guarded is not plain:
+            cls.__torch_dispatch__ = chosen(plain, guarded)
+
+
+def chosen(plain, guarded):
+    def dispatch(self, *arguments, **keywords):
+        return (guarded if "torch._dynamo" in sys.modules else plain)(self, *arguments, **keywords)
+
+    return dispatch
