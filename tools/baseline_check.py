@@ -177,8 +177,8 @@ def search(slug: str, case: dict, folder: Path) -> None:
         source = REPOSITORY / "reference" / "cudnn" / f"{slug}.cc"
         subprocess.run(["nvcc", "-O3", "-std=c++17", "-shared", "-Xcompiler=-fPIC", f"-arch={architecture}",
                         f"-DKGRADE_TF32={int(allow_tf32)}", "-DKGRADE_SEARCH_LOG", f"-I{source.parent}",
-                        "-l:libcudnn.so.9", "-o", library, source,
-                        source.parent / "baseline" / "kernels.cu"], check=True)
+                        f"-I{source.parent.parent}", "-l:libcudnn.so.9", "-o", library, source,
+                        source.parent.parent / "vendor" / "kernels.cu"], check=True)
         output = torch.full(shape, float("nan"), device="cuda")
         pointers = [*tensors.values(), output]
         arguments = [ctypes.c_void_p(tensor.data_ptr()) for tensor in pointers]

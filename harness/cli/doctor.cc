@@ -68,15 +68,21 @@ std::vector<Finding> cuda_devices() {
 }
 
 // What the baselines use.
-Finding cudnn(const Layout& layout) {
-  const std::string what = "cuDNN";
-  const std::string remedy =
-      "install cuDNN 9 for the CUDA Toolkit (or name its folder with "
-      "-DKGRADE_CUDNN_ROOT=...) and configure again";
-  if (!layout.has_cudnn()) return {false, what, "not found at configure time: no baselines", remedy};
-  const auto library = layout.cudnn_library / "libcudnn.so.9";
-  if (::access(library.c_str(), R_OK) != 0) return {false, what, library.string() + " is gone", remedy};
-  return {true, what, fmt::format("{} in {}", layout.cudnn_version, layout.cudnn_library.string()), ""};
+Finding vendor_library(const VendorLibrary& library) {
+  const std::string& what = library.name;
+  if (!library.is_there())
+    return {false, what, "not found at configure time: no baselines of it", library.remedy};
+  for (const auto& file : library.files) {
+    if (::access(file.c_str(), R_OK) != 0) return {false, what, file.string() + " is gone", library.remedy};
+  }
+  return {true, what, fmt::format("{} in {}", library.version, library.files.front().parent_path().string()),
+          ""};
+}
+
+std::vector<Finding> libraries_of(const Layout& layout) {
+  std::vector<Finding> findings;
+  for (const VendorLibrary& library : layout.libraries) findings.push_back(vendor_library(library));
+  return findings;
 }
 
 // What says how a GPU is while it is measured.
@@ -248,7 +254,7 @@ int run(const DoctorArguments& arguments) {
   const Sandbox sandbox = Sandbox::probe(layout.launcher);
   const Style style = Style::for_descriptor(STDOUT_FILENO);
   for (const std::vector<Finding>& findings :
-       {std::vector{host()}, of_emulated, of_cuda, std::vector{cudnn(layout)}, telemetry(), checking_tools(),
+       {std::vector{host()}, of_emulated, of_cuda, libraries_of(layout), telemetry(), checking_tools(),
         python, of_both, layer_findings(sandbox)}) {
     print(findings, style);
   }

@@ -1,7 +1,6 @@
 #include "compile/layout.h"
 
 #include <algorithm>
-#include <sstream>
 
 namespace kgrade {
 namespace fs = std::filesystem;
@@ -87,11 +86,6 @@ Layout Layout::find(const fs::path& more_problems) {
   layout.operators = layout.reference;
   layout.launcher = layout.workers / "kgrade-sandbox";
   layout.rewriter = layout.workers / "kgrade-rewrite";
-  layout.cudnn_include = KGRADE_CUDNN_INCLUDE;
-  layout.cudnn_library = KGRADE_CUDNN_LIBRARY;
-  layout.cudnn_version = KGRADE_CUDNN_VERSION;
-  std::istringstream companions(KGRADE_CUDNN_COMPANIONS);
-  for (std::string file; std::getline(companions, file, ':');) layout.cudnn_companions.emplace_back(file);
   put_first(more_problems, layout);
   return layout;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "compile/vendor_library.h"
 #include "problem/problem.h"
 
 namespace kgrade {
@@ -22,14 +23,7 @@ struct Layout {
   std::filesystem::path workers;           // kgrade-worker-*
   std::filesystem::path launcher;          // kgrade-sandbox: among them
   std::filesystem::path rewriter;          // kgrade-rewrite: likewise
-  // Of cuDNN, as found when kgrade was configured; all empty when it was not.
-  std::filesystem::path cudnn_include;  // the folder of its headers
-  std::filesystem::path cudnn_library;  // the folder of libcudnn.so.9 and of those that it loads
-  std::string cudnn_version;            // "9.19.0"
-  // Libraries of the CUDA Toolkit that cuDNN loads by name and may not find by itself: files.
-  std::vector<std::filesystem::path> cudnn_companions;
-
-  bool has_cudnn() const { return !cudnn_include.empty() && !cudnn_library.empty(); }
+  std::vector<VendorLibrary> libraries = vendor_libraries();  // that baselines call
 
   // The reference of a problem: the Python file beside it that it names, or <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
   // folder of the problem's own file if it is there, else in `reference`, else in that of `operators`. When

@@ -1,5 +1,7 @@
 #include "grade/baseline_bench.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -24,9 +26,12 @@ constexpr std::uint32_t first_baseline_draw = 1 << 21;
 
 // As a user finds it: the file, or the module's name.
 std::string path_of(const BaselineSource& source) {
-  if (!source.is_module()) return "reference/cudnn/" + source.source.filename().string();
-  return source.source.parent_path().filename() == "torch" ? "reference/torch/" + source.source.filename().string()
-                                                           : source.source.string();
+  if (!source.is_module())
+    return fmt::format("reference/{}/{}", source.source.parent_path().filename().string(),
+                       source.source.filename().string());
+  return source.source.parent_path().filename() == "torch"
+             ? "reference/torch/" + source.source.filename().string()
+             : source.source.string();
 }
 
 Result<std::string> hash_of_baseline(const BaselineSource& source) {
@@ -41,6 +46,7 @@ BaselineBench::BaselineBench(std::vector<BaselineSource> sources) {
     Entry entry;
     entry.record.name = source.name;
     entry.record.path = path_of(source);
+    entry.record.library = source.library;
     entry.source = std::move(source);
     entries_.push_back(std::move(entry));
   }
@@ -63,8 +69,8 @@ void BaselineBench::start(const Toolchain& toolchain, Device& device, const Prob
   }
 }
 
-BaselineBench::Worker& BaselineBench::worker_for(const Entry& entry, const Toolchain& toolchain, Device& device,
-                                                 const Problem& problem, const Layout& layout,
+BaselineBench::Worker& BaselineBench::worker_for(const Entry& entry, const Toolchain& toolchain,
+                                                 Device& device, const Problem& problem, const Layout& layout,
                                                  StageClock& stages) {
   Worker& worker = *workers_.emplace_back(std::make_unique<Worker>());
   worker.build = std::make_unique<Build>(toolchain, problem, entry.source, layout, stages);

@@ -37,18 +37,19 @@ std::vector<fs::path> secrets(const Layout& layout) {
   return hidden;
 }
 
-// Without cuDNN, a baseline that does not need it still builds.
-void link_cudnn(BuildRequest& request, const Layout& layout) {
-  if (!layout.has_cudnn()) return;
-  const fs::path headers = resolved(layout.cudnn_include);
-  const fs::path libraries = resolved(layout.cudnn_library);
-  request.include_directories.push_back(headers);
-  request.vendor_folders = {headers, libraries};
-  request.libraries.push_back({libraries, "libcudnn.so.9"});
-  // Loaded with the baseline they are found by their names, wherever the loader would have looked for them.
-  for (const fs::path& companion : layout.cudnn_companions) {
-    request.vendor_folders.push_back(companion.parent_path());
-    request.libraries.push_back({companion.parent_path(), companion.filename().string()});
+// Of the library in whose folder the baseline is. Without it, a baseline that does not need it still builds.
+void link_library(BuildRequest& request, const Layout& layout) {
+  const VendorLibrary* const library = library_of_baseline(request.source, layout);
+  if (library == nullptr || !library->is_there()) return;
+  request.vendor_folders = {resolved(library->include)};
+  request.include_directories.push_back(request.vendor_folders.front());
+  // Loaded with the baseline all are found by their names, wherever the loader would have looked for them.
+  for (const fs::path& file : library->files) {
+    const fs::path folder = resolved(file.parent_path());
+    if (std::find(request.vendor_folders.begin(), request.vendor_folders.end(), folder) ==
+        request.vendor_folders.end())
+      request.vendor_folders.push_back(folder);
+    request.libraries.push_back({folder, file.filename().string()});
   }
   request.readable->insert(request.readable->end(), request.vendor_folders.begin(),
                            request.vendor_folders.end());
@@ -131,7 +132,8 @@ BuildRequest request_for(Role role, const fs::path& source, const fs::path& outp
   if (role == Role::baseline) {
     request.plain_host_code = true;
     request.kernels = kernels_of_baseline(own.files.front());
-    link_cudnn(request, layout);
+    request.include_directories.push_back(own.folder.parent_path());
+    link_library(request, layout);
     return request;
   }
   // Its own operators first, then those that kgrade comes with.
@@ -191,8 +193,8 @@ void Build::start(const Toolchain& toolchain, const Problem& problem, Role role,
                         });
 }
 
-void Build::start_python(const Toolchain& toolchain, const Problem& problem, Role role, const PythonTools& tools,
-                         BuildRequest request, StageClock& stages) {
+void Build::start_python(const Toolchain& toolchain, const Problem& problem, Role role,
+                         const PythonTools& tools, BuildRequest request, StageClock& stages) {
   extension_builder_ = [&toolchain, &tools, request](const std::string& extension) -> BuiltExtension {
     const auto built = build_extension_of(toolchain, tools, extension, request);
     if (!built) return {{}, built.error().message, to_string(built.error())};

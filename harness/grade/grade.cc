@@ -112,7 +112,7 @@ class GradeRun {
     const std::string no_modules =
         why_no_pytorch_baselines(problem_, options_.layout, options_.baselines, on_gpu);
     const bool none_at_all = modules.empty() && no_modules.empty() && left_out.empty();
-    if (sources.empty() && (none_at_all || has_baseline_source(problem_, options_.layout)))
+    if (!no_vendor.empty() && (none_at_all || has_baseline_source(problem_, options_.layout)))
       left_out.insert(left_out.begin(), no_vendor);
     if (!no_modules.empty() && no_modules != no_vendor) left_out.push_back(no_modules);
     left_out_baselines_ = fmt::format("{}", fmt::join(left_out, "; "));

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <fstream>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -16,27 +16,42 @@ namespace kgrade {
 namespace fs = std::filesystem;
 namespace {
 
+// A problem's baseline of one library.
+struct Found {
+  fs::path source;
+  const VendorLibrary* library;
+};
+
 // In C++, with kernels apart from it, or in CUDA.
-fs::path source_of(const Problem& problem, const Layout& layout) {
-  const fs::path folder = Layout::reference_folder(layout.reference_source(problem)) / "cudnn";
-  std::error_code ignored;
-  const fs::path host = folder / (problem.slug + ".cc");
-  return fs::is_regular_file(host, ignored) ? host : folder / (problem.slug + ".cu");
-}
-
-bool includes_cudnn(const fs::path& file) {
-  constexpr std::string_view beginning = "#include <cudnn";
-  std::ifstream stream(file);
-  for (std::string line; std::getline(stream, line);) {
-    if (line.starts_with(beginning)) return true;
+std::vector<Found> sources_of(const Problem& problem, const Layout& layout) {
+  const fs::path reference = Layout::reference_folder(layout.reference_source(problem));
+  std::vector<Found> found;
+  for (const VendorLibrary& library : layout.libraries) {
+    for (const char* const kind : {".cc", ".cu"}) {
+      std::error_code ignored;
+      const fs::path source = reference / library.key / (problem.slug + kind);
+      if (!fs::is_regular_file(source, ignored)) continue;
+      found.push_back({source, &library});
+      break;
+    }
   }
-  return false;
+  return found;
 }
 
-// Of the source, or of any header that it may include.
-bool needs_cudnn(const fs::path& source) {
-  const OwnFiles own = files_of_baseline(source);
-  return std::any_of(own.files.begin(), own.files.end(), includes_cudnn);
+// The source, or any header that it may include, includes the library's.
+bool needs_library(const Found& one) {
+  const OwnFiles own = files_of_baseline(one.source);
+  return std::any_of(own.files.begin(), own.files.end(),
+                     [&](const fs::path& file) { return one.library->is_included_by(file); });
+}
+
+std::string why_not(const Found& one, bool on_gpu) {
+  const bool calls_library = needs_library(one);
+  if (calls_library && !on_gpu) return one.library->name + " needs a GPU";
+  if (one.source.extension() == ".cc" && !on_gpu) return "a baseline in C++ needs a GPU";
+  if (calls_library && !one.library->is_there())
+    return one.library->name + " was not found when kgrade was configured";
+  return "";
 }
 
 constexpr std::string_view only_float32 = "baselines are for float32 only";
@@ -47,7 +62,7 @@ std::optional<BaselineSource> file_of(const fs::path& file) {
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
   auto text = read_text_file(file);
   if (!text) return std::nullopt;
-  return BaselineSource{"", file, {}, std::move(*text)};
+  return BaselineSource{"", file, {}, std::move(*text), {}};
 }
 
 // By name: `Model` may have its arguments in another order, and other defaults.
@@ -55,8 +70,8 @@ std::string wrapping(const TorchModule& module) {
   std::vector<std::string> arguments;
   for (const ModuleArgument& argument : module.init)
     arguments.push_back(fmt::format("{0}={0}", argument.name));
-  return fmt::format("import torch\n\n\nclass Model({}):\n    {}\n        super().__init__({})\n", module.wrapped,
-                     init_form(module), fmt::join(arguments, ", "));
+  return fmt::format("import torch\n\n\nclass Model({}):\n    {}\n        super().__init__({})\n",
+                     module.wrapped, init_form(module), fmt::join(arguments, ", "));
 }
 
 std::optional<BaselineSource> module_of(const Problem& problem, const Layout& layout) {
@@ -66,7 +81,7 @@ std::optional<BaselineSource> module_of(const Problem& problem, const Layout& la
   if (auto own = file_of(Layout::reference_folder(reference) / "torch" / (problem.slug + ".py"))) return own;
   const std::string& wrapped = problem.torch->wrapped;
   if (!wrapped.starts_with("torch.nn.")) return std::nullopt;
-  return BaselineSource{"", wrapped, {}, wrapping(*problem.torch)};
+  return BaselineSource{"", wrapped, {}, wrapping(*problem.torch), {}};
 }
 
 }  // namespace
@@ -104,7 +119,7 @@ std::string why_no_pytorch_baselines(const Problem& problem, const Layout& layou
 }
 
 std::vector<fs::path> kernels_of_baseline(const fs::path& source) {
-  const fs::path kernels = source.parent_path() / "baseline" / "kernels.cu";
+  const fs::path kernels = source.parent_path().parent_path() / "vendor" / "kernels.cu";
   std::error_code ignored;
   if (source.extension() != ".cc" || !fs::is_regular_file(kernels, ignored)) return {};
   return {kernels};
@@ -112,31 +127,46 @@ std::vector<fs::path> kernels_of_baseline(const fs::path& source) {
 
 OwnFiles files_of_baseline(const fs::path& source) {
   OwnFiles own = own_files(source);
-  for (fs::path& kernels : kernels_of_baseline(own.files.front())) own.files.push_back(std::move(kernels));
+  for (const fs::path& kernels : kernels_of_baseline(own.files.front())) {
+    OwnFiles shared = own_files(kernels);
+    std::move(shared.files.begin(), shared.files.end(), std::back_inserter(own.files));
+  }
   return own;
 }
 
+const VendorLibrary* library_of_baseline(const fs::path& source, const Layout& layout) {
+  const std::string folder = source.parent_path().filename().string();
+  const auto found = std::find_if(layout.libraries.begin(), layout.libraries.end(),
+                                  [&](const VendorLibrary& library) { return library.key == folder; });
+  return found == layout.libraries.end() ? nullptr : &*found;
+}
+
 bool has_baseline_source(const Problem& problem, const Layout& layout) {
-  std::error_code ignored;
-  return fs::is_regular_file(source_of(problem, layout), ignored);
+  return !sources_of(problem, layout).empty();
 }
 
 std::string why_no_baselines(const Problem& problem, const Layout& layout, bool on_gpu) {
-  const fs::path source = source_of(problem, layout);
-  if (!has_baseline_source(problem, layout)) return "no baseline for this problem";
+  const std::vector<Found> sources = sources_of(problem, layout);
+  if (sources.empty()) return "no baseline for this problem";
   if (problem.dtype != Dtype::float32) return std::string(only_float32);
-  const bool calls_cudnn = needs_cudnn(source);
-  if (calls_cudnn && !on_gpu) return "cuDNN needs a GPU";
-  if (source.extension() == ".cc" && !on_gpu) return "a baseline in C++ needs a GPU";
-  return !calls_cudnn || layout.has_cudnn() ? "" : "cuDNN was not found when kgrade was configured";
+  std::vector<std::string> reasons;
+  for (const Found& one : sources) {
+    const std::string reason = why_not(one, on_gpu);
+    if (!reason.empty()) reasons.push_back(reason);
+  }
+  return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
 std::vector<BaselineSource> baselines_of(const Problem& problem, const Layout& layout, bool on_gpu) {
-  if (!why_no_baselines(problem, layout, on_gpu).empty()) return {};
-  const fs::path source = source_of(problem, layout);
-  std::vector<BaselineSource> baselines = {{"cudnn-fp32", source, {{"KGRADE_TF32", "0"}}}};
-  if (precision_from(problem.precision) > Precision::fp32)
-    baselines.push_back({"cudnn-tf32", source, {{"KGRADE_TF32", "1"}}});
+  if (problem.dtype != Dtype::float32) return {};
+  std::vector<BaselineSource> baselines;
+  for (const Found& one : sources_of(problem, layout)) {
+    if (!why_not(one, on_gpu).empty()) continue;
+    const std::string library = needs_library(one) ? one.library->title() : "";
+    baselines.push_back({one.library->key + "-fp32", one.source, {{"KGRADE_TF32", "0"}}, {}, library});
+    if (precision_from(problem.precision) > Precision::fp32)
+      baselines.push_back({one.library->key + "-tf32", one.source, {{"KGRADE_TF32", "1"}}, {}, library});
+  }
   return baselines;
 }
 

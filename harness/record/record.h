@@ -193,6 +193,7 @@ struct ReferenceRecord {
 // A vendor's library or a module of PyTorch, on the cases whose speed is measured.
 struct BaselineRecord {
   std::string name;  // "cudnn-fp32"
+  std::string library = {};  // "cuDNN 9.19.0"; empty: it calls none, or the record is older
   std::string path;
   std::string sha256;
   std::string problem;  // why it takes no part; empty: it does

@@ -441,6 +441,7 @@ void fields(Archive& archive, typename Archive::template Value<BaselineCase>& c)
 template <class Archive>
 void fields(Archive& archive, typename Archive::template Value<BaselineRecord>& baseline) {
   archive("name", baseline.name);
+  where_any(archive, "library", baseline.library);
   archive("path", baseline.path);
   archive("sha256", baseline.sha256, sha256_of);
   archive("problem", baseline.problem);

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <string>
 
+#include "compile/vendor_library.h"
+
 namespace kgrade::cuda {
 namespace {
 
@@ -61,10 +63,10 @@ std::uint64_t half_of_the_memory() {
 
 std::vector<fs::path> library_folders() {
   std::vector<fs::path> folders = {"/usr/local/nvidia", "/run/opengl-driver/lib"};
-  const fs::path cudnn = KGRADE_CUDNN_LIBRARY;
-  if (!cudnn.empty()) {
-    std::error_code unknown;
-    for (const fs::path& folder : {cudnn, fs::weakly_canonical(KGRADE_CUDA_LIBRARY, unknown)}) {
+  // What baselines call, and what that loads in turn.
+  for (const VendorLibrary& library : vendor_libraries()) {
+    for (const fs::path& file : library.files) {
+      const fs::path folder = file.parent_path();
       if (std::find(folders.begin(), folders.end(), folder) == folders.end()) folders.push_back(folder);
     }
   }

@@ -23,7 +23,7 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::UnorderedElementsAre;
 
-// A layout of its own, with a folder in place of cuDNN's.
+// A layout of its own, with folders in place of the libraries'.
 class BaselinesTest : public testing::Test {
  protected:
   BaselinesTest() {
@@ -38,6 +38,11 @@ class BaselinesTest : public testing::Test {
     layout_.problems = {at("problems")};
     layout_.reference = at("reference");
     layout_.emulated_include = Layout::find().emulated_include;
+    for (VendorLibrary& library : layout_.libraries) {
+      library.version.clear();
+      library.include.clear();
+      library.files.clear();
+    }
     write("problems/one.md", "");
     write("reference/one.cu", "");
   }
@@ -49,13 +54,25 @@ class BaselinesTest : public testing::Test {
     std::ofstream(at(name)) << text;
   }
 
-  void have_cudnn() {
-    write("cudnn/include/cudnn.h", "");
-    write("cudnn/lib/libcudnn.so.9", "");
-    layout_.cudnn_include = at("cudnn/include");
-    layout_.cudnn_library = at("cudnn/lib");
-    layout_.cudnn_companions = {at("cuda/lib/libcublasLt.so.13")};
+  void have(const std::string& key, const std::string& version, const std::vector<fs::path>& files) {
+    for (VendorLibrary& library : layout_.libraries) {
+      if (library.key != key) continue;
+      fs::create_directories(at(key + "/include"));
+      library.version = version;
+      library.include = at(key + "/include");
+      library.files = files;
+    }
   }
+
+  void have_cudnn() {
+    have("cudnn", "9.19.0", {at("cudnn/lib/libcudnn.so.9"), at("cuda/lib/libcublasLt.so.13")});
+  }
+
+  void have_cublas() {
+    have("cublas", "13.1.0", {at("cuda/lib/libcublas.so.13"), at("cuda/lib/libcublasLt.so.13")});
+  }
+
+  void write_baseline_of_cublas() const { write("reference/cublas/one.cc", "#include <cublas_v2.h>\n"); }
 
   void write_baseline_of_cudnn() const {
     write("reference/cudnn/one.cu", "#include \"baseline/calls.h\"\n");
@@ -94,15 +111,19 @@ TEST_F(BaselinesTest, InCppHaveTheirKernelsApart) {
   have_cudnn();
   write_baseline_of_cudnn();
   write("reference/cudnn/one.cc", "#include \"baseline/calls.h\"\n");
-  write("reference/cudnn/baseline/kernels.cu", "__global__ void fill() {}\n");
+  write("reference/vendor/kernels.cu", "#include \"vendor/kernels.h\"\n__global__ void fill() {}\n");
+  write("reference/vendor/kernels.h", "#pragma once\n");
   const auto found = baselines_of(problem_, layout_);
   ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::source, at("reference/cudnn/one.cc"))));
   const BuildRequest request = request_for(found[0], "/out", layout_);
-  EXPECT_THAT(request.kernels, ElementsAre(at("reference/cudnn/baseline/kernels.cu")));
-  EXPECT_THAT(*request.readable, Contains(at("reference/cudnn/baseline/kernels.cu")));
-  const auto before = hash_of(files_of_baseline(found[0].source));
-  write("reference/cudnn/baseline/kernels.cu", "__global__ void other() {}\n");
-  EXPECT_NE(*hash_of(files_of_baseline(found[0].source)), *before);
+  EXPECT_THAT(request.kernels, ElementsAre(at("reference/vendor/kernels.cu")));
+  EXPECT_THAT(request.include_directories, Contains(at("reference")));
+  for (const char* const name : {"reference/vendor/kernels.cu", "reference/vendor/kernels.h"}) {
+    EXPECT_THAT(*request.readable, Contains(at(name)));
+    const auto before = hash_of(files_of_baseline(found[0].source));
+    write(name, "__global__ void other() {}\n");
+    EXPECT_NE(*hash_of(files_of_baseline(found[0].source)), *before) << name;
+  }
 
   fs::remove(at("reference/cudnn/one.cc"));
   EXPECT_THAT(request_for(baselines_of(problem_, layout_).at(0), "/out", layout_).kernels, IsEmpty());
@@ -150,6 +171,41 @@ TEST_F(BaselinesTest, InCppAreNoneWithoutAGpu) {
   EXPECT_TRUE(hash_of(files_of_baseline(found[0].source)).ok());
 }
 
+// As it is of cuDNN's.
+TEST_F(BaselinesTest, OfAnotherLibraryAreNamedByIt) {
+  have_cublas();
+  write_baseline_of_cublas();
+  problem_.precision = "tf32";
+  const auto found = baselines_of(problem_, layout_);
+  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "cublas-fp32"),
+                                 Field(&BaselineSource::name, "cublas-tf32")));
+  EXPECT_EQ(found[0].source, at("reference/cublas/one.cc"));
+  EXPECT_EQ(found[0].library, "cuBLAS 13.1.0");
+  const BuildRequest request = request_for(found[1], "/out", layout_);
+  EXPECT_THAT(request.defines, ElementsAre(Pair("KGRADE_TF32", "1")));
+  EXPECT_THAT(request.include_directories, Contains(at("cublas/include")));
+  EXPECT_THAT(request.libraries, ElementsAre(Field(&LinkedLibrary::file, "libcublas.so.13"),
+                                             Field(&LinkedLibrary::file, "libcublasLt.so.13")));
+  EXPECT_THAT(request.vendor_folders, ElementsAre(at("cublas/include"), at("cuda/lib"))) << "each once";
+  EXPECT_EQ(why_no_baselines(problem_, layout_), "");
+}
+
+TEST_F(BaselinesTest, OfALibraryThatIsMissingAreLeftOutBesideAnother) {
+  have_cudnn();
+  write_baseline_of_cudnn();
+  write_baseline_of_cublas();
+  const auto names = [this] {
+    std::vector<std::string> list;
+    for (const BaselineSource& one : baselines_of(problem_, layout_)) list.push_back(one.name);
+    return list;
+  };
+  EXPECT_THAT(names(), ElementsAre("cudnn-fp32"));
+  EXPECT_EQ(why_no_baselines(problem_, layout_), "cuBLAS was not found when kgrade was configured");
+  have_cublas();
+  EXPECT_THAT(names(), ElementsAre("cudnn-fp32", "cublas-fp32"));
+  EXPECT_EQ(why_no_baselines(problem_, layout_, false), "cuDNN needs a GPU; cuBLAS needs a GPU");
+}
+
 TEST_F(BaselinesTest, AreForFloat32Alone) {
   have_cudnn();
   write_baseline_of_cudnn();
@@ -179,9 +235,10 @@ TEST_F(BaselinesTest, InPyTorchAreWhatTheTorchSectionWraps) {
   ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "pytorch-fp32"),
                                  Field(&BaselineSource::name, "pytorch-tf32")))
       << "TF32 also where nothing in it is accepted: published speedups are against it";
-  EXPECT_EQ(found[0].module,
-            "import torch\n\n\nclass Model(torch.nn.Conv2d):\n    def __init__(self, kernel_size, bias=False):\n"
-            "        super().__init__(kernel_size=kernel_size, bias=bias)\n")
+  EXPECT_EQ(
+      found[0].module,
+      "import torch\n\n\nclass Model(torch.nn.Conv2d):\n    def __init__(self, kernel_size, bias=False):\n"
+      "        super().__init__(kernel_size=kernel_size, bias=bias)\n")
       << "whatever order and defaults PyTorch has";
   EXPECT_EQ(found[0].source, "torch.nn.Conv2d");
   EXPECT_TRUE(found[0].is_module());
@@ -217,7 +274,8 @@ TEST_F(BaselinesTest, InPyTorchOfAFileAreBesideItsModel) {
   problem_.torch.emplace();
   write("problems/one.py", "class Model: pass\n");
   const auto found = pytorch_baselines(problem_, layout_, WantedBaselines::usual, true);
-  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "pytorch-tf32"))) << "the reference is pytorch-fp32";
+  ASSERT_THAT(found, ElementsAre(Field(&BaselineSource::name, "pytorch-tf32")))
+      << "the reference is pytorch-fp32";
   EXPECT_EQ(found[0].module, "class Model: pass\n");
 }
 
@@ -237,7 +295,8 @@ TEST_F(BaselinesTest, InPyTorchAreNoneWithoutAModule) {
 TEST_F(BaselinesTest, NeedNoCudnnWhenTheyIncludeNoneOfIt) {
   write_plain_baseline();
   for (const bool on_gpu : {true, false}) {
-    EXPECT_EQ(baselines_of(problem_, layout_, on_gpu).size(), 1U);
+    ASSERT_EQ(baselines_of(problem_, layout_, on_gpu).size(), 1U);
+    EXPECT_EQ(baselines_of(problem_, layout_, on_gpu)[0].library, "") << "it calls none";
     EXPECT_EQ(why_no_baselines(problem_, layout_, on_gpu), "");
   }
 }
@@ -263,7 +322,8 @@ TEST_F(BaselinesTest, AreBuiltWithCudnnWhereItIs) {
   problem_.precision = "tf32";
   const BuildRequest request = request_for(baselines_of(problem_, layout_).at(1), "/out", layout_);
   EXPECT_THAT(request.defines, ElementsAre(Pair("KGRADE_TF32", "1")));
-  EXPECT_THAT(request.include_directories, ElementsAre(at("reference/cudnn"), at("cudnn/include")));
+  EXPECT_THAT(request.include_directories,
+              ElementsAre(at("reference/cudnn"), at("reference"), at("cudnn/include")));
   EXPECT_THAT(*request.readable,
               UnorderedElementsAre(at("reference/cudnn/one.cu"), at("reference/cudnn/baseline/calls.h"),
                                    at("cudnn/include"), at("cudnn/lib"), at("cuda/lib")));
@@ -314,28 +374,35 @@ class RealBaselinesTest : public testing::TestWithParam<const char*> {};
 TEST_P(RealBaselinesTest, BuildInBothClasses) {
   const Layout layout = Layout::find();
   const auto nvcc = find_nvcc();
-  if (!layout.has_cudnn() || !nvcc) GTEST_SKIP() << "cuDNN or nvcc was not found";
   auto problem = load_problem(layout.problems.back() / (std::string(GetParam()) + ".md"));
   ASSERT_TRUE(problem.ok());
   problem->precision = "tf32";
+  ASSERT_TRUE(has_baseline_source(*problem, layout));
+  const std::string missing = why_no_baselines(*problem, layout);
+  if (!missing.empty() || !nvcc) GTEST_SKIP() << (nvcc ? missing : "nvcc was not found");
   const auto baselines = baselines_of(*problem, layout);
   ASSERT_EQ(baselines.size(), 2U);
+  const VendorLibrary* const library = library_of_baseline(baselines[0].source, layout);
+  ASSERT_NE(library, nullptr);
   const NvccToolchain toolchain(*nvcc, "sm_90", Sandbox::shared(layout.launcher));
   for (const BaselineSource& baseline : baselines) {
     const TemporaryDirectory output;
     const auto outcome = toolchain.build(*problem, request_for(baseline, output.path(), layout));
     ASSERT_TRUE(outcome.ok());
     ASSERT_EQ(outcome->status, BuildStatus::built) << baseline.name << "\n" << outcome->log;
-    EXPECT_THAT(*linked_libraries(outcome->library), Contains("libcudnn.so.9"));
+    EXPECT_THAT(*linked_libraries(outcome->library), Contains(library->files.front().filename().string()));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Problems, RealBaselinesTest,
-                         testing::Values("conv-depthwise-2d-square-input-asym-kernel",
-                                         "conv-transpose-2d-asym-input-asym-kernel-strided-grouped",
-                                         "conv-transpose-2d-sq-input-asym-kernel",
-                                         "conv-transpose-3d-asym-input-sq-kernel",
-                                         "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"));
+INSTANTIATE_TEST_SUITE_P(
+    Problems, RealBaselinesTest,
+    testing::Values("batched-matmul", "diagonal-matmul", "lower-trig-matmul", "matmul-3d", "matmul-4d",
+                    "matmul-transposed-a", "matmul-transposed-b", "matmul-transposed-both",
+                    "matrix-multiplication", "matrix-vector", "square-matmul", "symmetric-matmul",
+                    "upper-trig-matmul", "conv-depthwise-2d-square-input-asym-kernel",
+                    "conv-transpose-2d-asym-input-asym-kernel-strided-grouped",
+                    "conv-transpose-2d-sq-input-asym-kernel", "conv-transpose-3d-asym-input-sq-kernel",
+                    "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"));
 
 }  // namespace
 }  // namespace kgrade

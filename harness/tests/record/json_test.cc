@@ -101,6 +101,14 @@ TEST(Json, ABaselineIsAnArmOfItsOwn) {
   EXPECT_EQ(c["roofline"]["shares"]["cudnn-fp32"], 0.5);
 }
 
+TEST(Json, ABaselineNamesItsLibraryIfItHasOne) {
+  Record record = test::sample_record();
+  record.baselines = {{.name = "cublas-fp32", .library = "cuBLAS 13.1.0"}, {.name = "pytorch-fp32"}};
+  const json written = json(to_json(record))["baselines"]["contestants"];
+  EXPECT_EQ(written[0]["library"], "cuBLAS 13.1.0");
+  EXPECT_FALSE(written[1].contains("library"));
+}
+
 TEST(Json, OtherBaselinesAreArmsThatDoNotCount) {
   Record record = test::sample_record();
   CaseRecord& c = record.candidates[0].cases[1];

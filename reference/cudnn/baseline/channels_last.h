@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 
-#include "baseline/kernels.h"
 #include "baseline/library.h"
 #include "baseline/plan.h"
 #include "baseline/shape.h"
+#include "vendor/kernels.h"
 
 namespace baseline {
 

@@ -4,7 +4,7 @@
 #include <cudnn_backend.h>
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,8 +14,8 @@
 #include "baseline/legacy_plans.h"
 #include "baseline/library.h"
 #include "baseline/plan.h"
-#include "baseline/search.h"
 #include "baseline/shape.h"
+#include "vendor/search.h"
 
 namespace baseline {
 
@@ -46,35 +46,17 @@ inline std::vector<PlanMaker> plans_of(const Convolution& shape) {
   return makers;
 }
 
-// The plan for each shape, from its first call on; null if there is none.
-class ConvolutionPlans {
- public:
-  Plan* plan_for(const Convolution& shape, const Operands& operands) {
-    const auto [found, is_new] = plans_.try_emplace(shape.key());
-    std::unique_ptr<Plan>& plan = found->second;
-    if (!is_new || handle() == nullptr) return plan.get();
-    plan = Search(shape, operands).fastest(plans_of(shape));
-    if (plan != nullptr) needed_bytes_ = std::max(needed_bytes_, plan->workspace_bytes());
-    // The search may have needed a larger workspace than the chosen plan.
-    workspace().release();
-    if (!workspace().reserve(needed_bytes_)) plan.reset();
-    return plan.get();
-  }
-
- private:
-  std::map<Extents, std::unique_ptr<Plan>> plans_;
-  std::size_t needed_bytes_ = 0;
-};
-
 // Computes `output` from `input` and `kernel`, all of them row-major. False if cuDNN cannot.
 inline bool convolve(const Convolution& shape, const float* input, const float* kernel, float* output) {
-  static ConvolutionPlans plans;
+  static Plans<Operands> plans;
+  if (handle() == nullptr) return false;
   Operands operands;
   // cuDNN takes every pointer as void*, and writes only to the output.
   operands.filter = const_cast<float*>(kernel);
   (shape.backward ? operands.response : operands.image) = const_cast<float*>(input);
   (shape.backward ? operands.image : operands.response) = output;
-  Plan* const plan = plans.plan_for(shape, operands);
+  Plan* const plan =
+      plans.plan_for(shape.key(), operands, output, count(shape.made()), [&] { return plans_of(shape); });
   return plan != nullptr && plan->run(operands, workspace().data());
 }
 

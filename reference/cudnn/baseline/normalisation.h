@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "baseline/kernels.h"
 #include "baseline/library.h"
-#include "baseline/stopwatch.h"
+#include "vendor/kernels.h"
+#include "vendor/stopwatch.h"
 
 namespace baseline {
 

@@ -1,10 +1,7 @@
-// A plan: one of cuDNN's ways to compute a convolution.
+// A plan of cuDNN's for a convolution.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <memory>
-#include <string>
+#include "vendor/plan.h"
 
 namespace baseline {
 
@@ -16,20 +13,7 @@ struct Operands {
   float* response = nullptr;
 };
 
-// One way to compute a convolution.
-class Plan {
- public:
-  virtual ~Plan() = default;
-  virtual std::string name() const = 0;
-  virtual std::size_t workspace_bytes() const = 0;
-  // Sums of float32 products as in the definition: no transform, and no rounding of operands.
-  virtual bool is_plain() const = 0;
-  // Queues it. False if cuDNN refuses.
-  virtual bool run(const Operands& operands, void* workspace) = 0;
-};
-
-// Null if cuDNN does not have such a plan after all. Called at most once, since creating a plan can take a
-// second.
-using PlanMaker = std::function<std::unique_ptr<Plan>()>;
+using Plan = PlanFor<Operands>;
+using PlanMaker = PlanMakerFor<Operands>;
 
 }  // namespace baseline

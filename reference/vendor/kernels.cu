@@ -1,4 +1,4 @@
-#include "baseline/kernels.h"
+#include "vendor/kernels.h"
 
 namespace baseline {
 namespace {

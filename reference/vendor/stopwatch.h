@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "baseline/library.h"
+#include "vendor/device.h"
 
 namespace baseline {
 

@@ -7,15 +7,16 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
-#include "baseline/kernels.h"
-#include "baseline/library.h"
-#include "baseline/plan.h"
-#include "baseline/shape.h"
-#include "baseline/stopwatch.h"
+#include "vendor/device.h"
+#include "vendor/kernels.h"
+#include "vendor/plan.h"
+#include "vendor/stopwatch.h"
 
 namespace baseline {
 
@@ -67,14 +68,18 @@ inline double relative_difference(const std::vector<float>& one, const std::vect
   return difference == 0 ? 0 : std::sqrt(difference / norm);
 }
 
+template <class Operands>
 class Search {
  public:
-  Search(const Convolution& shape, const Operands& operands, const SearchLimits& limits = {})
+  using Plan = PlanFor<Operands>;
+
+  // `made` is the tensor of the operands that the plans write.
+  Search(const Operands& operands, float* made, std::int64_t elements, const SearchLimits& limits = {})
       : operands_(operands),
-        made_(shape.backward ? operands.image : operands.response),
-        made_bytes_(bytes_of(shape.made())),
+        made_(made),
+        made_bytes_(static_cast<std::size_t>(elements) * sizeof(float)),
         limits_(limits),
-        sampler_(count(shape.made())) {
+        sampler_(elements) {
     std::size_t free_bytes = 0;
     std::size_t all_bytes = 0;
     cudaMemGetInfo(&free_bytes, &all_bytes);
@@ -82,8 +87,8 @@ class Search {
   }
 
   // Null if none of them works.
-  std::unique_ptr<Plan> fastest(const std::vector<PlanMaker>& makers) {
-    for (const PlanMaker& make : makers) {
+  std::unique_ptr<Plan> fastest(const std::vector<PlanMakerFor<Operands>>& makers) {
+    for (const auto& make : makers) {
       if (!entries_.empty() && elapsed() > limits_.time) break;
       consider(make());
     }
@@ -142,12 +147,15 @@ class Search {
   void measure_best_again() {
     constexpr std::size_t most_finalists = 4;
     constexpr float lucky = 1.15F;
-    constexpr int runs = 7;
+    constexpr float enough_ms = 500;
     const auto is_behind = [this](const Entry& entry) {
       return entry.milliseconds > lucky * entries_.front().milliseconds;
     };
     const auto finalists = std::find_if(entries_.begin(), entries_.end(), is_behind) - entries_.begin();
     entries_.resize(std::min(static_cast<std::size_t>(finalists), most_finalists));
+    // Long runs differ less, and many of them would take seconds.
+    const float once_ms = best_ * static_cast<float>(std::max<std::size_t>(entries_.size(), 1));
+    const int runs = static_cast<int>(std::clamp(enough_ms / once_ms, 1.0F, 7.0F));
     for (Entry& entry : entries_) {
       entry.milliseconds = stopwatch_.median([&] { return run(*entry.plan); }, runs).value_or(INFINITY);
     }
@@ -179,6 +187,32 @@ class Search {
   Stopwatch stopwatch_;
   std::vector<Entry> entries_;
   float best_ = INFINITY;
+};
+
+// The plan for each shape, from its first call on; null if there is none.
+template <class Operands>
+class Plans {
+ public:
+  using Key = std::vector<std::int64_t>;
+
+  // `made`, of so many elements, is the tensor that the plans write, and `makers()` makes them.
+  template <class Makers>
+  PlanFor<Operands>* plan_for(const Key& key, const Operands& operands, float* made, std::int64_t elements,
+                              const Makers& makers) {
+    const auto [found, is_new] = plans_.try_emplace(key);
+    auto& plan = found->second;
+    if (!is_new) return plan.get();
+    plan = Search(operands, made, elements).fastest(makers());
+    if (plan != nullptr) needed_bytes_ = std::max(needed_bytes_, plan->workspace_bytes());
+    // The search may have needed a larger workspace than the chosen plan.
+    workspace().release();
+    if (!workspace().reserve(needed_bytes_)) plan.reset();
+    return plan.get();
+  }
+
+ private:
+  std::map<Key, std::unique_ptr<PlanFor<Operands>>> plans_;
+  std::size_t needed_bytes_ = 0;
 };
 
 }  // namespace baseline

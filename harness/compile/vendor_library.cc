@@ -1,0 +1,39 @@
+#include "compile/vendor_library.h"
+
+#include <fstream>
+#include <sstream>
+
+namespace kgrade {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<fs::path> paths_of(const std::string& joined) {
+  std::vector<fs::path> paths;
+  std::istringstream stream(joined);
+  for (std::string path; std::getline(stream, path, ':');) paths.emplace_back(path);
+  return paths;
+}
+
+}  // namespace
+
+bool VendorLibrary::is_included_by(const fs::path& file) const {
+  const std::string beginning = "#include <" + key;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (line.starts_with(beginning)) return true;
+  }
+  return false;
+}
+
+std::vector<VendorLibrary> vendor_libraries() {
+  return {{"cudnn", "cuDNN",
+           "install cuDNN 9 for the CUDA Toolkit (or name its folder with -DKGRADE_CUDNN_ROOT=...) and "
+           "configure again",
+           KGRADE_CUDNN_VERSION, KGRADE_CUDNN_INCLUDE, paths_of(KGRADE_CUDNN_FILES)},
+          {"cublas", "cuBLAS",
+           "install the CUDA Toolkit's cuBLAS (or name its folder with -DKGRADE_CUBLAS_ROOT=...) and "
+           "configure again",
+           KGRADE_CUBLAS_VERSION, KGRADE_CUBLAS_INCLUDE, paths_of(KGRADE_CUBLAS_FILES)}};
+}
+
+}  // namespace kgrade
