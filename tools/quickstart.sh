@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tools/build.sh
 
 status=0
-for slug in conv-1d conv-2d-sq-input-sq-kernel-strided-padded-bias conv-depthwise-2d-square-input-asym-kernel \
+for slug in conv-standard-1d conv-2d-sq-input-sq-kernel-strided-padded-bias conv-depthwise-2d-square-input-asym-kernel \
   conv-transpose-2d-sq-input-asym-kernel conv-transpose2d-batchnorm-tanh-maxpool-groupnorm; do
   code=0
   build/release/bin/kgrade grade "$slug" "solutions/$slug/naive.cu" "$@" || code=$?

@@ -254,7 +254,7 @@ struct Record : RunRecord {
 
 bool all_accepted(const Record& record);
 
-// "conv-1d", "conv-1d (float16)": the slug, and the type where it is not float32.
+// "conv-standard-1d", "conv-standard-1d (float16)": the slug, and the type where it is not float32.
 std::string problem_name(const std::string& slug, Dtype dtype);
 // Whose results belong together: the GPU model. The emulated device is one model, on however many cores it
 // runs (its name says how many).

@@ -21,7 +21,7 @@ std::vector<std::string> with_case(std::vector<std::string> arguments) {
 
 TEST(PythonDecoys, AreNamedByTheRecord) {
   if (!what_python_lacks().empty()) GTEST_SKIP() << what_python_lacks();
-  const Graded graded = grade(with_case({"conv-1d", decoy}));
+  const Graded graded = grade(with_case({"conv-standard-1d", decoy}));
   ASSERT_TRUE(graded.record.is_object()) << graded.output;
   const auto& candidate = graded.record["candidates"][0];
   EXPECT_EQ(candidate["verdict"], "accepted") << candidate["message"];
@@ -31,7 +31,7 @@ TEST(PythonDecoys, AreNamedByTheRecord) {
 
 TEST(PythonDecoys, AreNamedByTheTable) {
   if (!what_python_lacks().empty()) GTEST_SKIP() << what_python_lacks();
-  const Result result = kgrade(with_case({"grade", "conv-1d", decoy, "--device", test_device()}));
+  const Result result = kgrade(with_case({"grade", "conv-standard-1d", decoy, "--device", test_device()}));
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("PyTorch computed conv1d"));
 }

@@ -134,8 +134,8 @@ class CompletionTest(unittest.TestCase):
         self.assertEqual(self.offers("kgrade show --problems drafts sum-of"), {"sum-of-mine"})
 
     def test_files_for_candidates(self):
-        self.assertEqual(self.offers("kgrade grade conv-1d m"), {"mine.cu"})
-        self.assertEqual(self.offers("kgrade grade conv-1d other.cu --seed 1 m"), {"mine.cu"})
+        self.assertEqual(self.offers("kgrade grade conv-standard-1d m"), {"mine.cu"})
+        self.assertEqual(self.offers("kgrade grade conv-standard-1d other.cu --seed 1 m"), {"mine.cu"})
 
     def test_a_file_for_a_problem(self):
         self.assertEqual(self.offers("kgrade show mine"), {"mine.cu"})

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::Not;
 
-const std::string slug = "conv-1d";  // of float32 alone
+const std::string slug = "conv-standard-1d";  // of float32 alone
 
 class OwnFaults : public testing::Test {
  protected:

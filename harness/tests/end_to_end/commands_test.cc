@@ -75,7 +75,7 @@ TEST(Commands, ShowSaysHowAModuleIsCalled) {
 }
 
 TEST(Commands, ShowSaysHowFunctionsInPythonAreWritten) {
-  const std::string text = kgrade({"show", "conv-1d"}).output;
+  const std::string text = kgrade({"show", "conv-standard-1d"}).output;
   EXPECT_THAT(
       text, HasSubstr("  # Writes output. Arguments that it does not use may be left out.\n"
                       "  def solution(input, kernel, output, batch_size, in_channels, out_channels, length, "

@@ -23,10 +23,10 @@ class WorkingFolder : public testing::Test {
     const fs::path measured = fs::path(KGRADE_SOURCE_DIR) / "harness/tests/measured";
     for (const char* name : {"problems", "reference"})
       fs::copy(measured / name, at(name), fs::copy_options::recursive);
-    for (const char* slug : {"scale", "conv-1d"}) fs::create_directories(at("solutions") / slug);
+    for (const char* slug : {"scale", "conv-standard-1d"}) fs::create_directories(at("solutions") / slug);
     fs::copy_file(measured / "candidates/scale.cu", at("solutions/scale/mine.cu"));
-    fs::copy_file(fs::path(KGRADE_SOURCE_DIR) / "solutions/conv-1d/naive.cu",
-                  at("solutions/conv-1d/mine.cu"));
+    fs::copy_file(fs::path(KGRADE_SOURCE_DIR) / "solutions/conv-standard-1d/naive.cu",
+                  at("solutions/conv-standard-1d/mine.cu"));
   }
 
   fs::path at(const std::string& name) const { return folder_.path() / name; }
@@ -45,7 +45,7 @@ TEST_F(WorkingFolder, ItsProblemsAreListedWithThoseOfKgrade) {
   const Result listed = run({"list"});
   EXPECT_EQ(listed.exit_code, 0) << listed.output;
   EXPECT_THAT(listed.output,
-              AllOf(HasSubstr("scale "), HasSubstr("conv-1d "), HasSubstr("\nin problems, /")));
+              AllOf(HasSubstr("scale "), HasSubstr("conv-standard-1d "), HasSubstr("\nin problems, /")));
   EXPECT_THAT(run({"show", "scale"}).output, HasSubstr("file problems/scale.md\n"));
   EXPECT_THAT(run({"show", "no-such"}).output, HasSubstr("there is no problem 'no-such' in problems, /"));
 }
@@ -57,7 +57,7 @@ TEST_F(WorkingFolder, AFolderThatIsNamedComesFirstAndSaysWhatItHides) {
   EXPECT_EQ(shown.exit_code, 0) << shown.output;
   EXPECT_THAT(shown.output, AllOf(HasSubstr("note: scale is drafts/scale.md, not problems/scale.md"),
                                   HasSubstr("file drafts/scale.md")));
-  EXPECT_THAT(run({"list", "--problems", "drafts"}).output, HasSubstr("conv-1d "));
+  EXPECT_THAT(run({"list", "--problems", "drafts"}).output, HasSubstr("conv-standard-1d "));
 }
 
 // Own and shipped problems together, with the candidates of this folder and no others.
@@ -66,7 +66,7 @@ TEST_F(WorkingFolder, ASweepGradesItsOwnSolutions) {
   EXPECT_EQ(swept.exit_code, 0) << swept.output;
   EXPECT_THAT(swept.output,
               AllOf(HasSubstr("candidates in solutions, problems in problems, /"),
-                    HasSubstr("accepted  scale/mine.cu"), HasSubstr("accepted  conv-1d/mine.cu"),
+                    HasSubstr("accepted  scale/mine.cu"), HasSubstr("accepted  conv-standard-1d/mine.cu"),
                     HasSubstr("[2/2]"), Not(HasSubstr("naive"))));
 }
 

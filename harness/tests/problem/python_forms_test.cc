@@ -36,7 +36,7 @@ TEST(PythonForms, OneThatIsAloneIsATupleAllTheSame) {
 }
 
 TEST(PythonForms, AModuleHasItsDefaults) {
-  const Problem problem = shipped("conv-1d");
+  const Problem problem = shipped("conv-standard-1d");
   ASSERT_TRUE(problem.torch);
   EXPECT_EQ(
       init_form(*problem.torch),

@@ -23,7 +23,7 @@ CASE = "plain"
 
 def check(files, *options):
     """The record, by the candidate's file name, and the exit code."""
-    command = [os.environ["KGRADE"], "check", "conv-1d", *map(str, files), "--device", "emulated", "--case", CASE,
+    command = [os.environ["KGRADE"], "check", "conv-standard-1d", *map(str, files), "--device", "emulated", "--case", CASE,
                "--json", "-", "--python", sys.executable, *options]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=FOLDER.parents[3])
     record = json.loads(done.stdout)

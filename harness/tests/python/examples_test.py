@@ -24,7 +24,7 @@ def examples():
 
 
 def graded(files):
-    command = [os.environ["KGRADE"], "grade", "conv-1d", *files, "--device", "emulated", "--json", "-", "--python",
+    command = [os.environ["KGRADE"], "grade", "conv-standard-1d", *files, "--device", "emulated", "--json", "-", "--python",
                sys.executable, *(f"--case={case}" for case in CASES)]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False, cwd=ROOT)
     return json.loads(done.stdout)["candidates"]

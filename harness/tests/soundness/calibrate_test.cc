@@ -164,10 +164,10 @@ TEST(Calibrate, WritesIntoAProblemOfAFamilyInAFolderOfItsOwn) {
     fs::create_directories(copy / part);
     for (const auto& entry : fs::directory_iterator(root / part)) fs::copy(entry, copy / part);
   }
-  const fs::path file = copy / "problems" / "conv-1d.md";
-  fs::copy_file(root / "problems/conv-1d.md", file);
+  const fs::path file = copy / "problems" / "conv-standard-1d.md";
+  fs::copy_file(root / "problems/conv-standard-1d.md", file);
   const Result result =
-      kgrade({"calibrate", "conv-1d", "--problems", (copy / "problems").string(), "--device", "emulated"});
+      kgrade({"calibrate", "conv-standard-1d", "--problems", (copy / "problems").string(), "--device", "emulated"});
   EXPECT_EQ(result.exit_code, 0) << result.output;
   EXPECT_THAT(content_of(file), HasSubstr("thresholds: {fp32: "));
   EXPECT_TRUE(load_problem(file).ok());

@@ -107,7 +107,7 @@ class WitnessesTest(unittest.TestCase):
         self.assert_witnesses_agree(slug, parameters, tensors, expected)
 
     def test_convolutions_in_one_two_and_three_dimensions(self):
-        self.check_gathered("conv-1d", [""], (17,), (4,), groups=3, stride=(2,), padding=(3,), dilation=(2,))
+        self.check_gathered("conv-standard-1d", [""], (17,), (4,), groups=3, stride=(2,), padding=(3,), dilation=(2,))
         self.check_gathered("conv-2d-sq-input-sq-kernel", "hw", (9, 11), (3, 4), groups=1, stride=(2, 3),
                             padding=(1, 2), dilation=(2, 1))
         self.check_gathered("conv-3d-sq-input-sq-kernel", "dhw", (5, 6, 7), (3, 2, 3), groups=3, stride=(2, 1, 3),

@@ -121,7 +121,7 @@ class Formulas(unittest.TestCase):
 
 class Repository(unittest.TestCase):
     def test_chains_of_layers_and_formulas_agree_with_the_oracle(self):
-        slugs = ["conv-1d", "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"]
+        slugs = ["conv-standard-1d", "conv-transpose2d-batchnorm-tanh-maxpool-groupnorm"]
         with tempfile.TemporaryDirectory() as folder:
             done, report = check(folder, *(f"--slug={slug}" for slug in slugs), "--role", "sample", "--role", "test")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)

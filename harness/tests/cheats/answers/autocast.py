@@ -2,7 +2,7 @@
 # row: 53
 # caught-by: precision, outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 import torch

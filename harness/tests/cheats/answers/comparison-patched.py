@@ -2,7 +2,7 @@
 # row: 60
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # The judge compares in another process, and not by PyTorch.

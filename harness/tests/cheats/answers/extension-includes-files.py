@@ -2,7 +2,7 @@
 # row: 44
 # caught-by: load, outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # The compiler sees the extension and the toolkit.
@@ -12,8 +12,8 @@ SOURCE = r"""
 #if __has_include("/etc/passwd")
 #include "/etc/passwd"
 #endif
-#if __has_include("/usr/share/kgrade/reference/conv-1d.cu")
-#include "/usr/share/kgrade/reference/conv-1d.cu"
+#if __has_include("/usr/share/kgrade/reference/conv-standard-1d.cu")
+#include "/usr/share/kgrade/reference/conv-standard-1d.cu"
 #endif
 #include "/proc/self/environ"
 #include "../../candidate.json"

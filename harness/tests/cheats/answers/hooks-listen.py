@@ -2,7 +2,7 @@
 # row: 43
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # What is called in this process never has it.

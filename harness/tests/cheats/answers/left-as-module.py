@@ -4,7 +4,7 @@
 # device: any
 # with: leaves-as-module.py
 # needs: confinement
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Nothing that a worker writes is there for the next.

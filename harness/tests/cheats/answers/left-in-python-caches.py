@@ -4,7 +4,7 @@
 # device: any
 # with: leaves-in-python-caches.py
 # needs: confinement
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Each worker has folders of its own.

@@ -2,7 +2,7 @@
 # row: 8
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # It looks for them in the frames that call it, and answers for them alone.

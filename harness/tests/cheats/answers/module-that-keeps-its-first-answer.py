@@ -2,7 +2,7 @@
 # row: 5
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Weights stay in a process, inputs do not.

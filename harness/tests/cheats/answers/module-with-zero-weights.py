@@ -2,7 +2,7 @@
 # row: 51
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # The oracle has the problem's.

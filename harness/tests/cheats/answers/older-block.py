@@ -2,7 +2,7 @@
 # row: 40
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # It often does, and the contents are others.

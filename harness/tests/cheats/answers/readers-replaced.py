@@ -2,7 +2,7 @@
 # row: 46
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # All of it is the worker's own, which the referee does not believe.

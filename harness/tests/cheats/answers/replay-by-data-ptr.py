@@ -3,7 +3,7 @@
 # caught-by: outputs_match
 # device: any
 # control: fresh_inputs, small_changes
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Addresses are new in every call: none tells anything of the contents.

@@ -2,7 +2,7 @@
 # row: 59
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Whatever is in it when somebody looks.

@@ -3,7 +3,7 @@
 # caught-by: outputs_match
 # device: any
 # needs: confinement
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # There is nothing of the referee's in its process, and no network.

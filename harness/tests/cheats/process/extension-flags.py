@@ -3,7 +3,7 @@
 # caught-by: no_gain
 # twin: honest-convolution.py
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # What is no plain flag of a compiler is left out, and what compilers write lies in a folder of their own.

@@ -2,7 +2,7 @@
 # row: 37
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # A name is an identifier; what is none is refused, and the candidate is told so.

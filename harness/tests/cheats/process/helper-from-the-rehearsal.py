@@ -3,7 +3,7 @@
 # caught-by: completion, idle
 # device: any
 # needs: confinement
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # What the rehearsal has started ends with it.

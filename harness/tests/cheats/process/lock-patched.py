@@ -2,7 +2,7 @@
 # row: 21
 # caught-by: idle
 # device: emulated
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 # needs: confinement
 #

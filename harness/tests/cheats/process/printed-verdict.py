@@ -2,7 +2,7 @@
 # row: 33
 # caught-by: completion
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # What a worker prints is text.

@@ -2,7 +2,7 @@
 # row: 15
 # caught-by: outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # In the rehearsal it may; afterwards no program starts.

@@ -2,7 +2,7 @@
 # row: 32
 # caught-by: completion
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Nobody reads it.

@@ -2,7 +2,7 @@
 # row: 30
 # caught-by: protocol
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # The number of a request is random, and what is there before the request comes is refused.

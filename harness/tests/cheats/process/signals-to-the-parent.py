@@ -3,7 +3,7 @@
 # caught-by: outputs_match, completion
 # device: any
 # needs: confinement
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # In a worker's own namespace there is nobody to be hit.

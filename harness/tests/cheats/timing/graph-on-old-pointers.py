@@ -2,7 +2,7 @@
 # row: 12
 # caught-by: outputs_match, device_errors, guard_zones, completion
 # device: cuda
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Tensors lie elsewhere in every call.

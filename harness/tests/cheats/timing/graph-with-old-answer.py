@@ -2,7 +2,7 @@
 # row: 12
 # caught-by: outputs_match
 # device: cuda
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # The graph's own input is never filled again.

@@ -3,7 +3,7 @@
 # caught-by: no_gain
 # twin: honest-convolution.py
 # device: cuda
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # A change of the current stream is a wait, and each call ends on the default stream: the work counts.

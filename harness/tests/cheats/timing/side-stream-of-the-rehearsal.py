@@ -3,7 +3,7 @@
 # caught-by: no_gain
 # twin: honest-convolution.py
 # device: cuda
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # Leaving the stream joins it, in every call.

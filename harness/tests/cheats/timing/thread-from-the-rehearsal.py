@@ -2,7 +2,7 @@
 # row: 2
 # caught-by: idle, outputs_match
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # What is compared is what was there when the clock stopped.

@@ -3,7 +3,7 @@
 # caught-by: no_gain
 # twin: honest-convolution.py
 # device: any
-# problem: conv-1d
+# problem: conv-standard-1d
 # case: plain
 #
 # The clock is the referee's, in another process.

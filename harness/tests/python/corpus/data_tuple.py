@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # Inputs and scalars in the problem's order, as one argument.
 import torch.nn.functional as F
 

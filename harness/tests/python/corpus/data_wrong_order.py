@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=runtime_error message="data_wrong_order.py:7, in custom_kernel"
+# expect: problem=conv-standard-1d cases=plain verdict=runtime_error message="data_wrong_order.py:7, in custom_kernel"
 import torch.nn.functional as F
 
 

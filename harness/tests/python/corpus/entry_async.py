@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=signature_mismatch message="entry_async.py:5: 'solution' is async"
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=signature_mismatch message="entry_async.py:5: 'solution' is async"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=signature_mismatch message="defines no 'solution' when it has run"
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=signature_mismatch message="defines no 'solution' when it has run"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=signature_mismatch message="'# kgrade: entry convolution' names nothing"
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=signature_mismatch message="'# kgrade: entry convolution' names nothing"
 # kgrade: entry convolution
 import torch
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # What stands below `if __name__ == "__main__"` does not run.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=signature_mismatch message="the file defines none of 'solution'"
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=signature_mismatch message="the file defines none of 'solution'"
 import torch
 
 

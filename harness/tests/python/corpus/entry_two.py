@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=signature_mismatch message="add the line: # kgrade: entry "
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=signature_mismatch message="add the line: # kgrade: entry "
 import torch
 
 

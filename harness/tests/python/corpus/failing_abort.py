@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error message="signal 6"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="signal 6"
 import os
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=runtime_error
 # Ends without any of Python's clean-up.
 import os
 

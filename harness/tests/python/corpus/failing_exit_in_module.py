@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error message="SystemExit"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="SystemExit"
 import sys
 
 import torch

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=unsupported message="needs the package"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=unsupported message="needs the package"
 import a_package_that_nobody_has
 
 

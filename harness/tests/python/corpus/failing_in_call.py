@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error message="AssertionError: only for a stride of 7 (failing_in_call.py:6, in solution)"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="AssertionError: only for a stride of 7 (failing_in_call.py:6, in solution)"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error message="ValueError: no tuning for this device (failing_in_module.py:6, in choose)"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="ValueError: no tuning for this device (failing_in_module.py:6, in choose)"
 import torch
 
 

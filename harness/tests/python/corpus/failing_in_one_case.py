@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="KeyError"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="KeyError"
 # The second case is refused, in the rehearsal already.
 import torch
 

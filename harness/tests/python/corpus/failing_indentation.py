@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=compile_error message="failing_indentation.py:7: "
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=compile_error message="failing_indentation.py:7: "
 import torch
 
 

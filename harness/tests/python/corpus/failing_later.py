@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="the fourth call (failing_later.py:13, in solution)"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="the fourth call (failing_later.py:13, in solution)"
 # The emulated device makes one call in the rehearsal of a case, a GPU three.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny verdict=time_limit options="--time-limit 2"
+# expect: problem=conv-standard-1d cases=tiny verdict=time_limit options="--time-limit 2"
 # Never ends once it has been rehearsed: calls of the rehearsal may take minutes, since compilers run there.
 import torch
 

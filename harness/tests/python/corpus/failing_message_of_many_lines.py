@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="RuntimeError: first line (failing_message_of_many_lines.py:5, in solution)"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="RuntimeError: first line (failing_message_of_many_lines.py:5, in solution)"
 
 
 def solution(input, kernel, stride, padding):

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=input_modified
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=input_modified
 import torch
 
 

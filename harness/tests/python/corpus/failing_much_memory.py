@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error|memory_limit
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error|memory_limit
 import torch
 
 

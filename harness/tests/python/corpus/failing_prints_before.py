@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="RuntimeError: gave up (failing_prints_before.py:8, in solution)"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="RuntimeError: gave up (failing_prints_before.py:8, in solution)"
 # The last words are said after more output than is kept.
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="RecursionError"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="RecursionError"
 
 
 def solution(input, kernel, stride, padding):

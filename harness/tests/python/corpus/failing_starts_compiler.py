@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny verdict=runtime_error message="build with torch.utils.cpp_extension.load_inline"
+# expect: part=more problem=conv-standard-1d cases=tiny verdict=runtime_error message="build with torch.utils.cpp_extension.load_inline"
 import subprocess
 
 import torch

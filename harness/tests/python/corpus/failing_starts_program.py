@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=unsupported message="compiles in a measured call: starts a program"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=unsupported message="compiles in a measured call: starts a program"
 import subprocess
 
 import torch

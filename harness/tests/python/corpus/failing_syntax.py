@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=compile_error message="failing_syntax.py:5: SyntaxError"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=compile_error message="failing_syntax.py:5: SyntaxError"
 import torch
 
 

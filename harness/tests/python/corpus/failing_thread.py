@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=cheating|runtime_error
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=cheating|runtime_error
 # A thread of its own goes on after the call.
 import threading
 import time

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="raised Wordless (failing_without_words.py:10, in solution)"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="raised Wordless (failing_without_words.py:10, in solution)"
 
 
 class Wordless(Exception):

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny verdict=wrong_answer message="returned shape [1, 3] for output 'output'"
+# expect: part=more problem=conv-standard-1d cases=tiny verdict=wrong_answer message="returned shape [1, 3] for output 'output'"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,everything verdict=accepted
 import functools
 
 import torch

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,everything verdict=wrong_answer
+# expect: part=more problem=conv-standard-1d cases=tiny,everything verdict=wrong_answer
 # A convolution as mathematics has it.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=everything verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=everything verdict=wrong_answer
 # The extents come out right, since the input is cut: only the values are wrong.
 import torch
 

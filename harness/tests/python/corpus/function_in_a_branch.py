@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # The entry point is defined below `if` and `try`.
 import torch
 

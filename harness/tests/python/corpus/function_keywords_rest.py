@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # Whatever has no name of its own arrives by keyword; the output does not, since nobody names it.
 import torch.nn.functional as F
 

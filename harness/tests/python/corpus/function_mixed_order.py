@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # The output comes first, and the names stand in an order of their own.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # An argument with a default that the problem does not have: it keeps its default.
 import torch.nn.functional as F
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=signature_mismatch message="function_unknown_names.py:5: 'solution' takes 'x'"
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=signature_mismatch message="function_unknown_names.py:5: 'solution' takes 'x'"
 import torch
 
 

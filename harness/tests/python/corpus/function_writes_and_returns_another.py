@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=wrong_answer message="takes its outputs as arguments"
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=wrong_answer message="takes its outputs as arguments"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny verdict=accepted
 # Makes a folder in the current one while it is loaded, as builds of extensions do.
 import os
 

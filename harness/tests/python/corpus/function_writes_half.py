@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=wrong_answer
 # The last channel of the output stays as it was.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # C++ only: PyTorch's own convolution.
 from torch.utils.cpp_extension import load_inline
 

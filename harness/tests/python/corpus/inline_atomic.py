@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # Each tap adds its share to an output that begins as zero.
 from torch.utils.cpp_extension import load_inline
 

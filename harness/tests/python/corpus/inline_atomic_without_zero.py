@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer
 # The same sums, on an output that begins as whatever was there.
 from torch.utils.cpp_extension import load_inline
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error message="extension name 'my-extension'"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="extension name 'my-extension'"
 from torch.utils.cpp_extension import load_inline
 
 module = load_inline(name="my-extension", functions=["conv"],

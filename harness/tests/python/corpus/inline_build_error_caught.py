@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # Falls back to PyTorch where its extension cannot be built.
 import torch
 from torch.utils.cpp_extension import load_inline

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=runtime_error
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=runtime_error
 # expect: message="RuntimeError: length must be a multiple of 8, not 5 (inline_check_fails.py:18, in <lambda>)"
 from torch.utils.cpp_extension import load_inline
 

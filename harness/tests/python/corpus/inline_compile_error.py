@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=compile_error message="inline_compile_error.py:7" cuda-message="inline_compile_error.py(7)"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=compile_error message="inline_compile_error.py:7" cuda-message="inline_compile_error.py(7)"
 from torch.utils.cpp_extension import load_inline
 
 cuda_source = r"""

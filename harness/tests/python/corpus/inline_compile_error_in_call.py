@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=compile_error message="inline_compile_error_in_call.py:10"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=compile_error message="inline_compile_error_in_call.py:10"
 # The sources are only known when they are built.
 from torch.utils.cpp_extension import load_inline
 

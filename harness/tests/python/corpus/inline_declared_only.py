@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=compile_error|runtime_error message="conv"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=compile_error|runtime_error message="conv"
 # Declared, bound, and defined nowhere.
 from torch.utils.cpp_extension import load_inline
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="no attribute 'other' (inline_not_exported.py:9, in solution)"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="no attribute 'other' (inline_not_exported.py:9, in solution)"
 from torch.utils.cpp_extension import load_inline
 
 module = load_inline(name="not_exported", functions=["conv"],

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # Optional tensors, lists of numbers, several results.
 import torch
 from torch.utils.cpp_extension import load_inline

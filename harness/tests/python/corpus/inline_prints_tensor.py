@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted emulated=unsupported emulated-message="no match for"
+# expect: problem=conv-standard-1d cases=plain verdict=accepted emulated=unsupported emulated-message="no match for"
 # Needs PyTorch's own headers: kgrade's do not print tensors.
 import torch
 from torch.utils.cpp_extension import load_inline

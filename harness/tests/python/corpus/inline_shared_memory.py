@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # Dynamic shared memory, constant memory, a warp's shuffles, loops to be unrolled, an environment variable for the build.
 import os
 

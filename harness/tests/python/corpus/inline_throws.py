@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="RuntimeError: not today (inline_throws.py:15, in solution)"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="RuntimeError: not today (inline_throws.py:15, in solution)"
 from torch.utils.cpp_extension import load_inline
 
 source = """

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # The first one gathers columns, the second one multiplies.
 import torch
 from torch.utils.cpp_extension import load_inline

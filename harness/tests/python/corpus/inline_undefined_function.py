@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=compile_error message="convolve"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=compile_error message="convolve"
 # `functions` names what the sources do not have.
 from torch.utils.cpp_extension import load_inline
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="TypeError: conv(): incompatible function arguments"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="TypeError: conv(): incompatible function arguments"
 from torch.utils.cpp_extension import load_inline
 
 module = load_inline(name="wrong_arguments", functions=["conv"],

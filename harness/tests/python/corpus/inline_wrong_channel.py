@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain,groups-4 verdict=wrong_answer message="case 'groups-4'"
+# expect: problem=conv-standard-1d cases=plain,groups-4 verdict=wrong_answer message="case 'groups-4'"
 # The first channel of a group is taken for that of the output.
 import torch
 from torch.utils.cpp_extension import load_inline

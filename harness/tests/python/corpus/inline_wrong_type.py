@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="expected scalar type Double but found Float"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="expected scalar type Double but found Float"
 import torch
 from torch.utils.cpp_extension import load_inline
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=plain verdict=accepted
 import torch.nn as nn
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=plain verdict=accepted
 # The parameter's values are assigned, and packed.
 import torch
 import torch.nn as nn

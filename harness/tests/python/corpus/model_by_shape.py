@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain,groups-4 verdict=accepted
+# expect: problem=conv-standard-1d cases=plain,groups-4 verdict=accepted
 # Several parameters under other names, of which one has the shape of the weights.
 import torch
 import torch.nn as nn

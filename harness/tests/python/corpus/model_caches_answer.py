@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=wrong_answer
+# expect: part=more problem=conv-standard-1d cases=plain verdict=wrong_answer
 import torch.nn as nn
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=plain verdict=wrong_answer
 # What a weight would be if it always were the same.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=plain verdict=accepted
 # Its parameter gets new data, which is then packed.
 import torch
 import torch.nn as nn

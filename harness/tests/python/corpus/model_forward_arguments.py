@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=runtime_error message="missing 1 required positional argument: 'scale'"
+# expect: part=more problem=conv-standard-1d cases=plain verdict=runtime_error message="missing 1 required positional argument: 'scale'"
 import torch.nn as nn
 
 

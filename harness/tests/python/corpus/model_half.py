@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=low_precision
+# expect: problem=conv-standard-1d cases=plain verdict=low_precision
 # Weights, input and sums in half precision.
 import torch.nn as nn
 

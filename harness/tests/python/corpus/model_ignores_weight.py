@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=plain verdict=wrong_answer
 # The parameter has the right name and shape; the convolution uses another one.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 # As answers to KernelBench look: the reference, the new model, and the functions that make inputs.
 import torch
 import torch.nn as nn

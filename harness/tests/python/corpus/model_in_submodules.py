@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # "body.0.inner.weight" is the problem's "conv1d.weight".
 import torch.nn as nn
 

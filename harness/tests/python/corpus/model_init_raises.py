@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=runtime_error message="NotImplementedError: kernels of 3 only by special order (model_init_raises.py:9, in __init__)"
+# expect: problem=conv-standard-1d cases=plain verdict=runtime_error message="NotImplementedError: kernels of 3 only by special order (model_init_raises.py:9, in __init__)"
 import torch.nn as nn
 
 

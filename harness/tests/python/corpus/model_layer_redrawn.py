@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 # The layer's own weight is made, dropped, and not what the module computes with.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain,stride-3 verdict=wrong_answer message="case 'stride-3': "
+# expect: problem=conv-standard-1d cases=plain,stride-3 verdict=wrong_answer message="case 'stride-3': "
 import torch.nn as nn
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=signature_mismatch message="ModelNew's 'conv1d.weight' has no shape before the first forward"
+# expect: problem=conv-standard-1d cases=plain verdict=signature_mismatch message="ModelNew's 'conv1d.weight' has no shape before the first forward"
 # Its weights have no shape until the first forward.
 import torch.nn as nn
 

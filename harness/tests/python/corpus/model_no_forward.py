@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=runtime_error message="forward"
+# expect: part=more problem=conv-standard-1d cases=plain verdict=runtime_error message="forward"
 import torch.nn as nn
 
 

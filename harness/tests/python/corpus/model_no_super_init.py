@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=runtime_error message="cannot assign module before Module.__init__() call (model_no_super_init.py:8, in __init__)"
+# expect: part=more problem=conv-standard-1d cases=plain verdict=runtime_error message="cannot assign module before Module.__init__() call (model_no_super_init.py:8, in __init__)"
 # What PyTorch says, at the line of the file.
 import torch.nn as nn
 

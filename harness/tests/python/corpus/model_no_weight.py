@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=signature_mismatch message="ModelNew has none"
+# expect: part=more problem=conv-standard-1d cases=plain verdict=signature_mismatch message="ModelNew has none"
 import torch
 import torch.nn as nn
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=plain verdict=wrong_answer
 # The problem has no bias; the layer draws one.
 import torch.nn as nn
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # Two weights of the same name and shape: its own, and that of a layer for other devices.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # __init__ keeps a packed copy of its weights, which is no parameter, and the forward only uses that.
 import torch
 import torch.nn as nn

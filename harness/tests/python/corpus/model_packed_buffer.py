@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # The packed weights are a buffer; the parameter is only there to be copied.
 import torch
 import torch.nn as nn

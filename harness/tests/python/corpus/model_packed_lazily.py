@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # The first forward packs the weights, later ones use them again: weights stay as they are for a process.
 import torch
 import torch.nn as nn

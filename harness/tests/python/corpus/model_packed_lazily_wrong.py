@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=wrong_answer
+# expect: part=more problem=conv-standard-1d cases=plain verdict=wrong_answer
 # It packs the channels in another order than it unpacks them.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 # The layer is gone when __init__ ends: no tensor of the module has the shape of the weights.
 import torch
 import torch.nn as nn

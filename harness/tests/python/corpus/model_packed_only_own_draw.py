@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=signature_mismatch message="ModelNew also has matrix [9, 5]"
+# expect: part=more problem=conv-standard-1d cases=plain verdict=signature_mismatch message="ModelNew also has matrix [9, 5]"
 # Drawn in a layout of its own, by a generator of its own: nothing could tell which weights these are.
 import torch
 import torch.nn as nn

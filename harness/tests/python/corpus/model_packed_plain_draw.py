@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
+# expect: problem=conv-standard-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
 # The weights are drawn in a plain tensor, and only their packed form is a parameter.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
 # As model_packed_plain_draw.py, by an initialiser that draws and then computes.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=signature_mismatch
+# expect: part=more problem=conv-standard-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=signature_mismatch
 # Two plain tensors have the shape of the weight: nothing tells which of them it is.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=signature_mismatch message="ModelNew"
+# expect: problem=conv-standard-1d cases=plain verdict=signature_mismatch message="ModelNew"
 # A class, and no module.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=plain case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
 # A scaled copy of what was drawn is the weight, not what was drawn.
 import torch
 import torch.nn as nn

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=signature_mismatch message="cannot come out as"
+# expect: part=more problem=conv-standard-1d cases=plain verdict=signature_mismatch message="cannot come out as"
 # The weight is divided by its largest singular value: it cannot be the problem's, unless that is 1.
 import torch.nn as nn
 from torch.nn.utils.parametrizations import spectral_norm

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=wrong_answer
+# expect: part=more problem=conv-standard-1d cases=plain verdict=wrong_answer
 # kgrade: state kernel=second
 import torch
 import torch.nn as nn

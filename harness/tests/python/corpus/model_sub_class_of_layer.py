@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,everything verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,everything verdict=accepted
 # The module is the layer itself: its weights are called "weight".
 import torch.nn as nn
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=signature_mismatch message="ModelNew cannot be built as the problem's Model is, ModelNew(1, 2, 3, stride=2, padding=1)"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=signature_mismatch message="ModelNew cannot be built as the problem's Model is, ModelNew(1, 2, 3, stride=2, padding=1)"
 import torch.nn as nn
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain case="batch_size=2,in_channels=2,out_channels=5,length=20,kernel_size=5" case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
+# expect: problem=conv-standard-1d cases=plain case="batch_size=2,in_channels=2,out_channels=5,length=20,kernel_size=5" case="batch_size=2,in_channels=3,out_channels=3,length=20,kernel_size=3" verdict=accepted
 # As model_transposed_same_shape.py, and what is packed is a parameter: the second that is made.
 import torch
 import torch.nn as nn

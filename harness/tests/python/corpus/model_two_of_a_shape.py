@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=signature_mismatch message="add the line: # kgrade: state kernel="
+# expect: problem=conv-standard-1d cases=plain verdict=signature_mismatch message="add the line: # kgrade: state kernel="
 # Two parameters could be the problem's, and nothing says which.
 import torch
 import torch.nn as nn

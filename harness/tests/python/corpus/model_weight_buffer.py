@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 # The weights are a buffer, not a parameter.
 import torch
 import torch.nn as nn

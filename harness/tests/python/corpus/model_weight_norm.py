@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=plain verdict=accepted
 # The weight is computed from two other parameters in each forward.
 import torch.nn as nn
 from torch.nn.utils.parametrizations import weight_norm

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 # The weight is computed from two other parameters before each forward, as PyTorch did it before parametrizations.
 import torch.nn as nn
 from torch.nn.utils import weight_norm

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned ndarray for output 'output'; return a tensor"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="returned ndarray for output 'output'; return a tensor"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned dict for output 'output'; return a tensor"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="returned dict for output 'output'; return a tensor"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned float64 for output 'output', which is float32"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="returned float64 for output 'output', which is float32"
 import torch
 
 

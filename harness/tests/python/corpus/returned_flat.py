@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny verdict=wrong_answer message="returned shape [6] for output 'output', which has [1, 2, 3]"
+# expect: problem=conv-standard-1d cases=tiny verdict=wrong_answer message="returned shape [6] for output 'output', which has [1, 2, 3]"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned float16 for output 'output', which is float32"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="returned float16 for output 'output', which is float32"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d case="batch_size=2,in_channels=3,out_channels=3,length=8,kernel_size=1" verdict=wrong_answer message="returned memory of an input"
+# expect: problem=conv-standard-1d case="batch_size=2,in_channels=3,out_channels=3,length=8,kernel_size=1" verdict=wrong_answer message="returned memory of an input"
 
 
 def solution(input, kernel):

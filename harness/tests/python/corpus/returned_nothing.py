@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer message="'solution' returned None; return the output 'output'"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="'solution' returned None; return the output 'output'"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer
 # Answers of the same shape are handed out again.
 import torch
 

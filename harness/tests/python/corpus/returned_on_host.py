@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned a tensor on the cpu" emulated=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="returned a tensor on the cpu" emulated=accepted
 import torch
 
 

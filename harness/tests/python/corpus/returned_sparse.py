@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=wrong_answer message="return a dense one"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="return a dense one"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned a Answer for output 'output'; return a plain tensor"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="returned a Answer for output 'output'; return a plain tensor"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=wrong_answer message="returned 2 values; return the output 'output'"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer message="returned 2 values; return the output 'output'"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 # A function that tries the module out has a name of an entry point, and takes nothing of the problem.
 import torch
 

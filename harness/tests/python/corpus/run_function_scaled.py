@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,everything verdict="wrong_answer|low_precision"
+# expect: part=more problem=conv-standard-1d cases=tiny,everything verdict="wrong_answer|low_precision"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted emulated=unsupported emulated-message="asks PyTorch for a GPU in a way that the emulated device does not have"
+# expect: problem=conv-standard-1d cases=plain verdict=accepted emulated=unsupported emulated-message="asks PyTorch for a GPU in a way that the emulated device does not have"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=plain verdict=low_precision|wrong_answer
+# expect: part=more problem=conv-standard-1d cases=plain verdict=low_precision|wrong_answer
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=accepted
 import torch
 
 torch.set_default_device("cuda")

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # The device, by each of its names.
 import torch
 

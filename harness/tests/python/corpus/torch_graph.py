@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted emulated=unsupported
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted emulated=unsupported
 # expect: emulated-message="CUDA graphs: not on the emulated device"
 # A graph for each shape, on memory of its own: what is lent lies elsewhere in every call.
 import torch

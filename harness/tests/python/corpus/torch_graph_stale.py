@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=wrong_answer|runtime_error|out_of_bounds emulated=unsupported
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=wrong_answer|runtime_error|out_of_bounds emulated=unsupported
 # expect: emulated-message="CUDA graphs: not on the emulated device"
 # The graph reads and writes what was lent in the call that captured it.
 import torch

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=low_precision message="fp32 is asked for"
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=low_precision message="fp32 is asked for"
 import torch
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error emulated=accepted cuda-message="torch_host_constant.py:9, in solution"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error emulated=accepted cuda-message="torch_host_constant.py:9, in solution"
 # A factor that was left on the host, and has a dimension.
 import torch
 

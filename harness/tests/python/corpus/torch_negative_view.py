@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 # A tensor whose memory holds the negated values.
 import torch
 

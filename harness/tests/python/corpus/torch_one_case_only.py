@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain,kernel-1 verdict=accepted note="PyTorch computed conv1d, einsum"
+# expect: problem=conv-standard-1d cases=plain,kernel-1 verdict=accepted note="PyTorch computed conv1d, einsum"
 # What PyTorch computes depends on the case.
 import torch
 

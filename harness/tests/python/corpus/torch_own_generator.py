@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=plain verdict=accepted
+# expect: problem=conv-standard-1d cases=plain verdict=accepted
 import torch
 
 GENERATOR = torch.Generator(device="cuda").manual_seed(3)

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted only=cuda
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted only=cuda
 # The stream that is left current is joined when the call ends.
 import torch
 

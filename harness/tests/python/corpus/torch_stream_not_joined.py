@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted only=cuda
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted only=cuda
 # Leaving the stream joins it: its work is in the answer and in the time.
 import torch
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # Measures its own calls, as tuning code does; what it finds changes nothing.
 import time
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny verdict=wrong_answer
+# expect: problem=conv-standard-1d cases=tiny verdict=wrong_answer
 # The padding is read from the neighbouring rows: only the store has a mask.
 import torch
 import triton

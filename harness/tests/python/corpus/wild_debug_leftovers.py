@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # Asserts, timing, printing of shapes, type hints, a data class, an enumeration, logging, a match.
 from __future__ import annotations
 

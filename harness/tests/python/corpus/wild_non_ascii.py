@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=runtime_error message="ValueError: Länge 5 ≠ 8 (wild_non_ascii.py:8, in solution)"
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=runtime_error message="ValueError: Länge 5 ≠ 8 (wild_non_ascii.py:8, in solution)"
 # Names and texts beyond ASCII: größe, 大きさ.
 
 

@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # Asks a program about the machine while it is loaded, when compilers may run.
 import subprocess
 

@@ -1,4 +1,4 @@
-# expect: problem=conv-1d cases=tiny,plain verdict=accepted|cheating
+# expect: problem=conv-standard-1d cases=tiny,plain verdict=accepted|cheating
 # Two threads for each call, which have ended when it returns. Today they may be counted nevertheless: Python's join is
 # over a moment before the system's thread is.
 from concurrent.futures import ThreadPoolExecutor

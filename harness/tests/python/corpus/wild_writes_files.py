@@ -1,4 +1,4 @@
-# expect: part=more problem=conv-1d cases=tiny,plain verdict=accepted
+# expect: part=more problem=conv-standard-1d cases=tiny,plain verdict=accepted
 # A cache in the temporary folder, written while it is loaded and read in every call.
 import json
 import os
