@@ -43,8 +43,8 @@ inline PlanMaker general_plan(const ColumnMajorProduct& p) {
     const auto extent = [](std::int64_t value) { return static_cast<int>(value); };
     return cublasGemmStridedBatchedEx(
         handle(), operation(p.left.transposed), operation(p.right.transposed), extent(p.rows),
-        extent(p.columns), extent(p.terms), &one, operands.b, CUDA_R_32F, extent(p.left.leading()),
-        p.left.elements(), operands.a, CUDA_R_32F, extent(p.right.leading()), p.right.elements(), &zero,
+        extent(p.columns), extent(p.terms), &alpha, operands.b, CUDA_R_32F, extent(p.left.leading()),
+        p.left.elements(), operands.a, CUDA_R_32F, extent(p.right.leading()), p.right.elements(), &beta,
         operands.output, CUDA_R_32F, extent(p.output.leading()), p.output.elements(), extent(p.batch),
         compute_type, CUBLAS_GEMM_DEFAULT);
   });
@@ -55,8 +55,8 @@ inline PlanMaker vector_plan(const Product& p) {
   const ColumnMajor a = column_major(p).right;
   return blas_plan("gemv", true, [a](const Operands& operands) {
     return cublasSgemv(handle(), operation(!a.transposed), static_cast<int>(a.rows),
-                       static_cast<int>(a.columns), &one, operands.a, static_cast<int>(a.leading()),
-                       operands.b, 1, &zero, operands.output, 1);
+                       static_cast<int>(a.columns), &alpha, operands.a, static_cast<int>(a.leading()),
+                       operands.b, 1, &beta, operands.output, 1);
   });
 }
 
@@ -68,7 +68,7 @@ inline PlanMaker triangular_plan(const Product& p) {
     const int rows = static_cast<int>(p.n);
     const int columns = static_cast<int>(p.m);
     return cublasStrmm(handle(), CUBLAS_SIDE_RIGHT, side, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, rows, columns,
-                       &one, operands.a, columns, operands.b, rows, operands.output, rows);
+                       &alpha, operands.a, columns, operands.b, rows, operands.output, rows);
   });
 }
 

@@ -46,9 +46,9 @@ class LightProduct {
   }
 
   bool run(const cublasLtMatmulHeuristicResult_t& chosen, const Operands& operands, void* workspace) const {
-    return ok(cublasLtMatmul(light_handle(), description_, &one, operands.b, left_, operands.a, right_, &zero,
-                             operands.output, output_, operands.output, output_, &chosen.algo, workspace,
-                             chosen.workspaceSize, nullptr));
+    return ok(cublasLtMatmul(light_handle(), description_, &alpha, operands.b, left_, operands.a, right_,
+                             &beta, operands.output, output_, operands.output, output_, &chosen.algo,
+                             workspace, chosen.workspaceSize, nullptr));
   }
 
  private:

@@ -15,7 +15,8 @@ struct Operands {
 using Plan = PlanFor<Operands>;
 using PlanMaker = PlanMakerFor<Operands>;
 
-inline constexpr float one = 1;
-inline constexpr float zero = 0;
+// What cuBLAS computes is alpha times the product, plus beta times the output as it was.
+inline constexpr float alpha = 1;
+inline constexpr float beta = 0;
 
 }  // namespace baseline
