@@ -50,9 +50,14 @@ def _conv3d(t, p):
     return {"C": F.conv3d(_planes(t["A"]), _planes(t["B"]), padding=p["K"] // 2)[0, 0]}
 
 
+def _conv1d(signal, kernel):
+    # In parts, since F.conv1d takes room for every window at once on the CPU.
+    windows = F.pad(signal, (len(kernel) // 2,) * 2).unfold(0, len(kernel), 1)
+    return torch.cat([part @ kernel for part in windows.split(4096)])
+
+
 def _running_sum(t, p):
-    ones = torch.ones(1, 1, p["W"], dtype=torch.float64, device=t["input"].device)
-    return {"output": F.conv1d(_planes(t["input"]), ones, padding=p["W"] // 2)[0, 0]}
+    return {"output": _conv1d(t["input"], torch.ones(p["W"], dtype=torch.float64, device=t["input"].device))}
 
 
 FORMULAS = {
@@ -61,6 +66,7 @@ FORMULAS = {
     "grayscale": _grayscale,
     "threshold": _threshold,
     "histogram": _histogram,
+    "conv-1d": lambda t, p: {"C": _conv1d(t["A"], t["B"])},
     "conv-2d": lambda t, p: {"C": _conv2d(t["A"], t["B"])},
     "conv2d-relu-hardswish": lambda t, p: {"output": F.hardswish(F.relu(_conv2d(t["image"], t["kernel"])))},
     "conv-square-3d": _conv3d,
