@@ -19,15 +19,16 @@ struct Layout {
   std::filesystem::path reference;         // reference/<slug>.cu, reference/families/, reference/ops/
   std::filesystem::path operators;         // where ops/ lies that kgrade comes with
   std::filesystem::path emulated_include;  // the emulated device's CUDA headers
-  std::filesystem::path python;            // worker.py, inspect_candidate.py, include/: for candidates in Python
-  std::filesystem::path workers;           // kgrade-worker-*
-  std::filesystem::path launcher;          // kgrade-sandbox: among them
-  std::filesystem::path rewriter;          // kgrade-rewrite: likewise
+  std::filesystem::path python;    // worker.py, inspect_candidate.py, include/: for candidates in Python
+  std::filesystem::path workers;   // kgrade-worker-*
+  std::filesystem::path launcher;  // kgrade-sandbox: among them
+  std::filesystem::path rewriter;  // kgrade-rewrite: likewise
   std::vector<VendorLibrary> libraries = vendor_libraries();  // that baselines call
 
-  // The reference of a problem: the Python file beside it that it names, or <slug>.cu or else families/<family>.cu: in the `reference` folder beside the
-  // folder of the problem's own file if it is there, else in `reference`, else in that of `operators`. When
-  // there is none, where its author should write it: beside the folder of the problem's own file.
+  // The reference of a problem: the Python file beside it that it names, or <slug>.cu or else
+  // families/<family>.cu: in the `reference` folder beside the folder of the problem's own file if it is
+  // there, else in `reference`, else in that of `operators`. When there is none, where its author should
+  // write it: beside the folder of the problem's own file.
   std::filesystem::path reference_source(const Problem& problem) const;
   // The `reference` folder that such a source is of.
   static std::filesystem::path reference_folder(const std::filesystem::path& source);
