@@ -156,6 +156,12 @@ void check_scalars(const Problem& problem, Dtype dtype, Diagnostics& diagnostics
   }
 }
 
+// Whether a parameter's type is [VAR], which has to be known then.
+bool has_element_type(const Problem& problem) {
+  return std::any_of(problem.parameters.begin(), problem.parameters.end(),
+                     [](const Parameter& parameter) { return parameter.type == element_type_name; });
+}
+
 }  // namespace
 
 // The errors of a 16-bit output are what rounding it once does not explain (device/element_operations.h). Of
@@ -176,7 +182,11 @@ Thresholds default_thresholds(Dtype dtype) {
 
 void read_dtypes(const YamlNode& frontmatter, Problem& problem, Diagnostics& diagnostics) {
   for (const Dtype dtype : all_dtypes) problem.dtype_thresholds[dtype] = default_thresholds(dtype);
-  if (const YamlNode* dtypes = frontmatter.find("dtypes")) read_list(*dtypes, problem, diagnostics);
+  if (const YamlNode* dtypes = frontmatter.find("dtypes")) {
+    read_list(*dtypes, problem, diagnostics);
+  } else if (!problem.parameters.empty() && !has_element_type(problem)) {
+    problem.dtypes = {"float32"};  // of no tensor
+  }
   if (const YamlNode* node = frontmatter.find("thresholds")) read_thresholds(*node, problem, diagnostics);
   if (!problem.dtypes.empty()) problem.dtype = *dtype_from(problem.dtypes.front());
   problem.thresholds = problem.dtype_thresholds[problem.dtype];

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "problem/case.h"
 #include "problem/problem.h"
 #include "tests/problem/fixtures.h"
@@ -31,6 +32,14 @@ TEST(Dtypes, TheFirstIsTheProblemsUntilAnotherIsChosen) {
   ASSERT_TRUE(chosen.ok());
   EXPECT_EQ(chosen->dtype, Dtype::bfloat16);
   EXPECT_EQ(parsed(edited(row_sum, "[float32]", "[float16]")).dtype, Dtype::float16);
+}
+
+TEST(Dtypes, AreNeededOnlyWhereATensorIsOfThem) {
+  const std::string without = edited(row_sum, "dtypes: [float32]\n", "");
+  EXPECT_TRUE(parsed(without).dtypes.empty());
+  const Problem of_floats = parsed(replace_all(without, "\"[VAR]\"", "float"));
+  EXPECT_THAT(of_floats.dtypes, ElementsAre("float32"));
+  EXPECT_TRUE(missing_for_grading(of_floats).empty()) << to_string(missing_for_grading(of_floats));
 }
 
 TEST(Dtypes, OneThatIsNotListedIsRefusedWithTheList) {
