@@ -300,6 +300,7 @@ class SoundnessRun {
       if (!*goes_on) return;
     }
     check_larger_cases();
+    for (std::string& note : findings_.take_degenerate(static_cast<std::size_t>(session.cases))) report_.notes.push_back(std::move(note));
     conclude(session);
     for (const std::string& name : session.ignored) {
       if (!session.varied.contains(name))

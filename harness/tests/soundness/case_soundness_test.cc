@@ -187,6 +187,20 @@ TEST(CaseSoundness, OutputsThatHoldTheSameAlias) {
               ElementsAre("aliasing-output"));
 }
 
+TEST(CaseSoundness, ADegenerateCaseIsANoteWhereOthersAskForMore) {
+  const Problem problem;
+  Case bound;
+  bound.name = "window-of-one";
+  LintFindings findings(problem);
+  findings.add("aliasing-output", "y", bound, "'y' holds what the input 'x' holds", "");
+  findings.add("zeros-pass", "y", bound, "'y' is accepted when it holds zeros", "");
+  EXPECT_TRUE(findings.take_degenerate(1).empty());
+  EXPECT_THAT(findings.take_degenerate(2),
+              ElementsAre("case 'window-of-one': 'y' holds what the input 'x' holds; the other cases ask for more"));
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings.all()[0].rule, "zeros-pass");
+}
+
 TEST(CaseSoundness, LooseThresholdsLetWrongAnswersThrough) {
   const auto rules =
       rules_of(sound, problem_with("dtypes:", "thresholds: {fp32: 1.5, tf32: 2, bf16: 3}\ndtypes:"));
